@@ -1,0 +1,29 @@
+"""hedgerow: interpretable decision trees that know how uncertain they are.
+
+Estimators are imported on first use, so that ``import hedgerow.data`` and the command line
+start quickly and do not load the compiled core.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "C45Classifier": "hedgerow.induction.c45",
+    "SoftTreeClassifier": "hedgerow.uncertainty.soft",
+    "Tree": "hedgerow.tree",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str):
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

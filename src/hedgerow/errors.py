@@ -1,0 +1,42 @@
+"""Errors that a user can mend: each names the culprit and the remedy in one sentence."""
+
+from __future__ import annotations
+
+
+class HedgerowError(Exception):
+    """Base of all errors that a user can mend.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, naming the file, column, value or setting.
+    remedy : str, optional
+        What to do about it.
+    """
+
+    def __init__(self, message: str, remedy: str | None = None):
+        self.message = message
+        self.remedy = remedy
+        super().__init__(message, remedy)
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.remedy}" if self.remedy else self.message
+
+
+class DataError(HedgerowError):
+    """A data file or table is not what the registry says it is."""
+
+
+class DownloadError(DataError):
+    """A source did not answer or answered with the wrong bytes."""
+
+
+class ConfigError(HedgerowError):
+    """A setting is unknown, missing or out of range."""
+
+
+class InputError(HedgerowError, ValueError):
+    """An argument of a public function or estimator is out of range.
+
+    Also a ``ValueError``, as scikit-learn's callers expect.
+    """

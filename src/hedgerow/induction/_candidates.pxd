@@ -1,0 +1,70 @@
+"""Candidate thresholds of one numeric variable at one node, and the choice among them."""
+
+from libc.stdint cimport int64_t
+
+cdef extern from *:
+    """
+    /* Gains closer than this are the same gain: the tie goes by rule, not by rounding. Bits. */
+    #define HEDGEROW_GAIN_TOLERANCE 1e-12
+    /* A gain of this or less is no split (methods, C4.5 base learner). Bits. */
+    #define HEDGEROW_LEAST_GAIN 1e-9
+    """
+    const double GAIN_TOLERANCE "HEDGEROW_GAIN_TOLERANCE"
+    const double LEAST_GAIN "HEDGEROW_LEAST_GAIN"
+
+
+cdef struct Scan:
+    # What a search sees of one variable at one node; borrowed pointers, nothing owned.
+    const int* rows             # known rows of the node by ascending value
+    Py_ssize_t n                # their number
+    const double* x             # the variable, by row
+    const int* y                # class codes, by row
+    const double* w             # weights at this node, by row
+    const double* total         # weight of each class among `rows`
+    double weight               # sum of `total`
+    double least                # weight that each child must get at least
+    int n_classes
+
+
+cdef struct Grid:
+    # Grid of a variable from the whole training set (thesis, equation 3.7).
+    double origin               # tau_min, unit of the variable
+    double step                 # delta sigma, same unit
+    double half                 # half window, in steps
+    double step_sigma           # delta: one step in units of sigma
+    const double* table         # smoothing coefficients of the normal model, or NULL
+    Py_ssize_t phases           # number of phases in `table`
+    Py_ssize_t width            # points of the window
+    const double* rows          # tabulated model: row x width, first point of each row ...
+    const int64_t* first        # ... is grid point first[row]; NULL for the normal model
+
+
+cdef struct Points:
+    # Candidate thresholds of a variable, ascending. Class weights left of each add up to
+    # at most the node's, within 1e-12 of it.
+    Py_ssize_t n, capacity
+    double* left                # n_classes x capacity: class weights left of the candidate
+    double* sum_left            # scratch
+    double* score
+    double* threshold           # hard search: the candidate itself
+    double* center              # hard search: centre of a gate at the midpoint
+    int64_t* k                  # soft search: first grid point that the entry stands for
+    int64_t* span               # ... and how many: the gain is constant over them
+    int64_t* last               # scratch by position in Scan.rows
+    Py_ssize_t last_capacity
+
+
+cdef int points_init(Points* points) noexcept nogil
+cdef void points_free(Points* points) noexcept nogil
+cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept nogil
+
+cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
+                       Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
+cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept nogil
+cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil
+cdef double choose_hard(const Scan* scan, double least, Points* points,
+                        Py_ssize_t* chosen) noexcept nogil
+cdef int64_t first_above(const Grid* grid, double x) noexcept nogil
+cdef int64_t last_up_to(const Grid* grid, double x) noexcept nogil
+cdef double choose_soft(const Scan* scan, const Grid* grid, Points* points, int64_t k_first,
+                        int64_t k_last, int64_t* k_chosen) noexcept nogil

@@ -1,0 +1,411 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Candidate thresholds of one numeric variable at one node, and the choice among them.
+
+Two ways to propose: the observed values (hard search, thesis 3.2.1 first paragraph), or the
+grid of equation 3.7 with class weights smoothed by the noise model (soft search).  Scores are
+the weight at the node times the information gain, up to a constant of the node.
+"""
+
+import numpy as np
+
+from libc.math cimport ceil, floor
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, malloc, realloc
+
+from hedgerow.tree._gates cimport CLIP_TOLERANCE
+
+cdef extern from "_kernels.h":
+    double hedgerow_xlog2x(double x) noexcept nogil
+    void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
+                         const double* total, Py_ssize_t n, double* sum_left,
+                         double* score) noexcept nogil
+    void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
+                         Py_ssize_t n, double* out) noexcept nogil
+    void hedgerow_add(const double* row, double weight, Py_ssize_t n, double* out) noexcept nogil
+    void hedgerow_phi_coefficients(double t, double* c) noexcept nogil
+
+
+cdef int points_init(Points* points) noexcept nogil:
+    points.n = 0
+    points.capacity = 0
+    points.last_capacity = 0
+    points.left = NULL
+    points.sum_left = NULL
+    points.score = NULL
+    points.threshold = NULL
+    points.center = NULL
+    points.k = NULL
+    points.span = NULL
+    points.last = NULL
+    return 0
+
+
+cdef void points_free(Points* points) noexcept nogil:
+    free(points.left)
+    free(points.sum_left)
+    free(points.score)
+    free(points.threshold)
+    free(points.center)
+    free(points.k)
+    free(points.span)
+    free(points.last)
+    points_init(points)
+
+
+cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept nogil:
+    """Room for n candidates; contents are lost. -1 when there is no memory."""
+    if n <= points.capacity:
+        return 0
+    cdef int64_t* last = points.last
+    cdef Py_ssize_t last_capacity = points.last_capacity
+    points.last = NULL
+    points_free(points)
+    points.last = last
+    points.last_capacity = last_capacity
+    n = n + n // 2
+    points.left = <double*> malloc(n * n_classes * sizeof(double))
+    points.sum_left = <double*> malloc(n * sizeof(double))
+    points.score = <double*> malloc(n * sizeof(double))
+    points.threshold = <double*> malloc(n * sizeof(double))
+    points.center = <double*> malloc(n * sizeof(double))
+    points.k = <int64_t*> malloc(n * sizeof(int64_t))
+    points.span = <int64_t*> malloc(n * sizeof(int64_t))
+    if (points.left == NULL or points.sum_left == NULL or points.score == NULL
+            or points.threshold == NULL or points.center == NULL or points.k == NULL
+            or points.span == NULL):
+        return -1
+    points.capacity = n
+    return 0
+
+
+cdef inline double base_of(const double* total, double weight, int n_classes) noexcept nogil:
+    """Weight times the entropy at the node: what a score lacks to be weight times gain."""
+    cdef double base = hedgerow_xlog2x(weight)
+    cdef int c
+    for c in range(n_classes):
+        base -= hedgerow_xlog2x(total[c])
+    return base
+
+
+cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
+                       Py_ssize_t* counts, double* threshold, double* center) noexcept nogil:
+    """Best observed value when all weights are whole: counts and a table, no logarithm.
+
+    counts: room for 2 n_classes + 2.  Returns the gain in bits, -1 without a candidate.
+    """
+    cdef const int* rows = scan.rows
+    cdef const double* x = scan.x
+    cdef const int* y = scan.y
+    cdef Py_ssize_t n = scan.n, p, c, i, l0, l1, t0, t1, nl, nr
+    cdef int n_classes = scan.n_classes
+    cdef Py_ssize_t total = <Py_ssize_t> scan.weight
+    cdef Py_ssize_t least = <Py_ssize_t> ceil(scan.least - 1e-9)
+    cdef double v, previous, s, best = -1.0, base, tolerance
+    cdef double best_value = 0.0, best_previous = 0.0
+    cdef Py_ssize_t* left = counts
+    cdef Py_ssize_t* all_ = counts + n_classes
+    if least < 1:
+        least = 1
+    if n < 2 or 2 * least > total:
+        return -1.0
+    if x[rows[0]] == x[rows[n - 1]]:
+        return -1.0
+    base = nlogn[total]
+    for c in range(n_classes):
+        all_[c] = <Py_ssize_t> scan.total[c]
+        base -= nlogn[all_[c]]
+        left[c] = 0
+    tolerance = GAIN_TOLERANCE * total
+    # The score is never above 0 and best starts below any score.
+    best = -base - 1.0
+    if unit and n_classes == 2:
+        t0 = all_[0]
+        t1 = all_[1]
+        previous = x[rows[0]]
+        l1 = y[rows[0]]
+        for p in range(1, n):
+            i = rows[p]
+            v = x[i]
+            if v > previous:
+                if p >= least and n - p >= least:
+                    l0 = p - l1
+                    s = ((nlogn[l0] + nlogn[l1] - nlogn[p])
+                         + (nlogn[t0 - l0] + nlogn[t1 - l1] - nlogn[n - p]))
+                    if s > best + tolerance:
+                        best = s
+                        best_value = v
+                        best_previous = previous
+                previous = v
+            l1 += y[i]
+    else:
+        previous = x[rows[0]]
+        i = rows[0]
+        nl = 1 if unit else <Py_ssize_t> scan.w[i]
+        left[y[i]] += nl
+        for p in range(1, n):
+            i = rows[p]
+            v = x[i]
+            if v > previous:
+                nr = total - nl
+                if nl >= least and nr >= least:
+                    s = -nlogn[nl] - nlogn[nr]
+                    for c in range(n_classes):
+                        s += nlogn[left[c]] + nlogn[all_[c] - left[c]]
+                    if s > best + tolerance:
+                        best = s
+                        best_value = v
+                        best_previous = previous
+                previous = v
+            if unit:
+                left[y[i]] += 1
+                nl += 1
+            else:
+                left[y[i]] += <Py_ssize_t> scan.w[i]
+                nl += <Py_ssize_t> scan.w[i]
+    if best < -base - 0.5:
+        return -1.0
+    center[0] = best_previous + (best_value - best_previous) / 2.0
+    threshold[0] = best_value
+    if midpoints and center[0] > best_previous:
+        threshold[0] = center[0]
+    return (base + best) / total
+
+
+cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept nogil:
+    """Every observed value but the lowest, with the class weights below it."""
+    cdef Py_ssize_t p, n = 0, stride
+    cdef int c, i
+    cdef double v, previous, below = 0.0
+    cdef double* left
+    points.n = 0
+    if scan.n < 2:
+        return 0
+    if points_reserve(points, scan.n, scan.n_classes) < 0:
+        return -1
+    stride = points.capacity
+    left = points.left
+    # The running class weights live one place ahead of the last candidate.
+    for c in range(scan.n_classes):
+        left[c * stride] = 0.0
+    previous = scan.x[scan.rows[0]]
+    for p in range(scan.n):
+        i = scan.rows[p]
+        v = scan.x[i]
+        if v > previous:
+            points.threshold[n] = v
+            points.center[n] = previous + (v - previous) / 2.0
+            if midpoints and points.center[n] > previous:
+                points.threshold[n] = points.center[n]
+            points.k[n] = n
+            points.span[n] = 1
+            n += 1
+            for c in range(scan.n_classes):
+                left[c * stride + n] = left[c * stride + n - 1]
+            previous = v
+        left[scan.y[i] * stride + n] += scan.w[i]
+    points.n = n
+    hedgerow_scores(left, stride, scan.n_classes, scan.total, n, points.sum_left, points.score)
+    return 0
+
+
+cdef double choose_hard(const Scan* scan, double least, Points* points,
+                        Py_ssize_t* chosen) noexcept nogil:
+    """The candidate with the largest gain (ties: the lower threshold); gain, or -1.
+
+    least: weight that the search must see on either side; 0 where soft propagation decides.
+    """
+    cdef double base = base_of(scan.total, scan.weight, scan.n_classes)
+    cdef double best = -base - 1.0, tolerance = GAIN_TOLERANCE * scan.weight
+    cdef double slack = 1e-12 * scan.weight
+    cdef Py_ssize_t p
+    chosen[0] = -1
+    for p in range(points.n):
+        if points.score[p] > best + tolerance:
+            if (points.sum_left[p] + slack < least
+                    or scan.weight - points.sum_left[p] + slack < least):
+                continue
+            if points.sum_left[p] <= 0.0 or points.sum_left[p] >= scan.weight:
+                continue
+            best = points.score[p]
+            chosen[0] = p
+    return (base + best) / scan.weight if chosen[0] >= 0 else -1.0
+
+
+cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil:
+    """Smoothed class weights at every grid point within reach of a value (equation 3.8).
+
+    Between reaches the weights are constant: one entry stands for the whole gap.
+    """
+    cdef Py_ssize_t p, q, n = 0, stride, need, offset, phase
+    cdef int64_t first, last, k, covered
+    cdef int c, i, n_classes = scan.n_classes
+    cdef double t, r, h, w, previous
+    cdef double snap = CLIP_TOLERANCE / grid.step_sigma
+    cdef double* left
+    cdef const double* table
+    points.n = 0
+    if scan.n < 2:
+        return 0
+    # An upper bound on the entries: windows plus gaps, or the whole grid.
+    need = scan.n * (grid.width + 2) + 2
+    t = ((scan.x[scan.rows[scan.n - 1]] - scan.x[scan.rows[0]]) / grid.step
+         + 2.0 * grid.half + grid.width + 8.0)
+    if t < need:
+        need = <Py_ssize_t> t
+    if points_reserve(points, need, n_classes) < 0:
+        return -1
+    if scan.n > points.last_capacity:
+        free(points.last)
+        points.last_capacity = scan.n + scan.n // 2
+        points.last = <int64_t*> malloc(points.last_capacity * sizeof(int64_t))
+        if points.last == NULL:
+            points.last_capacity = 0
+            return -1
+    stride = points.capacity
+    left = points.left
+    covered = 0
+    for p in range(scan.n):
+        i = scan.rows[p]
+        w = scan.w[i]
+        t = (scan.x[i] - grid.origin) / grid.step
+        first = <int64_t> floor(t - grid.half + snap) + 1
+        last = <int64_t> ceil(t + grid.half - snap) - 1
+        points.last[p] = last
+        if last < first:
+            last = first - 1
+        if n == 0:
+            covered = first - 1
+        elif first > covered + 1:
+            # The gap: nothing varies from covered + 1 to first - 1.
+            for c in range(n_classes):
+                left[c * stride + n] = 0.0
+            points.k[n] = covered + 1
+            points.span[n] = first - 1 - covered
+            n += 1
+            covered = first - 1
+        while covered < last:
+            covered += 1
+            for c in range(n_classes):
+                left[c * stride + n] = 0.0
+            points.k[n] = covered
+            points.span[n] = 1
+            n += 1
+        if last < first:
+            continue
+        # The windows end at `covered` = entry n - 1, so this one starts here.
+        offset = n - 1 - <Py_ssize_t> (covered - first)
+        if grid.first != NULL:
+            hedgerow_add(grid.rows + i * grid.width + <Py_ssize_t> (first - grid.first[i]), w,
+                         <Py_ssize_t> (last - first + 1), left + scan.y[i] * stride + offset)
+        else:
+            r = first - (t - grid.half)          # in (0, 1]: how far into the window, in steps
+            phase = <Py_ssize_t> (r * grid.phases)
+            if phase >= grid.phases:
+                phase = grid.phases - 1
+            h = (r - (phase + 0.5) / grid.phases) * grid.step_sigma
+            table = grid.table + phase * 4 * grid.width
+            hedgerow_smooth(table, grid.width, h, w, <Py_ssize_t> (last - first + 1),
+                            left + scan.y[i] * stride + offset)
+    points.n = n
+    # Values whose window has ended lie wholly on the left. `last` never falls along `rows`.
+    for c in range(n_classes):
+        q = 0
+        w = 0.0
+        for p in range(n):
+            k = points.k[p]
+            while q < scan.n and points.last[q] < k:
+                if scan.y[scan.rows[q]] == c:
+                    w += scan.w[scan.rows[q]]
+                q += 1
+            left[c * stride + p] += w
+    hedgerow_scores(left, stride, n_classes, scan.total, n, points.sum_left, points.score)
+    return 0
+
+
+cdef int64_t first_above(const Grid* grid, double x) noexcept nogil:
+    """The lowest grid point above x; compared as the threshold itself will be."""
+    cdef int64_t k = <int64_t> floor((x - grid.origin) / grid.step) - 1
+    while grid.origin + k * grid.step <= x:
+        k += 1
+    return k
+
+
+cdef int64_t last_up_to(const Grid* grid, double x) noexcept nogil:
+    """The highest grid point at or below x."""
+    return first_above(grid, x) - 1
+
+
+cdef double choose_soft(const Scan* scan, const Grid* grid, Points* points, int64_t k_first,
+                        int64_t k_last, int64_t* k_chosen) noexcept nogil:
+    """The middle of the best plateau among the grid points k_first..k_last; gain, or -1.
+
+    Neighbouring grid points whose gains differ by less than 1e-12 form one plateau; the best
+    is the highest, then the widest, then the lowest (methods, soft search).
+    """
+    cdef double base = base_of(scan.total, scan.weight, scan.n_classes)
+    cdef double tolerance = GAIN_TOLERANCE * scan.weight
+    cdef double best = -base - 1.0, height = 0.0
+    cdef double slack = 1e-12 * scan.weight
+    cdef int64_t best_first = 0, best_last = -1, first = 0, last = -1, low, high
+    cdef Py_ssize_t p
+    cdef bint open_ = False, fits
+    for p in range(points.n + 1):
+        fits = False
+        if p < points.n:
+            low = points.k[p]
+            high = low + points.span[p] - 1
+            if low < k_first:
+                low = k_first
+            if high > k_last:
+                high = k_last
+            fits = (low <= high and points.sum_left[p] > slack
+                    and points.sum_left[p] < scan.weight - slack)
+        if fits and open_ and points.score[p] - points.score[p - 1] < tolerance \
+                and points.score[p - 1] - points.score[p] < tolerance:
+            last = high
+            if points.score[p] > height:
+                height = points.score[p]
+            continue
+        if open_:
+            if height > best + tolerance or (
+                    height > best - tolerance and last - first > best_last - best_first):
+                best = height
+                best_first = first
+                best_last = last
+        open_ = fits
+        if fits:
+            first = low
+            last = high
+            height = points.score[p]
+    if best_last < best_first:
+        return -1.0
+    k_chosen[0] = best_first + (best_last - best_first) // 2
+    return (base + best) / scan.weight
+
+
+def smoothing_table(double half_window, double step, Py_ssize_t phases):
+    """Normal CDF over the window, as cubic polynomials in the phase of a value.
+
+    Parameters
+    ----------
+    half_window, step : float
+        Half the window and the grid step, in units of sigma.
+    phases : int
+        Number of polynomials per step; the error falls as phases**-4 (2e-15 at 96, step .1).
+
+    Returns
+    -------
+    (phases, 4, width) float64
+    """
+    cdef Py_ssize_t width = <Py_ssize_t> ceil(2.0 * half_window / step) + 2
+    out = np.empty((phases, 4, width))
+    cdef double[:, :, ::1] table = out
+    cdef double c[7]
+    cdef Py_ssize_t phase, q, order
+    for phase in range(phases):
+        for q in range(width):
+            hedgerow_phi_coefficients(
+                -half_window + step * ((phase + 0.5) / phases + q), c)
+            for order in range(4):
+                table[phase, order, q] = c[order]
+    return out

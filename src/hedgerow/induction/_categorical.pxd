@@ -1,0 +1,18 @@
+"""Two-subset tests on a categorical variable."""
+
+from hedgerow.induction._candidates cimport Scan
+
+
+cdef struct Subsets:
+    # Scratch for one variable; owned by the growth.
+    Py_ssize_t n_categories, n_classes
+    double* counts          # n_categories x n_classes
+    double* key             # order of the categories
+    int* present            # codes that occur at the node
+    double* left            # class weights of the left subset
+
+
+cdef int subsets_init(Subsets* subsets, Py_ssize_t n_categories, Py_ssize_t n_classes) noexcept nogil
+cdef void subsets_free(Subsets* subsets) noexcept nogil
+cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
+                        unsigned char* goes_left) noexcept nogil

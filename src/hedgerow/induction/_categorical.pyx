@@ -1,0 +1,205 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Two-subset tests on a categorical variable (thesis 2.2.2).
+
+Every subset while few categories are present.  Beyond that, and always with two classes where
+no side can fall below its least weight, the prefixes of an ordering: by the probability of a
+class for two classes, which is exact (Breiman et al. 1984, theorem 4.5), and along the first
+principal component of the class probabilities for more (Coppersmith, Hong and Hosking 1999).
+"""
+
+from libc.math cimport fabs, sqrt
+from libc.stdlib cimport calloc, free
+
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan
+
+cdef extern from "_kernels.h":
+    double hedgerow_xlog2x(double x) noexcept nogil
+
+cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
+cdef int POWER_STEPS = 200   # power iteration for the first principal component
+
+
+cdef int subsets_init(Subsets* subsets, Py_ssize_t n_categories, Py_ssize_t n_classes) noexcept nogil:
+    cdef Py_ssize_t n = n_categories if n_categories > 0 else 1
+    subsets.n_categories = n
+    subsets.n_classes = n_classes
+    subsets.counts = <double*> calloc(n * n_classes, sizeof(double))
+    subsets.key = <double*> calloc(n + 4 * n_classes + n_classes * n_classes, sizeof(double))
+    subsets.present = <int*> calloc(n, sizeof(int))
+    subsets.left = <double*> calloc(n_classes, sizeof(double))
+    if (subsets.counts == NULL or subsets.key == NULL or subsets.present == NULL
+            or subsets.left == NULL):
+        return -1
+    return 0
+
+
+cdef void subsets_free(Subsets* subsets) noexcept nogil:
+    free(subsets.counts)
+    free(subsets.key)
+    free(subsets.present)
+    free(subsets.left)
+    subsets.counts = NULL
+    subsets.key = NULL
+    subsets.present = NULL
+    subsets.left = NULL
+
+
+cdef double score_of(const Scan* scan, const double* left, double* weight_left) noexcept nogil:
+    """Weight times gain, up to a constant of the node; symmetric in the two sides."""
+    cdef double nl = 0.0, s = 0.0, r
+    cdef int c
+    for c in range(scan.n_classes):
+        nl += left[c]
+        r = scan.total[c] - left[c]
+        s += hedgerow_xlog2x(left[c]) + hedgerow_xlog2x(r if r > 0 else 0.0)
+    weight_left[0] = nl
+    r = scan.weight - nl
+    return s - (hedgerow_xlog2x(nl) + hedgerow_xlog2x(r if r > 0 else 0.0))
+
+
+cdef void principal_keys(const Scan* scan, Subsets* subsets, int n_present) noexcept nogil:
+    """Project the class probabilities of each category on their first principal component."""
+    cdef Py_ssize_t K = scan.n_classes, a, b, step
+    cdef double* key = subsets.key
+    cdef double* mean = key + subsets.n_categories
+    cdef double* v = mean + K
+    cdef double* u = v + K
+    cdef double* covariance = u + 2 * K
+    cdef double n, norm
+    cdef double* row
+    cdef int p
+    for a in range(K):
+        mean[a] = scan.total[a] / scan.weight
+    for a in range(K * K):
+        covariance[a] = 0.0
+    for p in range(n_present):
+        row = subsets.counts + subsets.present[p] * K
+        n = 0.0
+        for a in range(K):
+            n += row[a]
+        for a in range(K):
+            for b in range(K):
+                covariance[a * K + b] += n * (row[a] / n - mean[a]) * (row[b] / n - mean[b])
+    for a in range(K):
+        v[a] = 1.0 + a
+    for step in range(POWER_STEPS):
+        norm = 0.0
+        for a in range(K):
+            u[a] = 0.0
+            for b in range(K):
+                u[a] += covariance[a * K + b] * v[b]
+            norm += u[a] * u[a]
+        if norm <= 0.0:
+            break
+        norm = sqrt(norm)
+        for a in range(K):
+            v[a] = u[a] / norm
+    for p in range(n_present):
+        row = subsets.counts + subsets.present[p] * K
+        n = 0.0
+        for a in range(K):
+            n += row[a]
+        key[p] = 0.0
+        for a in range(K):
+            key[p] += v[a] * row[a] / n
+
+
+cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
+                        unsigned char* goes_left) noexcept nogil:
+    """Best split of the categories present; writes `goes_left` (n_categories flags).
+
+    The subset with the lowest category present goes left.  Categories absent at the node are
+    left at 0: the caller sends them to the heavier side.  Returns the gain, -1 without one.
+    """
+    cdef Py_ssize_t K = scan.n_classes, p, q, c, code
+    cdef int n_present = 0, held
+    cdef double s, best, base, tolerance, weight_left, slack, key
+    cdef long long mask, best_mask = -1, n_masks
+    cdef double* counts = subsets.counts
+    cdef bint flip, bound = False
+    for p in range(n_categories):
+        goes_left[p] = 0
+    for p in range(n_categories * K):
+        counts[p] = 0.0
+    for p in range(scan.n):
+        code = <Py_ssize_t> scan.x[scan.rows[p]]
+        counts[code * K + scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
+    for p in range(n_categories):
+        s = 0.0
+        for c in range(K):
+            s += counts[p * K + c]
+        if s > 0.0:
+            subsets.present[n_present] = <int> p
+            n_present += 1
+            bound = bound or s < scan.least
+    if n_present < 2:
+        return -1.0
+    base = hedgerow_xlog2x(scan.weight)
+    for c in range(K):
+        base -= hedgerow_xlog2x(scan.total[c])
+    tolerance = GAIN_TOLERANCE * scan.weight
+    slack = 1e-12 * scan.weight
+    best = -base - 1.0
+    if (K > 2 or bound) and n_present <= EXHAUSTIVE:
+        # Bit p - 1 of a mask: category present[p] joins present[0] on the left.
+        n_masks = (<long long> 1 << (n_present - 1)) - 1
+        for mask in range(n_masks):
+            for c in range(K):
+                subsets.left[c] = counts[subsets.present[0] * K + c]
+            for p in range(1, n_present):
+                if (mask >> (p - 1)) & 1:
+                    for c in range(K):
+                        subsets.left[c] += counts[subsets.present[p] * K + c]
+            s = score_of(scan, subsets.left, &weight_left)
+            if s > best + tolerance and weight_left + slack >= scan.least \
+                    and scan.weight - weight_left + slack >= scan.least:
+                best = s
+                best_mask = mask
+        if best_mask < 0:
+            return -1.0
+        goes_left[subsets.present[0]] = 1
+        for p in range(1, n_present):
+            goes_left[subsets.present[p]] = (best_mask >> (p - 1)) & 1
+        return (base + best) / scan.weight
+    if K > 2:
+        principal_keys(scan, subsets, n_present)
+    else:
+        for p in range(n_present):
+            code = subsets.present[p]
+            s = 0.0
+            for c in range(K):
+                s += counts[code * K + c]
+            subsets.key[p] = counts[code * K + K - 1] / s
+    # Insertion sort, stable: equal keys stay in the order of their codes.
+    for p in range(1, n_present):
+        key = subsets.key[p]
+        held = subsets.present[p]
+        q = p - 1
+        while q >= 0 and subsets.key[q] > key:
+            subsets.key[q + 1] = subsets.key[q]
+            subsets.present[q + 1] = subsets.present[q]
+            q -= 1
+        subsets.key[q + 1] = key
+        subsets.present[q + 1] = held
+    for c in range(K):
+        subsets.left[c] = 0.0
+    for p in range(n_present - 1):
+        for c in range(K):
+            subsets.left[c] += counts[subsets.present[p] * K + c]
+        s = score_of(scan, subsets.left, &weight_left)
+        if s > best + tolerance and weight_left + slack >= scan.least \
+                and scan.weight - weight_left + slack >= scan.least:
+            best = s
+            best_mask = p
+    if best_mask < 0:
+        return -1.0
+    code = subsets.present[0]
+    q = 0
+    for p in range(n_present):
+        if subsets.present[p] < code:
+            code = subsets.present[p]
+            q = p
+    flip = q > best_mask
+    for p in range(n_present):
+        goes_left[subsets.present[p]] = (p <= best_mask) != flip
+    return (base + best) / scan.weight

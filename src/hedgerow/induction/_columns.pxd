@@ -1,0 +1,26 @@
+"""Training data as the core reads it: one sorted list of rows per variable."""
+
+
+cdef class Columns:
+    cdef readonly Py_ssize_t n_rows, n_variables
+    cdef readonly int n_classes
+    cdef readonly object X                  # (n, m) float64, Fortran order, NaN = missing
+    cdef readonly object y                  # (n,) int32 class codes
+    cdef readonly object sample_weight      # (n,) float64, > 0
+    cdef readonly object n_categories       # (m,) int32, 0 for a numeric variable
+    cdef readonly object order              # (m, n) int32, known rows by ascending value
+    cdef readonly object n_known            # (m,) int32, rows with a known value
+    cdef readonly object kept               # (n,) row numbers of the table given (weight > 0)
+    cdef readonly object _means
+    cdef readonly double total_weight
+    cdef readonly bint has_missing
+    cdef readonly bint whole                # every weight a whole number, table at hand
+    cdef readonly bint unit                 # every weight 1
+
+    cdef const double[::1, :] x
+    cdef const int[::1] labels
+    cdef const double[::1] weights
+    cdef const int[::1] categories
+    cdef const int[:, ::1] sorted_rows
+    cdef const int[::1] known
+    cdef const double[::1] nlogn            # n log2 n for whole n; empty unless `whole`

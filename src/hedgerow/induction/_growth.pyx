@@ -1,0 +1,780 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The growth loop: one for every learner (thesis, algorithm 1).
+
+A node is a segment of one sorted list of rows per variable; a split divides each list stably,
+so nothing is sorted twice.  When an instance can go both ways (missing values, soft training
+propagation) the lists of the children together are longer than their parent's, and the rows of
+a node carry weights of their own.
+"""
+
+import numpy as np
+
+from libc.math cimport NAN, isnan
+from libc.stdint cimport int64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from hedgerow.induction._candidates cimport (
+    LEAST_GAIN,
+    Grid,
+    Points,
+    Scan,
+    choose_hard,
+    choose_soft,
+    first_above,
+    hard_points,
+    hard_whole,
+    last_up_to,
+    points_free,
+    points_init,
+    soft_points,
+)
+from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free, subsets_init
+from hedgerow.induction._columns cimport Columns
+from hedgerow.tree._gates cimport hedgerow_phi_fill, normal_gate
+
+hedgerow_phi_fill()
+
+cdef double DROPPED = 1e-3   # share of an instance below which soft propagation drops it
+cdef int NONE = -1
+
+
+cdef struct Node:
+    int feature             # -1 at leaves
+    int left, right, parent
+    double threshold        # NaN at tests on categories
+    double center           # centre of a soft gate
+    double share_left       # of the known weight
+    double gain             # bits, times the known fraction
+
+
+cdef struct Pending:
+    Py_ssize_t start, n     # place of the node in the lists, number of its rows
+    int parent, depth
+    bint is_left
+
+
+cdef struct Choice:
+    int feature
+    double gain, threshold, center
+
+
+cdef class Growth:
+    """Grows one tree; holds all memory of the fit, and gives it back with itself."""
+
+    # what is grown from
+    cdef Columns columns
+    cdef double min_split, min_leaf, repetition_factor
+    cdef Py_ssize_t max_depth, n, m, n_categories
+    cdef int K
+    cdef bint midpoints, gate_midpoint, fractional, whole
+    cdef const double[::1] search_sigma, gate_sigma
+    cdef double half_window, step_sigma
+    cdef object table, gates, tabulated
+    cdef Grid* grids                # one per variable; step 0: hard search
+    # rows of the nodes that wait
+    cdef int* lists                 # m + 1 lists of `capacity`; the last names the members
+    cdef double* member_weight      # capacity; weights of the last list
+    cdef int* lengths               # pending x m: known rows of each variable
+    cdef Py_ssize_t capacity, n_pending, pending_capacity
+    cdef Pending* pending
+    # scratch
+    cdef int* held
+    cdef double* held_weight
+    cdef double* weight             # by row, at the node at hand
+    cdef double* weight_left
+    cdef double* weight_right
+    cdef unsigned char* goes_left
+    cdef unsigned char* goes_right
+    cdef double* total              # class weights at the node
+    cdef double* known              # class weights among the known
+    cdef Py_ssize_t* counts
+    cdef unsigned char* subset
+    cdef unsigned char* best_subset
+    cdef unsigned char* tested      # variables tested above, for the repetition factor
+    cdef int* lengths_here
+    cdef int* lengths_left
+    cdef int* lengths_right
+    cdef Points points
+    cdef Subsets subsets
+    # the tree
+    cdef Node* nodes
+    cdef double* class_weight       # nodes x K
+    cdef unsigned char* categories_left
+    cdef int n_nodes, node_capacity
+    cdef readonly long long n_gains     # gains evaluated by soft search, for benchmarks
+
+    def __cinit__(self):
+        points_init(&self.points)
+
+    def __dealloc__(self):
+        free(self.grids)
+        free(self.lists)
+        free(self.member_weight)
+        free(self.lengths)
+        free(self.pending)
+        free(self.held)
+        free(self.held_weight)
+        free(self.weight)
+        free(self.weight_left)
+        free(self.weight_right)
+        free(self.goes_left)
+        free(self.goes_right)
+        free(self.total)
+        free(self.known)
+        free(self.counts)
+        free(self.subset)
+        free(self.best_subset)
+        free(self.tested)
+        free(self.lengths_here)
+        free(self.lengths_left)
+        free(self.lengths_right)
+        free(self.nodes)
+        free(self.class_weight)
+        free(self.categories_left)
+        points_free(&self.points)
+        subsets_free(&self.subsets)
+
+    def __init__(self, Columns columns, *, search_sigma, gate_sigma, double half_window,
+                 double step_sigma, table, tabulated, gates, double min_samples_split,
+                 double min_samples_leaf, max_depth, bint midpoints, bint gate_midpoint,
+                 double repetition_factor):
+        """
+        Parameters
+        ----------
+        columns : Columns
+        search_sigma, gate_sigma : (m,) float64 or None
+            Noise of soft search and of soft training propagation, in the variables' units;
+            0: hard for that variable.
+        half_window, step_sigma : float
+            Window cut (either side) and grid step, in units of sigma.
+        table : float64 array
+            `smoothing_table(half_window, step_sigma, phases)`.
+        tabulated : dict or None
+            Soft search with a noise model of the user's: variable -> (values, first) with the
+            model's distribution function at the grid points around each row.
+        gates : dict or None
+            Soft propagation with models of the user's: variable -> callable(center, x) that
+            returns the share left of each x.
+        """
+        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, j, size
+        cdef int K = columns.n_classes
+        cdef const double[:, :, ::1] smoothing
+        cdef const double[:, ::1] model_rows
+        cdef const int64_t[::1] model_first
+        cdef double low, high
+        self.columns = columns
+        self.n = n
+        self.m = m
+        self.K = K
+        self.min_split = min_samples_split
+        self.min_leaf = min_samples_leaf
+        self.max_depth = n + 1 if max_depth is None else max_depth
+        self.midpoints = midpoints
+        self.gate_midpoint = gate_midpoint
+        self.repetition_factor = repetition_factor
+        self.half_window = half_window
+        self.step_sigma = step_sigma
+        self.table = table
+        self.tabulated = tabulated
+        self.gates = gates
+        self.search_sigma = search_sigma if search_sigma is not None else np.zeros(m)
+        self.gate_sigma = gate_sigma if gate_sigma is not None else np.zeros(m)
+        self.fractional = columns.has_missing or gate_sigma is not None
+        self.whole = columns.whole and not self.fractional
+        self.n_categories = max(columns.n_categories.max(initial=0), 0)
+        self.capacity = n if not self.fractional else 2 * n + 16
+        self.pending_capacity = 64
+        self.node_capacity = 64
+        self.n_gains = 0
+
+        self.grids = <Grid*> calloc(m, sizeof(Grid))
+        self.lists = <int*> malloc((m + 1) * self.capacity * sizeof(int))
+        self.member_weight = <double*> malloc(self.capacity * sizeof(double))
+        self.lengths = <int*> malloc(self.pending_capacity * m * sizeof(int) + 1)
+        self.pending = <Pending*> malloc(self.pending_capacity * sizeof(Pending))
+        self.held = <int*> malloc((n + 1) * sizeof(int))
+        self.held_weight = <double*> malloc((n + 1) * sizeof(double))
+        self.weight = <double*> malloc(n * sizeof(double) + 1)
+        self.weight_left = <double*> malloc(n * sizeof(double) + 1)
+        self.weight_right = <double*> malloc(n * sizeof(double) + 1)
+        self.goes_left = <unsigned char*> malloc(n + 1)
+        self.goes_right = <unsigned char*> malloc(n + 1)
+        self.total = <double*> malloc(K * sizeof(double))
+        self.known = <double*> malloc(K * sizeof(double))
+        self.counts = <Py_ssize_t*> malloc((2 * K + 2) * sizeof(Py_ssize_t))
+        self.subset = <unsigned char*> malloc(self.n_categories + 1)
+        self.best_subset = <unsigned char*> malloc(self.n_categories + 1)
+        self.tested = <unsigned char*> calloc(m + 1, 1)
+        self.lengths_here = <int*> malloc((m + 1) * sizeof(int))
+        self.lengths_left = <int*> malloc((m + 1) * sizeof(int))
+        self.lengths_right = <int*> malloc((m + 1) * sizeof(int))
+        self.nodes = <Node*> malloc(self.node_capacity * sizeof(Node))
+        self.class_weight = <double*> malloc(self.node_capacity * K * sizeof(double))
+        size = self.n_categories if self.n_categories else 1
+        self.categories_left = <unsigned char*> malloc(self.node_capacity * size)
+        if (self.grids == NULL or self.lists == NULL or self.member_weight == NULL
+                or self.lengths == NULL or self.pending == NULL or self.held == NULL
+                or self.held_weight == NULL or self.weight == NULL or self.weight_left == NULL
+                or self.weight_right == NULL or self.goes_left == NULL
+                or self.goes_right == NULL or self.total == NULL or self.known == NULL
+                or self.counts == NULL or self.subset == NULL or self.best_subset == NULL
+                or self.tested == NULL or self.lengths_here == NULL
+                or self.lengths_left == NULL or self.lengths_right == NULL
+                or self.nodes == NULL or self.class_weight == NULL
+                or self.categories_left == NULL
+                or subsets_init(&self.subsets, self.n_categories, K) < 0):
+            raise MemoryError(f"no memory to grow a tree from {n} rows and {m} variables")
+
+        for j in range(m):
+            if self.search_sigma[j] <= 0.0 or columns.categories[j] > 0 or columns.known[j] == 0:
+                continue
+            low = columns.x[columns.sorted_rows[j, 0], j]
+            high = columns.x[columns.sorted_rows[j, columns.known[j] - 1], j]
+            if (high - low) / self.search_sigma[j] > 1e12:
+                continue        # the grid would be finer than the numbers: hard search
+            self.grids[j].origin = low - half_window * self.search_sigma[j]
+            self.grids[j].step = step_sigma * self.search_sigma[j]
+            self.grids[j].half = half_window / step_sigma
+            self.grids[j].step_sigma = step_sigma
+            if tabulated is not None and j in tabulated:
+                model_rows, model_first = tabulated[j]
+                self.grids[j].rows = &model_rows[0, 0]
+                self.grids[j].first = &model_first[0]
+                self.grids[j].width = model_rows.shape[1]
+            else:
+                smoothing = table
+                self.grids[j].table = &smoothing[0, 0, 0]
+                self.grids[j].phases = smoothing.shape[0]
+                self.grids[j].width = smoothing.shape[2]
+
+    def run(self):
+        """Grow; return the arrays of the tree in preorder.
+
+        Returns
+        -------
+        dict of arrays, named as in `hedgerow.tree.Tree`
+        """
+        cdef int status
+        with nogil:
+            status = self.grow()
+        if status == -1:
+            raise MemoryError("no memory to grow the tree further")
+        if status == -2:
+            raise self.gates["error"]
+        return self.collect()
+
+    cdef object collect(self):
+        cdef Py_ssize_t n = self.n_nodes, i, c, size = self.n_categories
+        feature = np.empty(n, dtype=np.int32)
+        children_left = np.empty(n, dtype=np.int32)
+        children_right = np.empty(n, dtype=np.int32)
+        parent = np.empty(n, dtype=np.int32)
+        threshold = np.empty(n)
+        center = np.empty(n)
+        share_left = np.empty(n)
+        class_weight = np.empty((n, self.K))
+        categories_left = np.zeros((n, size), dtype=np.uint8)
+        cdef int[::1] feature_view = feature, left_view = children_left
+        cdef int[::1] right_view = children_right, parent_view = parent
+        cdef double[::1] threshold_view = threshold, center_view = center
+        cdef double[::1] share_view = share_left
+        cdef double[:, ::1] class_view = class_weight
+        cdef unsigned char[:, ::1] categories_view = categories_left
+        for i in range(n):
+            feature_view[i] = self.nodes[i].feature
+            left_view[i] = self.nodes[i].left
+            right_view[i] = self.nodes[i].right
+            parent_view[i] = self.nodes[i].parent
+            threshold_view[i] = self.nodes[i].threshold
+            center_view[i] = self.nodes[i].center
+            share_view[i] = self.nodes[i].share_left
+            for c in range(self.K):
+                class_view[i, c] = self.class_weight[i * self.K + c]
+            for c in range(size):
+                categories_view[i, c] = self.categories_left[i * size + c]
+        return {
+            "feature": feature,
+            "threshold": threshold,
+            "center": center,
+            "children_left": children_left,
+            "children_right": children_right,
+            "parent": parent,
+            "share_left": share_left,
+            "class_weight": class_weight,
+            "categories_left": categories_left,
+        }
+
+    cdef int grow(self) noexcept nogil:
+        cdef Py_ssize_t n = self.n, j, p
+        cdef Pending node
+        cdef int id_, status, n_present, c, ancestor
+        cdef Choice choice
+        cdef double weight
+        for j in range(self.m):
+            memcpy(self.lists + j * self.capacity, &self.columns.sorted_rows[j, 0],
+                   n * sizeof(int))
+            self.lengths[j] = self.columns.known[j]
+        for p in range(n):
+            self.lists[self.m * self.capacity + p] = <int> p
+            self.member_weight[p] = self.columns.weights[p]
+            self.weight[p] = self.columns.weights[p]
+        self.n_nodes = 0
+        self.n_pending = 1
+        self.pending[0].start = 0
+        self.pending[0].n = n
+        self.pending[0].parent = NONE
+        self.pending[0].depth = 0
+        self.pending[0].is_left = False
+        while self.n_pending > 0:
+            self.n_pending -= 1
+            node = self.pending[self.n_pending]
+            memcpy(self.lengths_here, self.lengths + self.n_pending * self.m,
+                   self.m * sizeof(int))
+            id_ = self.add_node(&node)
+            if id_ < 0:
+                return -1
+            weight = self.count_classes(&node, id_)
+            n_present = 0
+            for c in range(self.K):
+                if self.total[c] > 0.0:
+                    n_present += 1
+            if n_present < 2 or weight < self.min_split or node.depth >= self.max_depth:
+                continue
+            if self.repetition_factor != 1.0:
+                memset(self.tested, 0, self.m)
+                ancestor = node.parent
+                while ancestor >= 0:
+                    self.tested[self.nodes[ancestor].feature] = 1
+                    ancestor = self.nodes[ancestor].parent
+            status = self.find_test(&node, weight, &choice)
+            if status < 0:
+                return status
+            if choice.feature < 0:
+                continue
+            status = self.split(&node, id_, &choice)
+            if status < 0:
+                return status
+        return 0
+
+    cdef int add_node(self, const Pending* node) noexcept nogil:
+        cdef int id_ = self.n_nodes
+        cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
+        cdef void* moved
+        if id_ >= self.node_capacity:
+            self.node_capacity *= 2
+            moved = realloc(self.nodes, self.node_capacity * sizeof(Node))
+            if moved == NULL:
+                return -1
+            self.nodes = <Node*> moved
+            moved = realloc(self.class_weight, self.node_capacity * self.K * sizeof(double))
+            if moved == NULL:
+                return -1
+            self.class_weight = <double*> moved
+            moved = realloc(self.categories_left, self.node_capacity * size)
+            if moved == NULL:
+                return -1
+            self.categories_left = <unsigned char*> moved
+        self.nodes[id_].feature = NONE
+        self.nodes[id_].left = NONE
+        self.nodes[id_].right = NONE
+        self.nodes[id_].parent = node.parent
+        self.nodes[id_].threshold = NAN
+        self.nodes[id_].center = NAN
+        self.nodes[id_].share_left = NAN
+        self.nodes[id_].gain = 0.0
+        memset(self.categories_left + id_ * size, 0, size)
+        if node.parent >= 0:
+            if node.is_left:
+                self.nodes[node.parent].left = id_
+            else:
+                self.nodes[node.parent].right = id_
+        self.n_nodes += 1
+        return id_
+
+    cdef double count_classes(self, const Pending* node, int id_) noexcept nogil:
+        """Class weights of the node, into `total` and the tree; their sum."""
+        cdef const int* members = self.lists + self.m * self.capacity + node.start
+        cdef const double* w = self.member_weight + node.start
+        cdef double* total = self.total
+        cdef double weight = 0.0
+        cdef Py_ssize_t p
+        cdef int c
+        for c in range(self.K):
+            total[c] = 0.0
+        if self.fractional:
+            for p in range(node.n):
+                self.weight[members[p]] = w[p]
+                total[self.columns.labels[members[p]]] += w[p]
+        else:
+            for p in range(node.n):
+                total[self.columns.labels[members[p]]] += self.weight[members[p]]
+        for c in range(self.K):
+            self.class_weight[id_ * self.K + c] = total[c]
+            weight += total[c]
+        return weight
+
+    cdef int find_test(self, const Pending* node, double weight, Choice* best) noexcept nogil:
+        """The variable and test with the largest gain; best.feature -1 when there is none."""
+        cdef Py_ssize_t j, p
+        cdef int c, status
+        cdef Scan scan
+        cdef double gain, raw, threshold = 0.0, center = 0.0, best_score = 0.0
+        best.feature = NONE
+        best.gain = 0.0
+        for j in range(self.m):
+            scan.n = self.lengths_here[j]
+            if scan.n < 2:
+                continue
+            scan.rows = self.lists + j * self.capacity + node.start
+            scan.x = &self.columns.x[0, j]
+            scan.y = &self.columns.labels[0]
+            scan.w = self.weight
+            scan.n_classes = self.K
+            scan.total = self.total
+            scan.weight = weight
+            if scan.n < node.n:
+                for c in range(self.K):
+                    self.known[c] = 0.0
+                for p in range(scan.n):
+                    self.known[scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
+                scan.total = self.known
+                scan.weight = 0.0
+                for c in range(self.K):
+                    scan.weight += self.known[c]
+                if scan.weight <= 0.0:
+                    continue
+            # The missing's share counts towards the minimum of a side.
+            scan.least = self.min_leaf * scan.weight / weight
+            status = self.search(j, &scan, node, &raw, &threshold, &center)
+            if status < 0:
+                return status
+            raw *= scan.weight / weight
+            if raw <= LEAST_GAIN:
+                continue
+            gain = raw
+            if self.repetition_factor != 1.0 and self.tested[j]:
+                gain *= self.repetition_factor
+            if gain > best_score + 1e-12:
+                best_score = gain
+                best.gain = raw
+                best.feature = <int> j
+                best.threshold = threshold
+                best.center = center
+                if self.columns.categories[j] > 0:
+                    memcpy(self.best_subset, self.subset, self.columns.categories[j])
+        return 0
+
+    cdef int search(self, Py_ssize_t j, const Scan* scan, const Pending* node, double* gain,
+                    double* threshold, double* center) noexcept nogil:
+        """Best test on variable j; gain -1 without one."""
+        cdef Py_ssize_t chosen, p
+        cdef double above, up_to, side
+        cdef int64_t k_first = 0, k_last = -1, k = 0
+        cdef bint soft = self.grids[j].step > 0.0
+        cdef bint soft_gate = self.gate_sigma[j] > 0.0
+        cdef int status
+        gain[0] = -1.0
+        if self.columns.categories[j] > 0:
+            gain[0] = best_subset(scan, self.columns.categories[j], &self.subsets, self.subset)
+            threshold[0] = NAN
+            center[0] = NAN
+            return 0
+        if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
+            return 0
+        if not soft and self.whole:
+            gain[0] = hard_whole(scan, &self.columns.nlogn[0], self.columns.unit,
+                                 self.midpoints, self.counts, threshold, center)
+            if not self.gate_midpoint:
+                center[0] = threshold[0]
+            return 0
+        if soft:
+            if soft_points(scan, &self.grids[j], &self.points) < 0:
+                return -1
+            self.n_gains += self.points.n
+        elif hard_points(scan, self.midpoints, &self.points) < 0:
+            return -1
+        if soft and soft_gate:
+            k_first = self.points.k[0]
+            k_last = self.points.k[self.points.n - 1]
+        elif soft:
+            # Hard propagation: thresholds that leave each side its least weight.
+            side = 0.0
+            above = up_to = scan.x[scan.rows[0]]
+            for p in range(scan.n):
+                side += scan.w[scan.rows[p]]
+                above = scan.x[scan.rows[p]]
+                if side + 1e-12 * scan.weight >= scan.least:
+                    break
+            side = 0.0
+            for p in range(scan.n - 1, -1, -1):
+                side += scan.w[scan.rows[p]]
+                up_to = scan.x[scan.rows[p]]
+                if side + 1e-12 * scan.weight >= scan.least:
+                    break
+            k_first = first_above(&self.grids[j], above)
+            k_last = last_up_to(&self.grids[j], up_to)
+        while True:
+            if soft:
+                gain[0] = choose_soft(scan, &self.grids[j], &self.points, k_first, k_last, &k)
+                threshold[0] = self.grids[j].origin + k * self.grids[j].step
+                center[0] = threshold[0]
+            else:
+                gain[0] = choose_hard(scan, 0.0 if soft_gate else scan.least, &self.points,
+                                      &chosen)
+                if chosen >= 0:
+                    threshold[0] = self.points.threshold[chosen]
+                    center[0] = threshold[0]
+                    if self.gate_midpoint:
+                        center[0] = self.points.center[chosen]
+            if gain[0] * scan.weight <= 0.0 or not soft_gate:
+                return 0
+            # Soft propagation gives the children other weights than the search saw: a
+            # threshold that starves one of them is struck out, with all beyond it.
+            status = self.starved(j, scan, center[0], &side)
+            if status <= 0:
+                return status
+            if soft and side < 0:
+                k_first = k + 1
+            elif soft:
+                k_last = k - 1
+            elif side < 0:
+                for p in range(chosen + 1):
+                    self.points.score[p] = -1e300
+            else:
+                for p in range(chosen, self.points.n):
+                    self.points.score[p] = -1e300
+
+    cdef int starved(self, Py_ssize_t j, const Scan* scan, double center,
+                     double* side) noexcept nogil:
+        """1 when soft propagation leaves a child less than its least weight; which in `side`."""
+        cdef double left = 0.0, right = 0.0, wl, wr, slack = 1e-12 * scan.weight
+        cdef Py_ssize_t p
+        cdef int i, status = self.gate(j, scan.rows, scan.n, center)
+        if status < 0:
+            return status
+        for p in range(scan.n):
+            i = scan.rows[p]
+            left += self.weight_left[i]
+            right += self.weight_right[i]
+        if left <= 0.0 or left + slack < scan.least:
+            side[0] = -1.0
+            return 1
+        if right <= 0.0 or right + slack < scan.least:
+            side[0] = 1.0
+            return 1
+        return 0
+
+    cdef int gate(self, Py_ssize_t j, const int* rows, Py_ssize_t n, double center) noexcept nogil:
+        """Weights that the soft gate sends left and right, by row."""
+        cdef Py_ssize_t p
+        cdef int i
+        cdef double share, w, least
+        cdef double sigma = self.gate_sigma[j]
+        cdef int status
+        if self.gates is not None:
+            with gil:
+                status = self.ask_model(j, rows, n, center)
+            if status < 0:
+                return status
+            if status == 0:
+                for p in range(n):
+                    i = rows[p]
+                    self.divide(i, self.weight_left[i])
+                return 0
+        for p in range(n):
+            i = rows[p]
+            self.divide(i, normal_gate(self.columns.x[i, j], center, sigma, self.half_window))
+        return 0
+
+    cdef inline void divide(self, int i, double share) noexcept nogil:
+        """Divide the weight of row i; less than a thousandth of an instance is dropped."""
+        cdef double w = self.weight[i], least = DROPPED * self.columns.weights[i]
+        cdef double left = w * share
+        if left < least:
+            left = 0.0
+        elif w - left < least:
+            left = w
+        self.weight_left[i] = left
+        self.weight_right[i] = w - left
+
+    cdef int ask_model(self, Py_ssize_t j, const int* rows, Py_ssize_t n, double center) with gil:
+        """Shares left from a noise model of the user's; 1 when variable j has none."""
+        cdef Py_ssize_t p
+        cdef double[::1] shares
+        if j not in self.gates:
+            return 1
+        try:
+            index = np.empty(n, dtype=np.intp)
+            for p in range(n):
+                index[p] = rows[p]
+            shares = np.ascontiguousarray(
+                self.gates[j](center, self.columns.X[index, j]), dtype=np.float64)
+        except Exception as error:
+            self.gates["error"] = error
+            return -2
+        for p in range(n):
+            self.weight_left[rows[p]] = shares[p]
+        return 0
+
+    cdef int split(self, const Pending* node, int id_, const Choice* choice) noexcept nogil:
+        """Divide the node's lists between two children and push them, the left one on top."""
+        cdef Py_ssize_t j = choice.feature, p, a, b, n_left, n_right, longest, v
+        cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
+        cdef Py_ssize_t start = node.start
+        cdef int n_categories = self.columns.categories[j]
+        cdef int n_known = self.lengths_here[j]
+        cdef const int* rows = self.lists + j * self.capacity + start
+        cdef const int* members = self.lists + self.m * self.capacity + start
+        cdef int* list_
+        cdef double* weights
+        cdef double known_left = 0.0, known_right = 0.0, share
+        cdef int i, status
+        cdef unsigned char* categories = self.categories_left + id_ * size
+        cdef Pending child
+        # 1. The share of each member that goes left.
+        if n_categories > 0:
+            for p in range(n_known):
+                i = rows[p]
+                self.weight_left[i] = self.weight[i] if self.best_subset[
+                    <Py_ssize_t> self.columns.x[i, j]] else 0.0
+                self.weight_right[i] = self.weight[i] - self.weight_left[i]
+        elif self.gate_sigma[j] > 0.0:
+            status = self.gate(j, rows, n_known, choice.center)
+            if status < 0:
+                return status
+        else:
+            for p in range(n_known):
+                i = rows[p]
+                if self.columns.x[i, j] < choice.threshold:
+                    self.weight_left[i] = self.weight[i]
+                    self.weight_right[i] = 0.0
+                else:
+                    self.weight_left[i] = 0.0
+                    self.weight_right[i] = self.weight[i]
+        for p in range(n_known):
+            known_left += self.weight_left[rows[p]]
+            known_right += self.weight_right[rows[p]]
+        if known_left <= 0.0 or known_right <= 0.0:
+            return 0
+        share = known_left / (known_left + known_right)
+        if n_known < node.n:
+            # Unknown here: both sides, in proportion to the known weight.
+            for p in range(node.n):
+                i = members[p]
+                if isnan(self.columns.x[i, j]):
+                    self.weight_left[i] = self.weight[i] * share
+                    self.weight_right[i] = self.weight[i] - self.weight_left[i]
+        n_left = 0
+        n_right = 0
+        for p in range(node.n):
+            i = members[p]
+            self.goes_left[i] = self.weight_left[i] > 0.0
+            self.goes_right[i] = self.weight_right[i] > 0.0
+            n_left += self.goes_left[i]
+            n_right += self.goes_right[i]
+        # 2. The node.
+        self.nodes[id_].feature = choice.feature
+        self.nodes[id_].threshold = choice.threshold
+        self.nodes[id_].center = choice.center
+        self.nodes[id_].share_left = share
+        self.nodes[id_].gain = choice.gain
+        if n_categories > 0:
+            self.complete_subset(rows, n_known, j, share, categories)
+        # 3. The lists: right in place, left behind it, so that the left child is on top.
+        if start + n_right + n_left > self.capacity:
+            if self.widen(start + n_right + n_left) < 0:
+                return -1
+        for v in range(self.m + 1):
+            list_ = self.lists + v * self.capacity + start
+            longest = node.n if v == self.m else self.lengths_here[v]
+            if v == self.m and self.fractional:
+                weights = self.member_weight + start
+                a = 0
+                b = 0
+                for p in range(longest):
+                    i = list_[p]
+                    if self.goes_left[i]:
+                        self.held[a] = i
+                        self.held_weight[a] = self.weight_left[i]
+                        a += 1
+                    if self.goes_right[i]:
+                        list_[b] = i
+                        weights[b] = self.weight_right[i]
+                        b += 1
+                memcpy(weights + n_right, self.held_weight, a * sizeof(double))
+            else:
+                a = 0
+                b = 0
+                for p in range(longest):
+                    i = list_[p]
+                    self.held[a] = i
+                    a += self.goes_left[i]
+                    list_[b] = i
+                    b += self.goes_right[i]
+            memcpy(list_ + n_right, self.held, a * sizeof(int))
+            self.lengths_left[v] = <int> a
+            self.lengths_right[v] = <int> b
+        child.parent = id_
+        child.depth = node.depth + 1
+        child.start = start
+        child.n = n_right
+        child.is_left = False
+        if self.push(&child, self.lengths_right) < 0:
+            return -1
+        child.start = start + n_right
+        child.n = n_left
+        child.is_left = True
+        return self.push(&child, self.lengths_left)
+
+    cdef void complete_subset(self, const int* rows, Py_ssize_t n, Py_ssize_t j, double share,
+                              unsigned char* categories) noexcept nogil:
+        """Copy the subset; categories absent at the node go to the heavier side."""
+        cdef Py_ssize_t c
+        cdef int n_categories = self.columns.categories[j]
+        memset(self.subset, 0, n_categories)
+        for c in range(n):
+            self.subset[<Py_ssize_t> self.columns.x[rows[c], j]] = 1
+        for c in range(n_categories):
+            categories[c] = self.best_subset[c] if self.subset[c] else share >= 0.5
+        for c in range(n_categories, self.n_categories):
+            categories[c] = share >= 0.5
+
+    cdef int push(self, const Pending* child, const int* lengths) noexcept nogil:
+        cdef void* moved
+        if self.n_pending >= self.pending_capacity:
+            self.pending_capacity *= 2
+            moved = realloc(self.pending, self.pending_capacity * sizeof(Pending))
+            if moved == NULL:
+                return -1
+            self.pending = <Pending*> moved
+            moved = realloc(self.lengths, self.pending_capacity * self.m * sizeof(int) + 1)
+            if moved == NULL:
+                return -1
+            self.lengths = <int*> moved
+        self.pending[self.n_pending] = child[0]
+        memcpy(self.lengths + self.n_pending * self.m, lengths, self.m * sizeof(int))
+        self.n_pending += 1
+        return 0
+
+    cdef int widen(self, Py_ssize_t least) noexcept nogil:
+        """Longer lists; each variable's list starts at a multiple of the capacity."""
+        cdef Py_ssize_t capacity = 2 * self.capacity, v
+        cdef int* wider
+        cdef void* moved
+        if capacity < least:
+            capacity = least
+        wider = <int*> malloc((self.m + 1) * capacity * sizeof(int))
+        if wider == NULL:
+            return -1
+        for v in range(self.m + 1):
+            memcpy(wider + v * capacity, self.lists + v * self.capacity,
+                   self.capacity * sizeof(int))
+        free(self.lists)
+        self.lists = wider
+        moved = realloc(self.member_weight, capacity * sizeof(double))
+        if moved == NULL:
+            return -1
+        self.member_weight = <double*> moved
+        self.capacity = capacity
+        return 0

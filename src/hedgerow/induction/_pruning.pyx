@@ -1,0 +1,448 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Error-based pruning (thesis 2.2.3): keep, leaf, or raise a sub-branch.
+
+One pass, bottom-up and left to right.  At each node the training rows are routed as growth
+routed them, by the same gates, so missing values and soft propagation need no rule of their own.
+"""
+
+import numpy as np
+
+from libc.math cimport NAN, isnan
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy
+from scipy.special.cython_special cimport betaincinv
+
+from hedgerow.induction._columns cimport Columns
+from hedgerow.tree._gates cimport hedgerow_phi_fill, normal_gate, step_gate, subset_gate
+
+hedgerow_phi_fill()
+
+cdef double DROPPED = 1e-3   # as in growth
+cdef int TABLE = 64          # limits are remembered for whole counts below this
+cdef double FAILED = -1.0
+
+
+cdef double upper_limit(double n, double errors, double tail) noexcept nogil:
+    """Clopper-Pearson upper limit of an error rate: a Beta quantile, so fractions work."""
+    if tail <= 0.0 or errors >= n:
+        return 1.0
+    return betaincinv(errors + 1.0, n - errors, 1.0 - tail)
+
+
+cdef class Pruning:
+    """Prunes one tree on the rows that grew it.
+
+    Parameters
+    ----------
+    columns : Columns
+    arrays : dict
+        The arrays of the tree (copied).
+    gate_sigma : (m,) float64 or None
+        Noise of soft training propagation.
+    gates : dict or None
+        As in growth.
+    confidence : float in [0, 1]
+        Two-sided; the tail is half of it.
+    laplace, raising : bool
+    """
+
+    cdef Columns columns
+    cdef int[::1] feature, left, right
+    cdef double[::1] threshold, center, share_left
+    cdef double[:, ::1] class_weight
+    cdef const unsigned char[:, ::1] categories_left
+    cdef const double[::1] gate_sigma
+    cdef object gates, arrays
+    cdef double half_window, tail
+    cdef bint laplace, raising, failed
+    cdef int K
+    cdef Py_ssize_t n_categories
+    cdef double* limits             # errors of a leaf by (weight, errors), -1: not yet known
+    # rows on their way down: a stack of segments
+    cdef int* rows
+    cdef double* weight
+    cdef Py_ssize_t top, capacity
+    cdef double* share              # scratch for models of the user's
+    cdef double* count
+
+    def __cinit__(self):
+        self.limits = NULL
+        self.rows = NULL
+        self.weight = NULL
+        self.share = NULL
+        self.count = NULL
+
+    def __dealloc__(self):
+        free(self.limits)
+        free(self.rows)
+        free(self.weight)
+        free(self.share)
+        free(self.count)
+
+    def __init__(self, Columns columns, dict arrays, *, gate_sigma, double half_window, gates,
+                 double confidence, bint laplace, bint raising):
+        cdef Py_ssize_t i
+        self.columns = columns
+        self.arrays = {name: np.array(value) for name, value in arrays.items()}
+        self.feature = self.arrays["feature"]
+        self.left = self.arrays["children_left"]
+        self.right = self.arrays["children_right"]
+        self.threshold = self.arrays["threshold"]
+        self.center = self.arrays["center"]
+        self.share_left = self.arrays["share_left"]
+        self.class_weight = self.arrays["class_weight"]
+        self.categories_left = self.arrays["categories_left"]
+        self.n_categories = self.categories_left.shape[1]
+        self.gate_sigma = gate_sigma if gate_sigma is not None else np.zeros(columns.n_variables)
+        self.gates = gates
+        self.half_window = half_window
+        self.tail = confidence / 2.0
+        self.laplace = laplace
+        self.raising = raising
+        self.failed = False
+        self.K = columns.n_classes
+        self.capacity = 4 * columns.n_rows + 64
+        self.rows = <int*> malloc(self.capacity * sizeof(int))
+        self.weight = <double*> malloc(self.capacity * sizeof(double))
+        self.share = <double*> malloc((columns.n_rows + 1) * sizeof(double))
+        self.count = <double*> malloc(self.K * sizeof(double))
+        self.limits = <double*> malloc(TABLE * TABLE * sizeof(double))
+        if (self.rows == NULL or self.weight == NULL or self.share == NULL
+                or self.count == NULL or self.limits == NULL):
+            raise MemoryError("no memory to prune the tree")
+        for i in range(TABLE * TABLE):
+            self.limits[i] = -1.0
+
+    def run(self):
+        """Prune; return the arrays of the smaller tree, in preorder."""
+        cdef Py_ssize_t p
+        cdef double errors
+        for p in range(self.columns.n_rows):
+            self.rows[p] = <int> p
+            self.weight[p] = self.columns.weights[p]
+        self.top = self.columns.n_rows
+        with nogil:
+            errors = self.prune(0, 0, self.columns.n_rows)
+        if self.failed or errors < 0:
+            if self.gates is not None and "error" in self.gates:
+                raise self.gates["error"]
+            raise MemoryError("no memory to prune the tree")
+        return self.compact()
+
+    cdef dict compact(self):
+        """Drop nodes that are no longer reached; number the rest in preorder."""
+        cdef Py_ssize_t n = self.feature.shape[0]
+        order = []
+        parent = []
+        left = np.full(n, -1, dtype=np.int32)
+        right = np.full(n, -1, dtype=np.int32)
+        stack = [(0, -1, False)]
+        while stack:
+            node, above, is_left = stack.pop()
+            id_ = len(order)
+            order.append(node)
+            parent.append(above)
+            if above >= 0:
+                (left if is_left else right)[above] = id_
+            if self.feature[node] >= 0:
+                stack.append((self.right[node], id_, False))
+                stack.append((self.left[node], id_, True))
+        arrays = {name: value[order] for name, value in self.arrays.items()}
+        arrays["parent"] = np.array(parent, dtype=np.int32)
+        arrays["children_left"] = left[:len(order)].copy()
+        arrays["children_right"] = right[:len(order)].copy()
+        return arrays
+
+    cdef double leaf_errors(self, const double* count) noexcept nogil:
+        """Predicted errors of a leaf with these class weights: N times the upper limit."""
+        cdef double n = 0.0, most = 0.0, errors, result
+        cdef Py_ssize_t whole_n, whole_e
+        cdef int c
+        cdef bint whole
+        for c in range(self.K):
+            n += count[c]
+            if count[c] > most:
+                most = count[c]
+        if n <= 0.0:
+            return 0.0
+        errors = n - most
+        whole = n < TABLE and errors < TABLE
+        if whole:
+            whole_n = <Py_ssize_t> n
+            whole_e = <Py_ssize_t> errors
+            whole = whole_n == n and whole_e == errors
+            if whole and self.limits[whole_n * TABLE + whole_e] >= 0.0:
+                return self.limits[whole_n * TABLE + whole_e]
+        result = errors
+        if self.laplace:
+            result = n * (errors + 1.0) / (n + self.K)
+        result = n * upper_limit(n, result, self.tail)
+        if whole:
+            self.limits[whole_n * TABLE + whole_e] = result
+        return result
+
+    cdef int reserve(self, Py_ssize_t n) noexcept nogil:
+        cdef void* moved
+        if self.top + n <= self.capacity:
+            return 0
+        self.capacity = 2 * (self.top + n)
+        moved = realloc(self.rows, self.capacity * sizeof(int))
+        if moved == NULL:
+            self.failed = True
+            return -1
+        self.rows = <int*> moved
+        moved = realloc(self.weight, self.capacity * sizeof(double))
+        if moved == NULL:
+            self.failed = True
+            return -1
+        self.weight = <double*> moved
+        return 0
+
+    cdef int route(self, int node, Py_ssize_t start, Py_ssize_t n, bint renew,
+                   Py_ssize_t* n_left, Py_ssize_t* n_right) noexcept nogil:
+        """Push the rows of the left child, then those of the right, onto the stack.
+
+        The share of rows whose value is missing is that of the known weight of these rows,
+        and becomes the node's when `renew` is set.
+        """
+        cdef int j = self.feature[node], i
+        cdef Py_ssize_t p, a = 0, b = 0, n_unknown = 0
+        cdef bint categorical = isnan(self.threshold[node])
+        cdef double sigma = self.gate_sigma[j]
+        cdef double x, w, left, known_left = 0.0, known_right = 0.0, share, least
+        cdef int* rows
+        cdef double* weight
+        cdef int* rows_left
+        cdef double* weight_left
+        cdef int* rows_right
+        cdef double* weight_right
+        cdef bint modelled = False
+        if self.reserve(2 * n) < 0:
+            return -1
+        rows = self.rows + start
+        weight = self.weight + start
+        rows_left = self.rows + self.top
+        weight_left = self.weight + self.top
+        # Right-hand rows are written behind the room that the left could need.
+        rows_right = rows_left + n
+        weight_right = weight_left + n
+        if self.gates is not None and sigma > 0.0 and not categorical:
+            with gil:
+                modelled = self.ask_model(node, rows, n)
+            if self.failed:
+                return -1
+        for p in range(n):
+            i = rows[p]
+            x = self.columns.x[i, j]
+            w = weight[p]
+            if isnan(x):
+                n_unknown += 1
+                continue
+            if categorical:
+                left = w * subset_gate(x, &self.categories_left[node, 0], self.n_categories,
+                                       self.share_left[node])
+            elif sigma > 0.0:
+                share = self.share[p] if modelled else normal_gate(
+                    x, self.center[node], sigma, self.half_window)
+                left = w * share
+                least = DROPPED * self.columns.weights[i]
+                if left < least:
+                    left = 0.0
+                elif w - left < least:
+                    left = w
+            else:
+                left = w * step_gate(x, self.threshold[node])
+            if left > 0.0:
+                rows_left[a] = i
+                weight_left[a] = left
+                a += 1
+            if w - left > 0.0:
+                rows_right[b] = i
+                weight_right[b] = w - left
+                b += 1
+            known_left += left
+            known_right += w - left
+        share = self.share_left[node]
+        if known_left + known_right > 0.0:
+            share = known_left / (known_left + known_right)
+        if renew:
+            self.share_left[node] = share
+        if n_unknown > 0:
+            for p in range(n):
+                i = rows[p]
+                if isnan(self.columns.x[i, j]):
+                    w = weight[p]
+                    left = w * share
+                    if left > 0.0:
+                        rows_left[a] = i
+                        weight_left[a] = left
+                        a += 1
+                    if w - left > 0.0:
+                        rows_right[b] = i
+                        weight_right[b] = w - left
+                        b += 1
+        for p in range(b):
+            rows_left[a + p] = rows_right[p]
+            weight_left[a + p] = weight_right[p]
+        self.top += a + b
+        n_left[0] = a
+        n_right[0] = b
+        return 0
+
+    cdef bint ask_model(self, int node, const int* rows, Py_ssize_t n) with gil:
+        cdef Py_ssize_t p
+        cdef int j = self.feature[node]
+        cdef double[::1] shares
+        if j not in self.gates:
+            return False
+        try:
+            index = np.empty(n, dtype=np.intp)
+            for p in range(n):
+                index[p] = rows[p]
+            shares = np.ascontiguousarray(
+                self.gates[j](self.center[node], self.columns.X[index, j]), dtype=np.float64)
+        except Exception as error:
+            self.gates["error"] = error
+            self.failed = True
+            return False
+        for p in range(n):
+            self.share[p] = shares[p]
+        return True
+
+    cdef void count_rows(self, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+        cdef Py_ssize_t p
+        cdef int c
+        for c in range(self.K):
+            self.count[c] = 0.0
+        for p in range(start, start + n):
+            self.count[self.columns.labels[self.rows[p]]] += self.weight[p]
+
+    cdef double estimate(self, int node, Py_ssize_t start, Py_ssize_t n, bint renew,
+                         double limit) noexcept nogil:
+        """Errors of the branch at `node`, its structure kept, on these rows.
+
+        With `renew` the class weights and shares of the branch become those of the rows.
+        Without it the sum may stop as soon as it exceeds `limit`.
+        """
+        cdef Py_ssize_t n_left, n_right, mark = self.top
+        cdef double errors, more
+        cdef int c
+        if renew or self.feature[node] < 0:
+            self.count_rows(start, n)
+            if renew:
+                for c in range(self.K):
+                    self.class_weight[node, c] = self.count[c]
+            if self.feature[node] < 0:
+                return self.leaf_errors(self.count)
+        if self.route(node, start, n, renew, &n_left, &n_right) < 0:
+            return FAILED
+        errors = self.estimate(self.left[node], mark, n_left, renew, limit)
+        if errors >= 0.0 and (renew or errors <= limit):
+            more = self.estimate(self.right[node], mark + n_left, n_right, renew, limit - errors)
+            errors = FAILED if more < 0.0 else errors + more
+        self.top = mark
+        return errors
+
+    cdef double prune(self, int node, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+        """Prune the branch at `node`, which these rows reach; return its errors."""
+        cdef Py_ssize_t n_left, n_right, mark = self.top
+        cdef double keep, more, leaf, raised, best
+        cdef int option = 0, branch, c, side
+        self.count_rows(start, n)
+        leaf = self.leaf_errors(self.count)
+        if self.feature[node] < 0:
+            return leaf
+        if self.route(node, start, n, False, &n_left, &n_right) < 0:
+            return FAILED
+        keep = self.prune(self.left[node], mark, n_left)
+        if keep < 0.0:
+            return FAILED
+        more = self.prune(self.right[node], mark + n_left, n_right)
+        if more < 0.0:
+            return FAILED
+        keep += more
+        self.top = mark
+        # The smallest number of errors; ties go to the smaller tree: leaf, branch, as it is.
+        best = leaf
+        branch = -1
+        if self.raising:
+            for side in range(2):
+                c = self.left[node] if side == 0 else self.right[node]
+                if self.feature[c] < 0:
+                    continue        # raising a leaf is making a leaf
+                raised = self.estimate(c, start, n, False, best if best < keep else keep)
+                if raised < 0.0:
+                    return FAILED
+                if raised < best - 1e-9:
+                    best = raised
+                    branch = c
+        if keep < best - 1e-9:
+            return keep
+        if branch < 0:
+            self.feature[node] = -1
+            self.left[node] = -1
+            self.right[node] = -1
+            self.threshold[node] = NAN
+            self.center[node] = NAN
+            self.share_left[node] = NAN
+            return leaf
+        self.replace(node, branch)
+        return self.estimate(node, start, n, True, 0.0)
+
+    cdef void replace(self, int node, int branch) noexcept nogil:
+        """Put the root of `branch` in the place of `node`."""
+        cdef Py_ssize_t c
+        self.feature[node] = self.feature[branch]
+        self.left[node] = self.left[branch]
+        self.right[node] = self.right[branch]
+        self.threshold[node] = self.threshold[branch]
+        self.center[node] = self.center[branch]
+        self.share_left[node] = self.share_left[branch]
+        self.copy_subset(node, branch)
+
+    cdef void copy_subset(self, int node, int branch) noexcept nogil:
+        cdef Py_ssize_t c
+        cdef unsigned char* target
+        if self.n_categories == 0:
+            return
+        target = <unsigned char*> &self.categories_left[node, 0]
+        for c in range(self.n_categories):
+            target[c] = self.categories_left[branch, c]
+
+
+def leaf_errors(weights, int n_classes, double confidence, bint laplace=True):
+    """Predicted errors of leaves with these weights: N times the upper error limit.
+
+    Parameters
+    ----------
+    weights : (n_leaves, n_classes) float64
+        Class weights at each leaf.
+    n_classes : int
+        C of the Laplace correction.
+    confidence : float
+        Two-sided confidence factor c; the tail is c / 2.
+    laplace : bool
+        Replace the errors E by N (E + 1) / (N + C) first.
+
+    Returns
+    -------
+    (n_leaves,) float64
+    """
+    cdef const double[:, :] w = np.asarray(weights, dtype=np.float64)
+    cdef Py_ssize_t i, c
+    cdef double n, most, errors
+    out = np.zeros(w.shape[0])
+    cdef double[::1] result = out
+    for i in range(w.shape[0]):
+        n = 0.0
+        most = 0.0
+        for c in range(w.shape[1]):
+            n += w[i, c]
+            most = max(most, w[i, c])
+        if n <= 0.0:
+            continue
+        errors = n - most
+        if laplace:
+            errors = n * (errors + 1.0) / (n + n_classes)
+        result[i] = n * upper_limit(n, errors, confidence / 2.0)
+    return out

@@ -1,0 +1,187 @@
+"""Growing and pruning without validation: what estimators and experiments call."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from hedgerow.induction._candidates import smoothing_table
+from hedgerow.induction._columns import Columns
+from hedgerow.induction._growth import Growth
+from hedgerow.induction._pruning import Pruning
+from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
+from hedgerow.tree.tree import Tree
+
+PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
+
+
+@lru_cache(maxsize=8)
+def _smoothing(half_window: float, step: float) -> np.ndarray:
+    table = smoothing_table(half_window, step, PHASES)
+    table.setflags(write=False)
+    return table
+
+
+def _tabulate(columns: Columns, gate: NoiseGate, step: float) -> dict | None:
+    """The user's noise models at the grid points around each training value."""
+    if not gate.models:
+        return None
+    half = gate.half_window / step
+    snap = 1e-9 / step
+    width = math.ceil(2 * half) + 2
+    tables = {}
+    for j in gate.models:
+        x = columns.X[:, j]
+        known = x[~np.isnan(x)]
+        if known.size == 0:
+            continue
+        sigma = gate.sigma[j]
+        origin = known.min() - gate.half_window * sigma
+        filled = np.where(np.isnan(x), known.min(), x)
+        t = (filled - origin) / (step * sigma)
+        first = np.floor(t - half + snap).astype(np.int64) + 1
+        points = origin + (first[:, None] + np.arange(width)) * (step * sigma)
+        values = gate.share(j, points, filled[:, None])
+        tables[j] = (np.ascontiguousarray(values), first)
+    return tables
+
+
+def grow(
+    columns: Columns,
+    *,
+    search: Any = None,
+    propagation: Any = None,
+    window: float = WINDOW,
+    step: float = STEP,
+    gate_at: str = "threshold",
+    min_samples_split: float = 4,
+    min_samples_leaf: float = 1,
+    max_depth: int | None = None,
+    candidates: str = "values",
+    repetition_factor: float = 1.0,
+) -> Tree:
+    """Grow an unpruned tree (thesis, algorithm 1).
+
+    Parameters
+    ----------
+    columns : Columns
+        The training set.
+    search, propagation : None, float, array of floats, noise model(s) or NoiseGate
+        Noise of soft search (SS) and soft training propagation (STP), see
+        `hedgerow.tree.gates.resolve_noise`.
+    window, step : float
+        Width of the search window and grid step, in units of sigma (omega, delta).
+    gate_at : {"threshold", "midpoint"}
+        Centre of the propagation gate: the threshold, or half-way to the next lower value at
+        the node (observed-value candidates only; grid candidates lie between values already).
+    min_samples_split, min_samples_leaf : float
+        Least weight of a node that is split, and of each side.
+    max_depth : int, optional
+    candidates : {"values", "midpoints"}
+    repetition_factor : float
+        Multiplies the gain of a variable that an ancestor tests.
+
+    Returns
+    -------
+    Tree
+    """
+    return make_growth(
+        columns,
+        search=search,
+        propagation=propagation,
+        window=window,
+        step=step,
+        gate_at=gate_at,
+        min_samples_split=min_samples_split,
+        min_samples_leaf=min_samples_leaf,
+        max_depth=max_depth,
+        candidates=candidates,
+        repetition_factor=repetition_factor,
+    )[0]
+
+
+def make_growth(columns, *, search, propagation, window, step, gate_at, candidates, **settings):
+    """`grow`, with the number of gains that soft search evaluated: (tree, n_gains)."""
+    searched = resolve_noise(
+        search, _means(columns, search), columns.n_categories, window=window, name="search"
+    )
+    gate = resolve_noise(
+        propagation,
+        _means(columns, propagation),
+        columns.n_categories,
+        window=window,
+        name="propagation",
+    )
+    growth = Growth(
+        columns,
+        search_sigma=None if searched is None else searched.sigma,
+        gate_sigma=None if gate is None or not gate.sigma.any() else gate.sigma,
+        half_window=window / 2.0,
+        step_sigma=step,
+        table=None if searched is None else _smoothing(window / 2.0, step),
+        tabulated=None if searched is None else _tabulate(columns, searched, step),
+        gates=None if gate is None else gate.callables(),
+        midpoints=candidates == "midpoints",
+        gate_midpoint=gate_at == "midpoint",
+        **settings,
+    )
+    return Tree(**growth.run(), _checked=True), growth.n_gains
+
+
+def _means(columns, spec):
+    return None if spec is None or isinstance(spec, NoiseGate) else columns.means
+
+
+def prune(
+    tree: Tree,
+    columns: Columns,
+    *,
+    confidence: float = 0.25,
+    laplace: bool = True,
+    subtree_raising: bool = True,
+    propagation: Any = None,
+    window: float = WINDOW,
+) -> Tree:
+    """Error-based pruning of a tree on the rows that grew it (thesis 2.2.3).
+
+    Parameters
+    ----------
+    tree : Tree
+        As `grow` returned it.
+    columns : Columns
+        The training set.
+    confidence : float in [0, 1]
+        The two-sided factor c; each error rate is its upper Clopper-Pearson limit at tail c / 2.
+    laplace : bool
+        Replace the errors E of N by N (E + 1) / (N + C) first.
+    subtree_raising : bool
+        Try each sub-branch in the place of its parent, its errors re-estimated.
+    propagation, window
+        As in `grow`.
+
+    Returns
+    -------
+    Tree
+        A new tree; the one given is untouched.
+    """
+    gate = resolve_noise(
+        propagation,
+        _means(columns, propagation),
+        columns.n_categories,
+        window=window,
+        name="propagation",
+    )
+    pruning = Pruning(
+        columns,
+        tree.arrays(),
+        gate_sigma=None if gate is None or not gate.sigma.any() else gate.sigma,
+        half_window=window / 2.0,
+        gates=None if gate is None else gate.callables(),
+        confidence=confidence,
+        laplace=laplace,
+        raising=subtree_raising,
+    )
+    return Tree(**pruning.run(), _checked=True)

@@ -1,0 +1,44 @@
+"""The share of an instance that a node's test sends left, for every kind of gate.
+
+Growth, pruning and prediction all ask this file, so that no two of them can disagree.
+Invariant: 0 <= share <= 1, and what does not go left goes right.
+"""
+
+from libc.math cimport isnan
+
+cdef extern from "_normal.h":
+    void hedgerow_phi_fill() noexcept nogil
+    double hedgerow_phi(double t) noexcept nogil
+
+cdef extern from *:
+    """
+    /* Distances within this of the clip belong to it, so that a value that lies on the grid (the
+       smallest one always does) is treated alike whatever its rounding.  In units of sigma. */
+    #define HEDGEROW_CLIP_TOLERANCE 1e-9
+    """
+    const double CLIP_TOLERANCE "HEDGEROW_CLIP_TOLERANCE"
+
+
+cdef inline double normal_gate(double x, double center, double sigma, double half_window) noexcept nogil:
+    """Thesis, equation 3.9: Phi((center - x) / sigma), 0 and 1 from half_window sigma on."""
+    cdef double t = (center - x) / sigma
+    if t >= half_window - CLIP_TOLERANCE:
+        return 1.0
+    if t <= -half_window + CLIP_TOLERANCE:
+        return 0.0
+    return hedgerow_phi(t)
+
+
+cdef inline double step_gate(double x, double threshold) noexcept nogil:
+    """Thesis, equation 2.1: at the threshold or above goes right."""
+    return 1.0 if x < threshold else 0.0
+
+
+cdef inline double subset_gate(double x, const unsigned char* categories_left,
+                               Py_ssize_t n_categories, double share_left) noexcept nogil:
+    """Left when the category is in the left subset; one never seen goes to the heavier side."""
+    cdef Py_ssize_t code
+    if x >= 0 and x < n_categories:
+        code = <Py_ssize_t> x
+        return 1.0 if categories_left[code] else 0.0
+    return 1.0 if share_left >= 0.5 else 0.0

@@ -1,0 +1,186 @@
+"""Other forms of a tree: data frames, text rules, Graphviz."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+_SINGLE = (
+    "feature",
+    "threshold",
+    "center",
+    "children_left",
+    "children_right",
+    "parent",
+    "share_left",
+)
+
+
+def tree_to_frame(tree) -> pd.DataFrame:
+    """One row per node, ascending: the arrays as columns.
+
+    Class weights are ``weight_<class code>``, the categories that go left
+    ``category_<code>``.
+    """
+    columns = {"node": np.arange(tree.n_nodes, dtype=np.int32)}
+    for name in _SINGLE:
+        columns[name] = getattr(tree, name)
+    for c in range(tree.n_classes):
+        columns[f"weight_{c}"] = tree.class_weight[:, c]
+    for c in range(tree.categories_left.shape[1]):
+        columns[f"category_{c}"] = tree.categories_left[:, c]
+    return pd.DataFrame(columns)
+
+
+def forest_to_frame(trees, keys: pd.DataFrame) -> pd.DataFrame:
+    """Many trees in one tidy table, one row per node.
+
+    Parameters
+    ----------
+    trees : list of Tree
+        With the same number of classes and of categories.
+    keys : DataFrame
+        One row per tree: what identifies it. Its columns come first.
+
+    Returns
+    -------
+    DataFrame
+        The keys, ``node``, and the arrays of the trees.
+    """
+    if not trees:
+        return keys.iloc[:0].assign(node=np.zeros(0, dtype=np.int32))
+    sizes = [tree.n_nodes for tree in trees]
+    repeated = keys.loc[keys.index.repeat(sizes)].reset_index(drop=True)
+    arrays = {"node": np.concatenate([np.arange(n, dtype=np.int32) for n in sizes])}
+    for name in _SINGLE:
+        arrays[name] = np.concatenate([getattr(tree, name) for tree in trees])
+    weight = np.concatenate([tree.class_weight for tree in trees])
+    for c in range(weight.shape[1]):
+        arrays[f"weight_{c}"] = weight[:, c]
+    left = np.concatenate([tree.categories_left for tree in trees])
+    for c in range(left.shape[1]):
+        arrays[f"category_{c}"] = left[:, c]
+    return pd.concat([repeated, pd.DataFrame(arrays)], axis=1)
+
+
+def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
+    """The trees that `forest_to_frame` wrote, in the order of the rows.
+
+    Returns
+    -------
+    keys : DataFrame
+        One row per tree.
+    trees : list of Tree
+    """
+    from hedgerow.tree.tree import Tree
+
+    starts = np.flatnonzero(frame["node"].to_numpy() == 0)
+    stops = np.append(starts[1:], len(frame))
+    weights = _block(frame, "weight_", np.float64)
+    categories = _block(frame, "category_", np.uint8)
+    arrays = {name: frame[name].to_numpy() for name in _SINGLE}
+    trees = [
+        Tree(
+            **{name: array[a:b] for name, array in arrays.items()},
+            class_weight=weights[a:b],
+            categories_left=categories[a:b],
+            _checked=True,
+        )
+        for a, b in zip(starts, stops, strict=True)
+    ]
+    return frame.iloc[starts][key_columns].reset_index(drop=True), trees
+
+
+def _block(frame, prefix, dtype) -> np.ndarray:
+    names = [c for c in frame.columns if c.startswith(prefix)]
+    names.sort(key=lambda c: int(c[len(prefix) :]))
+    if not names:
+        return np.zeros((len(frame), 0), dtype=dtype)
+    return np.ascontiguousarray(frame[names].to_numpy(dtype=dtype))
+
+
+# -- words ------------------------------------------------------------------------------
+
+
+def feature_name(tree, feature: int) -> str:
+    """Name of a variable, ``x<number>`` where the tree knows none."""
+    names = tree.feature_names
+    return names[feature] if names is not None else f"x{feature}"
+
+
+def class_name(tree, code: int) -> str:
+    """Label of a class, its code where the tree knows none."""
+    return str(tree.classes[code]) if tree.classes is not None else str(code)
+
+
+def number(value: float, decimals: int = 4) -> str:
+    """A number as a person writes it: at most `decimals` significant digits after the first."""
+    if not math.isfinite(value):
+        return str(value)
+    return f"{value:.{decimals + 1}g}"
+
+
+def test_words(tree, node: int, decimals: int = 4) -> tuple[str, str]:
+    """The conditions of the left and of the right branch, in words."""
+    name = feature_name(tree, int(tree.feature[node]))
+    if not np.isnan(tree.threshold[node]):
+        at = number(float(tree.threshold[node]), decimals)
+        return f"{name} < {at}", f"{name} >= {at}"
+    labels = tree.categories.get(int(tree.feature[node]))
+    flags = tree.categories_left[node]
+    known = range(len(labels)) if labels is not None else range(len(flags))
+    words = [str(labels[c]) if labels is not None else str(c) for c in known]
+    left = ", ".join(w for w, c in zip(words, known, strict=True) if flags[c])
+    right = ", ".join(w for w, c in zip(words, known, strict=True) if not flags[c])
+    return f"{name} in {{{left}}}", f"{name} in {{{right}}}"
+
+
+def leaf_words(tree, node: int, decimals: int = 3) -> str:
+    """Prediction, weight and class shares of a leaf, in words."""
+    share = tree.probabilities()[node]
+    weight = number(float(tree.class_weight[node].sum()), decimals)
+    mix = ", ".join(f"{class_name(tree, c)} {p:.2f}" for c, p in enumerate(share))
+    return f"{class_name(tree, int(share.argmax()))} (n = {weight}: {mix})"
+
+
+def to_text(tree, decimals: int = 4) -> str:
+    """Readable rules: one line per branch, leaves say class, weight and shares."""
+    if tree.feature[0] < 0:
+        return leaf_words(tree, 0) + "\n"
+    lines = []
+    stack = [(0, 0, None)]
+    while stack:
+        node, depth, words = stack.pop()
+        if words is not None:
+            lead = "|   " * (depth - 1) + words
+            leaf = tree.feature[node] < 0
+            lines.append(lead + (": " + leaf_words(tree, node) if leaf else ""))
+        if tree.feature[node] >= 0:
+            left, right = test_words(tree, node, decimals)
+            stack.append((int(tree.children_right[node]), depth + 1, right))
+            stack.append((int(tree.children_left[node]), depth + 1, left))
+    return "\n".join(lines) + "\n"
+
+
+def to_dot(tree, decimals: int = 4) -> str:
+    """Graphviz source; the left branch is the one on which the test holds."""
+
+    def quoted(text: str) -> str:
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    lines = [
+        "digraph tree {",
+        '  node [shape=box, style="rounded", fontname="sans-serif"];',
+        '  edge [fontname="sans-serif"];',
+    ]
+    for node in range(tree.n_nodes):
+        if tree.feature[node] < 0:
+            lines.append(f"  {node} [label={quoted(leaf_words(tree, node))}];")
+            continue
+        lines.append(f"  {node} [label={quoted(test_words(tree, node, decimals)[0])}];")
+        lines.append(f'  {node} -> {tree.children_left[node]} [label="yes"];')
+        lines.append(f'  {node} -> {tree.children_right[node]} [label="no"];')
+    lines.append("}")
+    return "\n".join(lines) + "\n"

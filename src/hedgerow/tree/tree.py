@@ -1,0 +1,461 @@
+"""The binary tree as a structure of arrays."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from hedgerow.errors import InputError
+from hedgerow.tree._traversal import Traversal
+from hedgerow.tree.gates import NoiseGate
+
+FORMAT = "hedgerow-tree"
+VERSION = 1
+
+_ARRAYS = {
+    "feature": np.int32,
+    "threshold": np.float64,
+    "center": np.float64,
+    "children_left": np.int32,
+    "children_right": np.int32,
+    "parent": np.int32,
+    "share_left": np.float64,
+    "class_weight": np.float64,
+    "categories_left": np.uint8,
+}
+
+
+class Tree:
+    """A decision tree: every node is a test plus a gate.
+
+    Nodes are numbered in preorder, 0 is the root. Read-only once made.
+
+    Parameters
+    ----------
+    feature : (n_nodes,) int
+        Variable tested, -1 at leaves.
+    threshold : (n_nodes,) float
+        ``x >= threshold`` goes right (thesis, equation 2.1); NaN at leaves and at tests on
+        categories.
+    children_left, children_right, parent : (n_nodes,) int
+        -1 where there is none.
+    share_left : (n_nodes,) float
+        Share of the known training weight that went left; where a value is missing, the gate.
+    class_weight : (n_nodes, n_classes) float
+        Training weight of each class.
+    categories_left : (n_nodes, n_categories) bool, optional
+        Categories that go left; those absent at a node are on its heavier side.
+    center : (n_nodes,) float, optional
+        Centre of a soft gate; the threshold by default.
+    gate : NoiseGate, optional
+        Noise with which instances are propagated at evaluation (soft evaluation); None: hard.
+    classes : sequence, optional
+        Labels, in the order of the columns of `class_weight`.
+    feature_names : sequence of str, optional
+    categories : dict, optional
+        Variable -> labels of its categories, in the order of their codes.
+    """
+
+    def __init__(
+        self,
+        feature,
+        threshold,
+        children_left,
+        children_right,
+        parent,
+        share_left,
+        class_weight,
+        categories_left=None,
+        center=None,
+        *,
+        gate: NoiseGate | None = None,
+        classes=None,
+        feature_names=None,
+        categories=None,
+        statistics: dict | None = None,
+        _checked: bool = False,
+    ):
+        given = {
+            "feature": feature,
+            "threshold": threshold,
+            "center": threshold if center is None else center,
+            "children_left": children_left,
+            "children_right": children_right,
+            "parent": parent,
+            "share_left": share_left,
+            "class_weight": class_weight,
+            "categories_left": (
+                np.zeros((len(feature), 0)) if categories_left is None else categories_left
+            ),
+        }
+        for name, dtype in _ARRAYS.items():
+            array = np.ascontiguousarray(given[name], dtype=dtype)
+            if array is given[name] and not _checked:
+                array = array.copy()
+            array.setflags(write=False)
+            setattr(self, "_" + name if name == "categories_left" else name, array)
+        self.gate = gate
+        self.classes = None if classes is None else list(np.asarray(classes).tolist())
+        self.feature_names = None if feature_names is None else [str(f) for f in feature_names]
+        self.categories = {int(k): list(v) for k, v in (categories or {}).items()}
+        self.statistics = statistics
+        if not _checked:
+            self._check()
+
+    def _check(self) -> None:
+        n = self.n_nodes
+        if n == 0:
+            raise InputError("a tree has no node", remedy="give at least a root")
+        for name in _ARRAYS:
+            array = self._categories_left if name == "categories_left" else getattr(self, name)
+            if array.shape[0] != n:
+                raise InputError(
+                    f"array `{name}` of a tree has {array.shape[0]} nodes, `feature` {n}",
+                    remedy="give arrays of one length",
+                )
+        inner = self.feature >= 0
+        for name in ("children_left", "children_right"):
+            child = getattr(self, name)
+            if ((child >= 0) != inner).any() or (child >= n).any():
+                raise InputError(
+                    f"`{name}` does not match `feature` in a tree of {n} nodes",
+                    remedy="give -1 at leaves and a node number at tests",
+                )
+            nodes = np.flatnonzero(inner)
+            if (self.parent[child[nodes]] != nodes).any() or (child[nodes] <= nodes).any():
+                raise InputError(
+                    f"`{name}` and `parent` of a tree contradict each other",
+                    remedy="number the nodes in preorder",
+                )
+
+    # -- arrays and sizes ---------------------------------------------------------------
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays by name, as the core reads them (read-only views)."""
+        return {
+            name: self._categories_left if name == "categories_left" else getattr(self, name)
+            for name in _ARRAYS
+        }
+
+    @property
+    def categories_left(self) -> np.ndarray:
+        """(n_nodes, n_categories) bool: the categories that go left."""
+        return self._categories_left.view(np.bool_)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.feature)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return int(np.count_nonzero(self.feature < 0))
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return self.class_weight.shape[1]
+
+    @cached_property
+    def node_depth(self) -> np.ndarray:
+        """(n_nodes,) int: number of tests above each node."""
+        depth = np.zeros(self.n_nodes, dtype=np.intp)
+        for node in range(1, self.n_nodes):
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @property
+    def depth(self) -> int:
+        """Number of tests on the longest path."""
+        return int(self.node_depth.max())
+
+    def is_leaf(self) -> np.ndarray:
+        """(n_nodes,) bool."""
+        return self.feature < 0
+
+    def is_categorical(self) -> np.ndarray:
+        """(n_nodes,) bool: tests on categories."""
+        return (self.feature >= 0) & np.isnan(self.threshold)
+
+    def __eq__(self, other) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        mine, theirs = self.arrays(), other.arrays()
+        return all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
+
+    __hash__ = None
+
+    def __repr__(self) -> str:
+        return f"Tree({self.n_leaves} leaves, depth {self.depth})"
+
+    # -- values at nodes ----------------------------------------------------------------
+
+    def probabilities(self, smoothing: bool = False) -> np.ndarray:
+        """Class probabilities at every node, (n_nodes, n_classes).
+
+        Training weight shares; with `smoothing`, Laplace: (n_c + 1) / (n + C).  A node without
+        training weight takes those of its parent.
+        """
+        weight = self.class_weight.sum(axis=1, keepdims=True)
+        if smoothing:
+            return (self.class_weight + 1.0) / (weight + self.n_classes)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = self.class_weight / weight
+        for node in np.flatnonzero(weight[:, 0] <= 0):
+            shares[node] = 1.0 / self.n_classes if node == 0 else shares[self.parent[node]]
+        return shares
+
+    def importances(self, n_features: int) -> np.ndarray:
+        """Gain of each variable's tests, weighted by training weight; adds up to 1 (or is 0)."""
+        weight = self.class_weight.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = self.class_weight / weight[:, None]
+            entropy = -np.where(share > 0, share * np.log2(share), 0.0).sum(axis=1)
+        inner = np.flatnonzero(self.feature >= 0)
+        left, right = self.children_left[inner], self.children_right[inner]
+        gain = weight[inner] * entropy[inner] - weight[left] * entropy[left]
+        gain -= weight[right] * entropy[right]
+        importance = np.bincount(
+            self.feature[inner], weights=np.maximum(gain, 0.0), minlength=n_features
+        )
+        total = importance.sum()
+        return importance / total if total > 0 else importance
+
+    # -- traversal ----------------------------------------------------------------------
+
+    def _traversal(self, X: np.ndarray, gate: NoiseGate | None) -> Traversal:
+        traversal = Traversal(
+            self.feature,
+            self.threshold,
+            self.center,
+            self.children_left,
+            self.children_right,
+            self.share_left,
+            self._categories_left,
+            None if gate is None else np.ascontiguousarray(gate.sigma, dtype=np.float64),
+            3.0 if gate is None else gate.half_window,
+        )
+        if gate is not None and gate.models:
+            given = np.zeros((self.n_nodes, X.shape[0]))
+            for node in np.flatnonzero((self.feature >= 0) & ~np.isnan(self.threshold)):
+                j = self.feature[node]
+                if gate.sigma[j] > 0:
+                    given[node] = gate.share(j, self.center[node], X[:, j])
+                else:
+                    given[node] = X[:, j] < self.threshold[node]
+            traversal.set_given(given)
+        return traversal
+
+    def _evaluation(self, evaluation: Any) -> NoiseGate | None:
+        if isinstance(evaluation, str) and evaluation == "own":
+            return self.gate
+        if evaluation is None or isinstance(evaluation, NoiseGate):
+            return evaluation
+        return NoiseGate(np.asarray(evaluation, dtype=np.float64))
+
+    def predict_proba(self, X, evaluation: Any = "own", smoothing: bool = False) -> np.ndarray:
+        """Class probabilities, mixed over the leaves by the gates (thesis, equation 3.10).
+
+        Parameters
+        ----------
+        X : (n, m) float64
+            NaN is missing; categories as codes.
+        evaluation : "own", None, NoiseGate or (m,) float
+            Noise of soft evaluation: the tree's own, none (hard), a gate, or the standard
+            deviation of normal noise for each variable.
+        smoothing : bool
+            Laplace-smoothed leaves.
+
+        Returns
+        -------
+        (n, n_classes) float64
+        """
+        X = np.asarray(X, dtype=np.float64)
+        traversal = self._traversal(X, self._evaluation(evaluation))
+        return traversal.mix(X, np.ascontiguousarray(self.probabilities(smoothing)))
+
+    def apply(self, X, evaluation: Any = "own") -> np.ndarray:
+        """Leaf with the largest share of each instance (ties: the lower index), (n,) int."""
+        X = np.asarray(X, dtype=np.float64)
+        return self._traversal(X, self._evaluation(evaluation)).apply(X)
+
+    def shares(self, X, evaluation: Any = "own") -> sparse.csr_array:
+        """Share of each instance at every node it reaches, (n, n_nodes) sparse."""
+        X = np.asarray(X, dtype=np.float64)
+        indptr, nodes, shares = self._traversal(X, self._evaluation(evaluation)).visits(X)
+        matrix = sparse.csr_array((shares, nodes, indptr), shape=(X.shape[0], self.n_nodes))
+        matrix.sort_indices()
+        return matrix
+
+    def decision_path(self, X, evaluation: Any = "own") -> sparse.csr_array:
+        """Every node with a share above 0, (n, n_nodes) sparse with ones."""
+        path = self.shares(X, evaluation)
+        path.data = np.ones(path.data.shape, dtype=np.int64)
+        return path
+
+    def annotate(self, X, y, sample_weight=None) -> Tree:
+        """A copy with the node statistics of this data set (`hedgerow.tree.statistics`)."""
+        from hedgerow.tree.statistics import node_statistics
+
+        return self.replace(statistics=node_statistics(self, X, y, sample_weight))
+
+    def replace(self, **changes) -> Tree:
+        """A copy with other labels, gate or statistics."""
+        kept = {
+            "gate": self.gate,
+            "classes": self.classes,
+            "feature_names": self.feature_names,
+            "categories": self.categories,
+            "statistics": self.statistics,
+        }
+        return Tree(**self.arrays(), **{**kept, **changes}, _checked=True)
+
+    # -- other forms --------------------------------------------------------------------
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per node: the arrays as columns, class weights as ``weight_<class>``."""
+        from hedgerow.tree.export import tree_to_frame
+
+        return tree_to_frame(self)
+
+    def to_json(self, indent: int | None = None) -> str:
+        """A versioned JSON form; `from_json` gives an equal tree."""
+        arrays = {
+            name: [None if isinstance(v, float) and np.isnan(v) else v for v in array.tolist()]
+            if array.ndim == 1
+            else array.tolist()
+            for name, array in self.arrays().items()
+        }
+        form = {
+            "format": FORMAT,
+            "version": VERSION,
+            "n_classes": self.n_classes,
+            "n_categories": self._categories_left.shape[1],
+            "classes": self.classes,
+            "feature_names": self.feature_names,
+            "categories": {str(k): v for k, v in sorted(self.categories.items())},
+            "gate": None if self.gate is None else self.gate.to_dict(),
+            "statistics": None if self.statistics is None else _plain(self.statistics),
+            **arrays,
+        }
+        return json.dumps(form, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Tree:
+        """The tree that `to_json` wrote.
+
+        Raises
+        ------
+        InputError
+            The text is no such form, or of a version this code does not know.
+        """
+        try:
+            form = json.loads(text)
+        except ValueError as error:
+            raise InputError(
+                f"the text is not JSON ({error})", remedy="give what Tree.to_json wrote"
+            ) from None
+        if not isinstance(form, dict) or form.get("format") != FORMAT:
+            raise InputError("the JSON is not a tree", remedy="give what Tree.to_json wrote")
+        if form.get("version") != VERSION:
+            raise InputError(
+                f"the tree has version {form.get('version')!r}, this hedgerow reads {VERSION}",
+                remedy="write it again with this version",
+            )
+        n = len(form["feature"])
+        arrays = {
+            name: np.array(
+                [np.nan if v is None else v for v in form[name]]
+                if name in ("threshold", "center", "share_left")
+                else form[name],
+                dtype=dtype,
+            )
+            for name, dtype in _ARRAYS.items()
+        }
+        arrays["class_weight"] = arrays["class_weight"].reshape(n, form["n_classes"])
+        arrays["categories_left"] = arrays["categories_left"].reshape(n, form["n_categories"])
+        return cls(
+            **arrays,
+            gate=None if form["gate"] is None else NoiseGate.from_dict(form["gate"]),
+            classes=form["classes"],
+            feature_names=form["feature_names"],
+            categories=form["categories"],
+            statistics=form["statistics"],
+        )
+
+    @classmethod
+    def from_sklearn(cls, estimator) -> Tree:
+        """The tree of a fitted scikit-learn tree classifier.
+
+        Its test is ``x <= t`` on 32-bit floats, ours ``x < t``: the threshold becomes the next
+        32-bit float, so that 32-bit inputs go the same way.
+        """
+        source = estimator.tree_
+        inner = source.children_left >= 0
+        threshold = np.full(source.node_count, np.nan)
+        # scikit-learn compares float32(x) <= threshold (float64): the largest float32 that
+        # still goes left, and then the one above it.
+        lower = source.threshold[inner].astype(np.float32)
+        too_high = lower.astype(np.float64) > source.threshold[inner]
+        lower[too_high] = np.nextafter(lower[too_high], np.float32(-np.inf))
+        threshold[inner] = np.nextafter(lower, np.float32(np.inf)).astype(np.float64)
+        parent = np.full(source.node_count, -1)
+        nodes = np.flatnonzero(inner)
+        parent[source.children_left[nodes]] = nodes
+        parent[source.children_right[nodes]] = nodes
+        weight = source.weighted_n_node_samples
+        values = source.value[:, 0, :]
+        values = values / values.sum(axis=1, keepdims=True) * weight[:, None]
+        share = np.full(source.node_count, np.nan)
+        share[inner] = weight[source.children_left[nodes]] / weight[nodes]
+        names = getattr(estimator, "feature_names_in_", None)
+        return cls(
+            np.where(inner, source.feature, -1),
+            threshold,
+            source.children_left,
+            source.children_right,
+            parent,
+            share,
+            values,
+            classes=estimator.classes_,
+            feature_names=names,
+        )
+
+    def to_text(self, decimals: int = 4) -> str:
+        """The rules, one line per node, indented by depth."""
+        from hedgerow.tree.export import to_text
+
+        return to_text(self, decimals)
+
+    def to_dot(self, decimals: int = 4) -> str:
+        """Graphviz source."""
+        from hedgerow.tree.export import to_dot
+
+        return to_dot(self, decimals)
+
+    def plot(self, ax=None, **options):
+        """Draw the tree with matplotlib (`hedgerow.tree.drawing.plot_tree`)."""
+        from hedgerow.tree.drawing import plot_tree
+
+        return plot_tree(self, ax=ax, **options)
+
+
+def _plain(value):
+    """Statistics as lists, numbers and strings; not-a-number as None."""
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    return value

@@ -1,0 +1,1 @@
+"""Plain references written from the papers' equations; slow, short, and independent."""

@@ -1,0 +1,303 @@
+"""Growth, soft search and pruning in plain Python (thesis 2.2 and 3.2, with the method notes).
+
+Trees are nested dicts; instances are (row, weight) pairs.  Nothing here is fast.
+"""
+
+import math
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import beta
+
+CLIP = 1e-9
+
+
+def gate(x, center, sigma, window=6.0):
+    """Equation 3.9, cut to 0 and 1 from half the window on; sigma 0 is equation 2.1."""
+    if sigma == 0:
+        return 1.0 if x < center else 0.0
+    t = (center - x) / sigma
+    if t >= window / 2 - CLIP:
+        return 1.0
+    if t <= -window / 2 + CLIP:
+        return 0.0
+    return 0.5 * math.erfc(-t / math.sqrt(2))
+
+
+def entropy(weights):
+    total = sum(weights)
+    return -sum(w / total * math.log2(w / total) for w in weights if w > 0)
+
+
+def gain(left, right):
+    """Equations 2.3 to 2.6 from class weights on the two sides (bits)."""
+    both = [a + b for a, b in zip(left, right, strict=True)]
+    n, nl, nr = sum(both), sum(left), sum(right)
+    return entropy(both) - nl / n * entropy(left) - nr / n * entropy(right)
+
+
+def sides(known, shares, y, n_classes):
+    left, right = [0.0] * n_classes, [0.0] * n_classes
+    for (i, w), share in zip(known, shares, strict=True):
+        left[y[i]] += w * share
+        right[y[i]] += w * (1 - share)
+    return left, right
+
+
+def hard_candidates(values, midpoints=False):
+    """The observed values but the lowest, or the midpoints below them."""
+    values = sorted(set(values))
+    if midpoints:
+        return [(a + b) / 2 for a, b in zip(values, values[1:], strict=False)]
+    return values[1:]
+
+
+def soft_grid(column, sigma, window=6.0, step=0.1):
+    """Equation 3.7, from the known values of the whole training set."""
+    low, high = min(column), max(column)
+    n = math.floor((high - low) / (step * sigma) + window / step + 1e-9)
+    return [(low - window / 2 * sigma) + k * (step * sigma) for k in range(n + 1)]
+
+
+class Reference:
+    """What the core must agree with.
+
+    search, propagation: (m,) sigma or None.
+    """
+
+    def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
+                 propagation=None, min_split=4, min_leaf=1, max_depth=None, midpoints=False,
+                 repetition=1.0, window=6.0, step=0.1):  # fmt: skip
+        self.X, self.y, self.K = np.asarray(X, float), list(y), n_classes
+        n, m = self.X.shape
+        self.weight = [1.0] * n if weight is None else list(weight)
+        self.n_categories = [0] * m if n_categories is None else list(n_categories)
+        self.search = [0.0] * m if search is None else list(search)
+        self.propagation = [0.0] * m if propagation is None else list(propagation)
+        self.min_split, self.min_leaf = min_split, min_leaf
+        self.max_depth = math.inf if max_depth is None else max_depth
+        self.midpoints, self.repetition = midpoints, repetition
+        self.window, self.step = window, step
+        rows = [i for i in range(n) if self.weight[i] > 0]
+        self.root = [(i, self.weight[i]) for i in rows]
+        self.grids = {}
+        for j in range(m):
+            known = [v for v in self.X[rows, j] if not math.isnan(v)]
+            if self.search[j] > 0 and known:
+                self.grids[j] = soft_grid(known, self.search[j], window, step)
+
+    def class_weights(self, members):
+        counts = [0.0] * self.K
+        for i, w in members:
+            counts[self.y[i]] += w
+        return counts
+
+    def route(self, members, j, threshold, center, left_set, share_left=None):
+        """Rows and weights of the two children."""
+        known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
+        left, right = [], []
+        for i, w in known:
+            x = self.X[i, j]
+            if left_set is not None:
+                a = w if int(x) in left_set else 0.0
+            else:
+                sigma = self.propagation[j]
+                a = w * gate(x, center if sigma > 0 else threshold, sigma, self.window)
+                if sigma > 0:
+                    least = 1e-3 * self.weight[i]
+                    a = 0.0 if a < least else (w if w - a < least else a)
+            left.append((i, a))
+            right.append((i, w - a))
+        wl, wr = sum(w for _, w in left), sum(w for _, w in right)
+        share = wl / (wl + wr) if wl + wr > 0 else share_left
+        for i, w in members:
+            if math.isnan(self.X[i, j]):
+                left.append((i, w * share))
+                right.append((i, w - w * share))
+        return ([(i, w) for i, w in left if w > 0], [(i, w) for i, w in right if w > 0], share)
+
+    def tests(self, members, j):
+        """Every admissible test on variable j with its gain: (gain, threshold or None, subset)."""
+        known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
+        n = sum(w for _, w in members)
+        n_known = sum(w for _, w in known)
+        if len(known) < 2:
+            return []
+        least = self.min_leaf * n_known / n
+        values = [self.X[i, j] for i, _ in known]
+        found = []
+        if self.n_categories[j] > 0:
+            present = sorted({int(v) for v in values})
+            rest = present[1:]
+            for size in range(len(rest)):
+                for chosen in combinations(rest, size):
+                    subset = {present[0], *chosen}
+                    shares = [1.0 if int(v) in subset else 0.0 for v in values]
+                    left, right = sides(known, shares, self.y, self.K)
+                    if min(sum(left), sum(right)) + 1e-12 * n_known >= least:
+                        found.append((gain(left, right) * n_known / n, None, subset))
+            return found
+        taus = self.grids[j] if j in self.grids else hard_candidates(values, self.midpoints)
+        for tau in taus:
+            shares = [gate(v, tau, self.search[j], self.window) for v in values]
+            left, right = sides(known, shares, self.y, self.K)
+            if min(sum(left), sum(right)) <= 1e-12 * n_known:
+                continue
+            a, b = self.routed(known, j, tau)
+            if min(a, b) <= 0 or min(a, b) + 1e-12 * n_known < least:
+                continue
+            found.append((gain(left, right) * n_known / n, tau, None))
+        return found
+
+    def routed(self, known, j, tau):
+        left, right, _ = self.route(known, j, tau, tau, None)
+        return sum(w for _, w in left), sum(w for _, w in right)
+
+    def check(self, tree, tolerance=1e-9):
+        """Walk a tree of the core: routing, weights, choice and stopping must be the rules'."""
+        stack = [(0, self.root, 0, [])]
+        while stack:
+            node, members, depth, above = stack.pop()
+            counts = self.class_weights(members)
+            np.testing.assert_allclose(tree.class_weight[node], counts, atol=1e-9, rtol=1e-9)
+            best = 0.0
+            stop = (
+                sum(c > 0 for c in counts) < 2
+                or sum(counts) < self.min_split
+                or depth >= self.max_depth
+            )
+            if not stop:
+                for j in range(self.X.shape[1]):
+                    factor = self.repetition if j in above else 1.0
+                    gains = [g * factor for g, _, _ in self.tests(members, j) if g > 1e-9]
+                    best = max([best, *gains])
+            j = int(tree.feature[node])
+            if j < 0:
+                assert best <= 1e-9 + tolerance, f"leaf {node} could gain {best}"
+                continue
+            assert not stop, f"node {node} should be a leaf"
+            threshold, subset = tree.threshold[node], None
+            if math.isnan(threshold):
+                subset = {c for c in range(self.n_categories[j]) if tree.categories_left[node][c]}
+            factor = self.repetition if j in above else 1.0
+            chosen = self.gain_of(members, j, threshold, subset) * factor
+            assert abs(chosen - best) < tolerance, f"node {node}: gain {chosen}, best {best}"
+            left, right, share = self.route(members, j, threshold, tree.center[node], subset)
+            np.testing.assert_allclose(tree.share_left[node], share, atol=1e-9)
+            stack.append((int(tree.children_left[node]), left, depth + 1, [*above, j]))
+            stack.append((int(tree.children_right[node]), right, depth + 1, [*above, j]))
+
+    def gain_of(self, members, j, threshold, subset):
+        known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
+        shares = [
+            (1.0 if int(self.X[i, j]) in subset else 0.0)
+            if subset is not None
+            else gate(self.X[i, j], threshold, self.search[j], self.window)
+            for i, _ in known
+        ]
+        left, right = sides(known, shares, self.y, self.K)
+        return gain(left, right) * sum(w for _, w in known) / sum(w for _, w in members)
+
+    # -- pruning ------------------------------------------------------------------------
+
+    def nested(self, tree, node=0):
+        if tree.feature[node] < 0:
+            return {"weights": list(tree.class_weight[node])}
+        j = int(tree.feature[node])
+        categorical = math.isnan(tree.threshold[node])
+        return {
+            "weights": list(tree.class_weight[node]),
+            "j": j,
+            "threshold": float(tree.threshold[node]),
+            "center": float(tree.center[node]),
+            "subset": {c for c in range(self.n_categories[j]) if tree.categories_left[node][c]}
+            if categorical
+            else None,
+            "share": float(tree.share_left[node]),
+            "left": self.nested(tree, int(tree.children_left[node])),
+            "right": self.nested(tree, int(tree.children_right[node])),
+        }
+
+    def errors(self, counts, confidence, laplace):
+        n = sum(counts)
+        if n <= 0:
+            return 0.0
+        e = n - max(counts)
+        if laplace:
+            e = n * (e + 1) / (n + self.K)
+        if e >= n or confidence == 0:
+            return n
+        return n * beta.ppf(1 - confidence / 2, e + 1, n - e)
+
+    def reestimate(self, tree, members, confidence, laplace):
+        """A copy of the branch with the weights of these members, and its errors."""
+        counts = self.class_weights(members)
+        if "j" not in tree:
+            return {"weights": counts}, self.errors(counts, confidence, laplace)
+        left, right, share = self.route(
+            members, tree["j"], tree["threshold"], tree["center"], tree["subset"], tree["share"]
+        )
+        a, ea = self.reestimate(tree["left"], left, confidence, laplace)
+        b, eb = self.reestimate(tree["right"], right, confidence, laplace)
+        return {**tree, "weights": counts, "share": share, "left": a, "right": b}, ea + eb
+
+    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None):
+        members = self.root if members is None else members
+        counts = self.class_weights(members)
+        leaf = self.errors(counts, confidence, laplace)
+        if "j" not in tree:
+            return tree, leaf
+        left, right, _ = self.route(
+            members, tree["j"], tree["threshold"], tree["center"], tree["subset"], tree["share"]
+        )
+        a, ea = self.prune(tree["left"], confidence, laplace, raising, left)
+        b, eb = self.prune(tree["right"], confidence, laplace, raising, right)
+        tree = {**tree, "left": a, "right": b}
+        options = [(leaf, {"weights": counts})]
+        if raising:
+            for branch in (a, b):
+                if "j" in branch:
+                    raised, e = self.reestimate(branch, members, confidence, laplace)
+                    options.append((e, raised))
+        options.append((ea + eb, tree))
+        best = options[0]
+        for option in options[1:]:
+            if option[0] < best[0] - 1e-9:
+                best = option
+        return best[1], best[0]
+
+
+def leaves(tree):
+    return 1 if "j" not in tree else leaves(tree["left"]) + leaves(tree["right"])
+
+
+def flat(tree):
+    """Tests and weights in preorder, to compare with the arrays of the core."""
+    if "j" not in tree:
+        return [(-1, None, tree["weights"])]
+    head = (tree["j"], tree["threshold"], tree["weights"])
+    return [head, *flat(tree["left"]), *flat(tree["right"])]
+
+
+def predict(tree, x, n_categories, evaluation=None, window=6.0):
+    """Equation 3.10 by recursion; evaluation: (m,) sigma or None."""
+    if "j" not in tree:
+        return np.array(tree["weights"]) / sum(tree["weights"])
+    j = tree["j"]
+    v = x[j]
+    if math.isnan(v):
+        share = tree["share"]
+    elif tree["subset"] is not None:
+        if 0 <= v < n_categories[j]:
+            share = 1.0 if int(v) in tree["subset"] else 0.0
+        else:
+            share = 1.0 if tree["share"] >= 0.5 else 0.0
+    else:
+        sigma = 0.0 if evaluation is None else evaluation[j]
+        share = gate(v, tree["center"] if sigma > 0 else tree["threshold"], sigma, window)
+    out = 0.0
+    if share > 0:
+        out = out + share * predict(tree["left"], x, n_categories, evaluation, window)
+    if share < 1:
+        out = out + (1 - share) * predict(tree["right"], x, n_categories, evaluation, window)
+    return out
