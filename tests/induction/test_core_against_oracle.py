@@ -132,6 +132,6 @@ def test_prediction(block):
         new[rng.random(new.shape) < 0.1] = np.nan
         for sigma in (None, np.where(cats > 0, 0.0, 0.4)):
             got = tree.predict_proba(new, evaluation=sigma)
-                want = [predict(ref, x, cats, sigma) for x in new]
+            want = [predict(ref, x, cats, sigma) for x in new]
             np.testing.assert_allclose(got, want, atol=1e-9)
             np.testing.assert_allclose(got.sum(axis=1), 1.0, atol=1e-9)

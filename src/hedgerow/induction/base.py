@@ -1,0 +1,281 @@
+"""What every estimator shares: from a user's table to the arrays of the core, and back."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_array
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_n_features,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
+
+from hedgerow.errors import InputError
+from hedgerow.induction._columns import Columns
+
+FROM_DTYPE = "from_dtype"
+
+
+class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
+    """Base of classifiers that hold one fitted `hedgerow.tree.Tree` in ``tree_``."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+    # -- input --------------------------------------------------------------------------
+
+    def _encode(self, X, *, reset: bool) -> np.ndarray:
+        """The table as float64, NaN for missing, categories as codes."""
+        _check_feature_names(self, X, reset=reset)
+        if isinstance(X, pd.DataFrame):
+            array = self._encode_frame(X, reset=reset)
+        else:
+            if reset:
+                self._category_labels = {}
+            array = check_array(
+                X,
+                dtype=np.float64,
+                ensure_all_finite="allow-nan",
+                estimator=self,
+                input_name="X",
+            )
+            if not reset and self._category_labels and self._by_code is False:
+                raise InputError(
+                    f"{type(self).__name__} was fitted on a data frame with categorical columns "
+                    "but X is an array",
+                    remedy="give a data frame with the same columns",
+                )
+        _check_n_features(self, array, reset=reset)
+        if reset:
+            self._resolve_categories(array)
+        return array
+
+    def _encode_frame(self, X: pd.DataFrame, *, reset: bool) -> np.ndarray:
+        if X.shape[0] == 0 or X.shape[1] == 0:
+            check_array(X, estimator=self)
+        if reset:
+            self._category_labels = {}
+            self._by_code = False
+        if not reset and X.shape[1] != self.n_features_in_:
+            _check_n_features(self, X, reset=False)
+        array = np.empty(X.shape, dtype=np.float64)
+        for j, name in enumerate(X.columns):
+            column = X.iloc[:, j]
+            text = not (
+                pd.api.types.is_numeric_dtype(column.dtype)
+                or pd.api.types.is_bool_dtype(column.dtype)
+            )
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                if reset and self.categorical_features == FROM_DTYPE:
+                    self._category_labels[j] = list(column.cat.categories)
+                if j in self._category_labels:
+                    array[:, j] = self._codes(column, j)
+                    continue
+            elif j in getattr(self, "_category_labels", {}):
+                array[:, j] = self._codes(column, j)
+                continue
+            try:
+                array[:, j] = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
+            except (ValueError, TypeError):
+                kind = "text" if text else str(column.dtype)
+                raise InputError(
+                    f"column {name!r} of X holds {kind}, not numbers",
+                    remedy="turn it into a pandas categorical, or into numbers",
+                ) from None
+        check_array(array, ensure_all_finite="allow-nan", estimator=self, input_name="X")
+        return array
+
+    def _codes(self, column: pd.Series, j: int) -> np.ndarray:
+        """Codes of a categorical column; a category not seen in training gets a new code."""
+        labels = self._category_labels[j]
+        lookup = {label: code for code, label in enumerate(labels)}
+        values = column.astype(object)
+        missing = column.isna().to_numpy()
+        codes = np.array([lookup.get(v, len(labels)) for v in values], dtype=np.float64)
+        codes[missing] = np.nan
+        return codes
+
+    def _resolve_categories(self, array: np.ndarray) -> None:
+        """Number of categories of each variable, 0 for numeric ones."""
+        m = array.shape[1]
+        counts = np.zeros(m, dtype=np.int32)
+        for j, labels in self._category_labels.items():
+            counts[j] = max(len(labels), 1)
+        named = self.categorical_features
+        if named is not None and not (isinstance(named, str) and named == FROM_DTYPE):
+            names = list(getattr(self, "feature_names_in_", []))
+            for entry in self._named_features(named, m, names):
+                if entry in self._category_labels:
+                    continue
+                column = array[:, entry]
+                known = column[~np.isnan(column)]
+                if (known < 0).any() or (known != np.rint(known)).any():
+                    raise InputError(
+                        f"categorical variable {entry} of X holds values other than 0, 1, 2, ...",
+                        remedy="code its categories from 0, or use a pandas categorical",
+                    )
+                counts[entry] = int(known.max()) + 1 if known.size else 1
+            self._by_code = True
+        self._n_categories = counts
+
+    def _named_features(self, named, m: int, names: list) -> list[int]:
+        named = list(np.atleast_1d(np.asarray(named, dtype=object)))
+        if len(named) == m and all(isinstance(v, (bool, np.bool_)) for v in named):
+            return [j for j, flag in enumerate(named) if flag]
+        found = []
+        for entry in named:
+            if isinstance(entry, str):
+                if entry not in names:
+                    raise InputError(
+                        f"categorical_features names {entry!r}, which is no column of X",
+                        remedy="name a column of the data frame or give its number",
+                    )
+                found.append(names.index(entry))
+            elif isinstance(entry, Integral) and -m <= entry < m:
+                found.append(int(entry) % m)
+            else:
+                raise InputError(
+                    f"categorical_features holds {entry!r} for {m} variables",
+                    remedy="give column names, numbers, or one flag per variable",
+                )
+        return found
+
+    def _weights(self, sample_weight, n: int) -> np.ndarray | None:
+        if sample_weight is None:
+            return None
+        if isinstance(sample_weight, Real):
+            sample_weight = np.full(n, float(sample_weight))
+        weight = check_array(
+            sample_weight,
+            ensure_2d=False,
+            dtype=np.float64,
+            ensure_all_finite=False,
+            input_name="sample_weight",
+        )
+        if weight.ndim != 1:
+            raise InputError("sample_weight is not one-dimensional", remedy="give one per row")
+        if weight.shape[0] != n:
+            raise InputError(
+                f"sample_weight has {weight.shape[0]} entries for {n} rows",
+                remedy="give one weight per row",
+            )
+        if not np.isfinite(weight).all():
+            raise InputError(
+                f"sample_weight of row {int(np.flatnonzero(~np.isfinite(weight))[0])} is not "
+                "finite",
+                remedy="give weights of 0 or more",
+            )
+        if (weight < 0).any():
+            raise InputError(
+                f"sample_weight of row {int(np.flatnonzero(weight < 0)[0])} is negative",
+                remedy="give weights of 0 or more",
+            )
+        if not weight.any():
+            raise InputError(
+                "the sample weight of every row is zero", remedy="give at least one row a weight above 0"
+            )
+        return weight
+
+    def _training_set(self, X, y, sample_weight) -> Columns:
+        """Checked and sorted training data; sets ``classes_`` and the names."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None"
+            )
+        array = self._encode(X, reset=True)
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(array, y)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise InputError("y holds values that are not finite", remedy="drop those rows")
+        check_classification_targets(y)
+        weight = self._weights(sample_weight, array.shape[0])
+        if weight is not None:
+            # A row of weight 0 is as if absent: it brings no class of its own.
+            kept = weight > 0
+            array, y, weight = array[kept], y[kept], weight[kept]
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        self.n_classes_ = len(self.classes_)
+        return Columns(array, codes, len(self.classes_), weight, self._n_categories)
+
+    def _finish(self, tree, gate=None):
+        """Give the tree its labels and store it."""
+        self.tree_ = tree.replace(
+            classes=self.classes_,
+            feature_names=getattr(self, "feature_names_in_", None),
+            categories={j: [str(v) for v in c] for j, c in self._category_labels.items()},
+            gate=gate,
+        )
+        return self
+
+    # -- output -------------------------------------------------------------------------
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Class probabilities, (n, n_classes): leaves mixed by the gates."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.predict_proba(
+            self._encode(X, reset=False), smoothing=bool(getattr(self, "smoothing", False))
+        )
+
+    def predict(self, X) -> np.ndarray:
+        """The most probable class of each row (ties: the first in ``classes_``), (n,)."""
+        check_is_fitted(self, "tree_")
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+    def apply(self, X) -> np.ndarray:
+        """Number of the leaf with the largest share of each row (ties: the lower), (n,) int."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.apply(self._encode(X, reset=False))
+
+    def decision_path(self, X) -> sparse.csr_array:
+        """Nodes that each row reaches with a share above 0, (n, n_nodes) sparse of ones."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.decision_path(self._encode(X, reset=False))
+
+    def get_depth(self) -> int:
+        """Number of tests on the longest path."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.depth
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Weighted gains of each variable's tests, (m,), adding up to 1 (0 without a test)."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.importances(self.n_features_in_)
+
+
+def check_number(name: str, value, low: float, high: float = math.inf, *, whole: bool = False):
+    """A parameter within [low, high], or an InputError that says so."""
+    kind = Integral if whole else Real
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind) or math.isnan(value):
+        raise InputError(
+            f"{name} is {value!r}",
+            remedy="give a whole number" if whole else "give a number",
+        )
+    if not low <= value <= high:
+        upper = "" if high == math.inf else f" and at most {high:g}"
+        raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
+
+
+def check_choice(name: str, value, choices: tuple) -> None:
+    """A parameter that is one of `choices`, or an InputError that lists them."""
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(
+            f"{name} is {value!r}", remedy="choose one of " + ", ".join(map(repr, choices))
+        )

@@ -1,0 +1,133 @@
+"""Soft trees: noise in the search, in training propagation, in evaluation (thesis 3.2)."""
+
+from __future__ import annotations
+
+from hedgerow.induction.base import FROM_DTYPE, check_choice, check_number
+from hedgerow.induction.c45 import C45Classifier
+from hedgerow.tree.gates import STEP, WINDOW, resolve_noise
+
+
+class SoftTreeClassifier(C45Classifier):
+    """C4.5 that knows how noisy its measurements are (thesis, chapter 3).
+
+    Three parts, each with its own noise and free to be combined: soft search (SS) smooths the
+    gain over candidate thresholds, soft training propagation (STP) divides training instances
+    between the branches, soft evaluation (SE) does so with instances to be predicted.
+
+    Parameters
+    ----------
+    search, propagation, evaluation : None, float, array, noise model or sequence
+        None: hard. A factor u: normal noise with sigma = u |training mean| for every variable;
+        an array: a factor for each. A noise model is any object with ``cdf(d)``, the
+        distribution function of the error d in the variable's unit, such as a frozen
+        scipy.stats distribution; one for all variables, or a sequence with one for each.
+    window : float, default 6.0
+        Width of the noise distribution that is considered, in sigma: beyond half of it either
+        way its distribution function is cut to 0 and 1.
+    step : float, default 0.1
+        Distance of candidate thresholds in soft search, in sigma.
+    gate_at : {"threshold", "midpoint"}, default "threshold"
+        Centre of the gates of STP and SE: the threshold itself, as in the equations, or
+        half-way to the next lower value at the node, which tends to C4.5 as u falls to 0.
+    confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random_state
+        As in `C45Classifier`.
+
+    Attributes
+    ----------
+    tree_ : hedgerow.Tree
+        Carries the noise of soft evaluation as its gate.
+
+    Raises
+    ------
+    InputError
+        A factor below 0, a model without ``cdf``, and whatever `C45Classifier` raises.
+
+    Notes
+    -----
+    Weights below a thousandth of an instance are dropped by STP, the other side takes them.
+    Categorical variables carry no noise.
+
+    References
+    ----------
+    Thesis, sections 3.2.1 to 3.2.3, equations 3.5 to 3.10.
+
+    Examples
+    --------
+    >>> from hedgerow import SoftTreeClassifier
+    >>> X, y = [[-2.0], [-2.0], [2.0], [2.0]], [0, 0, 1, 1]
+    >>> soft = SoftTreeClassifier(search=0.15, prune=False)
+    >>> float(soft.fit([[v[0] + 4] for v in X], y).tree_.threshold[0])  # half-way, not at 6
+    3.99...
+    """
+
+    def __init__(
+        self,
+        search=None,
+        propagation=None,
+        evaluation=None,
+        window=WINDOW,
+        step=STEP,
+        gate_at="threshold",
+        confidence=0.25,
+        prune=True,
+        subtree_raising=True,
+        laplace=True,
+        repetition_factor=1.0,
+        min_samples_split=4,
+        min_samples_leaf=1,
+        max_depth=None,
+        candidates="values",
+        categorical_features=FROM_DTYPE,
+        smoothing=False,
+        random_state=None,
+    ):
+        super().__init__(
+            confidence=confidence,
+            prune=prune,
+            subtree_raising=subtree_raising,
+            laplace=laplace,
+            repetition_factor=repetition_factor,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_depth=max_depth,
+            candidates=candidates,
+            categorical_features=categorical_features,
+            smoothing=smoothing,
+            random_state=random_state,
+        )
+        self.search = search
+        self.propagation = propagation
+        self.evaluation = evaluation
+        self.window = window
+        self.step = step
+        self.gate_at = gate_at
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("window", self.window, 1e-6)
+        check_number("step", self.step, 1e-6, self.window)
+        check_choice("gate_at", self.gate_at, ("threshold", "midpoint"))
+
+    def _soft_settings(self, columns) -> dict:
+        search, propagation, evaluation = (
+            resolve_noise(
+                getattr(self, name),
+                columns.means,
+                columns.n_categories,
+                window=self.window,
+                name=name,
+            )
+            for name in ("search", "propagation", "evaluation")
+        )
+        return {
+            "grow": {
+                "search": search,
+                "propagation": propagation,
+                "window": self.window,
+                "step": self.step,
+                "gate_at": self.gate_at,
+            },
+            "prune": {"propagation": propagation, "window": self.window},
+            "gate": evaluation,
+        }
