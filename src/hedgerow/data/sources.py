@@ -1,0 +1,484 @@
+"""Fetching: the first source that answers, checked, written in one piece.
+
+A source that does not answer (no mirror, library not installed, no network) is passed over. A
+source that answers with the wrong bytes stops the fetch: passing it over would hide a damaged
+mirror or a meddling proxy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.util
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Source, Wheel
+from hedgerow.errors import DataError, DownloadError
+
+__all__ = [
+    "Fetched",
+    "NoSourceError",
+    "available",
+    "cache_folder",
+    "fetch",
+    "mirror_folder",
+    "read_fetched",
+]
+
+#: Names the folder of the local mirror, laid out ``<key>/<file>``.
+MIRROR_VARIABLE = "HEDGEROW_MIRROR"
+#: Names the folder that keeps downloaded wheels between runs.
+CACHE_VARIABLE = "HEDGEROW_CACHE"
+#: Seconds without an answer after which an address counts as not answering.
+TIMEOUT = 30.0
+#: Further attempts after a failed download.
+RETRIES = 2
+#: Seconds that pip may take for a wheel (the pinned one has 14 MB).
+PIP_TIMEOUT = 300.0
+
+RECORD = "source.json"
+
+
+class NoSourceError(DownloadError):
+    """No source of a data set answers on this machine."""
+
+
+class _NoAnswerError(Exception):
+    """One source does not answer; the text says why."""
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A fetched file and where it came from.
+
+    Attributes
+    ----------
+    entry : DatasetEntry
+        The set that the file holds (for a variant: its parent).
+    path : Path
+        The file.
+    source : Source
+        The source that answered.
+    sha256 : str
+        Of the file.
+    """
+
+    entry: DatasetEntry
+    path: Path
+    source: Source
+    sha256: str
+
+    @property
+    def kind(self) -> str:
+        """Kind of the source: mirror, package, wheel, url or synthetic."""
+        return self.source.kind
+
+    @property
+    def described(self) -> str:
+        """The source in a few words, without any path of the machine."""
+        return _described(self.source)
+
+
+def fetch(
+    entry: DatasetEntry,
+    raw_dir: str | Path,
+    mirror: str | Path | None = None,
+    *,
+    kinds: Collection[str] = SOURCE_KINDS,
+    timeout: float = TIMEOUT,
+    retries: int = RETRIES,
+    progress: Any = None,
+) -> Fetched:
+    """Fetch the file of a data set from the first source that answers.
+
+    Parameters
+    ----------
+    entry : DatasetEntry
+        A set or a variant; a variant needs the file of its parent.
+    raw_dir : str or Path
+        Folder of this set. It gets the file and, last, ``source.json``, which says where the
+        file came from (`read_fetched` reads it back).
+    mirror : str or Path, optional
+        Folder of the mirror; by default that of the environment variable HEDGEROW_MIRROR.
+    kinds : collection of str
+        Kinds of source that may be asked.
+    timeout : float
+        Seconds, per connection and per read (``url``).
+    retries : int
+        Further attempts (``url``).
+    progress : object, optional
+        A progress bar in the manner of tqdm (``total``, ``update``, ``reset``, ``close``).
+
+    Returns
+    -------
+    Fetched
+
+    Raises
+    ------
+    DataError
+        A source answered with the wrong bytes.
+    DownloadError
+        The network answered with the wrong bytes, or (`NoSourceError`) no source answered; the
+        message names each and the reason.
+    """
+    base = entry.base
+    folder = Path(raw_dir)
+    reasons = []
+    for source in base.sources:
+        if source.kind not in kinds:
+            continue
+        try:
+            data = _read(base, source, mirror, timeout, retries, progress)
+        except _NoAnswerError as reason:
+            reasons.append(f"{_described(source)}: {reason}")
+            continue
+        except DataError as error:
+            raise type(error)(f"{entry.key}: {error.message}", remedy=error.remedy) from None
+        digest = hashlib.sha256(data).hexdigest()
+        if source.sha256 and digest != source.sha256:
+            raise DataError(
+                f"{entry.key}: {_location(source, mirror)} has the wrong checksum ({len(data)} "
+                f"bytes, SHA-256 {digest[:12]}... instead of {source.sha256[:12]}...)",
+                remedy="it is truncated, damaged or another version: replace it",
+            )
+        path = folder / Path(source.file).name
+        _write(path, data)
+        record = {
+            "dataset": entry.key,
+            "file_of": base.key,
+            "source": source.kind,
+            "from": _described(source),
+            "file": path.name,
+            "sha256": digest,
+            "bytes": len(data),
+        }
+        _write(folder / RECORD, (json.dumps(record, indent=2) + "\n").encode())
+        return Fetched(base, path, source, digest)
+    tried = "; ".join(reasons) or "the registry names none"
+    wanted = next((s.file for s in base.sources if s.kind == "mirror"), f"{base.key}/<file>")
+    raise NoSourceError(
+        f"{entry.key}: no source answered ({tried})",
+        remedy=f"connect to the network, or set {MIRROR_VARIABLE} to a folder that holds "
+        f"{wanted} (home page of the set: {base.homepage})",
+    )
+
+
+def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> Fetched:
+    """What `fetch` put into a folder.
+
+    Raises
+    ------
+    DataError
+        The folder holds no complete fetch of this set, or the registry has changed since.
+    """
+    folder = Path(raw_dir)
+    remedy = "delete the folder and fetch the set again"
+    try:
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise DataError(f"{folder / RECORD}: missing or damaged", remedy=remedy) from None
+    base = entry.base
+    for source in base.sources:
+        if _described(source) == record.get("from"):
+            path = folder / record["file"]
+            if not path.is_file():
+                raise DataError(f"{path}: no such file", remedy=remedy)
+            return Fetched(base, path, source, record["sha256"])
+    raise DataError(
+        f"{folder / RECORD}: the registry has no source {record.get('from')!r} of {base.key}",
+        remedy=remedy,
+    )
+
+
+def mirror_folder(mirror: str | Path | None = None) -> Path | None:
+    """Folder of the mirror: the argument, else the environment variable HEDGEROW_MIRROR."""
+    chosen = mirror or os.environ.get(MIRROR_VARIABLE)
+    return Path(chosen) if chosen else None
+
+
+def cache_folder() -> Path:
+    """Folder of downloaded wheels: HEDGEROW_CACHE, else the user's cache folder."""
+    import pooch
+
+    return Path(os.environ.get(CACHE_VARIABLE) or pooch.os_cache("hedgerow"))
+
+
+def available(entry: DatasetEntry, mirror: str | Path | None = None) -> str | None:
+    """Kind of the first source that would answer without the network, None if there is none.
+
+    Nothing is read: a file that is there may still have the wrong checksum. A wheel that pip
+    would have to download does not count.
+    """
+    for source in entry.base.sources:
+        if source.kind == "synthetic":
+            return "synthetic"
+        if source.kind == "mirror":
+            folder = mirror_folder(mirror)
+            if folder is not None and (folder / source.file).is_file():
+                return "mirror"
+        elif source.kind == "package":
+            with contextlib.suppress(_NoAnswerError):
+                if _package_file(source).is_file():
+                    return "package"
+        elif source.kind == "wheel" and (cache_folder() / source.wheel.file).is_file():
+            return "wheel"
+    return None
+
+
+def _read(
+    entry: DatasetEntry,
+    source: Source,
+    mirror: str | Path | None,
+    timeout: float,
+    retries: int,
+    progress: Any,
+) -> bytes:
+    if source.kind == "mirror":
+        return _from_mirror(source, mirror)
+    if source.kind == "package":
+        return _from_package(source)
+    if source.kind == "wheel":
+        return _from_wheel(source)
+    if source.kind == "url":
+        return _from_url(source, timeout, retries, progress)
+    from hedgerow.data.synthetic import generate
+
+    frame = generate(entry.synthetic_plan)
+    return frame.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _from_mirror(source: Source, mirror: str | Path | None) -> bytes:
+    folder = mirror_folder(mirror)
+    if folder is None:
+        raise _NoAnswerError(f"{MIRROR_VARIABLE} is not set")
+    if not folder.is_dir():
+        raise DataError(
+            f"{folder}: the mirror is not a folder", remedy=f"correct or unset {MIRROR_VARIABLE}"
+        )
+    path = folder / source.file
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise _NoAnswerError("the mirror has no such file") from None
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be read ({error.strerror})", remedy="correct the mirror"
+        ) from None
+
+
+def _package_file(source: Source) -> Path:
+    # find_spec does not import the library; its data files lie beside its __init__.
+    spec = importlib.util.find_spec(source.package)
+    if spec is None or not spec.submodule_search_locations:
+        raise _NoAnswerError(f"{source.package} is not installed")
+    return Path(next(iter(spec.submodule_search_locations))) / source.file
+
+
+def _from_package(source: Source) -> bytes:
+    try:
+        return _package_file(source).read_bytes()
+    except OSError:
+        raise _NoAnswerError(f"this release of {source.package} has no such file") from None
+
+
+def _from_wheel(source: Source) -> bytes:
+    path = _wheel(source.wheel)
+    with zipfile.ZipFile(path) as archive:
+        try:
+            return archive.read(source.file)
+        except KeyError:
+            raise DataError(
+                f"{source.wheel.file}: no file {source.file}",
+                remedy="correct the source in the registry",
+            ) from None
+
+
+#: Wheels that pip could not fetch in this process, with its reason: seventeen sets come out of
+#: one wheel, and pip takes its time to give up.
+_refused: dict[str, str] = {}
+
+
+def _wheel(wheel: Wheel) -> Path:
+    """The pinned wheel in the cache, fetched by this machine's pip where it is not there yet."""
+    folder = cache_folder()
+    path = folder / wheel.file
+    with _locked(folder / f".{wheel.file}.lock"):
+        if path.is_file():
+            if _sha256_of(path) == wheel.sha256:
+                return path
+            path.unlink()  # a cache may be thrown away; it is fetched again below
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            fetched = Path(temporary) / wheel.file
+            if wheel.requirement in _refused:
+                raise _NoAnswerError(_refused[wheel.requirement])
+            try:
+                _pip_download(wheel, Path(temporary))
+            except _NoAnswerError as reason:
+                _refused[wheel.requirement] = str(reason)
+                raise
+            if not fetched.is_file():
+                raise _NoAnswerError(f"pip fetched no {wheel.file}")
+            if (digest := _sha256_of(fetched)) != wheel.sha256:
+                raise DownloadError(
+                    f"{wheel.file}: pip fetched another file (SHA-256 {digest[:12]}... instead "
+                    f"of {wheel.sha256[:12]}...)",
+                    remedy="check the package index that pip is configured to use",
+                )
+            os.replace(fetched, path)
+    return path
+
+
+def _pip_download(wheel: Wheel, folder: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
+        *("--no-deps", "--only-binary", ":all:", "--no-input", "--retries", "2"),
+        *("--dest", str(folder)),
+        wheel.requirement,
+    ]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PIP_TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise _NoAnswerError(f"pip did not finish in {PIP_TIMEOUT:.0f} s") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
+        raise _NoAnswerError(f"pip could not fetch {wheel.requirement} ({said[-1].strip()})")
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Let one process at a time fetch a wheel, so that eight jobs do not fetch it eight times.
+
+    Where the system has no advisory locks each process fetches for itself; the rename into
+    place keeps the cache whole either way.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        raise _NoAnswerError(
+            f"the cache {path.parent} cannot be written ({error.strerror}); set {CACHE_VARIABLE}"
+        ) from None
+    with open(path, "w") as stream:
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> bytes:
+    """Download through pooch into a temporary folder; nothing is left behind on failure."""
+    import pooch
+    import requests
+
+    pooch.get_logger().setLevel(logging.ERROR)
+    name = Path(source.file).name
+    with tempfile.TemporaryDirectory() as temporary:
+        # A checksum of the file inside an archive is checked after it was taken out.
+        known = f"sha256:{source.sha256}" if source.sha256 and not source.members else None
+        client = pooch.create(
+            path=temporary,
+            base_url="",
+            registry={name: known},
+            urls={name: source.url},
+            retry_if_failed=retries,
+        )
+        downloader = pooch.HTTPDownloader(timeout=timeout, progressbar=progress or False)
+        try:
+            path = Path(client.fetch(name, downloader=downloader))
+        except requests.RequestException as error:
+            raise _NoAnswerError(_why(error, timeout)) from None
+        except ValueError:  # pooch: the checksum differs
+            raise DownloadError(
+                f"{source.url} answered with the wrong bytes (SHA-256 is not "
+                f"{source.sha256[:12]}...)",
+                remedy="a proxy or login page may stand between; try again, or use the mirror",
+            ) from None
+        data = path.read_bytes()
+    return _members(data, source) if source.members else data
+
+
+def _why(error: Exception, timeout: float) -> str:
+    import requests
+
+    if isinstance(error, requests.Timeout):
+        return f"no answer in {timeout:g} s"
+    if isinstance(error, requests.HTTPError) and error.response is not None:
+        return f"HTTP status {error.response.status_code}"
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "the download broke off"
+    return f"no connection ({type(error).__name__})"
+
+
+def _members(data: bytes, source: Source) -> bytes:
+    """Files inside a zip, one after the other; ``a.zip/b`` lies in a zip inside the zip."""
+    parts = []
+    for member in source.members:
+        outer, nested, inner = member.partition(".zip/")
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                part = archive.read(outer + ".zip" if nested else member)
+            if nested:
+                with zipfile.ZipFile(io.BytesIO(part)) as archive:
+                    part = archive.read(inner)
+        except (zipfile.BadZipFile, KeyError) as error:
+            problem = f"no file {member} in it" if isinstance(error, KeyError) else "not a zip"
+            raise DownloadError(
+                f"{source.url} answered with something else ({problem})",
+                remedy="the archive may have changed; use the mirror or another source",
+            ) from None
+        parts.append(part if part.endswith(b"\n") else part + b"\n")
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _described(source: Source) -> str:
+    if source.kind == "mirror":
+        return f"mirror ({source.file})"
+    if source.kind == "package":
+        return f"package {source.package} ({source.file})"
+    if source.kind == "wheel":
+        return f"wheel {source.wheel.requirement} ({source.file})"
+    if source.kind == "url":
+        return f"url {source.url}"
+    return "synthetic (seeded generator)"
+
+
+def _location(source: Source, mirror: str | Path | None) -> str:
+    """Where to look for a file that is wrong."""
+    if source.kind == "mirror":
+        return str(mirror_folder(mirror) / source.file)
+    if source.kind == "package":
+        return str(_package_file(source))
+    return _described(source)
+
+
+def _sha256_of(path: Path) -> str:
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write beside, flush, rename."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(beside, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,162 @@
+"""Stratified train-test permutations and cross-validation folds.
+
+Written out here rather than taken from a library, so that a split depends on its named
+stream alone and stays the same when a library changes how it draws.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hedgerow.data.seeds import rng
+from hedgerow.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from hedgerow.data.tidy import TidyTable
+
+__all__ = ["folds", "n_folds_for", "split"]
+
+
+def split(
+    table: TidyTable,
+    permutation: int,
+    *,
+    seed: int,
+    experiment: str,
+    test_size: float = 0.3,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Stratified train-test split of one permutation (thesis, section 3.3.2).
+
+    A set that consists of disjoint samples (the synthetic sets of chapter 3) is not permuted:
+    permutation p splits its sample p. The number of test rows is ``test_size`` times the number
+    of rows, rounded to the nearest whole number (a half goes up). Each class gives its share,
+    rounded down; what is missing is taken one by one from the classes with the largest
+    remainders (ties: the earlier class), while a class of two or more rows keeps at least one row
+    on each side where the numbers allow it.
+
+    Parameters
+    ----------
+    table : TidyTable
+    permutation : int
+        From 0. For a set of samples it must be one of the samples.
+    seed : int
+        Global seed of the configuration.
+    experiment : str
+        The experiment's word, see `hedgerow.data.seed_sequence`.
+    test_size : float
+        Share of test rows, between 0 and 1, both excluded.
+
+    Returns
+    -------
+    train, test : (n_train,) and (n_test,) int arrays
+        Row numbers of the table, ascending, disjoint; together all rows (of the sample).
+
+    Raises
+    ------
+    InputError
+        ``test_size`` is not between 0 and 1.
+    DataError
+        The set has no such sample, or too few rows to be split.
+    """
+    if not 0.0 < test_size < 1.0:
+        raise InputError(
+            f"test_size is {test_size!r}", remedy="give a share between 0 and 1, such as 0.3"
+        )
+    rows = np.arange(len(table.y))
+    if table.sample is not None:
+        rows = np.flatnonzero(np.asarray(table.sample) == permutation)
+        if not len(rows):
+            raise DataError(
+                f"{table.name}: the set has no sample {permutation}",
+                remedy=f"ask for at most {len(np.unique(table.sample))} permutations",
+            )
+    y = np.asarray(table.y)[rows]
+    n_test = math.floor(test_size * len(rows) + 0.5)
+    if not 0 < n_test < len(rows):
+        raise DataError(
+            f"{table.name}: {len(rows)} rows cannot be split with test_size {test_size}",
+            remedy="use a larger set or another share",
+        )
+    stream = rng(seed, experiment, table.name, permutation, "split")
+    quota = _quotas(np.bincount(y, minlength=len(table.classes)), test_size, n_test)
+    in_test = np.zeros(len(rows), dtype=bool)
+    for code, n in enumerate(quota):
+        members = np.flatnonzero(y == code)
+        in_test[stream.permutation(members)[:n]] = True
+    return rows[~in_test], rows[in_test]
+
+
+def _quotas(counts: np.ndarray, test_size: float, n_test: int) -> np.ndarray:
+    """Test rows per class: shares rounded down, the rest to the largest remainders."""
+    share = counts * test_size
+    quota = np.floor(share).astype(int)
+    # Rounding the remainders makes classes of equal size tie, whatever their last bit says.
+    order = np.lexsort((np.arange(len(counts)), -np.round(share - quota, 9)))
+    low = np.where(counts >= 2, 1, 0)
+    high = np.where(counts >= 2, counts - 1, counts)
+    quota = np.clip(quota, low, high)
+    while quota.sum() != n_test:
+        step = 1 if quota.sum() < n_test else -1
+        candidates = order if step > 0 else order[::-1]
+        free = [c for c in candidates if low[c] <= quota[c] + step <= high[c]]
+        if not free:  # more classes than test rows: the class with most test rows gives first
+            free = [c for c in candidates if 0 <= quota[c] + step <= counts[c]]
+        for c in free[: abs(n_test - quota.sum())]:
+            quota[c] += step
+    return quota
+
+
+def n_folds_for(y: np.ndarray, n_folds: int) -> int:
+    """Number of folds that the class sizes allow.
+
+    The requested number, or the size of the smallest class present where that is smaller, so
+    that each validation fold holds every class; never fewer than two.
+    """
+    if n_folds < 2:
+        raise InputError(f"n_folds is {n_folds!r}", remedy="give 2 or more")
+    if len(y) < 2:
+        raise DataError(f"{len(y)} rows cannot be cut into folds", remedy="use a larger set")
+    counts = np.bincount(np.asarray(y, dtype=int))
+    return int(max(2, min(n_folds, counts[counts > 0].min())))
+
+
+def folds(y: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
+    """Stratified cross-validation folds (thesis, section 3.3.2, step 2a).
+
+    Class by class, rows in random order are dealt to the folds in turn; a class starts with the
+    fold after the last one that the class before it used, which keeps the folds of equal size,
+    give or take one row.
+
+    Parameters
+    ----------
+    y : (n,) int array
+        Class codes, 0 or larger.
+    n_folds : int
+        Two or more. Where a class has fewer members, `n_folds_for` reduces the number.
+    rng : numpy.random.Generator
+        A named stream, see `hedgerow.data.rng`.
+
+    Returns
+    -------
+    (n,) int array
+        Fold number of each row, from 0; the largest plus one is the number of folds.
+
+    Raises
+    ------
+    InputError
+        ``n_folds`` is below 2.
+    DataError
+        There are fewer than two rows.
+    """
+    y = np.asarray(y, dtype=int)
+    n = n_folds_for(y, n_folds)
+    fold = np.empty(len(y), dtype=int)
+    dealt = 0
+    for code in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == code))
+        fold[members] = (dealt + np.arange(len(members))) % n
+        dealt += len(members)
+    return fold

@@ -1,0 +1,149 @@
+"""The command line: what it prints, where, and its exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from hedgerow.cli import main
+from hedgerow.data import read_tidy
+
+REGISTRY = str(Path(__file__).resolve().parents[1] / "config" / "datasets.yaml")
+
+
+@pytest.fixture(autouse=True)
+def no_mirror(monkeypatch):
+    monkeypatch.delenv("HEDGEROW_MIRROR", raising=False)
+
+
+def run(*arguments):
+    return main(["data", arguments[0], "--registry", REGISTRY, *arguments[1:]])
+
+
+def test_list_has_a_line_per_set(capsys):
+    assert run("list") == 0
+    lines = capsys.readouterr().out.splitlines()
+    keys = [line.split()[0] for line in lines[1:] if line.strip()]
+    assert "wdbc" in keys and "saheart_numeric" in keys and "synthetic_soft_5" in keys
+    (wine,) = [line for line in lines if line.startswith("wine ")]
+    assert wine.split()[2:6] == ["178", "13", "3", "classification"]
+    assert "package" in wine
+
+
+def test_list_can_be_narrowed(capsys):
+    assert run("list", "--task", "survival") == 0
+    out = capsys.readouterr().out
+    assert "heart_valve" in out and "wdbc" not in out
+
+
+def test_get_writes_the_raw_file_and_the_tidy_table(tmp_path, capsys):
+    assert run("get", "wine", "wdbc", "--out", str(tmp_path)) == 0
+    assert (tmp_path / "raw" / "wine" / "source.json").is_file()
+    assert read_tidy(tmp_path / "tidy" / "wdbc.parquet").X.shape == (569, 30)
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("wine: 178 rows from package sklearn")
+    assert len(out) == 2
+
+
+def test_an_unknown_set_is_one_line_on_standard_error(tmp_path, capsys):
+    assert run("get", "wine", "habermann", "--out", str(tmp_path)) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == ("hedgerow: unknown data set 'habermann'; did you mean `haberman`?\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_registry_is_one_line(capsys):
+    assert main(["data", "list", "--registry", "nowhere.yaml"]) == 1
+    assert capsys.readouterr().err.startswith("hedgerow: nowhere.yaml: cannot read")
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    assert run("get", "wine", "--out", str(tmp_path / "file")) == 1
+    assert capsys.readouterr().err.startswith(f"hedgerow: {tmp_path / 'file'}")
+
+
+def test_check_reports_each_set_and_the_sum(capsys):
+    assert run("check", "wine", "synthetic_soft_4") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out == [
+        "ok      wine: 178 rows from package sklearn (datasets/data/wine_data.csv)",
+        "ok      synthetic_soft_4: 6000 rows from synthetic (seeded generator)",
+        "2 ok, 0 absent, 0 wrong",
+    ]
+
+
+@pytest.fixture(scope="module")
+def content():
+    """The registry as plain lists and mappings."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(Path(REGISTRY).read_text(), Loader=loader)
+
+
+@pytest.fixture
+def edited(tmp_path, content):
+    """A registry with wine alone, whose entry a test can change."""
+    wine = dict(content["datasets"]["wine"])
+    path = tmp_path / "datasets.yaml"
+
+    def write(**changes):
+        wine.update(changes)
+        spec = {"wheels": content["wheels"], "datasets": {"wine": wine}}
+        path.write_text(yaml.safe_dump(spec, sort_keys=False))
+        return str(path)
+
+    write.sources = wine["sources"]
+    return write
+
+
+def test_check_fails_when_a_fingerprint_differs(edited, capsys):
+    registry = edited(fingerprint="0" * 64)
+    assert main(["data", "check", "--registry", registry]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("differs wine: the table from package sklearn")
+    assert out[-1] == "0 ok, 0 absent, 1 wrong"
+
+
+def test_check_reports_what_cannot_be_reached_as_absent(edited, capsys):
+    mirror_only = [source for source in edited.sources if source["kind"] == "mirror"]
+    assert main(["data", "check", "--registry", edited(sources=mirror_only)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("absent  wine: no source answered (mirror (wine/wine.data)")
+    assert out[-1] == "0 ok, 1 absent, 0 wrong"
+
+
+def test_check_every_source(edited, capsys):
+    kept = [source for source in edited.sources if source["kind"] in {"mirror", "package"}]
+    assert main(["data", "check", "--every-source", "--registry", edited(sources=kept)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1 ok, 1 absent, 0 wrong"
+
+
+def test_fingerprint_prints_what_a_new_entry_needs(edited, content, capsys):
+    """A new set starts with `numeric` and a fingerprint of zeros."""
+    wine = content["datasets"]["wine"]
+    names = dict.fromkeys(wine["variables"], "numeric")
+    registry = edited(variables=names, fingerprint="0" * 64, rows=2)
+    assert main(["data", "fingerprint", "wine", "--registry", registry]) == 0
+    printed = yaml.safe_load(capsys.readouterr().out)
+    assert printed == {name: wine[name] for name in printed}
+    assert set(printed) == {"rows", "classes", "variables", "fingerprint"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["data"], ["data", "list", "--no-such-option"]])
+def test_wrong_usage_exits_with_2(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: hedgerow" in capsys.readouterr().err
+
+
+def test_the_module_runs_and_a_closed_pipe_is_no_traceback():
+    command = [sys.executable, "-m", "hedgerow.cli", "data", "list", "--registry", REGISTRY]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait()
