@@ -15,6 +15,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from hedgerow.induction._candidates cimport (
+    GAIN_TOLERANCE,
     LEAST_GAIN,
     Grid,
     Points,
@@ -37,6 +38,7 @@ hedgerow_phi_fill()
 
 cdef double DROPPED = 1e-3   # share of an instance below which soft propagation drops it
 cdef int NONE = -1
+cdef double STRUCK = -1e300  # score of a candidate that is none
 
 
 cdef struct Node:
@@ -57,6 +59,11 @@ cdef struct Pending:
 cdef struct Choice:
     int feature
     double gain, threshold, center
+
+
+cdef inline Py_ssize_t points_beyond(const Points* points, int status) noexcept nogil:
+    """One past the end of the candidates, on the side where the starved child grows."""
+    return points.n if status == 1 else -1
 
 
 cdef class Growth:
@@ -419,7 +426,7 @@ cdef class Growth:
         cdef Py_ssize_t j, p
         cdef int c, status
         cdef Scan scan
-        cdef double gain, raw, threshold = 0.0, center = 0.0, best_score = 0.0
+        cdef double gain, raw, factor, threshold = 0.0, center = 0.0, best_score = 0.0
         best.feature = NONE
         best.gain = 0.0
         for j in range(self.m):
@@ -446,16 +453,18 @@ cdef class Growth:
                     continue
             # The missing's share counts towards the minimum of a side.
             scan.least = self.min_leaf * scan.weight / weight
-            status = self.search(j, &scan, node, &raw, &threshold, &center)
+            factor = scan.weight / weight
+            if self.repetition_factor != 1.0 and self.tested[j]:
+                factor *= self.repetition_factor
+            status = self.search(j, &scan, best_score / factor if factor > 0 else 1e300, &raw,
+                                 &threshold, &center)
             if status < 0:
                 return status
+            gain = raw * factor
             raw *= scan.weight / weight
             if raw <= LEAST_GAIN:
                 continue
-            gain = raw
-            if self.repetition_factor != 1.0 and self.tested[j]:
-                gain *= self.repetition_factor
-            if gain > best_score + 1e-12:
+            if gain > best_score + GAIN_TOLERANCE:
                 best_score = gain
                 best.gain = raw
                 best.feature = <int> j
@@ -465,10 +474,13 @@ cdef class Growth:
                     memcpy(self.best_subset, self.subset, self.columns.categories[j])
         return 0
 
-    cdef int search(self, Py_ssize_t j, const Scan* scan, const Pending* node, double* gain,
+    cdef int search(self, Py_ssize_t j, const Scan* scan, double to_beat, double* gain,
                     double* threshold, double* center) noexcept nogil:
-        """Best test on variable j; gain -1 without one."""
-        cdef Py_ssize_t chosen, p
+        """Best test on variable j; gain -1 without one.
+
+        to_beat: gain of the best test so far; one that is no better need not be checked.
+        """
+        cdef Py_ssize_t chosen, p, low, high, middle
         cdef double above, up_to, side
         cdef int64_t k_first = 0, k_last = -1, k = 0
         cdef bint soft = self.grids[j].step > 0.0
@@ -527,42 +539,94 @@ cdef class Growth:
                     center[0] = threshold[0]
                     if self.gate_midpoint:
                         center[0] = self.points.center[chosen]
-            if gain[0] * scan.weight <= 0.0 or not soft_gate:
+            if not soft_gate or gain[0] <= to_beat or gain[0] <= LEAST_GAIN:
                 return 0
-            # Soft propagation gives the children other weights than the search saw: a
-            # threshold that starves one of them is struck out, with all beyond it.
-            status = self.starved(j, scan, center[0], &side)
-            if status <= 0:
+            # Soft propagation gives the children other weights than the search saw. What goes
+            # left grows with the threshold, so those that starve a child are found by halving.
+            status = self.starved(j, scan, center[0])
+            if status == 0 or status == -2:
                 return status
-            if soft and side < 0:
-                k_first = k + 1
-            elif soft:
-                k_last = k - 1
-            elif side < 0:
-                for p in range(chosen + 1):
-                    self.points.score[p] = -1e300
+            if soft:
+                if status == 1:
+                    k_first = self.first_fed(j, scan, k, k_last)
+                else:
+                    k_last = self.last_fed(j, scan, k_first, k)
+                continue
+            low = chosen
+            high = points_beyond(&self.points, status)
+            while high - low > 1 or low - high > 1:
+                middle = (low + high) // 2
+                if self.starved(j, scan, self.center_of(middle)) == status:
+                    low = middle
+                else:
+                    high = middle
+            if status == 1:
+                for p in range(low + 1):
+                    self.points.score[p] = STRUCK
             else:
-                for p in range(chosen, self.points.n):
-                    self.points.score[p] = -1e300
+                for p in range(low, self.points.n):
+                    self.points.score[p] = STRUCK
 
-    cdef int starved(self, Py_ssize_t j, const Scan* scan, double center,
-                     double* side) noexcept nogil:
-        """1 when soft propagation leaves a child less than its least weight; which in `side`."""
-        cdef double left = 0.0, right = 0.0, wl, wr, slack = 1e-12 * scan.weight
+    cdef inline double center_of(self, Py_ssize_t p) noexcept nogil:
+        return self.points.center[p] if self.gate_midpoint else self.points.threshold[p]
+
+    cdef int64_t first_fed(self, Py_ssize_t j, const Scan* scan, int64_t low,
+                           int64_t high) noexcept nogil:
+        """The first grid point above `low` (which starves the left) that does not, or beyond."""
+        cdef int64_t middle
+        high += 1
+        while high - low > 1:
+            middle = low + (high - low) // 2
+            if self.starved(j, scan, self.grids[j].origin + middle * self.grids[j].step) == 1:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    cdef int64_t last_fed(self, Py_ssize_t j, const Scan* scan, int64_t low,
+                          int64_t high) noexcept nogil:
+        """The last grid point below `high` (which starves the right) that does not, or beyond."""
+        cdef int64_t middle
+        low -= 1
+        while high - low > 1:
+            middle = low + (high - low) // 2
+            if self.starved(j, scan, self.grids[j].origin + middle * self.grids[j].step) == 2:
+                high = middle
+            else:
+                low = middle
+        return low
+
+    cdef int starved(self, Py_ssize_t j, const Scan* scan, double center) noexcept nogil:
+        """1 or 2 when soft propagation leaves the left or right child less than its least."""
+        cdef double left = 0.0, right = 0.0, w, share, least = scan.least - 1e-12 * scan.weight
+        cdef double sigma = self.gate_sigma[j], dropped
         cdef Py_ssize_t p
-        cdef int i, status = self.gate(j, scan.rows, scan.n, center)
-        if status < 0:
-            return status
-        for p in range(scan.n):
-            i = scan.rows[p]
-            left += self.weight_left[i]
-            right += self.weight_right[i]
-        if left <= 0.0 or left + slack < scan.least:
-            side[0] = -1.0
+        cdef int i, status
+        if self.gates is not None:
+            status = self.gate(j, scan.rows, scan.n, center)
+            if status < 0:
+                return status
+            for p in range(scan.n):
+                left += self.weight_left[scan.rows[p]]
+                right += self.weight_right[scan.rows[p]]
+        else:
+            for p in range(scan.n):
+                i = scan.rows[p]
+                w = self.weight[i]
+                share = w * normal_gate(self.columns.x[i, j], center, sigma, self.half_window)
+                dropped = DROPPED * self.columns.weights[i]
+                if share < dropped:
+                    share = 0.0
+                elif w - share < dropped:
+                    share = w
+                left += share
+                right += w - share
+                if left > 0.0 and left >= least and right > 0.0 and right >= least:
+                    return 0
+        if left <= 0.0 or left < least:
             return 1
-        if right <= 0.0 or right + slack < scan.least:
-            side[0] = 1.0
-            return 1
+        if right <= 0.0 or right < least:
+            return 2
         return 0
 
     cdef int gate(self, Py_ssize_t j, const int* rows, Py_ssize_t n, double center) noexcept nogil:

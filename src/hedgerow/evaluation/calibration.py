@@ -1,0 +1,83 @@
+"""Pruning confidence at which C4.5 averages a wanted number of leaves (thesis 3.3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hedgerow.errors import InputError
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Outcome of a calibration.
+
+    Attributes
+    ----------
+    target_leaves : float
+        Number of leaves aimed at.
+    confidence : float
+        Pruning confidence c in (0, 1].
+    mean_leaves : float
+        Mean number of leaves at this confidence.
+    reached : bool
+        False where the target lies outside of what c can do: c = 1 leaves fewer leaves than the
+        lowest target, or the smallest c still leaves more. The nearest c stands.
+    """
+
+    target_leaves: float
+    confidence: float
+    mean_leaves: float
+    reached: bool
+
+
+def calibrate_confidence(
+    mean_leaves: Callable[[float], float],
+    targets: Sequence[float] = (15, 10, 5),
+    tolerance: float = 1e-3,
+) -> Calibration:
+    """Bisect the pruning confidence until C4.5 has the wanted number of leaves.
+
+    The first target that c = 1 reaches is taken. The mean number of leaves is a step function of
+    c that rises as pruning relents (nearly always: raising a sub-branch can turn a step round),
+    and the bisection ends on both sides of one step, at most `tolerance` apart. The side whose
+    mean is nearer to the target is taken; ties: the smaller c, hence the smaller tree.
+
+    Parameters
+    ----------
+    mean_leaves : callable
+        Mean number of leaves of trees pruned at confidence c.
+    targets : sequence of float, in order of preference
+    tolerance : float
+        Width of the last interval of c.
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    InputError
+        If there is no target or the tolerance is not within (0, 1).
+    """
+    if not targets:
+        raise InputError("no target number of leaves", remedy="give at least one, such as 15")
+    if not 0 < tolerance < 1:
+        raise InputError(f"tolerance {tolerance} is not within (0, 1)", remedy="use 0.001")
+    most = mean_leaves(1.0)
+    target = next((t for t in targets if most >= t), None)
+    if target is None:
+        return Calibration(float(min(targets)), 1.0, float(most), reached=False)
+    # c = 0 is no confidence; as a lower end it stands for a tree of one leaf.
+    low, leaves_low, high, leaves_high = 0.0, None, 1.0, most
+    while high - low > tolerance:
+        middle = (low + high) / 2
+        leaves = mean_leaves(middle)
+        if leaves >= target:
+            high, leaves_high = middle, leaves
+        else:
+            low, leaves_low = middle, leaves
+    if leaves_low is not None and abs(leaves_low - target) <= abs(leaves_high - target):
+        return Calibration(float(target), low, float(leaves_low), reached=True)
+    reached = leaves_low is not None or leaves_high == target
+    return Calibration(float(target), high, float(leaves_high), reached)

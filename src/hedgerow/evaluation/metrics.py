@@ -1,0 +1,159 @@
+"""Prediction metrics, and metrics standardised by a baseline (thesis 3.4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import brier_score_loss, f1_score
+
+from hedgerow.errors import InputError
+
+#: A baseline whose standard deviation lies below this share of its mean is constant: what is left
+#: is rounding of a sum of equal numbers.
+CONSTANT = 1e-12
+
+
+def predicted_class(probabilities: np.ndarray) -> np.ndarray:
+    """Class of the highest probability; ties go to the class that comes first in label order.
+
+    Parameters
+    ----------
+    probabilities : (n, K) float array
+
+    Returns
+    -------
+    (n,) int array of class codes
+    """
+    return np.argmax(probabilities, axis=1)
+
+
+def accuracy(y: np.ndarray, probabilities: np.ndarray) -> float:
+    """Fraction of instances whose predicted class is the true one (thesis 3.3).
+
+    Written out because it is called once per tuned fit, where scikit-learn's checks of its
+    arguments would cost more than the prediction.
+
+    Parameters
+    ----------
+    y : (n,) int array of class codes
+    probabilities : (n, K) float array
+
+    Returns
+    -------
+    float in [0, 1]
+    """
+    return float(np.mean(predicted_class(probabilities) == y))
+
+
+def macro_f1(y: np.ndarray, probabilities: np.ndarray) -> float:
+    """Unweighted mean over all K classes of the F1 score.
+
+    A class without predictions and without cases counts 0, so that the mean is always over the
+    same classes.
+
+    Parameters
+    ----------
+    y : (n,) int array of class codes
+    probabilities : (n, K) float array
+
+    Returns
+    -------
+    float in [0, 1]
+    """
+    classes = np.arange(probabilities.shape[1])
+    return float(
+        f1_score(
+            y, predicted_class(probabilities), labels=classes, average="macro", zero_division=0.0
+        )
+    )
+
+
+def brier(y: np.ndarray, probabilities: np.ndarray) -> float:
+    """Brier score: mean squared distance of the predicted from the true class vector.
+
+    Parameters
+    ----------
+    y : (n,) int array of class codes
+    probabilities : (n, K) float array, rows sum to 1
+
+    Returns
+    -------
+    float in [0, 2]; 2 when every prediction is certain and wrong, whatever K
+    """
+    return float(
+        brier_score_loss(
+            y, probabilities, labels=np.arange(probabilities.shape[1]), scale_by_half=False
+        )
+    )
+
+
+def baseline(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:
+    """Mean and standard deviation of C4.5 without added noise, per data set (thesis 3.4.2).
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Tidy rows with the columns experiment, dataset, permutation, noise, method, metric, value.
+    metric : str
+
+    Returns
+    -------
+    DataFrame
+        Columns mean and std (n - 1 in the denominator) over permutations, one row per data set
+        whose baseline varies.
+    left_out : list of str
+        Data sets whose baseline does not vary, or has one permutation only, sorted.
+
+    Raises
+    ------
+    InputError
+        If a data set has no row of C4.5 without noise.
+    """
+    values = rows[rows["metric"] == metric]
+    found = (
+        values[(values["method"] == "c45") & (values["noise"] == 0.0)]
+        # Both experiments share their noise-free cells, so that one of them is the baseline.
+        .drop_duplicates(["dataset", "permutation"])
+        .groupby("dataset")["value"]
+        .agg(["mean", "std"])
+    )
+    lost = sorted(set(values["dataset"]) - set(found.index))
+    if lost:
+        raise InputError(
+            f"{', '.join(lost)}: no row of c45 at noise 0 for the metric `{metric}`",
+            remedy="keep 0 among the noise factors and c45 among the methods",
+        )
+    varies = found["std"] > CONSTANT * found["mean"].abs()  # False for the NaN of one value
+    return found[varies], sorted(found.index[~varies])
+
+
+def standardised(rows: pd.DataFrame, metric: str) -> tuple[pd.DataFrame, list[str]]:
+    """Values of one metric in standard deviations of C4.5 without added noise (thesis 3.4.2).
+
+    Per data set, the mean of the baseline is subtracted and the result is divided by its standard
+    deviation. A data set whose baseline does not vary has no such unit and is left out.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Tidy rows, as in `baseline`.
+    metric : str
+        Name of the metric, in its own unit.
+
+    Returns
+    -------
+    values : DataFrame
+        Rows of this metric, `value` standardised, in the order of `rows`.
+    left_out : list of str
+        Data sets without a unit, sorted.
+
+    Raises
+    ------
+    InputError
+        If a data set has no row of C4.5 without noise.
+    """
+    unit, left_out = baseline(rows, metric)
+    values = rows[(rows["metric"] == metric) & rows["dataset"].isin(unit.index)].copy()
+    mean = values["dataset"].map(unit["mean"])
+    values["value"] = (values["value"] - mean) / values["dataset"].map(unit["std"])
+    return values, left_out

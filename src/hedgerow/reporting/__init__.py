@@ -1,0 +1,1 @@
+"""Tables, figures, the report page and the manifest: what a reader opens."""

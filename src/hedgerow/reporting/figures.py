@@ -1,0 +1,83 @@
+"""One look for all figures: readable in print, in grey and by colour-blind readers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure
+
+#: Text width of an A4 page in inches: figures are drawn at the size at which they are printed.
+WIDTH = 6.9
+
+_STYLE = {
+    "font.family": "DejaVu Sans",  # ships with matplotlib: the same glyphs on every machine
+    "font.size": 8.5,
+    "axes.labelsize": 8.5,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.linewidth": 0.7,
+    "grid.color": "#d9d9d9",
+    "grid.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 5,
+    "savefig.dpi": 200,
+    # Identifiers in the SVG follow from its content, not from a random number.
+    "svg.hashsalt": "hedgerow",
+    "svg.fonttype": "path",
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one method is drawn everywhere: colour, marker, line and hatch each tell it apart."""
+
+    label: str
+    colour: str
+    marker: str
+    line: str | tuple
+    hatch: str
+
+
+#: Colours of Okabe and Ito (2008).
+LOOKS = {
+    "c45": Look("C4.5", "#999999", "o", "-", ""),
+    "ss": Look("SS", "#E69F00", "s", "--", "////"),
+    "stp": Look("STP", "#0072B2", "^", "-.", "xxxx"),
+    "se": Look("SE", "#CC79A7", "D", ":", "...."),
+}
+
+
+@contextlib.contextmanager
+def style() -> Iterator[None]:
+    """Matplotlib settings of the project, for the time of drawing or saving."""
+    with matplotlib.rc_context(_STYLE):
+        yield
+
+
+def save(figure: Figure, path: Path | str) -> None:
+    """Write a figure as svg or png, by its suffix, without a date and in one step.
+
+    Parameters
+    ----------
+    figure : Figure
+    path : path ending in .svg or .png
+    """
+    path = Path(path)
+    metadata = {"Date": None} if path.suffix == ".svg" else {}
+    beside = path.with_name(f".{path.name}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with style(), beside.open("wb") as out:
+        figure.savefig(out, format=path.suffix[1:], metadata=metadata)
+        out.flush()
+        os.fsync(out.fileno())
+    beside.replace(path)

@@ -1,0 +1,524 @@
+"""Tables 3.1, 3.4, 3.5 and figures 3.5, 3.6, 3.9, 3.10 of the thesis, measured beside published.
+
+Each function is named by the id of the table or figure that it makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hedgerow.evaluation.metrics import standardised
+from hedgerow.experiments.soft import CELL, METHODS, TABLE_3_1, TUNED, SoftPlan
+from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+MEAN = "mean_over_datasets"
+N_TABLE_3_1 = len(TABLE_3_1)
+
+#: Word of data/published for an experiment.
+CRITERION = {"training_noise": "train_noise", "test_noise": "test_noise"}
+
+#: Metrics of tables 3.4 and 3.5 in printed order: (metric, metric in rows, unit, factor to unit).
+TABLE_METRICS = (
+    ("n_leaves_std", "n_leaves", "sd", 1.0),
+    ("n_leaves_diff_c45", "n_leaves", "leaves", 1.0),
+    ("accuracy_std", "accuracy", "sd", 1.0),
+    ("accuracy_diff_c45", "accuracy", "percentage_points", 100.0),
+)
+
+#: Metrics in their own unit. Averages over data sets mean nothing here (thesis 3.4.2), so that
+#: they stand in the rows of single data sets only.
+OWN_METRICS = (
+    ("n_leaves", "n_leaves", "leaves", 1.0),
+    ("accuracy", "accuracy", "percent", 100.0),
+)
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def sizes(tables: Iterable) -> pd.DataFrame:
+    """Sizes of tidy tables as they are.
+
+    Parameters
+    ----------
+    tables : iterable of TidyTable
+
+    Returns
+    -------
+    DataFrame
+        dataset, n_variables, n_instances (of one sample, for the synthetic sets), n_sets,
+        n_classes; one row per table, sorted by data set.
+    """
+    rows = []
+    for table in tables:
+        n_sets = 1 if table.sample is None else len(np.unique(table.sample))
+        n_rows = len(table.y) // n_sets
+        rows.append((table.name, table.X.shape[1], n_rows, n_sets, len(table.classes)))
+    columns = ["dataset", "n_variables", "n_instances", "n_sets", "n_classes"]
+    return pd.DataFrame(rows, columns=columns).sort_values("dataset", ignore_index=True)
+
+
+def thesis_table_3_1(
+    sizes: pd.DataFrame, calibrated: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.1: data sets as printed and as used, with their calibrated confidence.
+
+    Parameters
+    ----------
+    sizes : DataFrame, as returned by `sizes`
+    calibrated : DataFrame
+        Calibrations of all data sets, as returned by `hedgerow.experiments.soft.calibrate`.
+    published : DataFrame
+        data/published/thesis_table_3_1.csv.
+    plan : SoftPlan
+
+    Returns
+    -------
+    DataFrame
+        printed (name in the thesis, empty outside table 3.1), dataset, status (`run`, `absent`:
+        asked for but no source answered, `not asked for`: not in this configuration), then each
+        of n_variables, n_instances, n_sets, n_classes as measured and as printed, then
+        target_leaves, confidence, mean_leaves, reached. Printed order, then sets of our own.
+    """
+    printed = published.pivot(index="dataset", columns="metric", values="value")
+    names = _printed_names(published)
+    sizes = sizes.set_index("dataset")
+    calibrated = calibrated.set_index("dataset")
+    outside = sorted(set(plan.datasets) - set(TABLE_3_1.values()))
+    rows = []
+    for key, dataset in [*TABLE_3_1.items(), *((None, d) for d in outside)]:
+        row = {"printed": names.get(key, ""), "dataset": dataset}
+        row["status"] = _status(dataset, sizes.index, plan)
+        for metric in ("n_variables", "n_instances", "n_sets", "n_classes"):
+            row[metric] = sizes[metric].get(dataset)
+            value = printed[metric].get(key) if key else None
+            if metric == "n_sets" and key and pd.isna(value):
+                value = 1  # the column is printed for the synthetic sets only
+            row[f"{metric}_published"] = None if value is None else pd.to_numeric(value)
+        for column in ("target_leaves", "confidence", "mean_leaves", "reached"):
+            row[column] = calibrated[column].get(dataset)
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    counts = [c for c in frame.columns if c.startswith("n_")]
+    frame[counts] = frame[counts].astype("Int64")
+    return frame
+
+
+def _printed_names(published_3_1: pd.DataFrame) -> dict[str, str]:
+    """Names of the data sets as printed in table 3.1, by published key."""
+    notes = published_3_1[published_3_1["metric"] == "source"]
+    names = notes["note"].str.extract(r"name printed: (.*)")[0]
+    return dict(zip(notes["dataset"], names, strict=True))
+
+
+def _status(dataset: str, there: Iterable[str], plan: SoftPlan) -> str:
+    if dataset in there:
+        return "run"
+    return "absent" if dataset in plan.datasets else "not asked for"
+
+
+def thesis_table_3_4(
+    rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.4: experiment 1, noise in the training data.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.soft.statistics`.
+    published : DataFrame
+        data/published/thesis_table_3_4.csv.
+    plan : SoftPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, method, noise factor and data set. `dataset` is `mean_over_datasets`
+        for the average over the sets of table 3.1 that were run, which alone has a published
+        value and p-values, or one data set, which has leaves and accuracy as they are as well.
+        Columns: metric, unit, method, dataset,
+        in_table_3_1, noise, measured, published, n_datasets, of_datasets (20), p and p_holm (pairs
+        are means of data sets), p_pairs and p_pairs_holm (pairs are permutations of data sets),
+        left_out (sets whose baseline does not vary in this metric) and missing (sets of table 3.1
+        that were not run), each separated by semicolons.
+    """
+    return _noise_table("training_noise", rows, statistics, published, plan)
+
+
+def thesis_table_3_5(
+    rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.5: experiment 2, noise in the test data. As `thesis_table_3_4` otherwise."""
+    return _noise_table("test_noise", rows, statistics, published, plan)
+
+
+def _noise_table(experiment, rows, statistics, published, plan) -> pd.DataFrame:
+    # A sum depends on its order in the last bit, and data sets may be named in any order.
+    rows = rows[rows["method"].isin(plan.methods)].sort_values([*CELL, "metric"])
+    members = [d for d in TABLE_3_1.values() if d in set(rows["dataset"])]
+    missing = [d for d in TABLE_3_1.values() if d not in members]
+    frames = []
+    for metric, raw, unit, to_unit in (*OWN_METRICS, *TABLE_METRICS):
+        left_out = []
+        if metric == raw:
+            values = rows[(rows["experiment"] == experiment) & (rows["metric"] == metric)]
+            values = values.assign(value=values["value"] * to_unit)
+        elif metric.endswith("_std"):
+            values, left_out = standardised(rows, raw)
+            values = values[values["experiment"] == experiment]
+        else:
+            values = _difference_to_c45(rows, experiment, raw, to_unit)
+        per_set = (
+            values.groupby(["method", "dataset", "noise"], as_index=False)["value"]
+            .mean()
+            .rename(columns={"value": "measured"})
+            .assign(n_datasets=1, left_out="")
+        )
+        of_table = per_set[per_set["dataset"].isin(members)]
+        mean = of_table.groupby(["method", "noise"], as_index=False)["measured"].mean()
+        mean = mean.assign(
+            dataset=MEAN,
+            n_datasets=of_table["dataset"].nunique(),
+            left_out=";".join(d for d in left_out if d in members),
+        )
+        kept = per_set if metric == raw else pd.concat([mean, per_set])
+        frames.append(kept.assign(metric=metric, unit=unit))
+    table = pd.concat(frames, ignore_index=True)
+    table["of_datasets"] = N_TABLE_3_1
+    table["in_table_3_1"] = table["dataset"].isin([MEAN, *members])
+    table["missing"] = np.where(table["dataset"] == MEAN, ";".join(missing), "")
+    key = ["metric", "method", "noise"]
+    table = table.merge(_published_cells(published, experiment), on=[*key, "dataset"], how="left")
+    table = table.merge(_p_values(statistics, experiment), on=[*key, "dataset"], how="left")
+    order = {
+        "metric": [m[0] for m in (*OWN_METRICS, *TABLE_METRICS)],
+        "dataset": [MEAN, *members, *sorted(set(table["dataset"]) - {MEAN, *members})],
+        "method": list(METHODS),
+    }
+    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
+    rank["noise"] = table["noise"]
+    rank = rank.sort_values(["dataset", "metric", "method", "noise"], kind="stable")
+    # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
+    table["measured"] = table["measured"].round(6) + 0.0
+    columns = ["metric", "unit", "method", "dataset", "in_table_3_1", "noise", "measured"]
+    columns += ["published", "n_datasets", "of_datasets", "p", "p_holm", "p_pairs"]
+    columns += ["p_pairs_holm", "left_out", "missing"]
+    return table.loc[rank.index, columns].reset_index(drop=True)
+
+
+def _difference_to_c45(rows, experiment, metric, to_unit) -> pd.DataFrame:
+    """Signed difference to C4.5 of the same permutation and noise factor.
+
+    The thesis calls these differences absolute in the sense of not standardised: they have signs.
+    """
+    cells = rows[(rows["experiment"] == experiment) & (rows["metric"] == metric)]
+    key = ["dataset", "permutation", "noise"]
+    reference = cells.loc[cells["method"] == "c45", [*key, "value"]]
+    cells = cells[cells["method"] != "c45"].merge(reference, on=key, suffixes=("", "_c45"))
+    return cells.assign(value=(cells["value"] - cells["value_c45"]) * to_unit)
+
+
+def _published_cells(published: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    cells = published[published["criterion"] == CRITERION[experiment]]
+    return pd.DataFrame(
+        {
+            "metric": cells["metric"],
+            "method": cells["method"],
+            "noise": cells["noise"].astype(float),
+            "dataset": cells["dataset"],
+            "published": cells["value"].astype(float),
+        }
+    )
+
+
+def _p_values(statistics: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """One column per pairing and correction."""
+    names = {
+        ("datasets", "none"): "p",
+        ("datasets", "holm"): "p_holm",
+        ("permutations", "none"): "p_pairs",
+        ("permutations", "holm"): "p_pairs_holm",
+    }
+    of_experiment = statistics[statistics["experiment"] == experiment]
+    key = ["metric", "method", "noise"]
+    frames = [
+        of_experiment[
+            (of_experiment["pairing"] == pairing) & (of_experiment["correction"] == correction)
+        ].set_index(key)["p"]
+        for pairing, correction in names
+    ]
+    frame = pd.concat(frames, axis=1, keys=list(names.values())).reset_index()
+    return frame.assign(dataset=MEAN)
+
+
+# ---------------------------------------------------------------------------------- captions
+
+
+def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+    """Caption of every table and figure, by id: what it shows and what was run.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SoftPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    there = set(rows["dataset"])
+    members = [d for d in TABLE_3_1.values() if d in there]
+    ran = (
+        f"Run: {len(members)} of the {N_TABLE_3_1} data sets of table 3.1 "
+        f"({', '.join(members) or 'none'}), {plan.n_permutations} train-test permutations each, "
+        f"configuration {plan.configuration}; the paper has {N_TABLE_3_1} data sets and 30 "
+        "permutations."
+    )
+    tuned = (
+        f"Factors are tuned by {plan.n_folds}-fold cross validation over u = "
+        f"{', '.join(f'{u:g}' for u in plan.factors)}; the paper prints no grid."
+    )
+    no_numbers = "The paper prints this figure without numbers, so none stand beside."
+    table = (
+        "Averages over data sets: measured, and the published value below it. Standardised: in "
+        "standard deviations of C4.5 without added noise, per data set. PLT, UDT and running "
+        "times of the printed table are not part of this run; running times are kept in job "
+        "records."
+    )
+    factor = (
+        "Mean of the tuned uncertainty factor u over data sets; bars are one standard error over "
+        "data sets."
+    )
+    box = (
+        "A box holds one value per data set (the mean over its permutations, drawn as a point), in "
+        "standard deviations of C4.5 without added noise; whiskers reach to the last value within "
+        "1.5 interquartile ranges, the line is the median, the diamond the mean. SE has the "
+        "leaves of C4.5."
+    )
+    training, test = "noise in the training data", "noise in the test data"
+    return {
+        "thesis_table_3_1": "Data sets as used here, and in grey as printed in table 3.1. The "
+        "pruning confidence c is calibrated on the whole noise-free data set, test rows included, "
+        "as in the paper; leaves are the mean of the cross validation at this c, below it the "
+        f"number aimed at. Configuration {plan.configuration}.",
+        "thesis_table_3_4": f"Experiment 1, {training}. {table} {ran}",
+        "thesis_table_3_5": f"Experiment 2, {test}. {table} {ran}",
+        "thesis_figure_3_5": f"Experiment 1, {training} of the cross-validation folds. {factor} "
+        f"{tuned} {no_numbers} {ran}",
+        "thesis_figure_3_6": f"Experiment 2, {test}: the validation folds. {factor} {tuned} "
+        f"{no_numbers} {ran}",
+        "thesis_figure_3_9": f"Experiment 1, {training}. {box} {no_numbers} {ran}",
+        "thesis_figure_3_10": f"Experiment 2, {test}. {box} {no_numbers} {ran}",
+    }
+
+
+# ----------------------------------------------------------------------------------- figures
+
+
+def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.5: mean tuned factors against the noise factor of experiment 1.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets; the metric `factor` is read.
+    plan : SoftPlan
+
+    Returns
+    -------
+    Figure
+        Mean over data sets of the mean over permutations; bars are one standard error over
+        data sets. The paper prints no numbers for it.
+    """
+    return _factor_figure("training_noise", rows, plan)
+
+
+def thesis_figure_3_6(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.6: mean tuned factors against the noise factor of experiment 2.
+
+    As `thesis_figure_3_5` otherwise.
+    """
+    return _factor_figure("test_noise", rows, plan)
+
+
+def thesis_figure_3_9(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.9: boxplots of standardised leaves and accuracy of experiment 1.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SoftPlan
+
+    Returns
+    -------
+    Figure
+        Two panels. A box holds one value per data set of table 3.1, the mean over its
+        permutations, and each value is drawn as a point; whiskers reach to the last value within
+        1.5 interquartile ranges. The paper prints no numbers for it.
+    """
+    return _box_figure("training_noise", rows, plan)
+
+
+def thesis_figure_3_10(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.10: boxplots of standardised leaves and accuracy of experiment 2.
+
+    As `thesis_figure_3_9` otherwise.
+    """
+    return _box_figure("test_noise", rows, plan)
+
+
+def _noise_label(experiment: str) -> str:
+    part = {"training_noise": "training", "test_noise": "test"}[experiment]
+    return f"Noise factor of the {part} data (share of |mean|)"
+
+
+def _of_table_3_1(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the sets of table 3.1, or all rows where a configuration holds none of them."""
+    rows = rows.sort_values([*CELL, "metric"])
+    members = rows[rows["dataset"].isin(set(TABLE_3_1.values()))]
+    return members if len(members) else rows
+
+
+def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    cells = _of_table_3_1(rows)
+    cells = cells[(cells["experiment"] == experiment) & (cells["metric"] == "factor")]
+    per_set = cells.groupby(["method", "noise", "dataset"])["value"].mean()
+    with style():
+        figure = Figure(figsize=(0.62 * WIDTH, 2.9), layout="constrained")
+        axes = figure.add_subplot()
+        axes.grid(axis="y")
+        methods = [m for m in plan.methods if m in TUNED]
+        for i, method in enumerate(methods):
+            values = per_set[method].groupby(level="noise")
+            mean, error = values.mean(), values.sem().fillna(0.0)
+            look = LOOKS[method]
+            axes.errorbar(
+                # A small shift keeps the bars of different methods apart.
+                mean.index + 0.005 * (i - (len(methods) - 1) / 2),
+                mean,
+                error,
+                label=look.label,
+                color=look.colour,
+                marker=look.marker,
+                linestyle=look.line,
+                markeredgecolor="black",
+                markeredgewidth=0.5,
+                elinewidth=0.9,
+                capsize=2,
+            )
+        axes.set_xlabel(_noise_label(experiment))
+        axes.set_ylabel("Mean tuned factor u (share of |mean|)")
+        axes.set_xticks(plan.noise_factors, [f"{n:g}" for n in plan.noise_factors])
+        axes.set_ylim(0, None)
+        if methods:
+            axes.legend(ncols=len(methods), loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+    return figure
+
+
+def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    panels = (
+        ("n_leaves", "(a) Number of leaves", "Leaves (sd of C4.5\nwithout noise)"),
+        ("accuracy", "(b) Test accuracy", "Accuracy (sd of C4.5\nwithout noise)"),
+    )
+    methods = list(plan.methods)
+    with style():
+        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+        for axes, (metric, title, label) in zip(
+            figure.subplots(2, 1, sharex=True), panels, strict=True
+        ):
+            values, _ = standardised(_of_table_3_1(rows), metric)
+            values = values[values["experiment"] == experiment]
+            per_set = values.groupby(["method", "noise", "dataset"])["value"].mean()
+            axes.axhline(0, color="black", linewidth=0.7)
+            axes.grid(axis="y")
+            for i, method in enumerate(methods):
+                _boxes(axes, per_set, method, i, len(methods), plan)
+            axes.set_title(title)
+            axes.set_ylabel(label)
+            for boundary in np.arange(1, len(plan.noise_factors)) - 0.5:
+                axes.axvline(boundary, color="#d9d9d9", linewidth=0.6)
+        axes.set_xticks(range(len(plan.noise_factors)), [f"{n:g}" for n in plan.noise_factors])
+        axes.tick_params(axis="x", length=0)
+        axes.set_xlim(-0.5, len(plan.noise_factors) - 0.5)
+        axes.set_xlabel(_noise_label(experiment))
+        handles = [
+            Patch(
+                facecolor=LOOKS[m].colour,
+                edgecolor="black",
+                hatch=LOOKS[m].hatch,
+                linewidth=0.7,
+                label=LOOKS[m].label,
+            )
+            for m in methods
+        ]
+        handles.append(
+            Line2D(
+                [], [], color="black", linestyle="", marker="o", markersize=2.5, label="data set"
+            )
+        )
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color="black",
+                linestyle="",
+                marker="D",
+                markersize=4,
+                markerfacecolor="white",
+                label="mean",
+            )
+        )
+        figure.legend(
+            handles=handles,
+            loc="outside upper center",
+            ncols=len(handles),
+            handlelength=1.8,
+            columnspacing=1.5,
+        )
+    return figure
+
+
+def _boxes(axes, per_set: pd.Series, method: str, i: int, n: int, plan: SoftPlan) -> None:
+    """Boxes of one method, one per noise factor, with every data set as a point."""
+    if method not in per_set.index.get_level_values("method"):
+        return
+    width = 0.84 / n
+    look = LOOKS[method]
+    for level, noise in enumerate(plan.noise_factors):
+        values = per_set[method][noise].to_numpy()
+        centre = level + (i - (n - 1) / 2) * width
+        drawn = axes.boxplot(
+            values,
+            positions=[centre],
+            widths=0.86 * width,
+            patch_artist=True,
+            showfliers=False,  # every value is drawn as a point below
+            manage_ticks=False,
+            showmeans=True,
+            medianprops={"color": "black", "linewidth": 1.3},
+            meanprops={
+                "marker": "D",
+                "markersize": 3.4,
+                "markerfacecolor": "white",
+                "markeredgecolor": "black",
+                "markeredgewidth": 0.7,
+                "zorder": 4,
+            },
+            whiskerprops={"linewidth": 0.7},
+            capprops={"linewidth": 0.7},
+        )
+        box = drawn["boxes"][0]
+        box.set(facecolor=look.colour, hatch=look.hatch, edgecolor="black", linewidth=0.7)
+        # Points are spread by rank, not at random, so that the same data give the same file.
+        spread = (np.argsort(np.argsort(values, kind="stable")) % 3 - 1) * 0.16 * width
+        axes.plot(centre + spread, values, "o", color="black", markersize=1.8, zorder=3)

@@ -1,0 +1,115 @@
+"""Tests of significance of tables 3.4 and 3.5, on made-up rows."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from hedgerow.experiments import soft
+
+SETS = ["pima", "wdbc", "bupa", "haberman", "dermatology", "spectf"]
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return soft.SoftPlan(noise_factors=(0, 0.1))
+
+
+@pytest.fixture(scope="module")
+def rows(plan):
+    """Made up: three permutations of six sets of table 3.1 and one that is not in it."""
+    generator = np.random.default_rng(11)
+    cells = []
+    for dataset in [*SETS, "wine"]:
+        for permutation in range(3):
+            for noise in plan.noise_factors:
+                # Noise 0 is one computation for both experiments.
+                first = None
+                for experiment in soft.EXPERIMENTS:
+                    values = first if noise == 0 and first else _values(generator)
+                    first = values
+                    cells += [
+                        (experiment, dataset, permutation, noise, method, metric, value)
+                        for (method, metric), value in values.items()
+                    ]
+    return pd.DataFrame(cells, columns=[*soft.CELL, "metric", "value"])
+
+
+def _values(generator):
+    leaves = generator.integers(8, 16)
+    values = {}
+    for method, fewer in (("c45", 0), ("ss", 2), ("stp", 4), ("se", 0)):
+        values[method, "n_leaves"] = float(leaves - fewer)
+        values[method, "accuracy"] = generator.uniform(0.7, 0.9)
+    return values
+
+
+def _find(statistics, **cell):
+    for column, value in cell.items():
+        statistics = statistics[statistics[column] == value]
+    assert len(statistics) == 1
+    return statistics.iloc[0]
+
+
+@pytest.mark.parametrize("pairing", ["datasets", "permutations"])
+def test_cells_agree_with_scipy(rows, plan, pairing):
+    result = _find(
+        soft.statistics(rows, plan),
+        experiment="test_noise",
+        metric="accuracy_std",
+        method="stp",
+        noise=0.1,
+        pairing=pairing,
+        correction="none",
+    )
+    differences = []
+    for dataset in SETS:
+        cell = rows[(rows["dataset"] == dataset) & (rows["metric"] == "accuracy")]
+        cell = cell[cell["experiment"] == "test_noise"]
+        values = cell.set_index(["method", "noise", "permutation"])["value"].sort_index()
+        unit = values["c45", 0.0].std()
+        of_set = (values["stp", 0.1] - values["c45", 0.1]) / unit
+        differences += [of_set.mean()] if pairing == "datasets" else list(of_set)
+    expected = stats.wilcoxon(differences)
+    assert result["n"] == len(differences)
+    assert (result["statistic"], result["p"]) == (
+        expected.statistic,
+        pytest.approx(expected.pvalue),
+    )
+    assert result["groups"] == "stp|c45"
+
+
+def test_sets_outside_table_3_1_do_not_count(rows, plan):
+    inside = rows[rows["dataset"] != "wine"]
+    pd.testing.assert_frame_equal(soft.statistics(rows, plan), soft.statistics(inside, plan))
+
+
+def test_leaves_of_se_are_no_test(rows, plan):
+    """They equal those of C4.5 by construction: p = 1, outside Holm's family."""
+    statistics = soft.statistics(rows, plan)
+    of_se = statistics[(statistics["method"] == "se") & (statistics["metric"] == "n_leaves_std")]
+    assert (of_se["p"] == 1).all()
+    assert (of_se["note"] == "all differences are 0").all()
+    family = statistics[
+        (statistics["experiment"] == "training_noise")
+        & (statistics["pairing"] == "datasets")
+        & ~((statistics["method"] == "se") & (statistics["metric"] == "n_leaves_std"))
+    ]
+    plain = family.loc[family["correction"] == "none", "p"]
+    smallest = plain.min()
+    corrected = family.loc[family["correction"] == "holm", "p"]
+    # 3 methods x 2 metrics x 2 noise factors, without the two cells of SE's leaves.
+    assert len(plain) == 10
+    assert corrected.min() == pytest.approx(min(1, 10 * smallest))
+
+
+def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):
+    statistics = soft.statistics(rows[rows["dataset"] == "wine"], plan)
+    assert statistics["p"].isna().all()
+    assert (statistics["n"] == 0).all()
+    assert statistics["note"].str.contains("no data set of table 3.1").all()
+
+
+def test_the_order_of_rows_does_not_matter(rows, plan):
+    shuffled = rows.sample(frac=1, random_state=0)
+    pd.testing.assert_frame_equal(soft.statistics(shuffled, plan), soft.statistics(rows, plan))

@@ -1,0 +1,176 @@
+"""Experiments 1 and 2 against a plain rewriting of the printed steps (thesis 3.3.2)."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hedgerow.errors import DataError
+from hedgerow.experiments import soft
+from hedgerow.induction import Columns, grow, prune
+from hedgerow.tree import NoiseGate
+
+
+def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
+    """One learner from its public parts, without anything that the experiment shares."""
+    columns = Columns(X_train, y_train, 3, n_categories=n_categories)
+    tree = grow(
+        columns,
+        search=factor if method == "ss" else None,
+        propagation=factor if method == "stp" else None,
+        min_samples_split=4,
+    )
+    propagation = factor if method == "stp" else None
+    tree = prune(tree, columns, confidence=confidence, propagation=propagation)
+    means = np.array(
+        [0 if n_categories[j] else np.nanmean(X_train[:, j]) for j in range(X_train.shape[1])]
+    )
+    evaluation = NoiseGate(factor * np.abs(means)) if method == "se" else None
+    return tree, tree.predict_proba(X_new, evaluation=evaluation).argmax(axis=1)
+
+
+@pytest.mark.parametrize("method", ["ss", "stp", "se"])
+@pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
+def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method):
+    """Steps 2a to 2c: noise on the CV training folds, or on the validation folds, never both."""
+    samples = soft._Samples(wine, wine_run.noised)
+    confidence = wine_run.calibration["confidence"].iloc[0]
+    tuning = wine_run.tuning
+    for noise in plan.noise_factors:
+        cell = tuning[
+            (tuning["experiment"] == experiment)
+            & (tuning["permutation"] == 1)
+            & (tuning["noise"] == noise)
+            & (tuning["method"] == method)
+        ]
+        on_training = noise if experiment == "training_noise" else 0.0
+        on_validation = noise if experiment == "test_noise" else 0.0
+        for factor in plan.factors:
+            accuracies = []
+            for k in range(3):
+                _, predicted = _predict(
+                    samples.X_of(1, f"fold_{k:02d}_train", on_training),
+                    samples.y(1, f"fold_{k:02d}_train"),
+                    samples.X_of(1, f"fold_{k:02d}_validation", on_validation),
+                    method,
+                    factor,
+                    confidence,
+                    samples.n_categories,
+                )
+                accuracies.append(np.mean(predicted == samples.y(1, f"fold_{k:02d}_validation")))
+            found = cell.loc[cell["factor"] == factor, "cv_accuracy"].item()
+            assert found == pytest.approx(np.mean(accuracies), abs=1e-12)
+
+
+@pytest.mark.parametrize("method", soft.METHODS)
+@pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
+def test_trees_are_learnt_and_evaluated_as_printed(wine, wine_run, plan, experiment, method):
+    """Steps 3 to 5 for every noise factor of one permutation."""
+    samples = soft._Samples(wine, wine_run.noised)
+    confidence = wine_run.calibration["confidence"].iloc[0]
+    rows = wine_run.rows.set_index([*soft.CELL, "metric"])["value"]
+    for noise in plan.noise_factors:
+        cell = (experiment, "wine", 0, noise, method)
+        factor = rows[(*cell, "factor")] if method != "c45" else 0.0
+        tree, predicted = _predict(
+            samples.X_of(0, "train", noise if experiment == "training_noise" else 0.0),
+            samples.y(0, "train"),
+            samples.X_of(0, "test", noise if experiment == "test_noise" else 0.0),
+            method,
+            factor,
+            confidence,
+            samples.n_categories,
+        )
+        assert rows[(*cell, "n_leaves")] == tree.n_leaves
+        assert rows[(*cell, "depth")] == tree.depth
+        assert rows[(*cell, "accuracy")] == np.mean(predicted == samples.y(0, "test"))
+
+
+def test_the_most_accurate_factor_is_chosen_and_the_smallest_among_equals(wine_run):
+    for _, cell in wine_run.tuning.groupby(["experiment", "permutation", "noise", "method"]):
+        best = cell["cv_accuracy"].max() - 1e-12
+        assert cell.loc[cell["chosen"], "factor"].tolist() == [
+            cell.loc[cell["cv_accuracy"] >= best, "factor"].min()
+        ]
+
+
+def test_column_0_of_both_experiments_is_the_same(wine_run):
+    for frame, key in (
+        (wine_run.rows, ["permutation", "method", "metric"]),
+        (wine_run.tuning, ["permutation", "method", "factor"]),
+    ):
+        clean = frame[frame["noise"] == 0.0]
+        training, test = (
+            clean[clean["experiment"] == e].drop(columns="experiment").sort_values(key)
+            for e in soft.EXPERIMENTS
+        )
+        pd.testing.assert_frame_equal(training.reset_index(drop=True), test.reset_index(drop=True))
+        assert len(training) > 0
+
+
+def test_experiment_2_has_one_c45_tree_and_se_has_its_leaves(wine_run):
+    rows = wine_run.rows
+    leaves = rows[rows["metric"] == "n_leaves"].set_index(soft.CELL)["value"].unstack("method")
+    assert (leaves["se"] == leaves["c45"]).all()
+    assert leaves.loc["test_noise", "c45"].groupby("permutation").nunique().eq(1).all()
+
+
+def test_each_tree_is_stored_once(wine_run):
+    keys = wine_run.trees.loc[wine_run.trees["node"] == 0, soft.TREE_KEYS]
+    assert not keys.duplicated().any()
+    assert set(keys["method"]) == {"c45", "ss", "stp"}
+
+
+def test_chunks_of_permutations_change_nothing(wine, wine_run, plan):
+    parts = [
+        soft.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[p])
+        for p in (1, 0)
+    ]
+    for name, order in (
+        ("trees", [*soft.TREE_KEYS, "node"]),
+        ("tuning", ["experiment", "permutation", "noise", "method", "factor"]),
+    ):
+        whole = getattr(wine_run, name).sort_values(order, ignore_index=True)
+        joined = pd.concat([part[name] for part in parts]).sort_values(order, ignore_index=True)
+        pd.testing.assert_frame_equal(joined, whole)
+    # The order in which chunks were joined does not reach the results.
+    trees, tuning = (pd.concat([part[n] for part in parts]) for n in ("trees", "tuning"))
+    pruned = soft.prune_trees(trees, wine_run.noised, wine_run.calibration, tuning, wine, plan)
+    rows = soft.evaluate(pruned, tuning, wine_run.noised, wine, plan)
+    pd.testing.assert_frame_equal(rows, wine_run.rows)
+
+
+def test_rows_are_complete_and_tidy(wine_run, plan):
+    rows = wine_run.rows
+    assert list(rows.columns) == [*soft.CELL, "metric", "value"]
+    assert not rows.duplicated([*soft.CELL, "metric"]).any()
+    cells = 2 * plan.n_permutations * len(plan.noise_factors)
+    assert len(rows) == cells * (4 * 5 + 3)  # five metrics each, and three tuned factors
+    assert rows["value"].notna().all()
+    assert rows.loc[rows["metric"] == "factor", "value"].isin(plan.factors).all()
+
+
+def test_a_missing_tree_is_named(wine, wine_run, plan):
+    stp = wine_run.trees["method"] == "stp"
+    with pytest.raises(DataError, match="no tree of stp with factor"):
+        soft.prune_trees(
+            wine_run.trees[~stp],
+            wine_run.noised,
+            wine_run.calibration,
+            wine_run.tuning,
+            wine,
+            plan,
+        )
+
+
+def test_a_subset_of_methods(wine, wine_run, plan):
+    """C4.5 alone needs no tuning; its rows are those of the whole run."""
+    import dataclasses
+
+    alone = dataclasses.replace(plan, methods=("c45",))
+    learnt = soft.learn(wine, wine_run.noised, wine_run.calibration, alone)
+    pruned = soft.prune_trees(
+        learnt["trees"], wine_run.noised, wine_run.calibration, learnt["tuning"], wine, alone
+    )
+    rows = soft.evaluate(pruned, learnt["tuning"], wine_run.noised, wine, alone)
+    expected = wine_run.rows[wine_run.rows["method"] == "c45"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows, expected)

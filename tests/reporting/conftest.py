@@ -1,0 +1,105 @@
+"""Rows of an experiment that was never run: MADE UP, to test tables, figures and pages only."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hedgerow.experiments import soft
+from hedgerow.reporting import figures
+from hedgerow.reporting import soft as reporting
+
+ROOT = Path(__file__).parents[2]
+
+#: Six sets of table 3.1, one outside of it; `spectf` is asked for and absent.
+SETS = ("pima", "wdbc", "bupa", "haberman", "dermatology", "synthetic_soft_4", "wine")
+
+
+def _made_up_values(generator, noise, experiment):
+    """Leaves and accuracy that fall the way the thesis says, with noise of their own."""
+    loss = noise * (0.1 if experiment == "training_noise" else 0.2)
+    leaves = 14 + (8 * noise if experiment == "training_noise" else 0) + generator.normal(0, 2)
+    values = {}
+    for method, fewer, gain in (("c45", 0, 0), ("ss", 3, 0.01), ("stp", 6, 0.02), ("se", 0, -0.02)):
+        values[method, "n_leaves"] = float(max(1, round(leaves) - fewer))
+        values[method, "accuracy"] = 0.8 - loss + gain + generator.normal(0, 0.005)
+        if method != "c45":
+            values[method, "factor"] = float(generator.choice((0.1, 0.3)))
+    return values
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def plan():
+    return soft.SoftPlan(
+        datasets=(*SETS, "spectf"),
+        configuration="made-up",
+        seed=1,
+        n_permutations=4,
+        noise_factors=(0, 0.05, 0.5),
+        factors=(0.1, 0.3),
+    )
+
+
+@pytest.fixture(scope="session")
+def rows(plan):
+    generator = np.random.default_rng(2)
+    cells = []
+    for dataset in SETS:
+        for permutation in range(plan.n_permutations):
+            for noise in plan.noise_factors:
+                clean = None
+                for experiment in soft.EXPERIMENTS:
+                    values = clean or _made_up_values(generator, noise, experiment)
+                    clean = values if noise == 0 else None
+                    cells += [
+                        (experiment, dataset, permutation, noise, method, metric, value)
+                        for (method, metric), value in values.items()
+                    ]
+    frame = pd.DataFrame(cells, columns=[*soft.CELL, "metric", "value"])
+    # Wine's leaves never vary: no unit, so that it is left out of one metric.
+    constant = (frame["dataset"] == "wine") & (frame["metric"] == "n_leaves")
+    frame.loc[constant & (frame["method"] == "c45"), "value"] = 5.0
+    return frame
+
+
+@pytest.fixture(scope="session")
+def published():
+    return {
+        path.stem: pd.read_csv(path) for path in (ROOT / "data/published").glob("thesis_table_3_*")
+    }
+
+
+@pytest.fixture(scope="session")
+def made_up(rows, plan, published, tmp_path_factory):
+    """Everything that the report is built from, as the workflow writes it."""
+    folder = tmp_path_factory.mktemp("reports")
+    statistics = soft.statistics(rows, plan)
+    sizes = pd.DataFrame(
+        [(name, 8, 300, 30 if "synthetic" in name else 1, 2) for name in SETS],
+        columns=["dataset", "n_variables", "n_instances", "n_sets", "n_classes"],
+    )
+    calibrated = pd.DataFrame(
+        [(name, 15.0, 0.123, 14.9, True) for name in SETS],
+        columns=["dataset", "target_leaves", "confidence", "mean_leaves", "reached"],
+    )
+    tables = {
+        "thesis_table_3_1": reporting.thesis_table_3_1(
+            sizes, calibrated, published["thesis_table_3_1"], plan
+        )
+    }
+    for name in ("thesis_table_3_4", "thesis_table_3_5"):
+        function = getattr(reporting, name)
+        tables[name] = function(rows, statistics, published[name], plan)
+    drawn = {}
+    for name in ("3_5", "3_6", "3_9", "3_10"):
+        name = f"thesis_figure_{name}"
+        drawn[name] = folder / f"{name}.svg"
+        figures.save(getattr(reporting, name)(rows, plan), drawn[name])
+    return SimpleNamespace(tables=tables, figures=drawn, statistics=statistics)

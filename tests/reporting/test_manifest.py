@@ -1,0 +1,85 @@
+"""The manifest: checksums, versions, code, settings, and nothing that changes by itself."""
+
+import hashlib
+import json
+import subprocess
+
+import pytest
+
+from hedgerow.reporting import manifest as manifests
+
+SETTINGS = {"configuration": "made-up", "seed": 1, "soft": {"datasets": ["b", "a"]}}
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "data").mkdir()
+    for name in ("data/raw.csv", "data/seeds.parquet", "report.html"):
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+def _build(project):
+    return manifests.manifest(
+        project,
+        ["data/raw.csv"],
+        iter(["report.html", "data/seeds.parquet"]),
+        SETTINGS,
+        {"b": "package", "a": "mirror"},
+        ["c"],
+    )
+
+
+def test_files_are_listed_with_their_checksums(project):
+    content = _build(project)
+    assert content["inputs"] == {"data/raw.csv": hashlib.sha256(b"data/raw.csv").hexdigest()}
+    assert list(content["outputs"]) == ["data/seeds.parquet", "report.html"]
+    assert content["seeds"]["tables"] == ["data/seeds.parquet"]
+    assert (content["seeds"]["global"], content["absent"]) == (1, ["c"])
+    assert list(content["sources"]) == ["a", "b"]
+
+
+def test_absolute_paths_are_named_from_the_root(project):
+    found = manifests.checksums(project, [project / "data" / "raw.csv"])
+    assert list(found) == ["data/raw.csv"]
+
+
+def test_the_same_state_gives_the_same_text(project):
+    first, second = (manifests.to_json(_build(project)) for _ in range(2))
+    assert first == second
+    assert json.loads(first)["configuration"] == SETTINGS
+    assert str(project) not in first
+
+
+def test_versions_of_packages():
+    versions = manifests.package_versions()
+    assert {"numpy", "pandas"} <= set(versions)
+    assert list(versions) == sorted(versions)
+
+
+def test_without_git_the_code_state_is_unknown(project, monkeypatch):
+    assert _build(project)["code"] == {"commit": None, "clean": None}
+    monkeypatch.setenv("PATH", "")
+    assert manifests.code_state(project) == {"commit": None, "clean": None}
+
+
+def test_commit_and_clean(project):
+    def git(*arguments):
+        name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", project, *name, *arguments], check=True, capture_output=True)
+
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "all")
+    state = manifests.code_state(project)
+    assert len(state["commit"]) == 40
+    assert state["clean"] is True
+    (project / "report.html").write_text("changed")
+    assert manifests.code_state(project)["clean"] is False
+    # A copy inside another repository is not that repository.
+    assert manifests.code_state(project / "data") == {"commit": None, "clean": None}
+
+
+def test_a_missing_file_is_an_error(project):
+    with pytest.raises(FileNotFoundError):
+        manifests.checksums(project, ["nowhere"])

@@ -1,0 +1,73 @@
+"""Configurations that leave little to report: the page is still built, and says what is missing."""
+
+import dataclasses
+
+import pandas as pd
+import pytest
+
+from hedgerow.experiments import soft
+from hedgerow.reporting import figures, html
+from hedgerow.reporting import soft as reporting
+
+
+def _report(rows, plan, published, folder):
+    statistics = soft.statistics(rows, plan)
+    names = sorted(set(rows["dataset"]))
+    sizes = pd.DataFrame({"dataset": names}).assign(
+        n_variables=3, n_instances=9, n_sets=1, n_classes=2
+    )
+    calibrated = pd.DataFrame({"dataset": names}).assign(
+        target_leaves=5.0, confidence=1.0, mean_leaves=2.0, reached=False
+    )
+    tables = {
+        "thesis_table_3_1": reporting.thesis_table_3_1(
+            sizes, calibrated, published["thesis_table_3_1"], plan
+        )
+    }
+    for name in ("thesis_table_3_4", "thesis_table_3_5"):
+        tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
+    drawn = {}
+    for number in ("3_5", "3_6", "3_9", "3_10"):
+        name = f"thesis_figure_{number}"
+        drawn[name] = folder / f"{name}.svg"
+        figures.save(getattr(reporting, name)(rows, plan), drawn[name])
+    claims = pd.read_csv(published["claims"])
+    return tables, html.build(tables, drawn, rows, claims, plan)
+
+
+@pytest.fixture
+def sources(published, root):
+    return {**published, "claims": root / "data/published/claims.csv"}
+
+
+def test_one_permutation_has_no_standard_deviation(rows, plan, sources, tmp_path):
+    """All sets are left out of standardised metrics; differences to C4.5 remain."""
+    one = dataclasses.replace(plan, n_permutations=1)
+    tables, page = _report(rows[rows["permutation"] == 0], one, sources, tmp_path)
+    table = tables["thesis_table_3_4"]
+    mean = table[table["dataset"] == reporting.MEAN]
+    assert set(mean["metric"]) == {"n_leaves_diff_c45", "accuracy_diff_c45"}
+    assert "T3-04" in page  # a difference
+    assert "T3-01" not in page  # standardised
+
+
+def test_no_noise_at_all(rows, plan, sources, tmp_path):
+    clean = dataclasses.replace(plan, noise_factors=(0,))
+    tables, page = _report(rows[rows["noise"] == 0], clean, sources, tmp_path)
+    assert set(tables["thesis_table_3_5"]["noise"]) == {0.0}
+    assert "What held and what did not" in page
+
+
+@pytest.mark.parametrize("methods", [("c45",), ("c45", "se"), ("c45", "stp")])
+def test_fewer_methods(rows, plan, sources, tmp_path, methods):
+    fewer = dataclasses.replace(plan, methods=methods)
+    tables, page = _report(rows[rows["method"].isin(methods)], fewer, sources, tmp_path)
+    assert set(tables["thesis_table_3_4"]["method"]) == set(methods)
+    assert "Table 3.4" in page
+
+
+def test_no_set_of_table_3_1(rows, plan, sources, tmp_path):
+    outside = dataclasses.replace(plan, datasets=("wine",))
+    _, page = _report(rows[rows["dataset"] == "wine"], outside, sources, tmp_path)
+    assert "holds no data set of table 3.1" in page
+    assert "Data sets outside table 3.1" in page
