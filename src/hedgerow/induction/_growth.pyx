@@ -109,7 +109,7 @@ cdef class Growth:
     cdef double* class_weight       # nodes x K
     cdef unsigned char* categories_left
     cdef int n_nodes, node_capacity
-    cdef readonly long long n_gains     # gains evaluated by soft search, for benchmarks
+    cdef readonly long long n_gains     # gains evaluated, whole-count search left out
 
     def __cinit__(self):
         points_init(&self.points)
@@ -503,9 +503,9 @@ cdef class Growth:
         if soft:
             if soft_points(scan, &self.grids[j], &self.points) < 0:
                 return -1
-            self.n_gains += self.points.n
         elif hard_points(scan, self.midpoints, &self.points) < 0:
             return -1
+        self.n_gains += self.points.n
         if soft and soft_gate:
             k_first = self.points.k[0]
             k_last = self.points.k[self.points.n - 1]

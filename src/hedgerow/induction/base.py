@@ -195,11 +195,14 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         array = self._encode(X, reset=True)
-        y = column_or_1d(y, warn=True)
+        if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub"):
+            # Whole numbers in one dimension are classes already; scikit-learn's checks of
+            # anything else cost as much as growing a small tree.
+            y = column_or_1d(y, warn=True)
+            if y.dtype.kind == "f" and not np.isfinite(y).all():
+                raise InputError("y holds values that are not finite", remedy="drop those rows")
+            check_classification_targets(y)
         check_consistent_length(array, y)
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
-            raise InputError("y holds values that are not finite", remedy="drop those rows")
-        check_classification_targets(y)
         weight = self._weights(sample_weight, array.shape[0])
         if weight is not None:
             # A row of weight 0 is as if absent: it brings no class of its own.

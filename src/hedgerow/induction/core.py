@@ -104,7 +104,10 @@ def grow(
 
 
 def make_growth(columns, *, search, propagation, window, step, gate_at, candidates, **settings):
-    """`grow`, with the number of gains that soft search evaluated: (tree, n_gains)."""
+    """`grow`, with the number of gains evaluated: (tree, n_gains).
+
+    Searches on whole counts, which need no logarithm, are not counted.
+    """
     searched = resolve_noise(
         search, _means(columns, search), columns.n_categories, window=window, name="search"
     )

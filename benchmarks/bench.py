@@ -1,0 +1,151 @@
+"""Speed and memory as ratios against a peer measured in the same run.
+
+    make bench                        all of it, about two minutes
+    python benchmarks/bench.py growth soft memory
+
+Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
+the medians. Times on a busy machine vary, ratios much less.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+from hedgerow import C45Classifier
+from hedgerow.induction import Columns
+from hedgerow.induction.core import grow, make_growth, prune
+
+FACTORS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # grid of the experiments, config/default.yaml
+SIZES = {1_000: 15, 10_000: 7, 100_000: 3}  # rows -> pairs
+
+
+def alternately(first, second, pairs: int) -> tuple[float, float]:
+    """Median seconds of each, run in turn after one warm-up."""
+    times = ([], [])
+    for call in (first, second):
+        call()
+    for _ in range(pairs):
+        for call, spent in zip((first, second), times, strict=True):
+            start = time.perf_counter()
+            call()
+            spent.append(time.perf_counter() - start)
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def table(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
+    """A synthetic two-class table with 10 % of the labels flipped."""
+    return make_classification(
+        n, m, n_informative=m // 2, n_redundant=0, flip_y=0.1, random_state=1
+    )
+
+
+def unpruned() -> C45Classifier:
+    """Ours with scikit-learn's stopping and candidates."""
+    return C45Classifier(prune=False, candidates="midpoints", min_samples_split=2)
+
+
+def peer() -> DecisionTreeClassifier:
+    """scikit-learn's entropy tree."""
+    return DecisionTreeClassifier(criterion="entropy", random_state=0)
+
+
+def growth() -> None:
+    """Unpruned growth, validation included, against scikit-learn's entropy tree."""
+    print("growth: C45Classifier(prune=False).fit against scikit-learn's entropy tree")
+    for n, m, pairs, goal in [(500, 8, 101, 0.25)] + [(n, 20, p, 0.15) for n, p in SIZES.items()]:
+        X, y = table(n, m)
+        ours, theirs = alternately(
+            lambda X=X, y=y: unpruned().fit(X, y), lambda X=X, y=y: peer().fit(X, y), pairs
+        )
+        print(
+            f"  {n:>7,} x {m:<3} ours {1e3 * ours:9.2f} ms   scikit-learn {1e3 * theirs:9.2f} ms"
+            f"   ratio {ours / theirs:.3f}   (goal {goal})"
+        )
+
+
+def soft() -> None:
+    """SS and STP over the factor grid, grown and pruned, against our own C4.5."""
+    print("soft: growth and pruning over the factor grid against our C4.5 (same table)")
+    wdbc = load_breast_cancer(return_X_y=True)
+    X, y = table(768, 8)
+    for name, (X, y) in {"wdbc 569 x 30": wdbc, "synthetic 768 x 8": (X + 5, y)}.items():
+        columns = Columns(X, y, 2)
+
+        def hard(columns=columns):
+            prune(grow(columns), columns)
+
+        for method in ("search", "propagation"):
+
+            def noisy(method=method, columns=columns):
+                for factor in FACTORS:
+                    tree = grow(columns, **{method: factor})
+                    prune(tree, columns, propagation=factor if method == "propagation" else None)
+
+            base, spent = alternately(hard, noisy, 9)
+            settings = {
+                "window": 6.0, "step": 0.1, "gate_at": "threshold", "candidates": "values",
+                "min_samples_split": 4, "min_samples_leaf": 1, "max_depth": None,
+                "repetition_factor": 1.0, "search": None, "propagation": None,
+            }  # fmt: skip
+            gains, seconds = 0, 0.0
+            for factor in FACTORS:
+                start = time.perf_counter()
+                gains += make_growth(columns, **{**settings, method: factor})[1]
+                seconds += time.perf_counter() - start
+            key = {"search": "SS ", "propagation": "STP"}[method]
+            goal = {"search": 6, "propagation": 15}[method]
+            print(
+                f"  {name:<18} {key} mean {1e3 * spent / len(FACTORS):8.2f} ms, C4.5 "
+                f"{1e3 * base:6.2f} ms, ratio {spent / len(FACTORS) / base:6.1f}; "
+                f"{1e9 * seconds / gains:5.1f} ns per gain   (goal {goal}, or 35 ns)"
+            )
+
+
+def memory() -> None:
+    """Peak memory of one fit of 100,000 x 20, each in a process of its own."""
+    print("memory: peak resident size of a fit of 100,000 x 20, above the table itself")
+    base, ours, theirs = (
+        int(subprocess.check_output([sys.executable, __file__, "--peak", which], text=True))
+        for which in ("none", "ours", "peer")
+    )
+    print(
+        f"  ours {(ours - base) / 1024:.0f} MiB   scikit-learn {(theirs - base) / 1024:.0f} MiB"
+        f"   ratio {(ours - base) / max(theirs - base, 1):.2f}"
+    )
+
+
+def peak(which: str) -> None:
+    """Child of `memory`: fit one model, print the peak in KiB."""
+    X, y = table(100_000, 20)
+    if which != "none":
+        (unpruned() if which == "ours" else peer()).fit(X, y)
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def main() -> None:
+    """Run the parts named on the command line, or all."""
+    parts = {"growth": growth, "soft": soft, "memory": memory}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
+    parser.add_argument("--peak", choices=("none", "ours", "peer"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.peak:
+        peak(given.peak)
+        return
+    for name in given.parts or parts:
+        if name not in parts:
+            parser.error(f"unknown part {name!r}; choose from {', '.join(parts)}")
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()
