@@ -45,6 +45,7 @@ cdef struct Points:
     Py_ssize_t n, capacity
     double* left                # n_classes x capacity: class weights left of the candidate
     double* sum_left            # scratch
+    double* base                # scratch: class weights wholly on the left
     double* score
     double* threshold           # hard search: the candidate itself
     double* center              # hard search: centre of a gate at the midpoint

@@ -34,6 +34,7 @@ cdef int points_init(Points* points) noexcept nogil:
     points.score = NULL
     points.threshold = NULL
     points.center = NULL
+    points.base = NULL
     points.k = NULL
     points.span = NULL
     points.last = NULL
@@ -46,6 +47,7 @@ cdef void points_free(Points* points) noexcept nogil:
     free(points.score)
     free(points.threshold)
     free(points.center)
+    free(points.base)
     free(points.k)
     free(points.span)
     free(points.last)
@@ -68,10 +70,11 @@ cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept no
     points.score = <double*> malloc(n * sizeof(double))
     points.threshold = <double*> malloc(n * sizeof(double))
     points.center = <double*> malloc(n * sizeof(double))
+    points.base = <double*> malloc(n_classes * sizeof(double))
     points.k = <int64_t*> malloc(n * sizeof(int64_t))
     points.span = <int64_t*> malloc(n * sizeof(int64_t))
     if (points.left == NULL or points.sum_left == NULL or points.score == NULL
-            or points.threshold == NULL or points.center == NULL or points.k == NULL
+            or points.threshold == NULL or points.center == NULL or points.base == NULL or points.k == NULL
             or points.span == NULL):
         return -1
     points.capacity = n
@@ -237,9 +240,10 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcep
     Between reaches the weights are constant: one entry stands for the whole gap.
     """
     cdef Py_ssize_t p, q, n = 0, stride, need, offset, phase
-    cdef int64_t first, last, k, covered
+    cdef int64_t first, last, covered
     cdef int c, i, n_classes = scan.n_classes
-    cdef double t, r, h, w, previous
+    cdef double t, r, h, w
+    cdef double* base
     cdef double snap = CLIP_TOLERANCE / grid.step_sigma
     cdef double* left
     cdef const double* table
@@ -263,35 +267,49 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcep
             return -1
     stride = points.capacity
     left = points.left
+    base = points.base
+    for c in range(n_classes):
+        base[c] = 0.0
     covered = 0
+    q = 0
     for p in range(scan.n):
         i = scan.rows[p]
         w = scan.w[i]
+        # t >= half, as no value lies below the grid's first, so truncation rounds down.
         t = (scan.x[i] - grid.origin) / grid.step
-        first = <int64_t> floor(t - grid.half + snap) + 1
-        last = <int64_t> ceil(t + grid.half - snap) - 1
+        first = <int64_t> (t - grid.half + snap) + 1
+        r = t + grid.half - snap
+        last = <int64_t> r
+        if last == r:
+            last -= 1
         points.last[p] = last
-        if last < first:
-            last = first - 1
         if n == 0:
             covered = first - 1
-        elif first > covered + 1:
+        # `last` never falls along `rows`: a value whose window ends before grid point k lies
+        # wholly on its left, and all such values have been met when k is first reached.
+        if first > covered + 1:
             # The gap: nothing varies from covered + 1 to first - 1.
+            while q < p and points.last[q] <= covered:
+                base[scan.y[scan.rows[q]]] += scan.w[scan.rows[q]]
+                q += 1
             for c in range(n_classes):
-                left[c * stride + n] = 0.0
+                left[c * stride + n] = base[c]
             points.k[n] = covered + 1
             points.span[n] = first - 1 - covered
             n += 1
             covered = first - 1
         while covered < last:
             covered += 1
+            while q < p and points.last[q] < covered:
+                base[scan.y[scan.rows[q]]] += scan.w[scan.rows[q]]
+                q += 1
             for c in range(n_classes):
-                left[c * stride + n] = 0.0
+                left[c * stride + n] = base[c]
             points.k[n] = covered
             points.span[n] = 1
             n += 1
         if last < first:
-            continue
+            continue        # a window narrower than the grid step
         # The windows end at `covered` = entry n - 1, so this one starts here.
         offset = n - 1 - <Py_ssize_t> (covered - first)
         if grid.first != NULL:
@@ -307,17 +325,6 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcep
             hedgerow_smooth(table, grid.width, h, w, <Py_ssize_t> (last - first + 1),
                             left + scan.y[i] * stride + offset)
     points.n = n
-    # Values whose window has ended lie wholly on the left. `last` never falls along `rows`.
-    for c in range(n_classes):
-        q = 0
-        w = 0.0
-        for p in range(n):
-            k = points.k[p]
-            while q < scan.n and points.last[q] < k:
-                if scan.y[scan.rows[q]] == c:
-                    w += scan.w[scan.rows[q]]
-                q += 1
-            left[c * stride + p] += w
     hedgerow_scores(left, stride, n_classes, scan.total, n, points.sum_left, points.score)
     return 0
 
