@@ -63,6 +63,28 @@ def test_hard_growth(block, candidates):
         reference(X, y, K, w, cats, s, midpoints=candidates == "midpoints").check(tree)
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", ["missing", "weights", "soft"])
+def test_large_nodes(seed, kind):
+    """Nodes with hundreds of candidates, most of which the search may leave out by a bound."""
+    rng = np.random.default_rng(seed)
+    n, K = 150, int(rng.integers(2, 5))
+    X = rng.normal(3.0, 1.0, (n, 2))
+    y = np.where(X[:, 0] + rng.normal(0, 0.5, n) > 3, rng.integers(0, K, n), 0)
+    w, sigma = None, np.zeros(2)
+    if kind == "missing":
+        X[rng.random((n, 2)) < 0.1] = np.nan
+    elif kind == "weights":
+        w = rng.uniform(0.1, 2, n)
+    else:
+        sigma = np.array([0.1, 0.5])
+    s = {"min_samples_split": 4, "min_samples_leaf": float(rng.choice([1, 12])), "max_depth": 3,
+         "repetition_factor": 1.0}  # fmt: skip
+    gate = NoiseGate(sigma) if kind == "soft" else None
+    tree = grow(Columns(X, y, K, w), propagation=gate, **s)
+    reference(X, y, K, w, None, s, propagation=sigma).check(tree)
+
+
 @pytest.mark.parametrize("block", range(10))
 def test_soft_search(block):
     """SS: at every node the gain of the chosen grid point is the largest of the whole grid."""

@@ -44,9 +44,11 @@ cdef struct Points:
     # at most the node's, within 1e-12 of it.
     Py_ssize_t n, capacity
     double* left                # n_classes x capacity: class weights left of the candidate
-    double* sum_left            # scratch
+    double* sum_left            # all classes together
     double* base                # scratch: class weights wholly on the left
-    double* score
+    double* edge                # scratch of the bounds: 2 n_classes + 1 rows of n_edges
+    Py_ssize_t n_edges
+    double* score               # where score_points looked; elsewhere far below any score
     double* threshold           # hard search: the candidate itself
     double* center              # hard search: centre of a gate at the midpoint
     int64_t* k                  # soft search: first grid point that the entry stands for
@@ -63,9 +65,13 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
 cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept nogil
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil
-cdef double choose_hard(const Scan* scan, double least, Points* points,
-                        Py_ssize_t* chosen) noexcept nogil
+cdef void score_points(const Scan* scan, Points* points, Py_ssize_t first, Py_ssize_t last,
+                       double to_beat) noexcept nogil
+cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil
+cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) noexcept nogil
+cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,
+                        Py_ssize_t last, Py_ssize_t* chosen) noexcept nogil
 cdef int64_t first_above(const Grid* grid, double x) noexcept nogil
-cdef int64_t last_up_to(const Grid* grid, double x) noexcept nogil
-cdef double choose_soft(const Scan* scan, const Grid* grid, Points* points, int64_t k_first,
-                        int64_t k_last, int64_t* k_chosen) noexcept nogil
+cdef double choose_soft(const Scan* scan, const Points* points, Py_ssize_t first,
+                        Py_ssize_t last, int64_t k_first, int64_t k_last,
+                        int64_t* k_chosen) noexcept nogil

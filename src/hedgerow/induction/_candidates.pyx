@@ -16,13 +16,21 @@ from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
 cdef extern from "_kernels.h":
     double hedgerow_xlog2x(double x) noexcept nogil
+    void hedgerow_sum(const double* left, Py_ssize_t stride, int n_classes, Py_ssize_t n,
+                      double* sum) noexcept nogil
+    void hedgerow_two_sided(const double* left, double total, Py_ssize_t n,
+                            double* h) noexcept nogil
     void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
-                         const double* total, Py_ssize_t n, double* sum_left,
+                         const double* total, Py_ssize_t n, const double* sum_left,
                          double* score) noexcept nogil
     void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
                          Py_ssize_t n, double* out) noexcept nogil
     void hedgerow_add(const double* row, double weight, Py_ssize_t n, double* out) noexcept nogil
     void hedgerow_phi_coefficients(double t, double* c) noexcept nogil
+
+
+cdef int BLOCK = 16             # candidates between two evaluated ones
+cdef double FAR_BELOW = -1e300  # score of a candidate that a bound has excluded
 
 
 cdef int points_init(Points* points) noexcept nogil:
@@ -35,6 +43,7 @@ cdef int points_init(Points* points) noexcept nogil:
     points.threshold = NULL
     points.center = NULL
     points.base = NULL
+    points.edge = NULL
     points.k = NULL
     points.span = NULL
     points.last = NULL
@@ -48,6 +57,7 @@ cdef void points_free(Points* points) noexcept nogil:
     free(points.threshold)
     free(points.center)
     free(points.base)
+    free(points.edge)
     free(points.k)
     free(points.span)
     free(points.last)
@@ -71,10 +81,13 @@ cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept no
     points.threshold = <double*> malloc(n * sizeof(double))
     points.center = <double*> malloc(n * sizeof(double))
     points.base = <double*> malloc(n_classes * sizeof(double))
+    points.n_edges = n // BLOCK + 3
+    points.edge = <double*> malloc((2 * n_classes + 1) * points.n_edges * sizeof(double))
     points.k = <int64_t*> malloc(n * sizeof(int64_t))
     points.span = <int64_t*> malloc(n * sizeof(int64_t))
     if (points.left == NULL or points.sum_left == NULL or points.score == NULL
-            or points.threshold == NULL or points.center == NULL or points.base == NULL or points.k == NULL
+            or points.threshold == NULL or points.center == NULL or points.base == NULL or points.edge == NULL
+            or points.k == NULL
             or points.span == NULL):
         return -1
     points.capacity = n
@@ -207,31 +220,111 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept 
             previous = v
         left[scan.y[i] * stride + n] += scan.w[i]
     points.n = n
-    hedgerow_scores(left, stride, scan.n_classes, scan.total, n, points.sum_left, points.score)
+    hedgerow_sum(left, stride, scan.n_classes, n, points.sum_left)
     return 0
 
 
-cdef double choose_hard(const Scan* scan, double least, Points* points,
-                        Py_ssize_t* chosen) noexcept nogil:
-    """The candidate with the largest gain (ties: the lower threshold); gain, or -1.
+cdef void score_points(const Scan* scan, Points* points, Py_ssize_t first, Py_ssize_t last,
+                       double to_beat) noexcept nogil:
+    """Scores of the candidates first..last, but for those that cannot be the best.
 
-    least: weight that the search must see on either side; 0 where soft propagation decides.
+    Every 16th is evaluated.  Between two of them each class's share of the score is convex in
+    the weight on the left, so the larger of its two ends bounds it; the part that is subtracted
+    is least at the end nearer to an even division, or at the even division itself.  A block
+    whose bound is below the best score found, or below the gain `to_beat`, is left out.
     """
+    cdef Py_ssize_t n = last - first + 1, e, n_edges, size = points.n_edges, p, stop, turn
+    cdef Py_ssize_t top = -1, stride = points.capacity
+    cdef int c, K = scan.n_classes
+    cdef double base, known, bound, most = FAR_BELOW, s, l, half = scan.weight / 2.0
+    cdef double tolerance = GAIN_TOLERANCE * scan.weight
+    cdef double* edge = points.edge
+    cdef double* h = edge + K * size
+    cdef double* both = h + K * size
+    if n <= 0:
+        return
+    if n < 3 * BLOCK:
+        hedgerow_scores(points.left + first, stride, K, scan.total, n, points.sum_left + first,
+                        points.score + first)
+        return
+    n_edges = (n - 2) // BLOCK + 2
+    for e in range(n_edges):
+        p = first + e * BLOCK if e < n_edges - 1 else last
+        for c in range(K):
+            edge[c * size + e] = points.left[c * stride + p]
+        both[e] = points.sum_left[p]
+    for c in range(K):
+        hedgerow_two_sided(edge + c * size, scan.total[c], n_edges, h + c * size)
+    # Weights on the left of the edges are read once more below, so keep them in edge row 0.
+    for e in range(n_edges):
+        edge[e] = both[e]
+    hedgerow_two_sided(edge, scan.weight, n_edges, both)
+    base = base_of(scan.total, scan.weight, K)
+    known = to_beat * scan.weight - base
+    for e in range(n_edges):
+        s = -both[e]
+        for c in range(K):
+            s += h[c * size + e]
+        if s > known:
+            known = s
+    for p in range(first, last + 1):
+        points.score[p] = FAR_BELOW
+    # The bounds; the block with the highest is evaluated first, to exclude more of the others.
+    for e in range(n_edges - 1):
+        bound = both[e] if both[e] < both[e + 1] else both[e + 1]
+        if edge[e] < half and half < edge[e + 1]:
+            l = 2.0 * hedgerow_xlog2x(half)
+            bound = l if l < bound else bound
+        bound = -bound
+        for c in range(K):
+            bound += h[c * size + e] if h[c * size + e] > h[c * size + e + 1] \
+                else h[c * size + e + 1]
+        edge[size + e] = bound
+        if bound > most:
+            most = bound
+            top = e
+    for turn in range(-1, n_edges - 1):
+        e = top if turn < 0 else turn
+        if edge[size + e] < known - tolerance or turn == top:
+            continue
+        p = first + e * BLOCK
+        stop = first + (e + 1) * BLOCK if e < n_edges - 2 else last
+        hedgerow_scores(points.left + p, stride, K, scan.total, stop - p + 1,
+                        points.sum_left + p, points.score + p)
+        while p <= stop:
+            if points.score[p] > known:
+                known = points.score[p]
+            p += 1
+
+
+cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil:
+    """The first candidate with at least this weight on its left."""
+    cdef Py_ssize_t p = 0
+    while p < points.n and points.sum_left[p] < least:
+        p += 1
+    return p
+
+
+cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) noexcept nogil:
+    """The last candidate with at least this weight on its right."""
+    cdef Py_ssize_t p = points.n - 1
+    while p >= 0 and scan.weight - points.sum_left[p] < least:
+        p -= 1
+    return p
+
+
+cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,
+                        Py_ssize_t last, Py_ssize_t* chosen) noexcept nogil:
+    """The candidate of first..last with the largest gain (ties: the lower threshold), or -1."""
     cdef double base = base_of(scan.total, scan.weight, scan.n_classes)
-    cdef double best = -base - 1.0, tolerance = GAIN_TOLERANCE * scan.weight
-    cdef double slack = 1e-12 * scan.weight
+    cdef double best = FAR_BELOW, tolerance = GAIN_TOLERANCE * scan.weight
     cdef Py_ssize_t p
     chosen[0] = -1
-    for p in range(points.n):
+    for p in range(first, last + 1):
         if points.score[p] > best + tolerance:
-            if (points.sum_left[p] + slack < least
-                    or scan.weight - points.sum_left[p] + slack < least):
-                continue
-            if points.sum_left[p] <= 0.0 or points.sum_left[p] >= scan.weight:
-                continue
             best = points.score[p]
             chosen[0] = p
-    return (base + best) / scan.weight if chosen[0] >= 0 else -1.0
+    return (base + best) / scan.weight if best > FAR_BELOW / 2 else -1.0
 
 
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil:
@@ -325,7 +418,7 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcep
             hedgerow_smooth(table, grid.width, h, w, <Py_ssize_t> (last - first + 1),
                             left + scan.y[i] * stride + offset)
     points.n = n
-    hedgerow_scores(left, stride, n_classes, scan.total, n, points.sum_left, points.score)
+    hedgerow_sum(left, stride, n_classes, n, points.sum_left)
     return 0
 
 
@@ -337,56 +430,51 @@ cdef int64_t first_above(const Grid* grid, double x) noexcept nogil:
     return k
 
 
-cdef int64_t last_up_to(const Grid* grid, double x) noexcept nogil:
-    """The highest grid point at or below x."""
-    return first_above(grid, x) - 1
-
-
-cdef double choose_soft(const Scan* scan, const Grid* grid, Points* points, int64_t k_first,
-                        int64_t k_last, int64_t* k_chosen) noexcept nogil:
-    """The middle of the best plateau among the grid points k_first..k_last; gain, or -1.
+cdef double choose_soft(const Scan* scan, const Points* points, Py_ssize_t first,
+                        Py_ssize_t last, int64_t k_first, int64_t k_last,
+                        int64_t* k_chosen) noexcept nogil:
+    """The middle of the best plateau within entries first..last, grid points k_first..k_last.
 
     Neighbouring grid points whose gains differ by less than 1e-12 form one plateau; the best
-    is the highest, then the widest, then the lowest (methods, soft search).
+    is the highest, then the widest, then the lowest (methods, soft search).  Returns the gain,
+    or -1.
     """
     cdef double base = base_of(scan.total, scan.weight, scan.n_classes)
     cdef double tolerance = GAIN_TOLERANCE * scan.weight
-    cdef double best = -base - 1.0, height = 0.0
-    cdef double slack = 1e-12 * scan.weight
-    cdef int64_t best_first = 0, best_last = -1, first = 0, last = -1, low, high
+    cdef double best = FAR_BELOW, height = 0.0
+    cdef int64_t best_low = 0, best_high = -1, run_low = 0, run_high = -1, low, high
     cdef Py_ssize_t p
     cdef bint open_ = False, fits
-    for p in range(points.n + 1):
+    for p in range(first, last + 2):
         fits = False
-        if p < points.n:
+        if p <= last:
             low = points.k[p]
             high = low + points.span[p] - 1
             if low < k_first:
                 low = k_first
             if high > k_last:
                 high = k_last
-            fits = (low <= high and points.sum_left[p] > slack
-                    and points.sum_left[p] < scan.weight - slack)
+            fits = low <= high and points.score[p] > FAR_BELOW / 2
         if fits and open_ and points.score[p] - points.score[p - 1] < tolerance \
                 and points.score[p - 1] - points.score[p] < tolerance:
-            last = high
+            run_high = high
             if points.score[p] > height:
                 height = points.score[p]
             continue
         if open_:
             if height > best + tolerance or (
-                    height > best - tolerance and last - first > best_last - best_first):
+                    height > best - tolerance and run_high - run_low > best_high - best_low):
                 best = height
-                best_first = first
-                best_last = last
+                best_low = run_low
+                best_high = run_high
         open_ = fits
         if fits:
-            first = low
-            last = high
+            run_low = low
+            run_high = high
             height = points.score[p]
-    if best_last < best_first:
+    if best_high < best_low:
         return -1.0
-    k_chosen[0] = best_first + (best_last - best_first) // 2
+    k_chosen[0] = best_low + (best_high - best_low) // 2
     return (base + best) / scan.weight
 
 

@@ -23,11 +23,13 @@ from hedgerow.induction._candidates cimport (
     choose_hard,
     choose_soft,
     first_above,
+    first_with,
     hard_points,
     hard_whole,
-    last_up_to,
+    last_with,
     points_free,
     points_init,
+    score_points,
     soft_points,
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free, subsets_init
@@ -38,7 +40,6 @@ hedgerow_phi_fill()
 
 cdef double DROPPED = 1e-3   # share of an instance below which soft propagation drops it
 cdef int NONE = -1
-cdef double STRUCK = -1e300  # score of a candidate that is none
 
 
 cdef struct Node:
@@ -59,11 +60,6 @@ cdef struct Pending:
 cdef struct Choice:
     int feature
     double gain, threshold, center
-
-
-cdef inline Py_ssize_t points_beyond(const Points* points, int status) noexcept nogil:
-    """One past the end of the candidates, on the side where the starved child grows."""
-    return points.n if status == 1 else -1
 
 
 cdef class Growth:
@@ -480,9 +476,9 @@ cdef class Growth:
 
         to_beat: gain of the best test so far; one that is no better need not be checked.
         """
-        cdef Py_ssize_t chosen, p, low, high, middle
-        cdef double above, up_to, side
-        cdef int64_t k_first = 0, k_last = -1, k = 0
+        cdef Py_ssize_t chosen, low, high, middle, above
+        cdef double slack, least
+        cdef int64_t k_first, k_last, k = 0
         cdef bint soft = self.grids[j].step > 0.0
         cdef bint soft_gate = self.gate_sigma[j] > 0.0
         cdef int status
@@ -506,66 +502,90 @@ cdef class Growth:
         elif hard_points(scan, self.midpoints, &self.points) < 0:
             return -1
         self.n_gains += self.points.n
-        if soft and soft_gate:
+        # Weights on the left grow along the candidates, so the admissible ones are a range.
+        slack = 1e-12 * scan.weight
+        least = slack if soft or soft_gate else scan.least - slack
+        low = first_with(&self.points, least)
+        high = last_with(scan, &self.points, least)
+        k_first = 0
+        k_last = 0
+        if soft and self.points.n:
             k_first = self.points.k[0]
-            k_last = self.points.k[self.points.n - 1]
-        elif soft:
-            # Hard propagation: thresholds that leave each side its least weight.
-            side = 0.0
-            above = up_to = scan.x[scan.rows[0]]
-            for p in range(scan.n):
-                side += scan.w[scan.rows[p]]
-                above = scan.x[scan.rows[p]]
-                if side + 1e-12 * scan.weight >= scan.least:
-                    break
-            side = 0.0
-            for p in range(scan.n - 1, -1, -1):
-                side += scan.w[scan.rows[p]]
-                up_to = scan.x[scan.rows[p]]
-                if side + 1e-12 * scan.weight >= scan.least:
-                    break
-            k_first = first_above(&self.grids[j], above)
-            k_last = last_up_to(&self.grids[j], up_to)
-        while True:
+            k_last = self.points.k[self.points.n - 1] + self.points.span[self.points.n - 1] - 1
+            if not soft_gate:
+                self.fed_by_steps(j, scan, &k_first, &k_last)
+            while low <= high and self.points.k[low] + self.points.span[low] - 1 < k_first:
+                low += 1
+            while low <= high and self.points.k[high] > k_last:
+                high -= 1
+        while low <= high:
+            score_points(scan, &self.points, low, high, to_beat)
             if soft:
-                gain[0] = choose_soft(scan, &self.grids[j], &self.points, k_first, k_last, &k)
+                gain[0] = choose_soft(scan, &self.points, low, high, k_first, k_last, &k)
                 threshold[0] = self.grids[j].origin + k * self.grids[j].step
                 center[0] = threshold[0]
             else:
-                gain[0] = choose_hard(scan, 0.0 if soft_gate else scan.least, &self.points,
-                                      &chosen)
+                gain[0] = choose_hard(scan, &self.points, low, high, &chosen)
                 if chosen >= 0:
                     threshold[0] = self.points.threshold[chosen]
-                    center[0] = threshold[0]
-                    if self.gate_midpoint:
-                        center[0] = self.points.center[chosen]
+                    center[0] = self.center_of(chosen)
             if not soft_gate or gain[0] <= to_beat or gain[0] <= LEAST_GAIN:
                 return 0
             # Soft propagation gives the children other weights than the search saw. What goes
             # left grows with the threshold, so those that starve a child are found by halving.
             status = self.starved(j, scan, center[0])
-            if status == 0 or status == -2:
+            if status <= 0:
                 return status
+            gain[0] = -1.0
             if soft:
                 if status == 1:
                     k_first = self.first_fed(j, scan, k, k_last)
                 else:
                     k_last = self.last_fed(j, scan, k_first, k)
-                continue
-            low = chosen
-            high = points_beyond(&self.points, status)
-            while high - low > 1 or low - high > 1:
-                middle = (low + high) // 2
-                if self.starved(j, scan, self.center_of(middle)) == status:
-                    low = middle
-                else:
-                    high = middle
-            if status == 1:
-                for p in range(low + 1):
-                    self.points.score[p] = STRUCK
+                while low <= high and self.points.k[low] + self.points.span[low] - 1 < k_first:
+                    low += 1
+                while low <= high and self.points.k[high] > k_last:
+                    high -= 1
+            elif status == 1:
+                low = chosen
+                above = high + 1
+                while above - low > 1:
+                    middle = (low + above) // 2
+                    if self.starved(j, scan, self.center_of(middle)) == 1:
+                        low = middle
+                    else:
+                        above = middle
+                low = above
             else:
-                for p in range(low, self.points.n):
-                    self.points.score[p] = STRUCK
+                above = low - 1
+                high = chosen
+                while high - above > 1:
+                    middle = (high + above) // 2
+                    if self.starved(j, scan, self.center_of(middle)) == 2:
+                        high = middle
+                    else:
+                        above = middle
+                high = above
+        return 0
+
+    cdef void fed_by_steps(self, Py_ssize_t j, const Scan* scan, int64_t* k_first,
+                           int64_t* k_last) noexcept nogil:
+        """Grid points at which hard propagation leaves each side its least weight."""
+        cdef double side = 0.0, x = 0.0, slack = 1e-12 * scan.weight
+        cdef Py_ssize_t p
+        for p in range(scan.n):
+            side += scan.w[scan.rows[p]]
+            x = scan.x[scan.rows[p]]
+            if side + slack >= scan.least:
+                break
+        k_first[0] = first_above(&self.grids[j], x)
+        side = 0.0
+        for p in range(scan.n - 1, -1, -1):
+            side += scan.w[scan.rows[p]]
+            x = scan.x[scan.rows[p]]
+            if side + slack >= scan.least:
+                break
+        k_last[0] = first_above(&self.grids[j], x) - 1
 
     cdef inline double center_of(self, Py_ssize_t p) noexcept nogil:
         return self.points.center[p] if self.gate_midpoint else self.points.threshold[p]

@@ -46,12 +46,43 @@ static inline double hedgerow_xlog2x(double x)
     return x * (exponent + 0.5 + scale * s * p);
 }
 
-/* score[k] = sum_c f(l_ck) + f(t_c - l_ck) - f(l_k) - f(t - l_k), f(x) = x log2 x: the weight at
-   the node times the gain is this plus f(t) - sum_c f(t_c).
-   left: n_classes rows of `stride`; sum_left: scratch of length n. */
+/* sum[k] = sum_c left_ck.  left: n_classes rows of `stride`. */
+HEDGEROW_CLONES
+static void hedgerow_sum(const double *left, ptrdiff_t stride, int n_classes, ptrdiff_t n,
+                         double *restrict sum)
+{
+    ptrdiff_t k;
+    int c;
+    for (k = 0; k < n; k++) {
+        sum[k] = left[k];
+    }
+    for (c = 1; c < n_classes; c++) {
+        const double *row = left + c * stride;
+        for (k = 0; k < n; k++) {
+            sum[k] += row[k];
+        }
+    }
+}
+
+/* h[k] = f(l_k) + f(t - l_k), f(x) = x log2 x; what rounding left below 0 counts as 0. */
+HEDGEROW_CLONES
+static void hedgerow_two_sided(const double *restrict left, double total, ptrdiff_t n,
+                               double *restrict h)
+{
+    ptrdiff_t k;
+    for (k = 0; k < n; k++) {
+        const double l = left[k];
+        double r = total - l;
+        r = r > 0.0 ? r : 0.0;
+        h[k] = hedgerow_xlog2x(l) + hedgerow_xlog2x(r);
+    }
+}
+
+/* score[k] = sum_c f(l_ck) + f(t_c - l_ck) - f(l_k) - f(t - l_k): the weight at the node times
+   the gain is this plus f(t) - sum_c f(t_c).  sum_left: from hedgerow_sum. */
 HEDGEROW_CLONES
 static void hedgerow_scores(const double *left, ptrdiff_t stride, int n_classes,
-                            const double *total, ptrdiff_t n, double *restrict sum_left,
+                            const double *total, ptrdiff_t n, const double *restrict sum_left,
                             double *restrict score)
 {
     ptrdiff_t k;
@@ -59,7 +90,6 @@ static void hedgerow_scores(const double *left, ptrdiff_t stride, int n_classes,
     double sum = 0.0;
     for (k = 0; k < n; k++) {
         score[k] = 0.0;
-        sum_left[k] = 0.0;
     }
     for (c = 0; c < n_classes; c++) {
         const double *row = left + c * stride;
@@ -69,7 +99,6 @@ static void hedgerow_scores(const double *left, ptrdiff_t stride, int n_classes,
             const double l = row[k];
             double r = t - l;
             r = r > 0.0 ? r : 0.0;
-            sum_left[k] += l;
             score[k] += hedgerow_xlog2x(l) + hedgerow_xlog2x(r);
         }
     }
