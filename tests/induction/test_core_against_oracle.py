@@ -131,9 +131,7 @@ def test_pruning(block, soft):
             for laplace in (True, False):
                 for raising in (True, False):
                     options = {"confidence": confidence, "laplace": laplace}
-                    got = prune(
-                        tree, columns, propagation=gate, subtree_raising=raising, **options
-                    )
+                    got = prune(tree, columns, propagation=gate, subtree_raising=raising, **options)
                     want, _ = ref.prune(ref.nested(tree), raising=raising, **options)
                     assert got.n_leaves == leaves(want), (seed, confidence, laplace, raising)
                     for node, (j, threshold, weights) in enumerate(flat(want)):

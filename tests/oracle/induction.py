@@ -4,7 +4,7 @@ Trees are nested dicts; instances are (row, weight) pairs.  Nothing here is fast
 """
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 from scipy.stats import beta
@@ -48,7 +48,7 @@ def hard_candidates(values, midpoints=False):
     """The observed values but the lowest, or the midpoints below them."""
     values = sorted(set(values))
     if midpoints:
-        return [(a + b) / 2 for a, b in zip(values, values[1:], strict=False)]
+        return [(a + b) / 2 for a, b in pairwise(values)]
     return values[1:]
 
 

@@ -184,7 +184,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             )
         if not weight.any():
             raise InputError(
-                "the sample weight of every row is zero", remedy="give at least one row a weight above 0"
+                "the sample weight of every row is zero",
+                remedy="give at least one row a weight above 0",
             )
         return weight
 

@@ -13,6 +13,7 @@ from scipy import sparse
 from hedgerow.errors import InputError
 from hedgerow.tree._traversal import Traversal
 from hedgerow.tree.gates import NoiseGate
+from hedgerow.tree.statistics import restore
 
 FORMAT = "hedgerow-tree"
 VERSION = 1
@@ -386,7 +387,7 @@ class Tree:
             classes=form["classes"],
             feature_names=form["feature_names"],
             categories=form["categories"],
-            statistics=form["statistics"],
+            statistics=restore(form["statistics"]),
         )
 
     @classmethod

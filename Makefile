@@ -1,0 +1,87 @@
+# hedgerow: `make reproduce` runs the experiments, `make test` checks everything.
+#
+# PYTHON chooses the interpreter of the virtual environment, CORES the number of cores:
+#     make reproduce PYTHON=python3.12 CORES=4
+
+PYTHON ?= python3
+CORES ?= all
+
+VENV := .venv
+STAMP := $(VENV)/.complete
+BUILD_FILES := requirements.lock pyproject.toml $(wildcard meson.build meson.options) \
+	$(shell find src -name meson.build)
+
+# CC of the environment or the command line, else what the build looks for.
+COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstword $(CC)))
+
+# The editable install rebuilds the compiled core on import and looks for cython and ninja here.
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup reproduce test bench generated lock clean distclean FORCE
+
+help:
+	@echo "make setup      make $(VENV) and build the package"
+	@echo "make reproduce  set-up, then the default configuration, from download to report"
+	@echo "make test       set-up, then all tests and style checks"
+	@echo "make bench      set-up, then the timings against scikit-learn"
+	@echo "make generated  write the files that follow from others (environment.yml, config/README.md)"
+	@echo "make lock       choose new versions of all dependencies"
+	@echo "make clean      remove what the workflow made, downloads excepted"
+	@echo "make distclean  remove downloads, build and $(VENV) as well"
+
+# --- set-up -----------------------------------------------------------------------------------
+
+setup: $(STAMP)
+
+# A virtual environment does not survive a move of its folder: the stamp holds the place.
+ifneq ($(shell cat $(STAMP) 2>/dev/null),$(CURDIR))
+$(STAMP): FORCE
+endif
+
+$(STAMP): $(BUILD_FILES)
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	    echo 'hedgerow needs Python 3.11 or newer and `$(PYTHON)` is not; name one: make PYTHON=python3.12 $(MAKECMDGOALS)' >&2; exit 1; }
+	@'$(PYTHON)' -c 'import ensurepip, venv' 2>/dev/null || { \
+	    echo '`$(PYTHON)` comes without the venv module; install it (Debian and Ubuntu: python3-venv)' >&2; exit 1; }
+	@'$(PYTHON)' -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' || { \
+	    echo '`$(PYTHON)` comes without its C headers; install them (Debian and Ubuntu: python3-dev)' >&2; exit 1; }
+	@for compiler in $(COMPILERS); do command -v $$compiler >/dev/null && exit 0; done; \
+	    echo 'hedgerow needs a C compiler and found none of: $(COMPILERS); install one (Debian and Ubuntu: gcc) or name it: make CC=... $(MAKECMDGOALS)' >&2; exit 1
+	@[ ! -e $(STAMP) ] || [ "$$(cat $(STAMP))" = "$(CURDIR)" ] || rm -rf $(VENV) build
+	@$(VENV)/bin/python -m pip --version >/dev/null 2>&1 || '$(PYTHON)' -m venv --clear $(VENV)
+	@rm -f $(STAMP)
+	@echo 'Installing the dependencies of requirements.lock into $(VENV)'
+	@$(VENV)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo 'Building hedgerow'
+	@$(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@printf '%s' "$(CURDIR)" > $(STAMP)
+
+# --- use --------------------------------------------------------------------------------------
+
+reproduce: setup
+	@python -m hedgerow.workflow.run --cores $(CORES)
+
+test: setup
+	@python -m pytest
+
+bench: setup
+	@python benchmarks/bench.py
+
+generated: setup
+	@python -m hedgerow.workflow.generated --write
+
+lock:
+	@[ -x .venv-lock/bin/pip-compile ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-tools; }
+	@CUSTOM_COMPILE_COMMAND='make lock' .venv-lock/bin/pip-compile --quiet --upgrade \
+	    --generate-hashes --allow-unsafe --strip-extras --all-extras \
+	    --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	    --output-file requirements.lock pyproject.toml
+	@$(MAKE) --no-print-directory generated
+
+clean:
+	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs reports .snakemake
+	rm -rf .pytest_cache .ruff_cache .hypothesis
+
+distclean: clean
+	rm -rf data/raw build dist $(VENV) .venv-lock

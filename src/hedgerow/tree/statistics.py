@@ -1,0 +1,217 @@
+"""Statistics of a data set at the nodes of a tree: what consumers read besides the arrays.
+
+Confidence-interval trees need the split variable's distribution in each class, the edit distance
+needs IQRs, correlations and the order of the classes. They are counted once, by `Tree.annotate`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from hedgerow.errors import InputError
+
+KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
+
+
+def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
+    """Statistics of one data set, by node and as a whole.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : (n, m) array or data frame
+        NaN is missing; categories as codes, or by label in a data frame.
+    y : (n,) array
+        Labels where the tree knows its classes, otherwise codes.
+    sample_weight : (n,) array, optional
+        At least 0; rows of weight 0 are as if absent.
+    evaluation : None, "own", NoiseGate or (m,) float
+        How rows go down, as in `Tree.predict_proba`. By default hard, as C4.5's training rows
+        do: only missing values divide a row.
+
+    Returns
+    -------
+    dict
+        ``class_weight`` (n_nodes, K) and ``weight`` (n_nodes,): row weight times share.
+        Of the split variable at inner nodes, over rows whose value is known (NaN at leaves):
+        ``n``, ``mean``, ``sd`` (n_nodes, K), weighted the same way; sd has n - 1 below it, and
+        is NaN where n is below 2; ``normality_p`` (n_nodes, K), the p-value of the
+        Kolmogorov-Smirnov test against the normal distribution with the mean and sd of the
+        rows, uncorrected for having estimated them, NaN where fewer than 2 rows or a constant;
+        ``iqr`` (n_nodes,), by linear interpolation. These two have no weighted form in use:
+        rows with a share of at least one half count once each.
+        Of the data set: ``feature_iqr`` (m,); ``pearson`` and ``spearman`` (m, m), absolute
+        correlations over the pairs of known values, 0 for a constant and for a categorical
+        variable of more than two categories; ``class_order`` (K,), class codes by falling
+        weight, ties by code, and ``class_rank`` (K,), each class's place in it; ``n_rows``.
+
+    Raises
+    ------
+    InputError
+        A class that the tree does not know, wrong lengths, infinite values, weights below 0.
+    """
+    table = _table(tree, X)
+    codes = _codes(tree, y)
+    n, m = table.shape
+    if len(codes) != n:
+        raise InputError(f"y has {len(codes)} entries for {n} rows", remedy="give one per row")
+    if np.isinf(table).any():
+        raise InputError("X holds infinite values", remedy="make them missing (NaN) or drop them")
+    needed = int(tree.feature.max(initial=-1)) + 1
+    if m < needed:
+        raise InputError(
+            f"X has {m} columns but the tree tests variable {needed - 1}",
+            remedy="give the columns that the tree was grown on",
+        )
+    weight = _weights(sample_weight, n)
+    kept = weight > 0
+    table, codes, weight = table[kept], codes[kept], weight[kept]
+
+    shares = tree.shares(table, evaluation).tocsc()
+    K = tree.n_classes
+    found = {
+        "n_rows": len(codes),
+        "weight": np.zeros(tree.n_nodes),
+        "class_weight": np.zeros((tree.n_nodes, K)),
+        "n": np.full((tree.n_nodes, K), np.nan),
+        "mean": np.full((tree.n_nodes, K), np.nan),
+        "sd": np.full((tree.n_nodes, K), np.nan),
+        "normality_p": np.full((tree.n_nodes, K), np.nan),
+        "iqr": np.full(tree.n_nodes, np.nan),
+    }
+    for node in range(tree.n_nodes):
+        part = slice(shares.indptr[node], shares.indptr[node + 1])
+        rows, share = shares.indices[part], shares.data[part]
+        w = weight[rows] * share
+        found["class_weight"][node] = np.bincount(codes[rows], weights=w, minlength=K)
+        j = int(tree.feature[node])
+        if j < 0:
+            continue
+        x = table[rows, j]
+        known = ~np.isnan(x)
+        _split_variable(
+            found, node, x[known], codes[rows][known], w[known], share[known] >= KNOWN_SHARE
+        )
+    found["weight"] = found["class_weight"].sum(axis=1)
+    found.update(_data_set(tree, table, codes, weight))
+    return found
+
+
+def _split_variable(found: dict, node: int, x, codes, w, whole) -> None:
+    """Fill in one inner node: x, codes, w of the rows whose value is known."""
+    if whole.any():
+        low, high = np.percentile(x[whole], [25, 75])
+        found["iqr"][node] = high - low
+    for c in range(found["n"].shape[1]):
+        here = codes == c
+        n = w[here].sum()
+        found["n"][node, c] = n
+        if n <= 0:
+            continue
+        mean = np.average(x[here], weights=w[here])
+        found["mean"][node, c] = mean
+        if n >= 2:
+            found["sd"][node, c] = np.sqrt((w[here] * (x[here] - mean) ** 2).sum() / (n - 1))
+        rows = x[here & whole]
+        if len(rows) >= 2 and rows.min() < rows.max():
+            normal = stats.norm(rows.mean(), rows.std(ddof=1))
+            found["normality_p"][node, c] = stats.kstest(rows, normal.cdf).pvalue
+
+
+def _data_set(tree, table, codes, weight) -> dict:
+    m = table.shape[1]
+    iqr = np.full(m, np.nan)
+    for j in range(m):
+        known = table[~np.isnan(table[:, j]), j]
+        if known.size:
+            low, high = np.percentile(known, [25, 75])
+            iqr[j] = high - low
+    categorical = {int(j) for j in tree.feature[tree.is_categorical()]} | set(tree.categories)
+    unordered = [
+        j for j in categorical if j < m and len(np.unique(table[~np.isnan(table[:, j]), j])) > 2
+    ]
+    found = {"feature_iqr": iqr}
+    frame = pd.DataFrame(table)
+    for method in ("pearson", "spearman"):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rho = np.abs(frame.corr(method=method, min_periods=2).to_numpy(copy=True))
+        rho[np.isnan(rho)] = 0.0
+        rho[unordered, :] = 0.0
+        rho[:, unordered] = 0.0
+        found[method] = np.minimum(rho, 1.0)
+    total = np.bincount(codes, weights=weight, minlength=tree.n_classes)
+    order = np.argsort(-total, kind="stable")
+    found["class_order"] = order
+    found["class_rank"] = np.argsort(order, kind="stable")
+    return found
+
+
+def restore(plain: dict | None) -> dict | None:
+    """Statistics as they were before JSON made lists of them, None in the place of NaN."""
+    if plain is None:
+        return None
+
+    def back(value):
+        if not isinstance(value, list):
+            return value
+        whole = all(isinstance(v, int) for v in value)
+        return np.array(value, dtype=np.intp if whole and value else np.float64)
+
+    return {name: back(value) for name, value in plain.items()}
+
+
+# -- input ------------------------------------------------------------------------------
+
+
+def _table(tree, X) -> np.ndarray:
+    if not isinstance(X, pd.DataFrame):
+        return np.asarray(X, dtype=np.float64)
+    table = np.empty(X.shape, dtype=np.float64)
+    for j in range(X.shape[1]):
+        column = X.iloc[:, j]
+        labels = tree.categories.get(j)
+        if labels is None:
+            table[:, j] = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
+            continue
+        code = {label: c for c, label in enumerate(labels)}
+        table[:, j] = [
+            np.nan if absent else code.get(str(value), len(labels))
+            for value, absent in zip(column.astype(object), column.isna(), strict=True)
+        ]
+    return table
+
+
+def _codes(tree, y) -> np.ndarray:
+    y = np.asarray(y)
+    if tree.classes is None:
+        codes = y.astype(np.intp)
+        bad = (codes < 0) | (codes >= tree.n_classes)
+    else:
+        lookup = {label: c for c, label in enumerate(tree.classes)}
+        codes = np.array([lookup.get(label, -1) for label in y.tolist()], dtype=np.intp)
+        bad = codes < 0
+    if bad.any():
+        raise InputError(
+            f"y holds the class {y[bad].tolist()[0]!r}, which the tree does not know",
+            remedy="give classes among "
+            + ", ".join(map(repr, tree.classes or range(tree.n_classes))),
+        )
+    return codes
+
+
+def _weights(sample_weight, n: int) -> np.ndarray:
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n,):
+        raise InputError(
+            f"sample_weight has shape {weight.shape} for {n} rows", remedy="give one per row"
+        )
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
+        raise InputError(
+            "sample_weight holds weights that are negative, not finite, or all zero",
+            remedy="give weights of 0 or more, at least one of them above 0",
+        )
+    return weight

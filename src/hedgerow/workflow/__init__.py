@@ -1,0 +1,18 @@
+"""What the Snakemake workflow needs from the package besides the science.
+
+`config` checks settings and gives each rule its own, `digest` tells a rule which code it runs,
+`jobs` is the frame of every script, `run` starts and resumes the workflow for `make reproduce`,
+`generated` writes the files that follow from others.
+"""
+
+from hedgerow.workflow.config import check_config, check_datasets, chunks, settings
+from hedgerow.workflow.digest import digest_of, entry_digests
+
+__all__ = [
+    "check_config",
+    "check_datasets",
+    "chunks",
+    "digest_of",
+    "entry_digests",
+    "settings",
+]

@@ -1,0 +1,147 @@
+"""`python -m hedgerow.workflow.run`: run the workflow, and resume a run that was killed.
+
+A killed Snakemake leaves its lock behind, and the next one refuses to start. This command notes
+its process beside the lock. Where it finds such a note and the process is gone, it removes the
+lock and goes on; it never touches the lock of a run that is alive, nor one of unknown origin.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from hedgerow.errors import HedgerowError
+from hedgerow.workflow.jobs import write_json
+
+LOCKS = Path(".snakemake/locks")
+REPORT = Path("reports/html/index.html")
+
+
+class LockedError(HedgerowError):
+    """Another run holds the project's folder, or may hold it."""
+
+
+def note_of(root: Path) -> Path:
+    """Where the process is noted. `snakemake --unlock` removes it together with the lock."""
+    return root / LOCKS / "process.json"
+
+
+def release(root: Path | str = ".") -> bool:
+    """Remove the lock of an earlier run of this command that was killed.
+
+    Parameters
+    ----------
+    root : path, optional
+        Folder of the project.
+
+    Returns
+    -------
+    bool
+        Whether there was such a lock.
+
+    Raises
+    ------
+    LockedError
+        If the run that holds the lock is alive, or if nothing tells whose lock it is.
+    """
+    root = Path(root)
+    note = note_of(root)
+    locks = sorted((root / LOCKS).glob("*.lock"))
+    process = _noted(note)
+    if process is not None and _alive(process):
+        raise LockedError(
+            f"another run is at work here (process {process['pid']})",
+            remedy="wait for it, or stop it with Ctrl-C in its terminal",
+        )
+    if not locks:
+        note.unlink(missing_ok=True)
+        return False
+    if process is None:
+        raise LockedError(
+            "this folder is locked by a snakemake that was not started by `make reproduce`",
+            remedy="if none is running any more, call `snakemake --unlock` and try again",
+        )
+    for lock in locks:
+        lock.unlink(missing_ok=True)
+    note.unlink(missing_ok=True)
+    return True
+
+
+def run(arguments: Sequence[str], root: Path | str = ".") -> int:
+    """Run Snakemake in a folder, after releasing the lock of a killed run.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        For Snakemake. `--rerun-incomplete` is always set: what a killed run left is made again.
+    root : path, optional
+        Folder of the project.
+
+    Returns
+    -------
+    int
+        Exit code of Snakemake.
+
+    Raises
+    ------
+    LockedError
+        As in `release`.
+    """
+    root = Path(root)
+    if release(root):
+        print("The last run was killed; its lock is removed and its work is taken up again.")
+    command = [sys.executable, "-m", "snakemake", "--rerun-incomplete", *arguments]
+    child = subprocess.Popen(command, cwd=root)
+    # Snakemake locks after it has planned, a second or more from now.
+    write_json(
+        note_of(root), {"pid": child.pid, "started": psutil.Process(child.pid).create_time()}
+    )
+    while True:
+        try:
+            code = child.wait()
+            break
+        except KeyboardInterrupt:
+            # Snakemake got the signal as well: it ends its jobs and removes its lock.
+            continue
+    note_of(root).unlink(missing_ok=True)
+    return code
+
+
+def _noted(note: Path) -> dict | None:
+    try:
+        content = json.loads(note.read_text(encoding="utf-8"))
+        return {"pid": int(content["pid"]), "started": float(content["started"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _alive(process: dict) -> bool:
+    """Whether the noted process runs; a later one with the same number started at another time."""
+    try:
+        there = psutil.Process(process["pid"])
+        # Start times are reckoned from the boot time, which moves when the clock is set.
+        same = abs(there.create_time() - process["started"]) < 60.0
+        return same and there.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the workflow in the current folder and say where the report lies."""
+    try:
+        code = run(sys.argv[1:] if arguments is None else arguments)
+    except HedgerowError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if code == 0 and REPORT.is_file():
+        print(f"\nThe report is {REPORT.resolve()}")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

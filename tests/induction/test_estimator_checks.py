@@ -1,0 +1,115 @@
+"""scikit-learn's own checks, on every estimator that the package exports."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import BaggingClassifier
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import hedgerow
+
+SOFT_PARTS = ("search", "propagation", "evaluation")
+
+
+def exported_estimators():
+    """One of each class in hedgerow's public names; soft ones also with their parts in use."""
+    found = []
+    for name in hedgerow.__all__:
+        kind = getattr(hedgerow, name)
+        if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
+            continue
+        found.append(kind())
+        names = kind().get_params()
+        if set(SOFT_PARTS) <= set(names):
+            found += [kind(**{part: 0.1}) for part in SOFT_PARTS]
+            found.append(kind(**dict.fromkeys(SOFT_PARTS, 0.1)))
+    return found
+
+
+ESTIMATORS = exported_estimators()
+each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+
+
+def test_the_list_is_not_empty():
+    kinds = {type(estimator).__name__ for estimator in ESTIMATORS}
+    assert {"C45Classifier", "SoftTreeClassifier"} <= kinds
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@each
+def test_clone_pickle_and_refit(estimator):
+    X, y = load_iris(return_X_y=True)
+    model = clone(estimator).fit(X, y)
+    want = model.predict_proba(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict_proba(X), want)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict_proba(X), want)
+    assert clone(model).fit(X, y).tree_ == model.tree_
+
+
+@each
+def test_public_attributes(estimator):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    labels = np.array(["a", "b", "c"])[y]
+    model = clone(estimator).fit(X, labels)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert model.feature_names_in_.tolist() == list(X.columns)
+    assert model.n_features_in_ == 13
+    assert model.get_n_leaves() == model.tree_.n_leaves > 1
+    assert model.get_depth() == model.tree_.depth
+    assert model.feature_importances_.shape == (13,)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert (model.feature_importances_ >= 0).all()
+    assert model.tree_.classes == ["a", "b", "c"]
+    assert model.tree_.feature_names == list(X.columns)
+    leaf, path = model.apply(X), model.decision_path(X)
+    assert path.shape == (len(X), model.tree_.n_nodes)
+    assert model.tree_.is_leaf()[leaf].all()
+    assert (path.toarray()[np.arange(len(X)), leaf] == 1).all()
+    assert model.score(X, labels) > 0.9
+
+
+@each
+def test_a_row_of_weight_0_is_as_if_absent(estimator):
+    X, y = load_iris(return_X_y=True)
+    weight = np.ones(len(y))
+    weight[40:70] = 0
+    weighted = clone(estimator).fit(X, y, weight)
+    without = clone(estimator).fit(X[weight > 0], y[weight > 0])
+    assert weighted.tree_ == without.tree_
+    one_class_gone = clone(estimator).fit(X, y, (y != 1).astype(float))
+    assert one_class_gone.classes_.tolist() == [0, 2]
+
+
+@each
+def test_whole_weights_are_repeated_rows(estimator):
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).integers(1, 4, len(y))
+    weighted = clone(estimator).set_params(prune=False).fit(X, y, weight)
+    repeated = clone(estimator).set_params(prune=False).fit(
+        np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    )
+    np.testing.assert_allclose(
+        weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9
+    )
+
+
+@each
+def test_in_scikit_learns_company(estimator):
+    """Pipelines, cross validation, grid search, bagging."""
+    X, y = load_iris(return_X_y=True)
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), clone(estimator))
+    assert cross_val_score(pipeline, X + 1.0, y, cv=3).min() > 0.8
+    search = GridSearchCV(clone(estimator), {"max_depth": [1, 3]}, cv=3).fit(X, y)
+    assert search.best_params_["max_depth"] == 3
+    bag = BaggingClassifier(clone(estimator), n_estimators=3, random_state=0).fit(X, y)
+    assert bag.score(X, y) > 0.9

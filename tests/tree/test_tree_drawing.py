@@ -1,0 +1,214 @@
+"""The drawing: what it says, and that nothing lies over anything else."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import FancyBboxPatch, Rectangle
+
+from hedgerow import C45Classifier, SoftTreeClassifier
+from hedgerow.errors import InputError
+from hedgerow.tree import drawing
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+def words_of(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def boxes_of(ax):
+    return [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
+
+
+def assert_legible(ax):
+    """No two boxes overlap, and every line of words within a box is narrower than it."""
+    ax.figure.canvas.draw()
+    renderer = ax.figure.canvas.get_renderer()
+    frames = [box.get_window_extent(renderer) for box in boxes_of(ax)]
+    for i, a in enumerate(frames):
+        for b in frames[:i]:
+            assert min(a.x1, b.x1) <= max(a.x0, b.x0) or min(a.y1, b.y1) <= max(a.y0, b.y0)
+    for text in ax.texts:
+        extent = text.get_window_extent(renderer)
+        x, y = (extent.x0 + extent.x1) / 2, (extent.y0 + extent.y1) / 2
+        for frame in frames:
+            if frame.x0 < x < frame.x1 and frame.y0 < y < frame.y1:
+                assert extent.x0 >= frame.x0 - 1 and extent.x1 <= frame.x1 + 1, text.get_text()
+                assert extent.y0 >= frame.y0 - 1 and extent.y1 <= frame.y1 + 1, text.get_text()
+    for text in [*ax.texts, *ax.get_legend().get_texts()]:
+        extent = text.get_window_extent(renderer)
+        assert extent.x0 >= -1 and extent.x1 <= ax.figure.bbox.width + 1, text.get_text()
+        assert extent.y0 >= -1 and extent.y1 <= ax.figure.bbox.height + 1, text.get_text()
+
+
+def wide_tree(n_classes=10, n=400, seed=0, **settings):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(10, 3, (n, 5))
+    y = (X[:, 0] + X[:, 1] * (X[:, 2] > 10) + rng.normal(0, 1, n)).astype(int) % n_classes
+    names = [f"a rather_long-winded name of the measurement number {j}" for j in range(5)]
+    frame = pd.DataFrame(X, columns=names)
+    labels = np.array([f"diagnosis {c} of many others" for c in range(n_classes)])
+    return C45Classifier(prune=False, **settings).fit(frame, labels[y]).tree_
+
+
+def test_a_small_tree_says_variable_threshold_n_class_and_shares():
+    X = pd.DataFrame({"age": [40.0, 50.0, 60.0, 70.0, 80.0]})
+    tree = C45Classifier(prune=False, max_depth=1).fit(X, ["ok", "ok", "ill", "ill", "ok"]).tree_
+    ax = tree.plot()
+    words = words_of(ax)
+    assert "age < 60" in words
+    assert "n = 5" in words
+    assert "yes" in words and "no" in words
+    assert "n = 2, 100 %" in words and "n = 3, 67 %" in words
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["ill", "ok"]
+    yes = next(text for text in ax.texts if text.get_text() == "yes")
+    no = next(text for text in ax.texts if text.get_text() == "no")
+    assert yes.get_position()[0] < no.get_position()[0]
+    bars = [p for p in ax.patches if type(p) is Rectangle]
+    assert len(bars) == 3  # a pure leaf has one part, the mixed one two
+    parts = sorted(bar.get_width() for bar in bars)
+    assert parts[1] / parts[2] == pytest.approx(2 / 3)
+    assert_legible(ax)
+
+
+@pytest.mark.parametrize("leaves", [2, 9, 30, 60])
+def test_nothing_overlaps(leaves):
+    """Long names, ten classes, up to 60 leaves."""
+    tree = wide_tree(min_samples_leaf={2: 180, 9: 30, 30: 6, 60: 1}[leaves])
+    assert leaves / 2 <= tree.n_leaves
+    ax = tree.plot()
+    assert_legible(ax)
+    # Inner nodes stand above the middle of their children; leaves at equal distances.
+    leaf_x = sorted(
+        {
+            round(b.get_x() + b.get_width() / 2, 6)
+            for b in boxes_of(ax)
+            if b.get_facecolor()[:3] == (1.0, 1.0, 1.0)
+        }
+    )
+    np.testing.assert_allclose(np.diff(leaf_x), np.diff(leaf_x)[0], rtol=1e-3)
+
+
+def test_classes_differ_without_colour():
+    """In grey, any two classes differ by lightness or hatch."""
+    tree = wide_tree()
+    ax = tree.plot()
+    looks = []
+    for handle in ax.get_legend().legend_handles:
+        r, g, b, _ = handle.get_facecolor()
+        looks.append((0.299 * r + 0.587 * g + 0.114 * b, handle.get_hatch() or ""))
+    for i, (grey, hatch) in enumerate(looks):
+        for other_grey, other_hatch in looks[:i]:
+            assert hatch != other_hatch or abs(grey - other_grey) > 0.2
+
+
+def test_categories_are_worded_by_the_shorter_side():
+    X = pd.DataFrame({"valve": pd.Categorical(list("abcdefabcdef") * 3)})
+    y = [int(v in "abcd") for v in X["valve"]]
+    tree = C45Classifier(prune=False).fit(X, y).tree_
+    assert any(w in ("valve is e or f", "valve is not e or f") for w in words_of(tree.plot()))
+
+
+def test_many_categories_are_wrapped_and_elided():
+    labels = [f"hospital number {k}" for k in range(40)]
+    X = pd.DataFrame({"centre": pd.Categorical(labels * 3, categories=labels)})
+    y = np.arange(120) % 40 % 2
+    tree = C45Classifier(prune=False).fit(X, y).tree_
+    ax = tree.plot()
+    assert any(drawing.ELLIPSIS in w for w in words_of(ax))
+    assert_legible(ax)
+
+
+def test_soft_evaluation_is_noted():
+    X = [[1.0], [2.0], [3.0], [4.0]] * 3
+    y = [0, 0, 1, 1] * 3
+    hard = words_of(C45Classifier().fit(X, y).tree_.plot())
+    soft = words_of(SoftTreeClassifier(evaluation=0.2).fit(X, y).tree_.plot())
+    assert not any(w.startswith("soft") for w in hard)
+    assert any(w.startswith("soft") for w in soft)
+
+
+def test_single_leaf_and_single_class():
+    ax = C45Classifier().fit([[1.0], [2.0]], ["x", "x"]).tree_.plot()
+    assert "x" in words_of(ax) and "n = 2" in words_of(ax)
+    assert_legible(ax)
+
+
+def test_cut_branches_say_what_they_hide():
+    tree = wide_tree(min_samples_leaf=6)
+    ax = tree.plot(max_depth=2)
+    assert len(boxes_of(ax)) <= 7
+    hidden = [int(w.split()[0]) for w in words_of(ax) if w.endswith("leaves below")]
+    assert sum(hidden) + sum(tree.is_leaf() & (tree.node_depth <= 2)) == tree.n_leaves
+    assert_legible(ax)
+    assert len(boxes_of(tree.plot(max_depth=0))) == 1
+    with pytest.raises(InputError, match="max_depth is -1; give a depth of 0 or more"):
+        tree.plot(max_depth=-1)
+
+
+def test_a_tree_too_large_to_read_is_cut_by_itself():
+    tree = wide_tree(n=3000, min_samples_split=2)
+    assert tree.n_leaves > drawing.LARGEST
+    ax = tree.plot()
+    assert 30 < len(boxes_of(ax)) <= 2 * drawing.LARGEST
+    assert any("lie below what is drawn" in w for w in words_of(ax))
+
+
+def test_given_axes_are_filled_not_left():
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4))
+    tree = wide_tree(min_samples_leaf=40)
+    assert tree.plot(ax=axes[1]) is axes[1]
+    assert plt.get_fignums() == [figure.number]
+    assert not axes[0].texts
+    figure.canvas.draw()
+    place = axes[1].get_window_extent()
+    for box in boxes_of(axes[1]):
+        extent = box.get_window_extent()
+        assert place.x0 - 2 <= extent.x0 and extent.x1 <= place.x1 + 2
+        assert place.y0 - 2 <= extent.y0 and extent.y1 <= place.y1 + 2
+    assert_legible(axes[1])
+
+
+def test_colours_of_the_users():
+    X, y = [[1.0], [2.0], [3.0], [4.0]], ["a", "a", "b", "b"]
+    tree = C45Classifier().fit(X, y).tree_
+    for colors in (["red", "white"], {"b": "white", "a": "red"}):
+        handles = tree.plot(class_colors=colors).get_legend().legend_handles
+        assert handles[0].get_facecolor() == (1.0, 0.0, 0.0, 1.0)
+    with pytest.raises(InputError, match="class_colors has 1 entries for 2 classes; give one"):
+        tree.plot(class_colors=["red"])
+    with pytest.raises(InputError, match="class_colors has no colour for class 'b'; give one"):
+        tree.plot(class_colors={"a": "red"})
+
+
+def test_names_are_not_read_as_formulas():
+    X = pd.DataFrame({"cost $ of $ care_1": [1.0, 2.0, 3.0, 4.0]})
+    ax = C45Classifier().fit(X, ["$x", "$x", "b_1^2$", "b_1^2$"]).tree_.plot()
+    ax.figure.canvas.draw()
+    assert any("$ of $" in w for w in words_of(ax))
+
+
+def test_fontsize_makes_the_figure_larger():
+    tree = wide_tree(min_samples_leaf=40)
+    small, large = tree.plot().figure, tree.plot(fontsize=16).figure
+    np.testing.assert_allclose(large.get_size_inches(), 2 * small.get_size_inches(), rtol=0.05)
+    assert_legible(tree.plot(fontsize=16))
+
+
+def test_shorten_and_wrap_keep_to_the_width():
+    text = "left ventricular ejection_fraction at discharge"
+    for width in (0.3, 0.8, 1.5):
+        for line in drawing.wrap(text, width, 8.0, 2):
+            assert drawing.text_width(line, 8.0) <= max(width, drawing.text_width("l…", 8.0))
+        assert len(drawing.wrap(text, width, 8.0, 2)) <= 2
+    assert drawing.wrap(text, 10.0, 8.0, 2) == [text]
+    assert drawing.percent(0.999) == "99 %" and drawing.percent(0.001) == "1 %"

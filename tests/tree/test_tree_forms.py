@@ -1,0 +1,281 @@
+"""A tree in other forms: JSON, data frames, text, Graphviz, and from scikit-learn."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from oracle.random_trees import random_noise, random_tree, seeds
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.tree import DecisionTreeClassifier
+
+from hedgerow import C45Classifier, SoftTreeClassifier
+from hedgerow.errors import InputError
+from hedgerow.tree import NoiseGate, Tree, forest_from_frame, forest_to_frame
+
+
+def frame():
+    """Eight patients with a number and a category; ill are the older ones with valve b."""
+    table = pd.DataFrame(
+        {
+            "age": [40.0, 52.0, 61.0, 70.0, 75.5, 80.0, 83.0, 85.0],
+            "valve": pd.Categorical(list("baabccab")),
+        }
+    )
+    ill = (table["valve"] == "b") & (table["age"] > 60)
+    return table, np.where(ill, "ill", "well")
+
+
+# -- JSON -------------------------------------------------------------------------------
+
+
+@settings(max_examples=80, deadline=None)
+@given(seeds)
+def test_json_round_trip(seed):
+    """Every array, the labels and the gate come back equal, bit by bit."""
+    tree, X, _, columns = random_tree(seed)
+    gate = random_noise(seed, columns.n_categories)
+    tree = tree.replace(
+        gate=gate,
+        classes=[f"c{k}" for k in range(tree.n_classes)],
+        feature_names=[f"v {j}" for j in range(X.shape[1])],
+        categories={j: list("abcdefg")[:k] for j, k in enumerate(columns.n_categories) if k},
+    )
+    back = Tree.from_json(tree.to_json())
+    assert back == tree
+    for name, array in tree.arrays().items():
+        assert back.arrays()[name].dtype == array.dtype
+        assert not back.arrays()[name].flags.writeable
+    assert back.classes == tree.classes
+    assert back.feature_names == tree.feature_names
+    assert back.categories == tree.categories
+    assert back.to_json() == tree.to_json()
+    np.testing.assert_array_equal(back.predict_proba(X), tree.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        stats.norm(0.1, 0.4),
+        stats.norm(scale=0.4),
+        stats.t(3, scale=0.2),
+        stats.triang(0.5, loc=-1, scale=2),
+    ],
+    ids=lambda m: m.dist.name,
+)
+def test_json_keeps_a_frozen_scipy_distribution(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(5, 2, (60, 2))
+    y = (X[:, 0] > 5).astype(int)
+    tree = SoftTreeClassifier(evaluation=[model, 0.1], window=5.0).fit(X, y).tree_
+    back = Tree.from_json(tree.to_json())
+    assert back.gate.window == 5.0
+    np.testing.assert_array_equal(back.predict_proba(X), tree.predict_proba(X))
+    assert (tree.predict_proba(X) != tree.predict_proba(X, evaluation=None)).any()
+
+
+def test_json_refuses_a_model_that_it_cannot_name():
+    class Mine:
+        def cdf(self, d):
+            return stats.logistic.cdf(d)
+
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    tree = SoftTreeClassifier(evaluation=Mine()).fit(X, y).tree_
+    with pytest.raises(InputError, match="of variable 0 cannot be written to JSON; use a frozen"):
+        tree.to_json()
+
+
+def test_json_of_another_version_or_kind_is_refused():
+    tree = C45Classifier().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]).tree_
+    form = json.loads(tree.to_json())
+    with pytest.raises(InputError, match="version 99, this hedgerow reads 1; write it again"):
+        Tree.from_json(json.dumps({**form, "version": 99}))
+    with pytest.raises(InputError, match=r"the JSON is not a tree; give what Tree\.to_json"):
+        Tree.from_json(json.dumps({**form, "format": "something-else"}))
+    for text in ("[1, 2]", "3", "null"):
+        with pytest.raises(InputError, match="the JSON is not a tree"):
+            Tree.from_json(text)
+    for text in ("", "{", tree.to_json()[:-5], "node 1"):
+        with pytest.raises(InputError, match=r"the text is not JSON .* give what Tree\.to_json"):
+            Tree.from_json(text)
+
+
+def test_json_numbers_are_standard():
+    """No NaN in the text: other languages could not read it."""
+    X, y = frame()
+    text = C45Classifier(prune=False).fit(X, y).tree_.to_json(indent=1)
+    json.loads(text, parse_constant=lambda word: pytest.fail(word))
+
+
+def test_arrays_that_contradict_each_other_are_refused():
+    good = {
+        "feature": [0, -1, -1],
+        "threshold": [1.0, np.nan, np.nan],
+        "children_left": [1, -1, -1],
+        "children_right": [2, -1, -1],
+        "parent": [-1, 0, 0],
+        "share_left": [0.5, np.nan, np.nan],
+        "class_weight": [[1.0, 1.0], [1.0, 0.0], [0.0, 1.0]],
+    }
+    assert Tree(**good).n_leaves == 2
+    with pytest.raises(InputError, match="array `threshold` of a tree has 2 nodes"):
+        Tree(**{**good, "threshold": [1.0, np.nan]})
+    with pytest.raises(InputError, match="`children_right` does not match `feature`"):
+        Tree(**{**good, "children_right": [7, -1, -1]})
+    with pytest.raises(InputError, match="`children_left` and `parent` of a tree contradict"):
+        Tree(**{**good, "parent": [-1, 2, 0]})
+    with pytest.raises(InputError, match="a tree has no node"):
+        Tree([], [], [], [], [], [], np.zeros((0, 2)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds)
+def test_pickle(seed):
+    tree, X, _, columns = random_tree(seed)
+    tree = tree.replace(gate=random_noise(seed, columns.n_categories))
+    back = pickle.loads(pickle.dumps(tree))
+    assert back == tree
+    np.testing.assert_array_equal(back.predict_proba(X), tree.predict_proba(X))
+
+
+def test_a_tree_is_read_only():
+    tree = C45Classifier().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]).tree_
+    for array in tree.arrays().values():
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+# -- frames -----------------------------------------------------------------------------
+
+
+def test_to_frame_has_a_row_per_node():
+    X, y = frame()
+    tree = C45Classifier(prune=False).fit(X, y).tree_
+    table = tree.to_frame()
+    assert table["node"].tolist() == list(range(tree.n_nodes))
+    np.testing.assert_array_equal(table["feature"], tree.feature)
+    np.testing.assert_array_equal(table[["weight_0", "weight_1"]], tree.class_weight)
+    np.testing.assert_array_equal(table[[f"category_{c}" for c in range(3)]], tree.categories_left)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds)
+def test_forest_round_trip(seed):
+    """Trees of one data set, single leaves among them, through a data frame and parquet types."""
+    trees = [random_tree(seed, max_depth=depth)[0] for depth in (None, 0, 2)]
+    keys = pd.DataFrame({"method": ["c45", "stump", "short"], "permutation": [3, 1, 2]})
+    table = forest_to_frame(trees, keys)
+    assert len(table) == sum(tree.n_nodes for tree in trees)
+    again_keys, again = forest_from_frame(table, ["method", "permutation"])
+    pd.testing.assert_frame_equal(again_keys, keys)
+    assert again == trees
+
+
+def test_forest_survives_parquet(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    trees = [C45Classifier(max_depth=d).fit(X, y).tree_ for d in (1, 3, None)]
+    path = tmp_path / "forest.parquet"
+    forest_to_frame(trees, pd.DataFrame({"depth": [1, 3, 9]})).to_parquet(path)
+    keys, again = forest_from_frame(pd.read_parquet(path), ["depth"])
+    assert keys["depth"].tolist() == [1, 3, 9]
+    assert again == trees
+
+
+def test_a_forest_without_trees():
+    table = forest_to_frame([], pd.DataFrame({"method": pd.Series([], dtype=str)}))
+    assert table.empty and list(table.columns) == ["method", "node"]
+
+
+# -- words ------------------------------------------------------------------------------
+
+
+def test_text():
+    X, y = frame()
+    tree = C45Classifier(prune=False, min_samples_split=2).fit(X, y).tree_
+    assert tree.to_text().splitlines() == [
+        "valve in {a, c}: well (n = 5: ill 0.00, well 1.00)",
+        "valve in {b}",
+        "|   age < 70: well (n = 1: ill 0.00, well 1.00)",
+        "|   age >= 70: ill (n = 2: ill 1.00, well 0.00)",
+    ]
+
+
+def test_dot():
+    X = pd.DataFrame({'a "quoted" name': [1.0, 2.0, 3.0, 4.0]})
+    tree = C45Classifier(prune=False).fit(X, ["n", "n", "y\\", "y\\"]).tree_
+    assert tree.to_dot() == (
+        "digraph tree {\n"
+        '  node [shape=box, style="rounded", fontname="sans-serif"];\n'
+        '  edge [fontname="sans-serif"];\n'
+        '  0 [label="a \\"quoted\\" name < 3"];\n'
+        '  0 -> 1 [label="yes"];\n'
+        '  0 -> 2 [label="no"];\n'
+        '  1 [label="n (n = 2: n 1.00, y\\\\ 0.00)"];\n'
+        '  2 [label="y\\\\ (n = 2: n 0.00, y\\\\ 1.00)"];\n'
+        "}\n"
+    )
+
+
+def test_words_without_names():
+    tree = C45Classifier(prune=False).fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]).tree_
+    bare = Tree(**tree.arrays())
+    assert (
+        bare.to_text() == "x0 < 3: 0 (n = 2: 0 1.00, 1 0.00)\nx0 >= 3: 1 (n = 2: 0 0.00, 1 1.00)\n"
+    )
+    assert C45Classifier().fit([[1.0]], ["a"]).tree_.to_text() == "a (n = 1: a 1.00)\n"
+
+
+# -- scikit-learn -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris, load_wine])
+@pytest.mark.parametrize("depth", [None, 3])
+def test_from_sklearn_agrees_with_its_owner(load, depth):
+    """Same probabilities and leaves on 32-bit data, values at and next to the thresholds too."""
+    X, y = load(return_X_y=True)
+    X = X.astype(np.float32)
+    theirs = DecisionTreeClassifier(max_depth=depth, random_state=0).fit(X, y)
+    tree = Tree.from_sklearn(theirs)
+    inner = np.flatnonzero(theirs.tree_.feature >= 0)
+    edge = []
+    for node in inner:
+        at = np.float32(theirs.tree_.threshold[node])
+        for value in (at, np.nextafter(at, np.float32(np.inf)), np.nextafter(at, np.float32(0))):
+            row = X[node % len(X)].copy()
+            row[theirs.tree_.feature[node]] = value
+            edge.append(row)
+    table = np.concatenate([X, np.array(edge, dtype=np.float32)])
+    np.testing.assert_allclose(tree.predict_proba(table), theirs.predict_proba(table), atol=1e-12)
+    np.testing.assert_array_equal(tree.apply(table), theirs.apply(table))
+    np.testing.assert_array_equal(
+        tree.decision_path(table).toarray(), theirs.decision_path(table).toarray()
+    )
+    np.testing.assert_allclose(
+        tree.importances(X.shape[1]).sum(), theirs.feature_importances_.sum()
+    )
+    assert (tree.n_leaves, tree.depth) == (theirs.get_n_leaves(), theirs.get_depth())
+
+
+def test_from_sklearn_keeps_weights_and_labels():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    weight = np.linspace(0.5, 2.0, len(y))
+    names = np.array(["s", "v", "g"])[y]
+    theirs = DecisionTreeClassifier(max_depth=2, random_state=0).fit(X, names, weight)
+    tree = Tree.from_sklearn(theirs)
+    assert tree.classes == ["g", "s", "v"]
+    assert tree.feature_names == list(X.columns)
+    np.testing.assert_allclose(
+        tree.class_weight[0], [weight[names == c].sum() for c in ("g", "s", "v")]
+    )
+    assert Tree.from_json(tree.to_json()) == tree
+
+
+def test_gate_keeps_its_values():
+    gate = NoiseGate(np.array([0.1, 0.0]), 4.0, {0: stats.norm(scale=0.1)})
+    again = NoiseGate.from_dict(gate.to_dict())
+    x = np.linspace(-1, 1, 41)
+    for j in (0, 1):
+        np.testing.assert_array_equal(again.share(j, 0.05, x), gate.share(j, 0.05, x))

@@ -1,0 +1,112 @@
+"""One traversal for all consumers: shares, leaves, paths and predictions agree."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracle.random_trees import random_noise, random_tree, seeds
+from sklearn.datasets import load_breast_cancer
+
+from hedgerow import C45Classifier, SoftTreeClassifier
+from hedgerow.tree import Tree
+
+
+def awkward(X, n_categories, seed):
+    """Other values: shifted, missing, unseen categories."""
+    rng = np.random.default_rng([seed, 2])
+    new = X + np.where(n_categories > 0, rng.integers(-1, 3, X.shape), rng.normal(0, 1, X.shape))
+    new[rng.random(new.shape) < 0.2] = np.nan
+    return new
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds)
+def test_shares_paths_leaves_and_predictions_agree(seed):
+    """Leaf shares sum to 1, children's to their parent's; `apply` is the largest leaf's share."""
+    tree, X, _, columns = random_tree(seed)
+    gate = random_noise(seed, columns.n_categories)
+    new = awkward(X, columns.n_categories, seed)
+    shares = tree.shares(new, gate).toarray()
+    leaf = tree.is_leaf()
+    assert (shares[:, 0] == 1.0).all()
+    np.testing.assert_allclose(shares[:, leaf].sum(axis=1), 1.0, atol=1e-9)
+    inner = np.flatnonzero(~leaf)
+    np.testing.assert_allclose(
+        shares[:, inner],
+        shares[:, tree.children_left[inner]] + shares[:, tree.children_right[inner]],
+        atol=1e-9,
+    )
+    path = tree.decision_path(new, gate).toarray()
+    np.testing.assert_array_equal(path, (shares > 0).astype(int))
+    chosen = tree.apply(new, gate)
+    at_leaves = np.where(leaf, shares, -1.0)
+    np.testing.assert_array_equal(chosen, at_leaves.argmax(axis=1))
+    assert (path[np.arange(len(new)), chosen] == 1).all()
+    proba = tree.predict_proba(new, gate)
+    np.testing.assert_allclose(proba, shares[:, leaf] @ tree.probabilities()[leaf], atol=1e-9)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seeds)
+def test_training_rows_bring_their_weight_back(seed):
+    """The hard traversal sends the training rows where growth sent them, missing ones too."""
+    tree, _, _, columns = random_tree(seed)
+    reached = tree.shares(columns.X, None).toarray() * columns.sample_weight[:, None]
+    one_hot = np.eye(tree.n_classes)[columns.y]
+    np.testing.assert_allclose(reached.T @ one_hot, tree.class_weight, atol=1e-9)
+
+
+@settings(max_examples=50, deadline=None)
+@given(seeds)
+def test_importances(seed):
+    tree, X, _, _ = random_tree(seed)
+    importances = tree.importances(X.shape[1])
+    assert (importances >= 0).all()
+    assert importances.sum() == pytest.approx(1.0 if tree.n_leaves > 1 else 0.0)
+    untested = np.setdiff1d(np.arange(X.shape[1]), tree.feature)
+    assert (importances[untested] == 0).all()
+
+
+def test_a_row_order_or_memory_layout_changes_nothing():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = SoftTreeClassifier(evaluation=0.1).fit(X, y)
+    want = model.predict_proba(X)
+    np.testing.assert_array_equal(model.predict_proba(np.asfortranarray(X)), want)
+    np.testing.assert_array_equal(model.predict_proba(X[::-1])[::-1], want)
+    wide = np.repeat(X, 2, axis=1)[:, ::2]
+    np.testing.assert_array_equal(model.predict_proba(wide), want)
+    np.testing.assert_array_equal(model.tree_.predict_proba(X[:0]), want[:0])
+
+
+def test_a_missing_value_goes_both_ways_in_every_consumer():
+    """`apply` and `decision_path` treat NaN as `predict_proba` does (elsewhere they disagreed)."""
+    X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 1]
+    model = C45Classifier(prune=False).fit(X, y)
+    unknown = [[np.nan]]
+    np.testing.assert_allclose(model.predict_proba(unknown), [[0.4, 0.6]])
+    np.testing.assert_array_equal(model.decision_path(unknown).toarray(), [[1, 1, 1]])
+    assert model.apply(unknown).tolist() == [2]
+
+
+def test_equal_shares_go_to_the_lower_leaf():
+    tree = Tree(
+        [0, -1, -1], [1.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]],
+    )  # fmt: skip
+    assert tree.apply([[np.nan]]).tolist() == [1]
+
+
+def test_smoothing():
+    X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 1]
+    model = C45Classifier(prune=False, smoothing=True).fit(X, y)
+    np.testing.assert_allclose(
+        model.predict_proba([[1.0], [9.0]]), [[3 / 4, 1 / 4], [1 / 5, 4 / 5]]
+    )
+
+
+def test_a_node_without_weight_takes_its_parents_shares():
+    tree = Tree(
+        [0, -1, -1], [1.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.0, np.nan, np.nan], [[1.0, 3.0], [0.0, 0.0], [1.0, 3.0]],
+    )  # fmt: skip
+    np.testing.assert_allclose(tree.predict_proba([[0.0]]), [[0.25, 0.75]])

@@ -1,0 +1,195 @@
+"""Settings: one line per mistake, complete defaults, a manual that is up to date."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+import yaml
+from throwaway import ROOT, SMOKE
+
+from hedgerow.errors import ConfigError
+from hedgerow.workflow import check_config, check_datasets, chunks, settings
+from hedgerow.workflow.config import describe, load_yaml, permutations_of, walk
+
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+DEFAULT = load_yaml(ROOT / "config/default.yaml")
+
+
+def changed(**soft) -> dict:
+    """The default configuration with some settings of `soft` changed."""
+    config = copy.deepcopy(DEFAULT)
+    config["soft"].update(soft)
+    return config
+
+
+def message(config, files=()) -> str:
+    """What the check says about a configuration."""
+    with pytest.raises(ConfigError) as caught:
+        check_config(config, SCHEMA, files)
+        check_datasets(config, DEFAULT["soft"]["datasets"], files)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("soft", "said"),
+    [
+        (
+            {"noize": [0]},
+            "unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
+            "(list of numbers >= 0, 0 among them)",
+        ),
+        ({"n_fold": 3}, "did you mean `soft.n_folds`? (whole number >= 2)"),
+        ({"xyzzy": 3}, "unknown setting `soft.xyzzy`; config/README.md lists all settings"),
+        ({"n_folds": "ten"}, "`soft.n_folds` is `ten`; give a whole number >= 2"),
+        ({"n_folds": 1}, "`soft.n_folds` is `1`; give a whole number >= 2"),
+        ({"n_folds": None}, "`soft.n_folds` is empty; give a whole number >= 2"),
+        ({"test_size": 1.5}, "`soft.test_size` is `1.5`; give a number > 0 and < 1"),
+        ({"noise_factors": [0, -0.1]}, "`-0.1`; give a list of numbers >= 0, 0 among them"),
+        ({"noise_factors": [0.1]}, "`[0.1]`; give a list of numbers >= 0, 0 among them"),
+        ({"factors": [0, 0.1]}, "`soft.factors` is `0`; give a list of numbers > 0"),
+        ({"methods": ["c45", "sss"]}, "`soft.methods` is `sss`; give a list of c45, ss, stp or se"),
+        ({"methods": ["ss"]}, "c45 among them"),
+        ({"gate_at": "middle"}, "`soft.gate_at` is `middle`; give threshold or midpoint"),
+        ({"datasets": []}, "`soft.datasets` is `[]`; name at least one"),
+        ({"datasets": ["pima", "pima"]}, "name each once"),
+        ({"datasets": ["pma"]}, "unknown data set `pma` in `soft.datasets`; did you mean `pima`?"),
+        ({"datasets": ["zzz"]}, "unknown data set `zzz`"),
+    ],
+)
+def test_a_wrong_setting_is_told_in_one_line(soft, said):
+    assert said in message(changed(**soft))
+
+
+def test_a_setting_of_a_section_at_the_top_is_recognised():
+    assert "did you mean `soft.n_folds`?" in message({**DEFAULT, "n_folds": 3})
+
+
+def test_a_missing_setting_is_told():
+    config = copy.deepcopy(DEFAULT)
+    del config["soft"]["step"]
+    assert message(config) == "configuration: setting `soft.step` is missing; give it: number > 0"
+
+
+def test_the_file_that_holds_the_mistake_is_named(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("soft: {n_folds: 1}\n")
+    files = [mine, ROOT / "config/default.yaml"]
+    assert message(changed(n_folds=1), files).startswith(str(mine))
+    assert message(changed(step=-1), files).startswith("command line: ")
+
+
+def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("soft: {confidence_tolerance: 1e-3}\n")
+    config = changed(**load_yaml(mine)["soft"])
+    assert message(config, [mine]).endswith("is the text `1e-3`; write it as 0.001")
+    assert "use a file and --configfile" in message(changed(chunk="2"), [mine])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "soft: {noize: [0, 0.1]}",
+            "mine.yaml: unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
+            "(list of numbers >= 0, 0 among them)\n",
+        ),
+        (
+            "soft: {datasets: [habermann]}",
+            "mine.yaml: unknown data set `habermann` in `soft.datasets`; did you mean "
+            "`haberman`? (`hedgerow data list` shows all)\n",
+        ),
+        ("registry: nowhere.yaml", "nowhere.yaml: cannot read the data set registry"),
+    ],
+)
+def test_snakemake_shows_the_line_and_nothing_else(project, text, said):
+    done = project.snakemake("--dry-run", *project.settings(text, "mine"))
+    assert done.returncode == 1
+    shown = done.stderr.replace(
+        "Config file config/default.yaml is extended by additional config specified via the "
+        "command line.\n",
+        "",
+    )
+    assert shown.startswith(said)
+    assert shown.count("\n") == 1
+
+
+def test_the_default_configuration_is_complete_and_is_the_schemas_default():
+    check_config(DEFAULT, SCHEMA)
+    for name, setting in walk(load_yaml(SCHEMA)):
+        value = DEFAULT
+        for key in name.split("."):
+            value = value[key]
+        assert setting["description"].strip().endswith(".")
+        if "properties" not in setting:
+            assert setting["default"] == value, name
+
+
+@pytest.mark.parametrize("name", ["smoke", "paper"])
+def test_other_configurations_hold_only_what_differs(name):
+    content = load_yaml(ROOT / f"config/{name}.yaml")
+    assert content["configuration"] == name
+    merged = {**DEFAULT, **content, "soft": {**DEFAULT["soft"], **content["soft"]}}
+    check_config(merged, SCHEMA)
+    for key, value in content["soft"].items():
+        assert value != DEFAULT["soft"][key], f"`soft.{key}` is as in the default"
+
+
+def test_the_paper_configuration_runs_table_3_1():
+    from hedgerow.experiments.soft import TABLE_3_1
+
+    soft = load_yaml(ROOT / "config/paper.yaml")["soft"]
+    assert soft["datasets"] == list(TABLE_3_1.values())
+    assert soft["n_permutations"] == 30
+
+
+def test_all_data_sets_of_all_configurations_are_registered():
+    from hedgerow.data import load_registry
+
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    for name in ("default", "smoke", "paper"):
+        check_datasets(load_yaml(ROOT / f"config/{name}.yaml"), registry)
+
+
+def test_the_plan_knows_every_setting_and_no_other():
+    """Settings of the schema and attributes of the plan bear the same names."""
+    import dataclasses
+
+    from hedgerow.experiments.soft import SoftPlan
+
+    of_plan = {f.name for f in dataclasses.fields(SoftPlan)}
+    of_schema = set(load_yaml(SCHEMA)["properties"]["soft"]["properties"])
+    assert of_schema - of_plan == {"chunk"}
+    assert of_plan - of_schema == {"seed", "configuration"}
+
+
+def test_settings_of_a_rule_are_its_own():
+    assert settings(DEFAULT, "soft", "step", "seed") == {"seed": DEFAULT["seed"], "step": 0.1}
+    with pytest.raises(ConfigError, match="unknown setting"):
+        settings(DEFAULT, "soft", "no_such_setting")
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 1), (10, 3), (10, 5), (3, 100), (30, 7)])
+def test_chunks_hold_every_permutation_once(n, size):
+    found = [p for chunk in chunks(n, size) for p in permutations_of(chunk)]
+    assert found == list(range(n))
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "integer", "minimum": 1, "maximum": 9}, "whole number >= 1 and <= 9"),
+        ({"type": ["string", "null"]}, "text or null"),
+        ({"enum": ["a", "b", "c"]}, "a, b or c"),
+        ({"type": "boolean"}, "true or false"),
+        ({"type": "array", "items": {"type": "string"}}, "list of text"),
+    ],
+)
+def test_describe(schema, words):
+    assert describe(schema) == words
+
+
+def test_smoke_configuration_is_the_one_that_tests_run():
+    assert yaml.safe_load((ROOT / SMOKE[1]).read_text())["configuration"] == "smoke"

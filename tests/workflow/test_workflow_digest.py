@@ -1,0 +1,294 @@
+"""An edit of the package reruns what depends on it, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from throwaway import ROOT, SMOKE, copied_package
+
+from hedgerow._stamp import COMPILED, core_digest
+from hedgerow.workflow.config import load_yaml
+from hedgerow.workflow.digest import (
+    PACKAGE,
+    _bound_names,
+    digest_of,
+    entry_digests,
+    reachable_source,
+)
+
+MODULE = '''
+"""A module."""
+from math import sqrt, pi
+
+LIMIT = 3
+
+def used(x):
+    return sqrt(x) + LIMIT
+
+def asked(x):
+    """Doc."""
+    return used(x)  # a comment
+
+def other(x):
+    return pi * x
+'''
+
+REPORTED = {"report", "manifest"}
+AFTER_ROWS = {"soft_statistics", "soft_tables", "soft_figures", *REPORTED}
+AFTER_LEARNING = {"soft_merge", "soft_prune", "soft_evaluate", *AFTER_ROWS}
+AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
+AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
+
+
+def test_a_function_brings_what_it_reaches_and_no_more():
+    source = reachable_source(MODULE, "asked")
+    assert "def used" in source and "LIMIT = 3" in source and "import sqrt" in source
+    assert "def other" not in source and "A module" not in source
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("LIMIT = 3", "LIMIT = 4", True),
+        ("sqrt(x)", "sqrt(x + 1)", True),
+        ("# a comment", "# another", False),
+        ("pi * x", "x", False),
+        ('"""A module."""', "print('at import')", True),
+    ],
+)
+def test_digest_of_a_function(tmp_path, old, new, changes):
+    (tmp_path / "module.py").write_text(MODULE)
+    before = digest_of("module:asked", package=tmp_path)
+    (tmp_path / "module.py").write_text(MODULE.replace(old, new))
+    assert (digest_of("module:asked", package=tmp_path) != before) is changes
+
+
+def test_digest_of_a_room_sees_every_kind_of_source(tmp_path):
+    room = tmp_path / "room"
+    room.mkdir()
+    (room / "__init__.py").write_text("")
+    seen = {digest_of("room", package=tmp_path)}
+    for name in ("a.py", "b.pyx", "b.pxd", "c.h"):
+        (room / name).write_text("x")
+        seen.add(digest_of("room", package=tmp_path))
+    assert len(seen) == 5
+    (room / "notes.txt").write_text("x")
+    assert digest_of("room", package=tmp_path) in seen
+
+
+def test_digest_depends_on_content_alone(tmp_path):
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    parts = ("tree", "data.seeds", "experiments.soft:learn")
+    assert digest_of(*parts) == digest_of(*reversed(parts), package=copy)
+
+
+@pytest.mark.parametrize("part", ["nowhere", "tree.nothing", "nowhere:function"])
+def test_no_source_is_an_error(part):
+    """A digest of nothing would never change."""
+    with pytest.raises(FileNotFoundError, match="no source"):
+        digest_of(part)
+
+
+def test_an_unknown_function_is_an_error():
+    with pytest.raises(LookupError, match="no_such_function"):
+        digest_of("experiments.soft:no_such_function")
+
+
+def test_digest_of_an_entry_leaves_out_what_only_describes(tmp_path):
+    from hedgerow.data import load_registry
+
+    content = load_yaml(ROOT / "config/datasets.yaml")
+    before = entry_digests(load_registry(ROOT / "config/datasets.yaml"))
+    assert len(set(before.values())) == len(before)
+    changed = tmp_path / "datasets.yaml"
+    content["datasets"]["wine"] |= {"citation": "another", "note": "another", "title": "another"}
+    changed.write_text(yaml.safe_dump(content, sort_keys=False))
+    assert entry_digests(load_registry(changed)) == before
+    content["datasets"]["wine"]["fingerprint"] = "0" * 64
+    changed.write_text(yaml.safe_dump(content, sort_keys=False))
+    after = entry_digests(load_registry(changed))
+    assert [key for key in before if after[key] != before[key]] == ["wine"]
+
+
+# ------------------------------------------------------- what the rules declare is what they use
+
+
+# What these make of the registry's text is in `params.entry`, value by value.
+BY_ENTRY = {"data.registry", "data.synthetic"}
+
+
+def declared_code() -> dict[str, tuple[set[str], Path]]:
+    """Parts in `digest_of` and script of every rule that has both."""
+    rules = {}
+    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for text in re.split(r"^rule ", file.read_text(), flags=re.MULTILINE)[1:]:
+            name = text.partition(":")[0]
+            code = re.search(r"code=digest_of\((.*?)\)", text, flags=re.DOTALL)
+            script = re.search(r'"(\.\./scripts/\w+\.py)"', text)
+            if code and script:
+                parts = set(re.findall(r'"([^"]+)"', code.group(1)))
+                rules[name] = parts, (file.parent / script.group(1)).resolve()
+    return rules
+
+
+def used_code(source: str, package: Path = PACKAGE) -> set[tuple[str, str]]:
+    """Pairs (module, name) of the package that a source imports and uses."""
+    tree = ast.parse(source)
+    names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    attributes = {
+        (n.value.id, n.attr)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.ImportFrom) and node.module):
+            continue
+        if node.module.split(".")[0] != "hedgerow":
+            continue
+        for alias in node.names:
+            bound = alias.asname or alias.name
+            if bound not in names:
+                continue
+            module = node.module.removeprefix("hedgerow").lstrip(".")
+            whole = f"{module}.{alias.name}".lstrip(".")
+            if package.joinpath(*whole.split(".")).with_suffix(".py").is_file():
+                found |= {(whole, attr) for owner, attr in attributes if owner == bound}
+            else:
+                found.add(defined_in(module, alias.name, package))
+    return {pair for pair in found if pair[0] != "errors" and not pair[0].startswith("workflow")}
+
+
+def defined_in(module: str, name: str, package: Path) -> tuple[str, str]:
+    """Where a name that a room exports is defined."""
+    room = package.joinpath(*module.split("."), "__init__.py")
+    nodes = ast.walk(ast.parse(room.read_text())) if room.is_file() else ()
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                if (alias.asname or alias.name) == name:
+                    return defined_in(node.module.removeprefix("hedgerow."), alias.name, package)
+    return module, name
+
+
+def covers(parts: set[str], module: str, name: str) -> bool:
+    """Whether parts of a digest hold a name of a module."""
+    if module in BY_ENTRY:
+        return True
+    ancestors = {".".join(module.split(".")[: i + 1]) for i in range(module.count(".") + 1)}
+    if parts & ancestors:
+        return True
+    functions = [part.partition(":")[2] for part in parts if part.startswith(f"{module}:")]
+    if not functions:
+        return False
+    text = (PACKAGE / Path(*module.split("."))).with_suffix(".py").read_text()
+    return any(name in bound_in(reachable_source(text, f, module)) for f in functions)
+
+
+def bound_in(source: str) -> set[str]:
+    """Names bound at the top level of a source."""
+    return {name for statement in ast.parse(source).body for name in _bound_names(statement)}
+
+
+def test_every_rule_with_a_script_declares_its_code():
+    declared = declared_code()
+    scripts = {script.name for _, script in declared.values()}
+    made = {file.name for file in (ROOT / "workflow/scripts").glob("*.py")}
+    # Merging only joins files; what it does stands in its script, which Snakemake watches.
+    assert made - scripts == {"soft_merge.py"}
+
+
+@pytest.mark.parametrize("rule", sorted(declared_code()))
+def test_no_job_runs_code_that_its_digest_leaves_out(rule):
+    """Follow the imports of the script; every name of the package on the way must be declared.
+
+    Compiled modules are declared as whole rooms, so the way ends there.
+    """
+    parts, script = declared_code()[rule]
+    pending = used_code(script.read_text())
+    seen = set()
+    missing = set()
+    while pending:
+        module, name = pending.pop()
+        if (module, name) in seen:
+            continue
+        seen.add((module, name))
+        if not covers(parts, module, name):
+            missing.add(f"{module}:{name}")
+        place = PACKAGE.joinpath(*module.split("."))
+        file = place.with_suffix(".py") if place.with_suffix(".py").is_file() else place
+        if file.suffix == ".py":
+            try:
+                pending |= used_code(reachable_source(file.read_text(), name, module))
+            except LookupError:
+                pending |= used_code(file.read_text())
+    assert not missing
+
+
+# ------------------------------------------------------------------ edits in a copy of the package
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory, smoke):
+    """A copy of the package that the workflow imports, and the variables that make it do so."""
+    folder = tmp_path_factory.mktemp("package")
+    environment = copied_package(folder)
+    assert smoke.planned(*SMOKE, **environment) == {}, "a copy alone reruns nothing"
+    return folder / "hedgerow", environment
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "rerun"),
+    [
+        ("tree/tree.py", None, "# edited", AFTER_CALIBRATION),
+        ("induction/_growth.pyx", None, "# edited", AFTER_CALIBRATION),
+        ("uncertainty/soft.py", None, "# edited", set()),
+        ("evaluation/tuning.py", None, "# edited", {"soft_learn", *AFTER_LEARNING}),
+        ("evaluation/calibration.py", None, "# edited", AFTER_CALIBRATION),
+        ("evaluation/significance.py", None, "# edited", AFTER_ROWS - {"soft_figures"}),
+        ("data/noise.py", None, "# edited", AFTER_TIDY - {"soft_calibrate"}),
+        ("data/readers.py", None, "# edited", {"tidy", *AFTER_TIDY}),
+        ("data/synthetic.py", None, "# edited", set()),
+        ("reporting/figures.py", None, "# edited", {"soft_figures", *REPORTED}),
+        ("reporting/report.html.j2", None, "<!-- edited -->", REPORTED),
+        ("reporting/manifest.py", None, "# edited", {"manifest"}),
+        (
+            "experiments/soft.py",
+            'for metric in ("n_leaves", "accuracy"):',
+            'for metric in ("accuracy", "n_leaves"):',
+            AFTER_ROWS - {"soft_figures"},
+        ),
+        ("errors.py", None, "# edited", set()),
+    ],
+)
+def test_an_edit_reruns_what_depends_on_it(smoke, copy, file, old, new, rerun):
+    """Planned in a project where everything has run, with an edited copy of the package.
+
+    A compiled source that was edited and not built is refused.
+    """
+    package, environment = copy
+    path = package / file
+    if not path.is_file():
+        pytest.skip(f"there is no {file}")
+    text = path.read_text()
+    edited = f"{text}\n{new}\n" if old is None else text.replace(old, new)
+    assert edited != text
+    stamp = package / "_core_digest.py"
+    stamped = stamp.read_text()
+    try:
+        path.write_text(edited)
+        if path.suffix in COMPILED:
+            refused = smoke.snakemake("--dry-run", *SMOKE, **environment)
+            assert refused.returncode == 1
+            assert "built from other sources" in refused.stderr
+            stamp.write_text(f'DIGEST = "{core_digest(package)}"\n')  # as a build does
+        assert set(smoke.planned(*SMOKE, **environment)) == rerun
+    finally:
+        path.write_text(text)
+        stamp.write_text(stamped)

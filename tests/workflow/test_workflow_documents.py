@@ -1,0 +1,38 @@
+"""Documents: their code runs, their links lead somewhere, their commands exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from throwaway import ROOT
+
+DOCUMENTS = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "config/README.md"],
+)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_python_examples_run(path, capsys):
+    for block in re.findall(r"```python\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
+        exec(compile(block, path.name, "exec"), {})
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\(([^)]+)\)", path.read_text("utf-8")):
+        if target.startswith("https://"):
+            continue
+        file, _, heading = target.partition("#")
+        there = path.parent / file if file else path
+        assert there.exists(), target
+        if heading:
+            headings = re.findall(r"^#+ (.+)$", there.read_text("utf-8"), re.MULTILINE)
+            assert heading in {h.lower().replace(" ", "-") for h in headings}, target
+
+
+def test_make_targets_that_documents_name_exist():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for path in DOCUMENTS:
+        for target in re.findall(r"`make ([a-z]+)`", path.read_text("utf-8")):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{path.name}: {target}"

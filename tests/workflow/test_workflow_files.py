@@ -1,0 +1,64 @@
+"""Files that follow from others, and the lock of the dependencies."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+import yaml
+from throwaway import ROOT
+
+from hedgerow.workflow.config import load_yaml
+from hedgerow.workflow.generated import generated, locked, settings_table, with_settings
+
+LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", sorted(generated(ROOT)), ids=lambda path: path.name)
+def test_generated_files_are_up_to_date(path):
+    assert path.read_text(encoding="utf-8") == generated(ROOT)[path], "call `make generated`"
+
+
+def test_environment_and_lock_hold_the_same_names_and_versions():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    pip = next(d["pip"] for d in environment["dependencies"] if isinstance(d, dict))
+    assert dict(line.split("==") for line in pip) == locked(LOCK)
+
+
+def test_everything_locked_has_a_hash():
+    pins = re.split(r"^(?=[a-z0-9])", LOCK, flags=re.MULTILINE)[1:]
+    assert len(pins) == len(locked(LOCK)) > 50
+    for pin in pins:
+        assert "--hash=sha256:" in pin, pin.splitlines()[0]
+
+
+def test_the_lock_holds_no_address():
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|file:", LOCK)
+
+
+def test_every_dependency_of_the_project_is_locked():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    extras = project["project"]["optional-dependencies"]
+    wanted = [
+        *project["build-system"]["requires"],
+        *project["project"]["dependencies"],
+        *(requirement for extra in extras.values() for requirement in extra),
+    ]
+    from packaging.requirements import Requirement
+
+    pins = locked(LOCK)
+    for text in wanted:
+        requirement = Requirement(text)
+        name = requirement.name.lower().replace("_", "-")
+        assert name in pins, f"{name} is not locked: call `make lock`"
+        assert pins[name] in requirement.specifier
+
+
+def test_the_manual_keeps_its_text_around_the_table():
+    schema = load_yaml(ROOT / "workflow/schemas/config.schema.yaml")
+    manual = (ROOT / "config/README.md").read_text(encoding="utf-8")
+    assert settings_table(schema) in manual
+    assert with_settings(manual, schema) == manual
+    with pytest.raises(ValueError, match="no place for the settings"):
+        with_settings("no marks", schema)

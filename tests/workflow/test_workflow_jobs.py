@@ -1,0 +1,171 @@
+"""The frame of a script, the plan that a rule declares, and files written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import types
+from dataclasses import dataclass
+
+import pandas as pd
+import psutil
+import pytest
+
+from hedgerow.errors import DataError
+from hedgerow.experiments.soft import SoftPlan
+from hedgerow.workflow import run
+from hedgerow.workflow.jobs import (
+    declared_plan,
+    job,
+    write_csv,
+    write_each,
+    write_json,
+    write_parquet,
+    write_text,
+    written_whole,
+)
+
+
+@pytest.fixture
+def given(tmp_path):
+    """The part of Snakemake's object that the frame reads."""
+    return types.SimpleNamespace(rule="tidy", log=[str(tmp_path / "logs/tidy.log")])
+
+
+def test_an_error_of_the_user_is_one_line_with_its_remedy(given, capsys):
+    with pytest.raises(SystemExit) as caught, job(given):
+        raise DataError("heart: 2 of 270 rows have no class", remedy="drop them")
+    assert caught.value.code == 1
+    assert capsys.readouterr().err == "tidy: heart: 2 of 270 rows have no class; drop them\n"
+    with open(given.log[0]) as log:
+        assert "Traceback" in log.read()
+
+
+def test_another_error_is_one_line_and_points_to_the_log(given, capsys):
+    with pytest.raises(SystemExit) as caught, job(given):
+        raise ValueError("one line\nand another")
+    assert caught.value.code == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("tidy: ValueError: one line and another; the traceback is in ")
+    assert shown.count("\n") == 1
+
+
+def test_a_job_that_succeeds_leaves_a_log_and_says_nothing(given, capsys):
+    with job(given):
+        pass
+    assert capsys.readouterr().err == ""
+    assert os.path.getsize(given.log[0]) == 0
+
+
+def test_a_plan_shows_only_what_its_rule_declares():
+    plan = declared_plan(SoftPlan, {"step": 0.2, "seed": 7}, ["wine"])
+    assert plan.step == 0.2 and plan.seed == 7 and plan.datasets == ("wine",)
+    with pytest.raises(AttributeError, match="`window`, which its rule does not declare"):
+        _ = plan.window
+
+
+# ------------------------------------------------------------------------------- whole files
+
+
+FRAME = pd.DataFrame({"b": [0.1, 1 / 3], "a": ["x", None]})
+
+
+@pytest.mark.parametrize(
+    ("write", "content"),
+    [(write_text, "text\n"), (write_json, {"b": 1}), (write_parquet, FRAME), (write_csv, FRAME)],
+)
+def test_files_are_whole_and_the_same_each_time(tmp_path, write, content):
+    path = tmp_path / "new" / "file.out"
+    write(path, content)
+    first = path.read_bytes()
+    assert stat.S_IMODE(path.stat().st_mode) & 0o400
+    write(path, content)
+    assert path.read_bytes() == first
+    assert [p.name for p in path.parent.iterdir()] == ["file.out"]
+
+
+def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("old")
+    with pytest.raises(RuntimeError), written_whole(path) as beside:
+        beside.write_text("half")
+        raise RuntimeError
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["table.csv"]
+
+
+def test_numbers_in_a_csv_come_back_as_they_were(tmp_path):
+    write_csv(tmp_path / "t.csv", FRAME)
+    assert pd.read_csv(tmp_path / "t.csv")["b"].tolist() == FRAME["b"].tolist()
+
+
+def test_outputs_and_tables_must_match(tmp_path):
+    with pytest.raises(KeyError, match="do not match"):
+        write_each({"a": tmp_path / "a"}, {"b": FRAME}, write_csv)
+
+
+# ------------------------------------------------------------------------------ locks of runs
+
+
+@dataclass
+class Lock:
+    """A locked project, with a note of the process or without."""
+
+    root: os.PathLike
+
+    def __post_init__(self):
+        folder = self.root / run.LOCKS
+        folder.mkdir(parents=True)
+        (folder / "0.input.lock").write_text("data/tidy/wine.parquet\n")
+
+    def note(self, pid, started):
+        write_json(run.note_of(self.root), {"pid": pid, "started": started})
+
+    def held(self):
+        return (self.root / run.LOCKS / "0.input.lock").is_file()
+
+
+def test_the_lock_of_a_dead_run_is_removed(tmp_path):
+    lock = Lock(tmp_path)
+    # This process lives, but it did not start at that time: the number was used again.
+    lock.note(os.getpid(), psutil.Process().create_time() - 1e6)
+    assert run.release(tmp_path)
+    assert not lock.held() and not run.note_of(tmp_path).exists()
+
+
+def test_the_lock_of_a_living_run_is_left_alone(tmp_path):
+    lock = Lock(tmp_path)
+    lock.note(os.getpid(), psutil.Process().create_time())
+    with pytest.raises(run.LockedError, match=f"process {os.getpid()}"):
+        run.release(tmp_path)
+    assert lock.held()
+
+
+@pytest.mark.parametrize("note", [None, "", "{}", '{"pid": "x", "started": 1}'])
+def test_a_lock_of_unknown_origin_is_left_alone(tmp_path, note):
+    lock = Lock(tmp_path)
+    if note is not None:
+        run.note_of(tmp_path).write_text(note)
+    with pytest.raises(run.LockedError, match="snakemake --unlock"):
+        run.release(tmp_path)
+    assert lock.held()
+
+
+def test_without_a_lock_there_is_nothing_to_release(tmp_path):
+    assert not run.release(tmp_path)
+    write_json(run.note_of(tmp_path), {"pid": 1, "started": 0.0})
+    assert not run.release(tmp_path)
+    assert not run.note_of(tmp_path).exists()
+
+
+def test_a_locked_folder_is_told_in_one_line(tmp_path, monkeypatch, capsys):
+    Lock(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run.main(["--cores", "1"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_json_is_sorted(tmp_path):
+    write_json(tmp_path / "x.json", {"b": 1, "a": [2]})
+    assert list(json.loads((tmp_path / "x.json").read_text())) == ["a", "b"]

@@ -1,0 +1,123 @@
+"""`make` on machines that lack something, and what continuous integration calls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from throwaway import ROOT, clean_environment
+
+TOOLS = ("bash", "cat", "dirname", "env", "find", "make", "mkdir", "rm", "sh")
+
+pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A copy of what `make` reads, and a PATH with a shell but neither Python nor compiler."""
+    folder = tmp_path / "bare project"
+    folder.mkdir()
+    for name in ("Makefile", "meson.build", "pyproject.toml", "requirements.lock"):
+        shutil.copy2(ROOT / name, folder)
+    (folder / "src").mkdir()
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for tool in TOOLS:
+        found = shutil.which(tool)
+        if found:
+            (tools / tool).symlink_to(found)
+
+    def make(*arguments, **variables):
+        environment = {
+            k: v for k, v in os.environ.items() if k not in ("CC", "PYTHON", "MAKEFLAGS")
+        }
+        return subprocess.run(
+            ["make", *arguments],
+            cwd=folder,
+            env={**environment, "PATH": str(tools), **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return make
+
+
+def said(done) -> str:
+    """What the user sees, without make's own last line."""
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("make: ***")]
+    assert len(lines) == 1, done.stderr
+    return lines[0]
+
+
+def test_no_python(bare):
+    line = said(bare("setup"))
+    assert "needs Python 3.11 or newer" in line and "PYTHON=" in line
+
+
+def test_python_too_old(bare, tmp_path):
+    old = tmp_path / "bin" / "python3"
+    old.write_text("#!/bin/sh\nexit 1\n")  # as the question for the version is answered
+    old.chmod(0o755)
+    assert "needs Python 3.11 or newer" in said(bare("setup"))
+
+
+def test_no_compiler(bare):
+    line = said(bare("setup", f"PYTHON={sys.executable}"))
+    assert "needs a C compiler and found none of: cc gcc clang" in line
+
+
+def test_a_compiler_that_is_named_but_absent(bare):
+    line = said(bare("setup", f"PYTHON={sys.executable}", CC="no-such-compiler"))
+    assert "found none of: no-such-compiler" in line
+
+
+def test_help_is_the_default(bare):
+    done = bare()
+    assert done.returncode == 0
+    for target in ("setup", "reproduce", "test", "bench", "clean"):
+        assert f"make {target} " in done.stdout
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout whose `make test` tells the mirror that it was given."""
+    folder = tmp_path / "checkout"
+    (folder / ".ci").mkdir(parents=True)
+    shutil.copy2(ROOT / ".ci/run", folder / ".ci/run")
+    (folder / "Makefile").write_text('test:\n\t@echo "mirror=$(HEDGEROW_MIRROR)"; exit $(CODE)\n')
+
+    def run(code=0, **variables):
+        environment = clean_environment(CODE=str(code), **variables)
+        if "HEDGEROW_MIRROR" not in variables:
+            environment.pop("HEDGEROW_MIRROR", None)
+        return subprocess.run(
+            ["bash", str(folder / ".ci/run")],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run
+
+
+def test_ci_without_a_mirror(checkout):
+    assert checkout().stdout == "mirror=\n"
+
+
+def test_ci_takes_the_mirror_beside_the_checkout(checkout, tmp_path):
+    mirror = tmp_path / "shared/datasets"
+    mirror.mkdir(parents=True)
+    assert checkout().stdout == f"mirror={mirror}\n"
+    assert checkout(HEDGEROW_MIRROR="mine").stdout == "mirror=mine\n"
+
+
+def test_ci_fails_where_the_tests_fail(checkout):
+    assert checkout(code=1).returncode != 0
+    assert checkout(code=0).returncode == 0

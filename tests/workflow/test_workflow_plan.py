@@ -1,0 +1,131 @@
+"""What is planned, without running it; and the linters of the workflow."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from throwaway import ROOT, SMOKE
+
+from hedgerow.workflow.config import load_yaml
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    """A project in which nothing has run; plans leave it as it is."""
+    from throwaway import new_project
+
+    return new_project(tmp_path_factory.mktemp("planned") / "project")
+
+
+def jobs(project, *arguments):
+    """The messages of all jobs of a plan; they name the data set and the chunk."""
+    plan = project.snakemake("--dry-run", *arguments)
+    assert plan.returncode == 0, plan.stderr
+    text = plan.stdout + plan.stderr
+    return sorted(re.findall(r"^Job \d+: (.+)$", text, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("configuration", ["default", "smoke", "paper"])
+def test_both_entries_plan_the_same_jobs(planned, configuration):
+    arguments = (
+        () if configuration == "default" else ("--configfile", f"config/{configuration}.yaml")
+    )
+    root = jobs(planned, *arguments)
+    assert root == jobs(planned, "-s", "workflow/Snakefile", *arguments)
+    assert "The manifest" in root and "Reading and checking haberman" in root
+
+
+@pytest.mark.parametrize("configuration", ["default", "smoke", "paper"])
+def test_the_plan_follows_from_the_configuration(planned, configuration):
+    default = load_yaml(ROOT / "config/default.yaml")["soft"]
+    soft = {**default, **load_yaml(ROOT / f"config/{configuration}.yaml")["soft"]}
+    n = len(soft["datasets"])
+    n_chunks = -(-soft["n_permutations"] // soft["chunk"])
+    assert planned.planned("--configfile", f"config/{configuration}.yaml") == {
+        "fetch": n,
+        "tidy": n,
+        "soft_noise": n,
+        "soft_calibrate": n,
+        "soft_learn": n * n_chunks,
+        "soft_merge": n,
+        "soft_prune": n,
+        "soft_evaluate": n,
+        "soft_statistics": 1,
+        "soft_tables": 1,
+        "soft_figures": 1,
+        "report": 1,
+        "manifest": 1,
+    }
+
+
+def test_one_experiment_is_a_target(planned):
+    rules = planned.planned("soft", *SMOKE)
+    assert "soft_tables" in rules and "soft_figures" in rules
+    assert "manifest" not in rules
+
+
+def test_a_data_set_that_is_not_registered_is_no_target(planned):
+    """Wildcards match data sets and nothing else."""
+    plan = planned.snakemake("--dry-run", "data/tidy/no_such_set.parquet")
+    assert plan.returncode != 0
+    assert "MissingRuleException" in plan.stdout + plan.stderr
+
+
+@pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
+def test_lint(planned, entry):
+    done = planned.snakemake("--snakefile", entry, "--lint")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_formatting_of_the_workflow(planned):
+    done = planned.python("-m", "snakefmt", "--check", "Snakefile", "workflow")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ruff(planned):
+    done = planned.python("-m", "ruff", "check", "--no-cache", str(ROOT))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def rules() -> dict[str, str]:
+    """Text of every rule below workflow/rules."""
+    found = {}
+    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for text in re.split(r"^rule ", file.read_text(), flags=re.MULTILINE)[1:]:
+            found[text.partition(":")[0]] = text
+    return found
+
+
+@pytest.mark.parametrize("rule", sorted(rules()))
+def test_every_rule_says_everything_about_its_jobs(rule):
+    text = rules()[rule]
+    for directive in ("output", "log", "benchmark", "conda", "message", "script"):
+        assert f"\n    {directive}:\n" in text, f"{rule} has no {directive}"
+    assert '"../../environment.yml"' in text
+    assert "lambda" not in text and "\n    run:" not in text
+
+
+BUILT = load_yaml(ROOT / "config/claims.yaml")["built"]
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_each_id_is_found_in_four_places(name):
+    """Report file, output of a rule, caption and function of a table or figure bear its id."""
+    import hedgerow.reporting.soft as reporting
+
+    folder, suffix = ("tables", "csv") if "_table_" in name else ("figures", "svg")
+    rule = "\n".join(rules().values())
+    assert f'"reports/{folder}/{name}.{suffix}"' in rule
+    assert f"{name}=report(" in rule
+    assert f'"../report/{name}.rst"' in rule
+    assert (ROOT / f"workflow/report/{name}.rst").is_file()
+    assert callable(getattr(reporting, name))
+    if folder == "tables":
+        assert (ROOT / f"data/published/{name}.csv").is_file()
+
+
+def test_no_caption_or_output_without_its_id_being_listed():
+    captions = {file.stem for file in (ROOT / "workflow/report").glob("*.rst")}
+    outputs = set(re.findall(r"^ +(\w+)=report\(", "\n".join(rules().values()), re.MULTILINE))
+    assert captions == outputs == set(BUILT)

@@ -1,0 +1,206 @@
+"""Whole small runs: same bytes whatever the cores, chunks and kills, no needless work."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+import yaml
+from throwaway import SMOKE, Project, clean_environment, new_project
+
+# What follows from what, rule by rule: the flow of the design.
+REPORTED = {"soft_tables", "soft_figures", "report", "manifest"}
+AFTER_ROWS = {"soft_statistics", *REPORTED}
+AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
+AFTER_LEARNING = {"soft_merge", *AFTER_TREES}
+AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
+
+
+def test_smoke_makes_every_file_of_the_flow(smoke):
+    made = smoke.made()
+    for dataset in ("haberman", "bupa", "wine"):
+        for path in (
+            f"data/tidy/{dataset}.parquet",
+            f"data/noised/soft/{dataset}/splits.parquet",
+            f"data/calibrated/soft/{dataset}.parquet",
+            f"data/trees/soft/{dataset}/grown.parquet",
+            f"data/trees/soft/{dataset}/pruned.parquet",
+            f"data/results/soft/{dataset}.parquet",
+        ):
+            assert path in made
+    assert "reports/html/index.html" in made
+    rows = pd.read_parquet(smoke.path / "data/results/soft/bupa.parquet")
+    assert list(rows.columns) == [
+        "experiment",
+        "dataset",
+        "permutation",
+        "noise",
+        "method",
+        "metric",
+        "value",
+    ]
+    assert not rows["value"].isna().any()
+    assert not list(smoke.path.rglob("*.part*")), "files written beside their target are left over"
+
+
+def test_nothing_to_do_after_a_run(smoke):
+    assert smoke.planned(*SMOKE) == {}
+
+
+def test_one_core_other_chunks_other_entry_give_the_same_bytes(smoke, tmp_path):
+    """Neither the number of cores, nor how permutations are cut, nor the entry changes a byte."""
+    other = new_project(tmp_path / "plain")
+    settings = other.settings("soft: {chunk: 2}")
+    done = other.snakemake("--snakefile", "workflow/Snakefile", "--cores", "1", *settings)
+    assert done.returncode == 0, done.stderr
+    expected, found = smoke.made(), other.made()
+
+    def comparable(made):
+        # The manifest names the chunk size among the settings; its checksums are compared below.
+        return {k: v for k, v in made.items() if "/chunks/" not in k and "manifest" not in k}
+
+    assert comparable(found) == comparable(expected)
+    manifests = [json.loads((p.path / "reports/manifest.json").read_text()) for p in (smoke, other)]
+    assert manifests[0]["outputs"] == manifests[1]["outputs"]
+    assert manifests[0]["inputs"] == manifests[1]["inputs"]
+
+
+def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
+    """A run killed half-way leaves its lock; the command sees it, resumes, and the bytes agree."""
+    project = new_project(tmp_path / "killed")
+    command = [sys.executable, "-m", "hedgerow.workflow.run", "--cores", "2", *SMOKE]
+    run = subprocess.Popen(
+        command,
+        cwd=project.path,
+        env=clean_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    trees = project.path / "data/trees/soft"
+    deadline = time.monotonic() + 120
+    while len(list(trees.glob("*/chunks/*/grown.parquet"))) < 2:
+        assert run.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline, "the run did not get half-way in time"
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    locks = list((project.path / ".snakemake/locks").glob("*.lock"))
+    assert locks, "a killed run leaves its lock"
+    tidy = {p: p.stat().st_mtime_ns for p in (project.path / "data/tidy").glob("*.parquet")}
+
+    blocked = project.snakemake("--cores", "1", "--rerun-incomplete", *SMOKE)
+    assert blocked.returncode != 0
+    assert "unlock" in blocked.stderr, "the plain command names the remedy"
+
+    resumed = project.python(*command[1:])
+    assert resumed.returncode == 0, resumed.stderr
+    assert "taken up again" in resumed.stdout
+    assert "reports/html/index.html" in resumed.stdout
+    assert {p: p.stat().st_mtime_ns for p in tidy} == tidy, "finished files are not made again"
+    assert not list((project.path / ".snakemake").glob("locks/*"))
+    assert project.made() == smoke.made()
+
+
+@pytest.mark.parametrize(
+    ("setting", "rerun"),
+    [
+        ("factors: [0.1, 0.2]", AFTER_NOISE),
+        ("noise_factors: [0, 0.2]", {"soft_noise", *AFTER_NOISE}),
+        ("n_folds: 4", {"soft_noise", "soft_calibrate", *AFTER_NOISE}),
+        ("target_leaves: [10, 5]", {"soft_calibrate", *AFTER_NOISE}),
+        ("step: 0.2", {"soft_calibrate", *AFTER_NOISE}),
+        ("chunk: 2", AFTER_NOISE),
+    ],
+)
+def test_a_changed_setting_reruns_what_depends_on_it(smoke, setting, rerun):
+    planned = smoke.planned(*smoke.settings(f"soft: {{{setting}}}"))
+    assert set(planned) == rerun
+
+
+def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
+    assert set(smoke.planned(*SMOKE, "--config", "configuration=mine")) == REPORTED
+
+
+def test_another_mirror_makes_no_result_again(smoke):
+    assert set(smoke.planned(*SMOKE, "--config", "mirror=somewhere")) == {"manifest"}
+
+
+def test_another_data_set_leaves_the_others_alone(smoke):
+    planned = smoke.planned(*smoke.settings("soft: {datasets: [haberman, bupa, wine, pima]}"))
+    per_set = {rule: n for rule, n in planned.items() if rule not in AFTER_ROWS}
+    assert per_set == {
+        "fetch": 1,
+        "tidy": 1,
+        "soft_noise": 1,
+        "soft_calibrate": 1,
+        "soft_learn": 2,
+        "soft_merge": 1,
+        "soft_prune": 1,
+        "soft_evaluate": 1,
+    }
+    assert set(planned) - set(per_set) == AFTER_ROWS
+
+
+def test_a_note_in_the_registry_makes_no_result_again(smoke):
+    registry = smoke.path / "config/datasets.yaml"
+    text = registry.read_text()
+    content = yaml.safe_load(text)
+    content["datasets"]["wine"]["note"] = "A remark."
+    try:
+        registry.write_text(yaml.safe_dump(content, sort_keys=False))
+        assert set(smoke.planned(*SMOKE)) == {"manifest"}
+    finally:
+        registry.write_text(text)
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.zip"])
+def test_snakemakes_own_report(smoke, tmp_path, name):
+    done = smoke.snakemake(*SMOKE, "--report", str(tmp_path / name))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / name).stat().st_size > 100_000
+
+
+def test_the_manifest_tells_where_each_set_came_from(smoke):
+    manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
+    assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {
+        "bupa": "bupa",
+        "haberman": "haberman",
+        "wine": "wine",
+    }
+    made = smoke.made()
+    for name, checksum in {**manifest["inputs"], **manifest["outputs"]}.items():
+        if name in made:
+            assert made[name] == checksum
+
+
+def test_a_failing_job_says_one_line_and_leaves_no_half_written_file(smoke_data, project: Project):
+    """A mirror with a truncated file stops the run with the file's name and the remedy."""
+    mirror = project.path / "mirror"
+    (mirror / "haberman").mkdir(parents=True)
+    (mirror / "haberman" / "haberman.data").write_text("30,64,1,1\n")
+    done = project.snakemake(
+        "--cores", "1", "data/tidy/haberman.parquet", HEDGEROW_MIRROR=str(mirror)
+    )
+    lines = [line for line in done.stderr.splitlines() if line.startswith("fetch: ")]
+    assert done.returncode != 0
+    assert lines and "haberman" in lines[0] and "checksum" in lines[0]
+    assert "Traceback" not in done.stderr
+    assert "Traceback" in (project.path / "data/logs/fetch/haberman.log").read_text()
+    assert not (project.path / "data/raw/haberman").exists() or not list(
+        (project.path / "data/raw/haberman").iterdir()
+    )
+
+
+def test_a_removed_result_is_made_again_as_it_was(smoke):
+    before = smoke.made()
+    (smoke.path / "data/results/soft/wine.parquet").unlink()
+    done = smoke.snakemake("--cores", "2", *SMOKE)
+    assert done.returncode == 0, done.stderr
+    assert smoke.made() == before

@@ -1,0 +1,122 @@
+"""Throw-away projects: copies of the workflow that are planned and run for real."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PARTS = ("Snakefile", "workflow", "config", "environment.yml", "data/published")
+SMOKE = ("--configfile", "config/smoke.yaml")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project folder, and the interpreter that runs commands there."""
+
+    path: Path
+    interpreter: str = sys.executable
+
+    def python(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        """Run Python in the folder."""
+        return subprocess.run(
+            [self.interpreter, *arguments],
+            cwd=self.path,
+            env=clean_environment(**environment),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+
+    def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        """Run Snakemake in the folder."""
+        return self.python("-m", "snakemake", *arguments, **environment)
+
+    def planned(self, *arguments: str, **environment: str) -> dict[str, int]:
+        """Jobs that Snakemake would run, by rule."""
+        plan = self.snakemake("--dry-run", *arguments, **environment)
+        assert plan.returncode == 0, plan.stderr
+        text = plan.stdout + plan.stderr
+        if "Nothing to be done" in text:
+            return {}
+        # The table of jobs: a head, a line under it, one line per rule, and the total.
+        table = re.search(r"^job +count\n-+ +-+\n(.*?)^total", text, re.MULTILINE | re.DOTALL)
+        assert table, text
+        jobs = {rule: int(n) for rule, n in map(str.split, table.group(1).splitlines())}
+        return {rule: n for rule, n in jobs.items() if rule not in ("all", "default", "soft")}
+
+    def settings(self, text: str, name: str = "more") -> tuple[str, ...]:
+        """Arguments for the smoke configuration with some settings of a file of its own."""
+        (self.path / f"{name}.yaml").write_text(text, encoding="utf-8")
+        return (*SMOKE, f"{name}.yaml")
+
+    def made(self) -> dict[str, str]:
+        """SHA-256 of every result, by path; logs and job records differ between runs."""
+        found = {}
+        for top in ("data", "reports"):
+            for file in sorted((self.path / top).rglob("*")):
+                name = file.relative_to(self.path).as_posix()
+                if file.is_file() and not name.startswith(("data/logs/", "data/jobs/")):
+                    found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
+        return found
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """The environment of this process with its own interpreter's commands first on PATH."""
+    commands = str(Path(sys.executable).parent)
+    # pytest must not be found by Snakemake's jobs through variables of this test run.
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "SNAKEMAKE_"))}
+    return {**inherited, "PATH": commands + os.pathsep + inherited.get("PATH", ""), **more}
+
+
+def interpreter_in(folder: Path) -> str:
+    """A virtual environment in a folder, which sees the packages of this one."""
+    venv.create(folder, with_pip=False)
+    python = str(folder / "bin/python")
+    here = sysconfig.get_path("purelib")
+    question = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    there = subprocess.run(question, capture_output=True, text=True, check=True).stdout.strip()
+    # addsitedir reads the .pth files there too, an editable installation's among them.
+    Path(there, "here.pth").write_text(f"import site; site.addsitedir({here!r})\n")
+    return python
+
+
+def new_project(path: Path, interpreter: str = sys.executable) -> Project:
+    """Copy what the workflow needs into a new folder."""
+    for part in PARTS:
+        source, target = ROOT / part, path / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, target)
+    return Project(path, interpreter)
+
+
+def copied_package(folder: Path) -> dict[str, str]:
+    """Copy the package with its compiled modules, and give the variables that put it first.
+
+    The finder of an editable installation goes before PYTHONPATH; it is told to stand back.
+    """
+    from hedgerow.workflow.digest import PACKAGE
+
+    target = folder / "hedgerow"
+    shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("__pycache__"))
+    # What the build makes lies elsewhere in an editable installation.
+    made = [Path("_core_digest"), *(f.relative_to(PACKAGE) for f in PACKAGE.rglob("*.pyx"))]
+    for place in made:
+        spec = importlib.util.find_spec(".".join(["hedgerow", *place.with_suffix("").parts]))
+        if spec is not None and spec.origin:
+            shutil.copy2(spec.origin, target / place.parent)
+    finders = [f for f in sys.meta_path if type(f).__name__ == "MesonpyMetaFinder"]
+    builds = [finder._build_path for finder in finders]
+    return {"PYTHONPATH": str(folder), "MESONPY_EDITABLE_SKIP": os.pathsep.join(builds)}

@@ -1,0 +1,47 @@
+# Data sets: fetched from the first source that answers, then brought into one typed form.
+
+# What fetching and tidying read of a registry entry, with the generator of a synthetic set: an edit
+# of one entry leaves the others alone.
+entries = entry_digests(registry)
+
+
+# The mirror is no parameter: where a file came from does not change a byte of what follows.
+rule fetch:
+    output:
+        "data/raw/{dataset}/source.json",
+    log:
+        "data/logs/fetch/{dataset}.log",
+    benchmark:
+        "data/jobs/fetch/{dataset}.tsv"
+    retries: 2
+    conda:
+        "../../environment.yml"
+    params:
+        registry=config["registry"],
+        entry=lookup(within=entries, dpath="{dataset}"),
+        code=digest_of("data.sources"),
+    message:
+        "Fetching {wildcards.dataset}"
+    script:
+        "../scripts/fetch.py"
+
+
+rule tidy:
+    input:
+        "data/raw/{dataset}/source.json",
+    output:
+        "data/tidy/{dataset}.parquet",
+    log:
+        "data/logs/tidy/{dataset}.log",
+    benchmark:
+        "data/jobs/tidy/{dataset}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        registry=config["registry"],
+        entry=lookup(within=entries, dpath="{dataset}"),
+        code=digest_of("data.readers", "data.sources:read_fetched", "data.tidy"),
+    message:
+        "Reading and checking {wildcards.dataset}"
+    script:
+        "../scripts/tidy.py"

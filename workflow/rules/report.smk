@@ -1,0 +1,227 @@
+# Tables, figures and the report. Each carries one id: the name of its file, of its output here,
+# of its caption in workflow/report and of its function in hedgerow.reporting.
+
+soft_datasets = config["soft"]["datasets"]
+
+# What a table or caption may state: all settings, but not how the work was cut into jobs.
+soft_stated = {*config["soft"], "configuration", "seed"} - {"chunk", "store_samples"}
+
+
+rule soft_tables:
+    input:
+        tidy=expand("data/tidy/{dataset}.parquet", dataset=soft_datasets),
+        calibrated=expand(
+            "data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets
+        ),
+        rows=expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
+        statistics="data/results/soft/statistics.parquet",
+        thesis_table_3_1="data/published/thesis_table_3_1.csv",
+        thesis_table_3_4="data/published/thesis_table_3_4.csv",
+        thesis_table_3_5="data/published/thesis_table_3_5.csv",
+    output:
+        thesis_table_3_1=report(
+            "reports/tables/thesis_table_3_1.csv",
+            caption="../report/thesis_table_3_1.rst",
+            category="soft",
+            labels={
+                "table": "table 3.1 data sets",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_table_3_4=report(
+            "reports/tables/thesis_table_3_4.csv",
+            caption="../report/thesis_table_3_4.rst",
+            category="soft",
+            labels={
+                "table": "table 3.4 noise in training data",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_table_3_5=report(
+            "reports/tables/thesis_table_3_5.csv",
+            caption="../report/thesis_table_3_5.rst",
+            category="soft",
+            labels={
+                "table": "table 3.5 noise in test data",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+    log:
+        "data/logs/soft/tables.log",
+    benchmark:
+        "data/jobs/soft/tables.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        plan=settings(config, "soft", *soft_stated),
+        code=digest_of(
+            "data.tidy:read_tidy",
+            "evaluation.metrics",
+            "experiments.soft:SoftPlan",
+            "experiments.soft:TABLE_3_1",
+            "reporting.soft:sizes",
+            "reporting.soft:thesis_table_3_1",
+            "reporting.soft:thesis_table_3_4",
+            "reporting.soft:thesis_table_3_5",
+        ),
+    message:
+        "Tables of experiments 1 and 2"
+    script:
+        "../scripts/soft_tables.py"
+
+
+rule soft_figures:
+    input:
+        rows=expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
+    output:
+        thesis_figure_3_5=report(
+            "reports/figures/thesis_figure_3_5.svg",
+            caption="../report/thesis_figure_3_5.rst",
+            category="soft",
+            labels={
+                "table": "figure 3.5 tuned factors, noise in training data",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_3_6=report(
+            "reports/figures/thesis_figure_3_6.svg",
+            caption="../report/thesis_figure_3_6.rst",
+            category="soft",
+            labels={
+                "table": "figure 3.6 tuned factors, noise in test data",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_3_9=report(
+            "reports/figures/thesis_figure_3_9.svg",
+            caption="../report/thesis_figure_3_9.rst",
+            category="soft",
+            labels={
+                "table": "figure 3.9 leaves and accuracy, noise in training data",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_3_10=report(
+            "reports/figures/thesis_figure_3_10.svg",
+            caption="../report/thesis_figure_3_10.rst",
+            category="soft",
+            labels={
+                "table": "figure 3.10 leaves and accuracy, noise in test data",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_3_5_png="reports/figures/thesis_figure_3_5.png",
+        thesis_figure_3_6_png="reports/figures/thesis_figure_3_6.png",
+        thesis_figure_3_9_png="reports/figures/thesis_figure_3_9.png",
+        thesis_figure_3_10_png="reports/figures/thesis_figure_3_10.png",
+    log:
+        "data/logs/soft/figures.log",
+    benchmark:
+        "data/jobs/soft/figures.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        plan=settings(config, "soft", *soft_stated),
+        code=digest_of(
+            "evaluation.metrics",
+            "experiments.soft:SoftPlan",
+            "experiments.soft:TABLE_3_1",
+            "reporting.figures",
+            "reporting.soft:thesis_figure_3_5",
+            "reporting.soft:thesis_figure_3_6",
+            "reporting.soft:thesis_figure_3_9",
+            "reporting.soft:thesis_figure_3_10",
+        ),
+    message:
+        "Figures of experiments 1 and 2"
+    script:
+        "../scripts/soft_figures.py"
+
+
+rule report:
+    input:
+        tables=rules.soft_tables.output,
+        figures=rules.soft_figures.output,
+        rows=expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
+        claims="data/published/claims.csv",
+    output:
+        "reports/html/index.html",
+    log:
+        "data/logs/report.log",
+    benchmark:
+        "data/jobs/report.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        plan=settings(config, "soft", *soft_stated),
+        code=digest_of(
+            "evaluation.metrics",
+            "experiments.soft:CELL",
+            "experiments.soft:SoftPlan",
+            "experiments.soft:TABLE_3_1",
+            "experiments.soft:TUNED",
+            "reporting.figures",
+            "reporting.findings",
+            "reporting.html",
+            "reporting.report",
+            "reporting.soft",
+        ),
+    message:
+        "The report"
+    script:
+        "../scripts/report.py"
+
+
+# Every file between download and report, with what made it. The registry is read here as a whole:
+# an edit of it writes this file anew and nothing else.
+rule manifest:
+    input:
+        sources=expand("data/raw/{dataset}/source.json", dataset=soft_datasets),
+        read=[
+            config["registry"],
+            "data/published/claims.csv",
+            "data/published/thesis_table_3_1.csv",
+            "data/published/thesis_table_3_4.csv",
+            "data/published/thesis_table_3_5.csv",
+        ],
+        made=[
+            expand("data/tidy/{dataset}.parquet", dataset=soft_datasets),
+            expand(
+                "data/noised/soft/{dataset}/{part}.parquet",
+                dataset=soft_datasets,
+                part=["splits", "samples", "seeds"],
+            ),
+            expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),
+            expand(
+                "data/trees/soft/{dataset}/{step}.parquet",
+                dataset=soft_datasets,
+                step=["grown", "tuning", "pruned"],
+            ),
+            expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
+            "data/results/soft/statistics.parquet",
+            rules.soft_tables.output,
+            rules.soft_figures.output,
+            rules.report.output,
+        ],
+    output:
+        "reports/manifest.json",
+    log:
+        "data/logs/manifest.log",
+    benchmark:
+        "data/jobs/manifest.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        configuration=config,
+        code=digest_of("reporting.manifest"),
+    message:
+        "The manifest"
+    script:
+        "../scripts/manifest.py"

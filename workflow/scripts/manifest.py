@@ -1,0 +1,23 @@
+"""The manifest: checksums of everything read and made, versions, code, settings and seeds."""
+
+from hedgerow.workflow.jobs import job, write_text
+
+with job(snakemake):
+    import json
+    from pathlib import Path
+
+    from hedgerow.reporting.manifest import manifest, to_json
+
+    sources, raw = {}, []
+    for path in map(Path, snakemake.input.sources):
+        source = json.loads(path.read_text(encoding="utf-8"))
+        sources[source["dataset"]] = source
+        raw.append(path.with_name(source["file"]))
+    content = manifest(
+        ".",
+        inputs=[*raw, *snakemake.input.read],
+        outputs=[*snakemake.input.sources, *snakemake.input.made],
+        configuration=snakemake.params.configuration,
+        sources=sources,
+    )
+    write_text(snakemake.output[0], to_json(content))

@@ -1,0 +1,17 @@
+"""Figures 3.5, 3.6, 3.9 and 3.10."""
+
+from hedgerow.workflow.jobs import declared_plan, job
+
+with job(snakemake):
+    import pandas as pd
+
+    from hedgerow.experiments.soft import SoftPlan
+    from hedgerow.reporting import soft
+    from hedgerow.reporting.figures import save
+
+    rows = pd.concat(map(pd.read_parquet, snakemake.input.rows), ignore_index=True)
+    plan = declared_plan(SoftPlan, snakemake.params.plan)
+    # Outputs and functions share the figure's id.
+    for name, path in snakemake.output.items():
+        figure = getattr(soft, name.removesuffix("_png"))(rows, plan)
+        save(figure, path)

@@ -1,0 +1,11 @@
+"""Divide one data set, and add noise to the parts (thesis 3.3.2)."""
+
+from hedgerow.workflow.jobs import declared_plan, job, write_each, write_parquet
+
+with job(snakemake):
+    from hedgerow.data import read_tidy
+    from hedgerow.experiments import soft
+
+    plan = declared_plan(soft.SoftPlan, snakemake.params.plan, [snakemake.wildcards.dataset])
+    noised = soft.noise(read_tidy(snakemake.input.table), plan)
+    write_each(snakemake.output, noised, write_parquet)

@@ -1,0 +1,25 @@
+"""Tables 3.1, 3.4 and 3.5: measured beside published."""
+
+from hedgerow.workflow.jobs import declared_plan, job, write_csv
+
+with job(snakemake):
+    import pandas as pd
+
+    from hedgerow.data import read_tidy
+    from hedgerow.experiments.soft import SoftPlan
+    from hedgerow.reporting import soft
+
+    plan = declared_plan(SoftPlan, snakemake.params.plan)
+    sizes = soft.sizes(map(read_tidy, snakemake.input.tidy))
+    calibrated = pd.concat(map(pd.read_parquet, snakemake.input.calibrated), ignore_index=True)
+    rows = pd.concat(map(pd.read_parquet, snakemake.input.rows), ignore_index=True)
+    statistics = pd.read_parquet(snakemake.input.statistics)
+    # Output, published file and function share the table's id.
+    measured = {
+        "thesis_table_3_1": (sizes, calibrated),
+        "thesis_table_3_4": (rows, statistics),
+        "thesis_table_3_5": (rows, statistics),
+    }
+    for name, path in snakemake.output.items():
+        published = pd.read_csv(getattr(snakemake.input, name))
+        write_csv(path, getattr(soft, name)(*measured[name], published, plan))
