@@ -204,3 +204,22 @@ def test_a_removed_result_is_made_again_as_it_was(smoke):
     done = smoke.snakemake("--cores", "2", *SMOKE)
     assert done.returncode == 0, done.stderr
     assert smoke.made() == before
+
+
+def test_a_mirror_gives_the_same_tables(smoke_data, tmp_path):
+    """Where a file came from does not change a byte of the tidy tables."""
+    mirror = os.environ.get("HEDGEROW_MIRROR")
+    if not mirror:
+        pytest.skip("HEDGEROW_MIRROR is not set")
+    targets = [f"data/tidy/{dataset}.parquet" for dataset in ("haberman", "bupa", "wine")]
+    found = []
+    for name, variable in (("with", mirror), ("without", "")):
+        project = new_project(tmp_path / name)
+        done = project.snakemake("--cores", "2", *targets, HEDGEROW_MIRROR=variable)
+        if name == "without" and "no source answered" in done.stderr:
+            pytest.skip("without the mirror no source of these sets answers here")
+        assert done.returncode == 0, done.stderr
+        served = json.loads((project.path / "data/raw/wine/source.json").read_text())["source"]
+        assert (served == "mirror") is (name == "with")
+        found.append([(project.path / target).read_bytes() for target in targets])
+    assert found[0] == found[1]

@@ -75,6 +75,7 @@ cdef class Columns:
     """
 
     def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None):
+        cdef Py_ssize_t j
         X = np.asarray(X, dtype=np.float64)
         y = np.asarray(y, dtype=np.int32)
         kept = None
@@ -106,7 +107,12 @@ cdef class Columns:
         # NaN sorts last: the first n_known rows are those with a value.  numpy's vectorised
         # sort is several times faster than its stable one; equal values are put in row order
         # afterwards, which makes the two the same on every machine.
-        order = np.argsort(self.X.T, axis=1).astype(np.int32, order="C")
+        if self.n_rows * self.n_variables > 1 << 20:
+            order = np.empty((self.n_variables, self.n_rows), dtype=np.int32)
+            for j in range(self.n_variables):   # one column of 64-bit numbers at a time
+                order[j] = np.argsort(self.X[:, j])
+        else:
+            order = np.argsort(self.X.T, axis=1).astype(np.int32, order="C")
         settle_ties(self.X, order, self.n_known)
         self.order = order
         if self.total_weight > LARGEST_TABLE:

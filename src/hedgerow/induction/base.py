@@ -47,7 +47,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             array = check_array(
                 X,
                 dtype=np.float64,
-                ensure_all_finite="allow-nan",
+                ensure_all_finite=False,
                 estimator=self,
                 input_name="X",
             )
@@ -58,6 +58,15 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                     remedy="give a data frame with the same columns",
                 )
         _check_n_features(self, array, reset=reset)
+        infinite = np.isinf(array)
+        if infinite.any():
+            row, j = np.argwhere(infinite)[0]
+            names = getattr(self, "feature_names_in_", None)
+            column = repr(str(names[j])) if names is not None else str(j)
+            raise InputError(
+                f"X holds an infinite value (infinity) in row {row}, column {column}",
+                remedy="replace it by a number, or by NaN where the value is missing",
+            )
         if reset:
             self._resolve_categories(array)
         return array
@@ -94,7 +103,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                     f"column {name!r} of X holds {kind}, not numbers",
                     remedy="turn it into a pandas categorical, or into numbers",
                 ) from None
-        check_array(array, ensure_all_finite="allow-nan", estimator=self, input_name="X")
+        check_array(array, ensure_all_finite=False, estimator=self, input_name="X")
         return array
 
     def _codes(self, column: pd.Series, j: int) -> np.ndarray:

@@ -1,0 +1,140 @@
+"""What holds for every tree, however it was grown: conserved weight, limits, ties, no seed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from oracle.random_trees import random_noise, random_table, random_tree, seeds
+
+from hedgerow import C45Classifier
+from hedgerow.induction import Columns, grow, prune
+
+
+def assert_weight_is_conserved(tree, columns):
+    """Children's class weights add up to their parent's; the root has all of it."""
+    want = np.zeros(tree.n_classes)
+    np.add.at(want, columns.y, columns.sample_weight)
+    np.testing.assert_allclose(tree.class_weight[0], want, atol=1e-9)
+    inner = np.flatnonzero(tree.feature >= 0)
+    left, right = tree.children_left[inner], tree.children_right[inner]
+    both = tree.class_weight[left] + tree.class_weight[right]
+    np.testing.assert_allclose(both, tree.class_weight[inner], atol=1e-9)
+    share = tree.share_left[inner]
+    assert ((share > 0) & (share < 1)).all()
+    assert np.isnan(tree.share_left[tree.is_leaf()]).all()
+
+
+@settings(max_examples=150, deadline=None)
+@given(seeds)
+def test_weight_is_conserved_along_every_gate(seed):
+    """C4.5, SS, STP and both, with missing values, categories and fractional weights."""
+    X, y, K, weight, n_categories = random_table(seed, n_max=30)
+    columns = Columns(X, y, K, weight, n_categories)
+    noise = random_noise(seed, n_categories)
+    for soft in ({}, {"search": noise}, {"propagation": noise}):
+        tree = grow(columns, min_samples_split=2, max_depth=8, **soft)
+        assert_weight_is_conserved(tree, columns)
+        kept = prune(tree, columns, propagation=soft.get("propagation"))
+        assert_weight_is_conserved(kept, columns)
+        assert kept.n_leaves <= tree.n_leaves
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds)
+def test_limits_are_kept(seed):
+    rng = np.random.default_rng(seed)
+    limits = {
+        "min_samples_split": float(rng.uniform(2, 12)),
+        "min_samples_leaf": float(rng.uniform(0.5, 6)),
+        "max_depth": int(rng.integers(0, 6)),
+    }
+    tree, _, _, _ = random_tree(seed, **limits)
+    weight = tree.class_weight.sum(axis=1)
+    assert tree.depth <= limits["max_depth"]
+    assert (weight[~tree.is_leaf()] >= limits["min_samples_split"] - 1e-9).all()
+    assert (weight[1:] >= limits["min_samples_leaf"] - 1e-9).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_row_order_does_not_matter(seed):
+    """The same rows in another order grow the same tree, and prune to the same one."""
+    X, y, K, _, n_categories = random_table(seed)
+    order = np.random.default_rng(seed).permutation(len(y))
+    first = Columns(X, y, K, None, n_categories)
+    second = Columns(X[order], y[order], K, None, n_categories)
+    a, b = grow(first), grow(second)
+    np.testing.assert_array_equal(a.feature, b.feature)
+    np.testing.assert_array_equal(a.threshold, b.threshold)
+    a, b = prune(a, first), prune(b, second)
+    np.testing.assert_array_equal(a.feature, b.feature)
+    np.testing.assert_allclose(a.class_weight, b.class_weight, atol=1e-9)
+
+
+def test_ties_go_to_the_lower_variable_then_threshold():
+    rising = np.arange(6.0)
+    y = [0, 0, 1, 1, 0, 0]
+    tree = C45Classifier(prune=False, max_depth=1).fit(np.column_stack([rising, rising]), y).tree_
+    assert tree.feature[0] == 0
+    assert tree.threshold[0] == 2.0  # as good as 4.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds)
+def test_one_columns_serves_many_fits(seed):
+    """Fits leave the sorted training set as it was."""
+    X, y, K, weight, n_categories = random_table(seed)
+    columns = Columns(X, y, K, weight, n_categories)
+    noise = random_noise(seed, n_categories)
+    first = grow(columns)
+    grow(columns, search=noise, propagation=noise, max_depth=5)
+    prune(first, columns)
+    assert grow(columns) == first
+
+
+def test_repetition_factor_prefers_new_variables():
+    """A gain counts for less where an ancestor tests the variable (thesis, chapter 6)."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 3))
+    y = (X[:, 0] > 0.3).astype(int) + (X[:, 0] > 1) + ((X[:, 1] > 0) & (rng.random(300) < 0.5))
+    plain = C45Classifier(prune=False).fit(X, y).tree_
+    never = C45Classifier(prune=False, repetition_factor=0.0).fit(X, y).tree_
+    assert plain.depth > 3 >= never.depth
+    for node in range(never.n_nodes):
+        path, above = [], node
+        while above >= 0:
+            if never.feature[above] >= 0:
+                path.append(never.feature[above])
+            above = never.parent[above]
+        assert len(path) == len(set(path))
+
+
+@pytest.mark.parametrize("candidates", ["values", "midpoints"])
+def test_candidates(candidates):
+    X, y = [[1.0], [2.0], [4.0], [9.0]], [0, 0, 1, 1]
+    tree = C45Classifier(prune=False, candidates=candidates).fit(X, y).tree_
+    assert tree.threshold[0] == (4.0 if candidates == "values" else 3.0)
+
+
+def test_xor_has_no_gain_and_no_split():
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, dtype=float)
+    tree = C45Classifier(prune=False).fit(X, X[:, 0].astype(int) ^ X[:, 1].astype(int)).tree_
+    assert tree.n_leaves == 1
+
+
+def test_neighbouring_floats_are_told_apart():
+    """A midpoint that rounds onto the lower value must still send it left."""
+    low = 1.0
+    high = np.nextafter(low, 2.0)
+    for candidates in ("values", "midpoints"):
+        model = C45Classifier(prune=False, candidates=candidates)
+        model.fit([[low], [low], [high], [high]], [0, 0, 1, 1])
+        assert model.predict([[low], [high]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_extreme_values(scale):
+    X = np.array([[1.0], [1.5], [-1.2], [-1.7]]) * scale
+    for candidates in ("values", "midpoints"):
+        model = C45Classifier(prune=False, candidates=candidates).fit(X, [1, 1, 0, 0])
+        assert model.predict(X).tolist() == [1, 1, 0, 0]
+        assert np.isfinite(model.tree_.threshold[0])
