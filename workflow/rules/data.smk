@@ -6,6 +6,7 @@ entries = entry_digests(registry)
 
 
 # The mirror is no parameter: where a file came from does not change a byte of what follows.
+# Downloads are tried again by the package itself; one more try here is for what it cannot see.
 rule fetch:
     output:
         "data/raw/{dataset}/source.json",
@@ -13,7 +14,7 @@ rule fetch:
         "data/logs/fetch/{dataset}.log",
     benchmark:
         "data/jobs/fetch/{dataset}.tsv"
-    retries: 2
+    retries: 1
     conda:
         "../../environment.yml"
     params:

@@ -330,7 +330,11 @@ class _Plan:
             if text_width(both, size) <= room:
                 box.lines = [both]
             else:
-                box.lines = wrap(name, room, size, 2) + wrap(condition, room, size, 3)
+                box.lines = wrap(name, room, size, 2)
+                if text_width(f"{box.lines[-1]} {condition}", size) <= room:
+                    box.lines[-1] += " " + condition
+                else:
+                    box.lines += wrap(condition, room, size, 3)
             box.lines.append("n = " + self.count(box.node))
             words = max(text_width(line, size) for line in box.lines)
             box.width = words + 2 * _PAD * em

@@ -137,9 +137,12 @@ def test_words(tree, node: int, decimals: int = 4) -> tuple[str, str]:
     return f"{name} in {{{left}}}", f"{name} in {{{right}}}"
 
 
-def leaf_words(tree, node: int, decimals: int = 3) -> str:
-    """Prediction, weight and class shares of a leaf, in words."""
-    share = tree.probabilities()[node]
+def leaf_words(tree, node: int, decimals: int = 3, shares=None) -> str:
+    """Prediction, weight and class shares of a leaf, in words.
+
+    `shares` are ``tree.probabilities()``, for callers that ask for many leaves.
+    """
+    share = (tree.probabilities() if shares is None else shares)[node]
     weight = number(float(tree.class_weight[node].sum()), decimals)
     mix = ", ".join(f"{class_name(tree, c)} {p:.2f}" for c, p in enumerate(share))
     return f"{class_name(tree, int(share.argmax()))} (n = {weight}: {mix})"
@@ -149,6 +152,7 @@ def to_text(tree, decimals: int = 4) -> str:
     """Readable rules: one line per branch, leaves say class, weight and shares."""
     if tree.feature[0] < 0:
         return leaf_words(tree, 0) + "\n"
+    shares = tree.probabilities()
     lines = []
     stack = [(0, 0, None)]
     while stack:
@@ -156,7 +160,7 @@ def to_text(tree, decimals: int = 4) -> str:
         if words is not None:
             lead = "|   " * (depth - 1) + words
             leaf = tree.feature[node] < 0
-            lines.append(lead + (": " + leaf_words(tree, node) if leaf else ""))
+            lines.append(lead + (": " + leaf_words(tree, node, shares=shares) if leaf else ""))
         if tree.feature[node] >= 0:
             left, right = test_words(tree, node, decimals)
             stack.append((int(tree.children_right[node]), depth + 1, right))
@@ -170,6 +174,7 @@ def to_dot(tree, decimals: int = 4) -> str:
     def quoted(text: str) -> str:
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
+    shares = tree.probabilities()
     lines = [
         "digraph tree {",
         '  node [shape=box, style="rounded", fontname="sans-serif"];',
@@ -177,7 +182,7 @@ def to_dot(tree, decimals: int = 4) -> str:
     ]
     for node in range(tree.n_nodes):
         if tree.feature[node] < 0:
-            lines.append(f"  {node} [label={quoted(leaf_words(tree, node))}];")
+            lines.append(f"  {node} [label={quoted(leaf_words(tree, node, shares=shares))}];")
             continue
         lines.append(f"  {node} [label={quoted(test_words(tree, node, decimals)[0])}];")
         lines.append(f'  {node} -> {tree.children_left[node]} [label="yes"];')

@@ -8,6 +8,7 @@ lock and goes on; it never touches the lock of a run that is alive, nor one of u
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -97,6 +98,7 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
         print("The last run was killed; its lock is removed and its work is taken up again.")
     command = [sys.executable, "-m", "snakemake", "--rerun-incomplete", *arguments]
     child = subprocess.Popen(command, cwd=root)
+    signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
     # Snakemake locks after it has planned, a second or more from now.
     write_json(
         note_of(root), {"pid": child.pid, "started": psutil.Process(child.pid).create_time()}

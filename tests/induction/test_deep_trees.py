@@ -1,0 +1,63 @@
+"""A tree as deep as its training set is long: nothing may crash, nothing may recurse in Python.
+
+Classes alternate along one variable, so that every test cuts off one row. Each script runs in a
+process of its own, so that a stack overflow fails one test instead of ending the run.
+"""
+
+import subprocess
+import sys
+
+import pytest
+
+START = """
+import sys
+import matplotlib
+matplotlib.use("Agg")
+import numpy as np
+from hedgerow.induction import Columns, grow, prune
+from hedgerow.tree import Tree
+n = int(sys.argv[1])
+X, y = np.arange(n, dtype=float)[:, None], np.arange(n) % 2
+columns = Columns(X, y, 2)
+tree = grow(columns, min_samples_split=2)
+assert tree.depth == n - 1 and tree.n_leaves == n, tree
+few = X[:: n // 50]
+"""
+
+SCRIPTS = {
+    "pruning": """
+pruned = prune(tree, columns, confidence=0.25)
+assert pruned.n_leaves < 10, pruned
+""",
+    "reading": """
+import pickle
+assert (tree.predict_proba(few).argmax(axis=1) == y[:: n // 50]).all()
+soft = tree.predict_proba(few, evaluation=np.array([3.0]))
+assert np.allclose(soft.sum(axis=1), 1.0)
+assert (tree.feature[tree.apply(few)] == -1).all()
+assert tree.decision_path(few).sum(axis=1).max() <= n
+assert np.isclose(tree.importances(1).sum(), 1.0)
+tree.annotate(few, y[:: n // 50])
+assert Tree.from_json(tree.to_json()) == tree
+assert pickle.loads(pickle.dumps(tree)) == tree
+assert len(tree.to_dot()) > n
+assert len(tree.to_frame()) == 2 * n - 1
+tree.plot().figure.canvas.draw()
+tree.plot(max_depth=3)
+""",
+}
+
+
+@pytest.mark.parametrize("what", SCRIPTS)
+def test_a_chain_of_20_000_tests(what):
+    run = subprocess.run(
+        [sys.executable, "-c", START + SCRIPTS[what], "20000"], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+
+
+def test_text_of_a_deep_tree():
+    """Indented by depth, so its length grows with the square: a shorter chain."""
+    script = START + "assert len(tree.to_text().splitlines()) == 2 * n - 2"
+    run = subprocess.run([sys.executable, "-c", script, "1500"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr[-2000:]

@@ -1,0 +1,65 @@
+"""Noise models in the plain reference, and the toy example of thesis 3.2.4 in closed form."""
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+from scipy.stats import norm
+
+from oracle import induction
+
+
+@contextmanager
+def noise_models(models):
+    """Let `oracle.induction` divide by these models where it would by a normal one.
+
+    models : dict
+        sigma of a variable -> its distribution function F(d), d in the variable's unit.
+    """
+
+    def gate(x, center, sigma, window=6.0):
+        """Equation 3.9 with F in the place of Phi, cut to 0 and 1 from half the window on."""
+        if sigma == 0:
+            return 1.0 if x < center else 0.0
+        d = center - x
+        edge = window / 2 * sigma - induction.CLIP * sigma
+        if d >= edge:
+            return 1.0
+        if d <= -edge:
+            return 0.0
+        return min(max(float(models[sigma](d)), 0.0), 1.0)
+
+    normal = induction.gate
+    induction.gate = gate
+    try:
+        yield
+    finally:
+        induction.gate = normal
+
+
+def in_order(sigma):
+    """P(d < 0): the chance that x1 ~ N(-2, sigma) is measured below x4 ~ N(2, sigma).
+
+    d = x1 - x4 ~ N(-4, 2 sigma^2), so Phi(4 / (sqrt(2) sigma)); the thesis prints 2 sigma.
+    """
+    return norm.cdf(4 / (math.sqrt(2) * sigma))
+
+
+def misclassified(x, sigma, noisy=False):
+    """P(prediction 0) for a test value x: exact (figure 3.4a) or measured with noise (3.4b).
+
+    The split is the midpoint m ~ N(0, sigma^2 / 2), independent of d; c = x - m.
+    """
+    scale = sigma * math.sqrt(1.5 if noisy else 0.5)
+    below = norm.cdf(-x / scale)
+    return in_order(sigma) * below + (1 - in_order(sigma)) * (1 - below)
+
+
+def simulated(x, sigma, noisy=False, n=200_000, seed=0):
+    """The same two probabilities by drawing: (P(d < 0), P(prediction 0))."""
+    rng = np.random.default_rng(seed)
+    x1, x4 = rng.normal(-2, sigma, n), rng.normal(2, sigma, n)
+    test = rng.normal(x, sigma, n) if noisy else x
+    lower_is_0 = x1 < x4
+    predicted_0 = (test < (x1 + x4) / 2) == lower_is_0
+    return lower_is_0.mean(), predicted_0.mean()

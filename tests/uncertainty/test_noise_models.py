@@ -1,0 +1,201 @@
+"""Any noise model with a distribution function, in search, propagation and evaluation."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from oracle.induction import Reference, predict
+from oracle.noise import noise_models
+from scipy import stats
+
+from hedgerow import SoftTreeClassifier
+from hedgerow.errors import InputError
+from hedgerow.induction import Columns, grow, prune
+from hedgerow.tree.gates import resolve_noise, scale_of
+from hedgerow.uncertainty import EmpiricalNoise
+
+RESIDUALS = np.random.default_rng(7).normal(0.05, 0.4, 60).round(2)
+
+MODELS = {
+    "normal": stats.norm(scale=0.4),
+    "biased": stats.norm(0.2, 0.3),
+    "uniform": stats.uniform(-0.5, 1.0),
+    "triangular": stats.triang(0.5, loc=-0.8, scale=1.6),
+    "laplace": stats.laplace(scale=0.3),
+    "student": stats.t(5, scale=0.3),
+    "no_variance": stats.t(1.5, scale=0.3),
+    "cauchy": stats.cauchy(scale=0.2),
+    "empirical": EmpiricalNoise(RESIDUALS),
+}
+
+each = pytest.mark.parametrize("name", MODELS)
+
+
+def table(seed, n=16):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(3, 1.5, (n, 2)).round(int(rng.integers(0, 3)))
+    if seed % 3 == 0:
+        X[rng.random(X.shape) < 0.15] = np.nan
+    y = rng.integers(0, 2 + seed % 2, n)
+    return X, y, int(y.max()) + 1
+
+
+@pytest.mark.parametrize("part", ["search", "propagation", "evaluation"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_frozen_normal_equals_the_factor(part, seed):
+    """Sigma in the variable's unit, or as the fraction of the mean that gives the same."""
+    X, y, _ = table(seed, 80)
+    means = np.nanmean(X, axis=0)
+    options = {"prune": seed % 2 == 0, "max_depth": 6}
+    factor = SoftTreeClassifier(**{part: 0.1}, **options).fit(X, y)
+    models = [stats.norm(scale=0.1 * abs(mean)) for mean in means]
+    frozen = SoftTreeClassifier(**{part: models}, **options).fit(X, y)
+    np.testing.assert_array_equal(frozen.tree_.feature, factor.tree_.feature)
+    np.testing.assert_allclose(frozen.tree_.threshold, factor.tree_.threshold, rtol=1e-12)
+    np.testing.assert_allclose(frozen.predict_proba(X), factor.predict_proba(X), atol=1e-9)
+
+
+@each
+@pytest.mark.parametrize("seed", range(2))
+def test_search_agrees_with_the_reference(name, seed):
+    X, y, K = table(seed)
+    model, columns = MODELS[name], Columns(X, y, K)
+    noise = resolve_noise(model, columns.means, columns.n_categories)
+    tree = grow(columns, search=noise, min_samples_split=3)
+    with noise_models({noise.sigma[0]: model.cdf}):
+        Reference(X, y, K, search=noise.sigma, min_split=3).check(tree)
+
+
+@each
+@pytest.mark.parametrize("seed", range(6))
+def test_propagation_agrees_with_the_reference(name, seed):
+    X, y, K = table(seed, 12)
+    model, columns = MODELS[name], Columns(X, y, K)
+    noise = resolve_noise(model, columns.means, columns.n_categories)
+    tree = grow(columns, propagation=noise, min_samples_split=4, max_depth=5)
+    with noise_models({noise.sigma[0]: model.cdf}):
+        reference = Reference(X, y, K, propagation=noise.sigma, min_split=4, max_depth=5)
+        reference.check(tree)
+        want, _ = reference.prune(reference.nested(tree), confidence=0.6)
+    pruned = prune(tree, columns, propagation=noise, confidence=0.6)
+    assert (pruned.feature[0] >= 0) == ("j" in want)
+    np.testing.assert_allclose(pruned.class_weight[0], want["weights"], atol=1e-9)
+
+
+@each
+@pytest.mark.parametrize("seed", range(6))
+def test_evaluation_agrees_with_the_reference(name, seed):
+    X, y, K = table(seed)
+    model = MODELS[name]
+    fitted = SoftTreeClassifier(evaluation=model, prune=False).fit(X, y)
+    sigma = fitted.tree_.gate.sigma
+    reference = Reference(X, y, K).nested(fitted.tree_)
+    new = np.concatenate([X, X + 0.13, [[np.nan, 3.0]]])
+    with noise_models({sigma[0]: model.cdf}):
+        want = [predict(reference, row, [0, 0], sigma) for row in new]
+    np.testing.assert_allclose(fitted.predict_proba(new), want, atol=1e-9)
+
+
+@each
+def test_all_three_parts_at_once(name):
+    rng = np.random.default_rng(1)
+    X = rng.normal(3, 1.5, (150, 3))
+    y = (X[:, 0] + rng.normal(0, 0.3, 150) > 3).astype(int)
+    model = SoftTreeClassifier(MODELS[name], MODELS[name], MODELS[name]).fit(X, y)
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-9)
+    assert model.score(X, y) > 0.8
+
+
+def test_one_model_per_variable_and_mixtures():
+    """A factor for one variable, a model for another, none for the third."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(3, 1.5, (100, 3))
+    y = (X.sum(axis=1) > 9).astype(int)
+    model = SoftTreeClassifier(evaluation=[0.1, stats.laplace(scale=0.3), None]).fit(X, y)
+    gate = model.tree_.gate
+    assert gate.sigma[0] == pytest.approx(0.1 * X[:, 0].mean())
+    assert gate.sigma[1] == pytest.approx(math.sqrt(2) * 0.3)
+    assert gate.sigma[2] == 0
+    assert set(gate.models) == {1}
+
+
+def test_the_scale_of_a_model():
+    """The standard deviation where it is finite; else half the distance of the +-1 sigma points."""
+    assert scale_of(stats.norm(scale=0.4)) == pytest.approx(0.4)
+    assert scale_of(stats.uniform(-1, 2)) == pytest.approx(2 / math.sqrt(12))
+    assert scale_of(EmpiricalNoise([-1.0, 1.0])) == 1.0
+    for heavy in (stats.t(1.5, scale=0.3), stats.cauchy(0.5, 2.0)):
+        want = (heavy.ppf(norm_of(1)) - heavy.ppf(norm_of(-1))) / 2
+        assert scale_of(heavy) == pytest.approx(want)
+
+    class OnlyCdf:
+        def cdf(self, d):
+            return stats.norm.cdf(d, 3.0, 0.7)
+
+    assert scale_of(OnlyCdf()) == pytest.approx(0.7)
+
+
+def norm_of(z):
+    return stats.norm.cdf(z)
+
+
+def test_an_object_with_cdf_alone_is_enough():
+    class Mine:
+        def cdf(self, d):
+            return stats.norm.cdf(d, scale=0.4)
+
+    X, y, _ = table(1, 60)
+    for part in ("search", "propagation", "evaluation"):
+        mine = SoftTreeClassifier(**{part: Mine()}, max_depth=5).fit(X, y)
+        want = SoftTreeClassifier(**{part: stats.norm(scale=0.4)}, max_depth=5).fit(X, y)
+        np.testing.assert_array_equal(mine.tree_.feature, want.tree_.feature)
+        np.testing.assert_allclose(mine.predict_proba(X), want.predict_proba(X), atol=1e-9)
+
+
+def test_an_error_inside_a_model_reaches_the_user():
+    class Broken:
+        def cdf(self, d):
+            raise RuntimeError("the calibration file is gone")
+
+        def std(self):
+            return 0.4
+
+    X, y, _ = table(1, 60)
+    for part in ("search", "propagation"):
+        with pytest.raises(RuntimeError, match="the calibration file is gone"):
+            SoftTreeClassifier(**{part: Broken()}).fit(X, y)
+    model = SoftTreeClassifier(evaluation=Broken()).fit(X, y)
+    with pytest.raises(RuntimeError, match="the calibration file is gone"):
+        model.predict(X)
+
+
+def test_categorical_variables_carry_no_noise():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"kind": pd.Categorical(rng.choice(list("abc"), 80)), "x": rng.normal(3, 1, 80)}
+    )
+    y = (frame["kind"] == "a") | (frame["x"] > 4)
+    model = SoftTreeClassifier(0.1, 0.1, stats.laplace(scale=0.1)).fit(frame, y)
+    assert model.tree_.gate.sigma[0] == 0 and set(model.tree_.gate.models) == {1}
+
+
+def test_empirical_noise():
+    noise = EmpiricalNoise([2.0, -1.0, 0.0, 1.0])
+    assert noise.cdf(-1.5) == 0 and noise.cdf(2.0) == 1
+    np.testing.assert_array_equal(noise.cdf(np.array([-1.0, 0.5])), [0.25, 0.5])
+    assert noise.std() == pytest.approx(np.std([2, -1, 0, 1]))
+    for bad in ([], [1.0, np.nan], [np.inf]):
+        with pytest.raises(InputError, match="residuals of a noise model are empty or not finite"):
+            EmpiricalNoise(bad)
+
+
+def test_a_point_mass_is_no_noise():
+    """A model without spread falls back to the hard method."""
+    X, y, _ = table(1, 60)
+    exact = EmpiricalNoise([0.0, 0.0])
+    soft = SoftTreeClassifier(exact, exact, exact).fit(X, y)
+    hard = SoftTreeClassifier().fit(X, y)
+    assert soft.tree_ == hard.tree_
+    np.testing.assert_array_equal(soft.predict_proba(X), hard.predict_proba(X))
