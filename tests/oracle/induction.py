@@ -105,7 +105,8 @@ class Reference:
                 a = w * gate(x, center if sigma > 0 else threshold, sigma, self.window)
                 if sigma > 0:
                     least = 1e-3 * self.weight[i]
-                    a = 0.0 if a < least else (w if w - a < least else a)
+                    if a < least or w - a < least:
+                        a = w if a > w - a else 0.0
             left.append((i, a))
             right.append((i, w - a))
         wl, wr = sum(w for _, w in left), sum(w for _, w in right)
@@ -163,7 +164,7 @@ class Reference:
             best = 0.0
             stop = (
                 sum(c > 0 for c in counts) < 2
-                or sum(counts) < self.min_split
+                or sum(counts) < self.min_split - 1e-9
                 or depth >= self.max_depth
             )
             if not stop:

@@ -34,12 +34,12 @@ from hedgerow.induction._candidates cimport (
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free, subsets_init
 from hedgerow.induction._columns cimport Columns
-from hedgerow.tree._gates cimport hedgerow_phi_fill, normal_gate
+from hedgerow.tree._gates cimport hedgerow_phi_fill, kept_left, normal_gate
 
 hedgerow_phi_fill()
 
-cdef double DROPPED = 1e-3   # share of an instance below which soft propagation drops it
 cdef int NONE = -1
+cdef double WEIGHT_SLACK = 1e-9     # fractions that add up to a minimum reach it
 
 
 cdef struct Node:
@@ -342,7 +342,8 @@ cdef class Growth:
             for c in range(self.K):
                 if self.total[c] > 0.0:
                     n_present += 1
-            if n_present < 2 or weight < self.min_split or node.depth >= self.max_depth:
+            if (n_present < 2 or weight < self.min_split - WEIGHT_SLACK
+                    or node.depth >= self.max_depth):
                 continue
             if self.repetition_factor != 1.0:
                 memset(self.tested, 0, self.m)
@@ -619,7 +620,7 @@ cdef class Growth:
     cdef int starved(self, Py_ssize_t j, const Scan* scan, double center) noexcept nogil:
         """1 or 2 when soft propagation leaves the left or right child less than its least."""
         cdef double left = 0.0, right = 0.0, w, share, least = scan.least - 1e-12 * scan.weight
-        cdef double sigma = self.gate_sigma[j], dropped
+        cdef double sigma = self.gate_sigma[j]
         cdef Py_ssize_t p
         cdef int i, status
         if self.gates is not None:
@@ -633,12 +634,8 @@ cdef class Growth:
             for p in range(scan.n):
                 i = scan.rows[p]
                 w = self.weight[i]
-                share = w * normal_gate(self.columns.x[i, j], center, sigma, self.half_window)
-                dropped = DROPPED * self.columns.weights[i]
-                if share < dropped:
-                    share = 0.0
-                elif w - share < dropped:
-                    share = w
+                share = normal_gate(self.columns.x[i, j], center, sigma, self.half_window)
+                share = kept_left(w * share, w, self.columns.weights[i])
                 left += share
                 right += w - share
                 if left > 0.0 and left >= least and right > 0.0 and right >= least:
@@ -653,7 +650,6 @@ cdef class Growth:
         """Weights that the soft gate sends left and right, by row."""
         cdef Py_ssize_t p
         cdef int i
-        cdef double share, w, least
         cdef double sigma = self.gate_sigma[j]
         cdef int status
         if self.gates is not None:
@@ -673,12 +669,8 @@ cdef class Growth:
 
     cdef inline void divide(self, int i, double share) noexcept nogil:
         """Divide the weight of row i; less than a thousandth of an instance is dropped."""
-        cdef double w = self.weight[i], least = DROPPED * self.columns.weights[i]
-        cdef double left = w * share
-        if left < least:
-            left = 0.0
-        elif w - left < least:
-            left = w
+        cdef double w = self.weight[i]
+        cdef double left = kept_left(w * share, w, self.columns.weights[i])
         self.weight_left[i] = left
         self.weight_right[i] = w - left
 

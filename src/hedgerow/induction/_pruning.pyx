@@ -13,13 +13,31 @@ from libc.string cimport memcpy
 from scipy.special.cython_special cimport betaincinv
 
 from hedgerow.induction._columns cimport Columns
-from hedgerow.tree._gates cimport hedgerow_phi_fill, normal_gate, step_gate, subset_gate
+from hedgerow.tree._gates cimport (
+    hedgerow_phi_fill,
+    kept_left,
+    normal_gate,
+    step_gate,
+    subset_gate,
+)
 
 hedgerow_phi_fill()
 
-cdef double DROPPED = 1e-3   # as in growth
 cdef int TABLE = 64          # limits are remembered for whole counts below this
 cdef double FAILED = -1.0
+
+
+cdef struct Visit:
+    # A node of a branch under estimation, and the rows that reach it.
+    int node
+    Py_ssize_t start, n, top    # top: end of the rows that are still needed
+
+
+cdef struct Frame:
+    # A node whose children are being pruned.
+    int node, children_done
+    Py_ssize_t start, n, mark, n_left, n_right
+    double leaf, keep           # errors as a leaf; errors of the left child
 
 
 cdef double upper_limit(double n, double errors, double tail) noexcept nogil:
@@ -64,8 +82,12 @@ cdef class Pruning:
     cdef Py_ssize_t top, capacity
     cdef double* share              # scratch for models of the user's
     cdef double* count
+    cdef Visit* visits              # as many as the tree has nodes, and one more
+    cdef Frame* frames
 
     def __cinit__(self):
+        self.visits = NULL
+        self.frames = NULL
         self.limits = NULL
         self.rows = NULL
         self.weight = NULL
@@ -78,6 +100,8 @@ cdef class Pruning:
         free(self.weight)
         free(self.share)
         free(self.count)
+        free(self.visits)
+        free(self.frames)
 
     def __init__(self, Columns columns, dict arrays, *, gate_sigma, double half_window, gates,
                  double confidence, bint laplace, bint raising):
@@ -107,8 +131,11 @@ cdef class Pruning:
         self.share = <double*> malloc((columns.n_rows + 1) * sizeof(double))
         self.count = <double*> malloc(self.K * sizeof(double))
         self.limits = <double*> malloc(TABLE * TABLE * sizeof(double))
+        self.visits = <Visit*> malloc((self.feature.shape[0] + 2) * sizeof(Visit))
+        self.frames = <Frame*> malloc((self.feature.shape[0] + 2) * sizeof(Frame))
         if (self.rows == NULL or self.weight == NULL or self.share == NULL
-                or self.count == NULL or self.limits == NULL):
+                or self.count == NULL or self.limits == NULL or self.visits == NULL
+                or self.frames == NULL):
             raise MemoryError("no memory to prune the tree")
         for i in range(TABLE * TABLE):
             self.limits[i] = -1.0
@@ -122,7 +149,7 @@ cdef class Pruning:
             self.weight[p] = self.columns.weights[p]
         self.top = self.columns.n_rows
         with nogil:
-            errors = self.prune(0, 0, self.columns.n_rows)
+            errors = self.prune()
         if self.failed or errors < 0:
             if self.gates is not None and "error" in self.gates:
                 raise self.gates["error"]
@@ -209,7 +236,7 @@ cdef class Pruning:
         cdef Py_ssize_t p, a = 0, b = 0, n_unknown = 0
         cdef bint categorical = isnan(self.threshold[node])
         cdef double sigma = self.gate_sigma[j]
-        cdef double x, w, left, known_left = 0.0, known_right = 0.0, share, least
+        cdef double x, w, left, known_left = 0.0, known_right = 0.0, share
         cdef int* rows
         cdef double* weight
         cdef int* rows_left
@@ -244,12 +271,7 @@ cdef class Pruning:
             elif sigma > 0.0:
                 share = self.share[p] if modelled else normal_gate(
                     x, self.center[node], sigma, self.half_window)
-                left = w * share
-                least = DROPPED * self.columns.weights[i]
-                if left < least:
-                    left = 0.0
-                elif w - left < least:
-                    left = w
+                left = kept_left(w * share, w, self.columns.weights[i])
             else:
                 left = w * step_gate(x, self.threshold[node])
             if left > 0.0:
@@ -317,60 +339,111 @@ cdef class Pruning:
         for p in range(start, start + n):
             self.count[self.columns.labels[self.rows[p]]] += self.weight[p]
 
-    cdef double estimate(self, int node, Py_ssize_t start, Py_ssize_t n, bint renew,
+    cdef double estimate(self, int root, Py_ssize_t start, Py_ssize_t n, bint renew,
                          double limit) noexcept nogil:
-        """Errors of the branch at `node`, its structure kept, on these rows.
+        """Errors of the branch at `root`, its structure kept, on these rows.
 
         With `renew` the class weights and shares of the branch become those of the rows.
         Without it the sum may stop as soon as it exceeds `limit`.
         """
-        cdef Py_ssize_t n_left, n_right, mark = self.top
-        cdef double errors, more
+        cdef Py_ssize_t n_left, n_right, mark = self.top, depth = 0
+        cdef double errors = 0.0
+        cdef Visit visit
         cdef int c
-        if renew or self.feature[node] < 0:
-            self.count_rows(start, n)
-            if renew:
-                for c in range(self.K):
-                    self.class_weight[node, c] = self.count[c]
-            if self.feature[node] < 0:
-                return self.leaf_errors(self.count)
-        if self.route(node, start, n, renew, &n_left, &n_right) < 0:
-            return FAILED
-        errors = self.estimate(self.left[node], mark, n_left, renew, limit)
-        if errors >= 0.0 and (renew or errors <= limit):
-            more = self.estimate(self.right[node], mark + n_left, n_right, renew, limit - errors)
-            errors = FAILED if more < 0.0 else errors + more
+        self.visits[0].node = root
+        self.visits[0].start = start
+        self.visits[0].n = n
+        self.visits[0].top = mark
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            visit = self.visits[depth]
+            self.top = visit.top    # the rows of branches already done are let go
+            if renew or self.feature[visit.node] < 0:
+                self.count_rows(visit.start, visit.n)
+                if renew:
+                    for c in range(self.K):
+                        self.class_weight[visit.node, c] = self.count[c]
+            if self.feature[visit.node] < 0:
+                errors += self.leaf_errors(self.count)
+                if errors > limit and not renew:
+                    break
+                continue
+            start = self.top
+            if self.route(visit.node, visit.start, visit.n, renew, &n_left, &n_right) < 0:
+                return FAILED
+            self.visits[depth].node = self.right[visit.node]
+            self.visits[depth].start = start + n_left
+            self.visits[depth].n = n_right
+            self.visits[depth].top = self.top
+            self.visits[depth + 1].node = self.left[visit.node]
+            self.visits[depth + 1].start = start
+            self.visits[depth + 1].n = n_left
+            self.visits[depth + 1].top = self.top
+            depth += 2
         self.top = mark
         return errors
 
-    cdef double prune(self, int node, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
-        """Prune the branch at `node`, which these rows reach; return its errors."""
-        cdef Py_ssize_t n_left, n_right, mark = self.top
-        cdef double keep, more, leaf, raised, best
-        cdef int option = 0, branch, c, side
-        self.count_rows(start, n)
-        leaf = self.leaf_errors(self.count)
-        if self.feature[node] < 0:
-            return leaf
-        if self.route(node, start, n, False, &n_left, &n_right) < 0:
-            return FAILED
-        keep = self.prune(self.left[node], mark, n_left)
-        if keep < 0.0:
-            return FAILED
-        more = self.prune(self.right[node], mark + n_left, n_right)
-        if more < 0.0:
-            return FAILED
-        keep += more
-        self.top = mark
+    cdef double prune(self) noexcept nogil:
+        """Prune the whole tree, children before parents and left before right; its errors.
+
+        A stack of our own: trees may be deeper than the machine's allows.
+        """
+        cdef Py_ssize_t depth = 1, n_left, n_right
+        cdef Frame* frame
+        cdef double errors = 0.0
+        self.frames[0].node = 0
+        self.frames[0].start = 0
+        self.frames[0].n = self.columns.n_rows
+        self.frames[0].children_done = 0
+        while depth > 0:
+            frame = self.frames + depth - 1
+            if frame.children_done == 0:
+                self.count_rows(frame.start, frame.n)
+                frame.leaf = self.leaf_errors(self.count)
+                if self.feature[frame.node] < 0:
+                    errors = frame.leaf
+                    depth -= 1
+                    continue
+                frame.mark = self.top
+                if self.route(frame.node, frame.start, frame.n, False, &n_left, &n_right) < 0:
+                    return FAILED
+                frame.n_left = n_left
+                frame.n_right = n_right
+                frame.children_done = 1
+                self.frames[depth].node = self.left[frame.node]
+                self.frames[depth].start = frame.mark
+                self.frames[depth].n = n_left
+                self.frames[depth].children_done = 0
+                depth += 1
+            elif frame.children_done == 1:
+                frame.keep = errors
+                frame.children_done = 2
+                self.frames[depth].node = self.right[frame.node]
+                self.frames[depth].start = frame.mark + frame.n_left
+                self.frames[depth].n = frame.n_right
+                self.frames[depth].children_done = 0
+                depth += 1
+            else:
+                self.top = frame.mark
+                errors = self.decide(frame, frame.keep + errors)
+                if errors < 0.0:
+                    return FAILED
+                depth -= 1
+        return errors
+
+    cdef double decide(self, const Frame* frame, double keep) noexcept nogil:
+        """Keep, leaf, or raise a sub-branch; returns the errors of what is chosen."""
+        cdef double raised, best = frame.leaf
+        cdef int node = frame.node, branch = -1, c, side
         # The smallest number of errors; ties go to the smaller tree: leaf, branch, as it is.
-        best = leaf
-        branch = -1
         if self.raising:
             for side in range(2):
                 c = self.left[node] if side == 0 else self.right[node]
                 if self.feature[c] < 0:
                     continue        # raising a leaf is making a leaf
-                raised = self.estimate(c, start, n, False, best if best < keep else keep)
+                raised = self.estimate(c, frame.start, frame.n, False,
+                                       best if best < keep else keep)
                 if raised < 0.0:
                     return FAILED
                 if raised < best - 1e-9:
@@ -385,9 +458,9 @@ cdef class Pruning:
             self.threshold[node] = NAN
             self.center[node] = NAN
             self.share_left[node] = NAN
-            return leaf
+            return frame.leaf
         self.replace(node, branch)
-        return self.estimate(node, start, n, True, 0.0)
+        return self.estimate(node, frame.start, frame.n, True, 0.0)
 
     cdef void replace(self, int node, int branch) noexcept nogil:
         """Put the root of `branch` in the place of `node`."""

@@ -141,7 +141,12 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _named_features(self, named, m: int, names: list) -> list[int]:
         named = list(np.atleast_1d(np.asarray(named, dtype=object)))
-        if len(named) == m and all(isinstance(v, (bool, np.bool_)) for v in named):
+        if named and all(isinstance(v, (bool, np.bool_)) for v in named):
+            if len(named) != m:
+                raise InputError(
+                    f"categorical_features has {len(named)} flags for {m} variables",
+                    remedy="give one flag per variable",
+                )
             return [j for j, flag in enumerate(named) if flag]
         found = []
         for entry in named:

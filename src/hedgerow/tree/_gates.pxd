@@ -15,8 +15,11 @@ cdef extern from *:
     /* Distances within this of the clip belong to it, so that a value that lies on the grid (the
        smallest one always does) is treated alike whatever its rounding.  In units of sigma. */
     #define HEDGEROW_CLIP_TOLERANCE 1e-9
+    /* Share of an instance below which soft training propagation drops it (methods). */
+    #define HEDGEROW_DROPPED 1e-3
     """
     const double CLIP_TOLERANCE "HEDGEROW_CLIP_TOLERANCE"
+    const double DROPPED "HEDGEROW_DROPPED"
 
 
 cdef inline double normal_gate(double x, double center, double sigma, double half_window) noexcept nogil:
@@ -42,3 +45,14 @@ cdef inline double subset_gate(double x, const unsigned char* categories_left,
         code = <Py_ssize_t> x
         return 1.0 if categories_left[code] else 0.0
     return 1.0 if share_left >= 0.5 else 0.0
+
+
+cdef inline double kept_left(double left, double weight, double instance) noexcept nogil:
+    """What goes left of `weight` once less than a thousandth of the instance is dropped.
+
+    The other side takes what is dropped; where both sides are that small, the larger one.
+    """
+    cdef double right = weight - left, least = DROPPED * instance
+    if left < least or right < least:
+        return weight if left > right else 0.0
+    return left
