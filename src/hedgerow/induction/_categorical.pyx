@@ -44,16 +44,20 @@ cdef void subsets_free(Subsets* subsets) noexcept nogil:
     subsets.left = NULL
 
 
-cdef double score_of(const Scan* scan, const double* left, double* weight_left) noexcept nogil:
-    """Weight times gain, up to a constant of the node; symmetric in the two sides."""
-    cdef double nl = 0.0, s = 0.0, r
+cdef double score_of(const Scan* scan, const double* left) noexcept nogil:
+    """Weight times gain, up to a constant of the node; symmetric in the two sides.
+
+    Far below any score when a side has less than its least weight.
+    """
+    cdef double nl = 0.0, s = 0.0, r, least = scan.least - 1e-12 * scan.weight
     cdef int c
     for c in range(scan.n_classes):
         nl += left[c]
         r = scan.total[c] - left[c]
         s += hedgerow_xlog2x(left[c]) + hedgerow_xlog2x(r if r > 0 else 0.0)
-    weight_left[0] = nl
     r = scan.weight - nl
+    if nl < least or r < least:
+        return -1e300
     return s - (hedgerow_xlog2x(nl) + hedgerow_xlog2x(r if r > 0 else 0.0))
 
 
@@ -113,7 +117,7 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     """
     cdef Py_ssize_t K = scan.n_classes, p, q, c, code
     cdef int n_present = 0, held
-    cdef double s, best, base, tolerance, weight_left, slack, key
+    cdef double s, best, base, tolerance, key
     cdef long long mask, best_mask = -1, n_masks
     cdef double* counts = subsets.counts
     cdef bint flip, bound = False
@@ -138,7 +142,6 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     for c in range(K):
         base -= hedgerow_xlog2x(scan.total[c])
     tolerance = GAIN_TOLERANCE * scan.weight
-    slack = 1e-12 * scan.weight
     best = -base - 1.0
     if (K > 2 or bound) and n_present <= EXHAUSTIVE:
         # Bit p - 1 of a mask: category present[p] joins present[0] on the left.
@@ -150,9 +153,8 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
                 if (mask >> (p - 1)) & 1:
                     for c in range(K):
                         subsets.left[c] += counts[subsets.present[p] * K + c]
-            s = score_of(scan, subsets.left, &weight_left)
-            if s > best + tolerance and weight_left + slack >= scan.least \
-                    and scan.weight - weight_left + slack >= scan.least:
+            s = score_of(scan, subsets.left)
+            if s > best + tolerance:
                 best = s
                 best_mask = mask
         if best_mask < 0:
@@ -186,9 +188,8 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     for p in range(n_present - 1):
         for c in range(K):
             subsets.left[c] += counts[subsets.present[p] * K + c]
-        s = score_of(scan, subsets.left, &weight_left)
-        if s > best + tolerance and weight_left + slack >= scan.least \
-                and scan.weight - weight_left + slack >= scan.least:
+        s = score_of(scan, subsets.left)
+        if s > best + tolerance:
             best = s
             best_mask = p
     if best_mask < 0:

@@ -47,6 +47,15 @@ cdef double upper_limit(double n, double errors, double tail) noexcept nogil:
     return betaincinv(errors + 1.0, n - errors, 1.0 - tail)
 
 
+cdef inline void put(int* rows, double* weights, Py_ssize_t* n, int row,
+                     double weight) noexcept nogil:
+    """Append a row that has any weight."""
+    if weight > 0.0:
+        rows[n[0]] = row
+        weights[n[0]] = weight
+        n[0] += 1
+
+
 cdef class Pruning:
     """Prunes one tree on the rows that grew it.
 
@@ -274,14 +283,8 @@ cdef class Pruning:
                 left = kept_left(w * share, w, self.columns.weights[i])
             else:
                 left = w * step_gate(x, self.threshold[node])
-            if left > 0.0:
-                rows_left[a] = i
-                weight_left[a] = left
-                a += 1
-            if w - left > 0.0:
-                rows_right[b] = i
-                weight_right[b] = w - left
-                b += 1
+            put(rows_left, weight_left, &a, i, left)
+            put(rows_right, weight_right, &b, i, w - left)
             known_left += left
             known_right += w - left
         share = self.share_left[node]
@@ -295,14 +298,8 @@ cdef class Pruning:
                 if isnan(self.columns.x[i, j]):
                     w = weight[p]
                     left = w * share
-                    if left > 0.0:
-                        rows_left[a] = i
-                        weight_left[a] = left
-                        a += 1
-                    if w - left > 0.0:
-                        rows_right[b] = i
-                        weight_right[b] = w - left
-                        b += 1
+                    put(rows_left, weight_left, &a, i, left)
+                    put(rows_right, weight_right, &b, i, w - left)
         for p in range(b):
             rows_left[a + p] = rows_right[p]
             weight_left[a + p] = weight_right[p]

@@ -108,20 +108,12 @@ def make_growth(columns, *, search, propagation, window, step, gate_at, candidat
 
     Searches on whole counts, which need no logarithm, are not counted.
     """
-    searched = resolve_noise(
-        search, _means(columns, search), columns.n_categories, window=window, name="search"
-    )
-    gate = resolve_noise(
-        propagation,
-        _means(columns, propagation),
-        columns.n_categories,
-        window=window,
-        name="propagation",
-    )
+    searched = _resolve(columns, search, window, "search")
+    gate = _resolve(columns, propagation, window, "propagation")
     growth = Growth(
         columns,
-        search_sigma=None if searched is None else searched.sigma,
-        gate_sigma=None if gate is None or not gate.sigma.any() else gate.sigma,
+        search_sigma=_sigma(searched),
+        gate_sigma=_sigma(gate),
         half_window=window / 2.0,
         step_sigma=step,
         table=None if searched is None else _smoothing(window / 2.0, step),
@@ -134,8 +126,16 @@ def make_growth(columns, *, search, propagation, window, step, gate_at, candidat
     return Tree(**growth.run(), _checked=True), growth.n_gains
 
 
-def _means(columns, spec):
-    return None if spec is None or isinstance(spec, NoiseGate) else columns.means
+def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate | None:
+    """The noise of each variable; means are worked out only where a factor asks for them."""
+    if spec is None or isinstance(spec, NoiseGate):
+        return spec
+    return resolve_noise(spec, columns.means, columns.n_categories, window=window, name=name)
+
+
+def _sigma(gate: NoiseGate | None) -> np.ndarray | None:
+    """Scales of a gate for the core, which takes None for one that is hard everywhere."""
+    return None if gate is None or not gate.sigma.any() else gate.sigma
 
 
 def prune(
@@ -170,17 +170,11 @@ def prune(
     Tree
         A new tree; the one given is untouched.
     """
-    gate = resolve_noise(
-        propagation,
-        _means(columns, propagation),
-        columns.n_categories,
-        window=window,
-        name="propagation",
-    )
+    gate = _resolve(columns, propagation, window, "propagation")
     pruning = Pruning(
         columns,
         tree.arrays(),
-        gate_sigma=None if gate is None or not gate.sigma.any() else gate.sigma,
+        gate_sigma=_sigma(gate),
         half_window=window / 2.0,
         gates=None if gate is None else gate.callables(),
         confidence=confidence,
