@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -31,9 +30,7 @@ def bare(tmp_path):
             (tools / tool).symlink_to(found)
 
     def make(*arguments, **variables):
-        environment = {
-            k: v for k, v in os.environ.items() if k not in ("CC", "PYTHON", "MAKEFLAGS")
-        }
+        environment = {k: v for k, v in clean_environment().items() if k not in ("CC", "PYTHON")}
         return subprocess.run(
             ["make", *arguments],
             cwd=folder,

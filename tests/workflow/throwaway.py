@@ -73,8 +73,10 @@ class Project:
 def clean_environment(**more: str) -> dict[str, str]:
     """The environment of this process with its own interpreter's commands first on PATH."""
     commands = str(Path(sys.executable).parent)
-    # pytest must not be found by Snakemake's jobs through variables of this test run.
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "SNAKEMAKE_"))}
+    # Neither Snakemake's jobs nor a `make` of a test may meet the variables of this test run,
+    # which is often a child of `make test` itself.
+    ours = ("PYTEST_", "SNAKEMAKE_", "MAKE", "MFLAGS")
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
     return {**inherited, "PATH": commands + os.pathsep + inherited.get("PATH", ""), **more}
 
 
