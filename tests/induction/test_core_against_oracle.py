@@ -88,7 +88,7 @@ def test_large_nodes(seed, kind):
 @pytest.mark.parametrize("block", range(10))
 def test_soft_search(block):
     """SS: at every node the gain of the chosen grid point is the largest of the whole grid."""
-    for seed in range(1000 + block * 10, 1010 + block * 10):
+    for seed in range(1000 + block * 30, 1030 + block * 30):
         X, y, K, w, cats, rng = table(seed, n_max=20)
         s = settings(rng)
         sigma = np.where(cats > 0, 0.0, rng.choice([0.15, 0.4, 1.0, 0.0], len(cats)))
@@ -99,7 +99,7 @@ def test_soft_search(block):
 @pytest.mark.parametrize("block", range(10))
 def test_soft_propagation(block):
     """STP: routing, dropped weights and stopping follow the rules, with hard or soft search."""
-    for seed in range(2000 + block * 10, 2010 + block * 10):
+    for seed in range(2000 + block * 30, 2030 + block * 30):
         X, y, K, w, cats, rng = table(seed, n_max=14)
         s = settings(rng)
         sigma = np.where(cats > 0, 0.0, rng.choice([0.15, 0.4, 1.0, 0.0], len(cats)))

@@ -5,11 +5,11 @@ import sys
 
 import numpy as np
 import pytest
-from oracle.induction import Reference
+from oracle.induction import Reference, leaves
 
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
-from hedgerow.induction import Columns, grow
+from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
 
 CHAIN = """
@@ -60,6 +60,58 @@ def test_fractions_that_add_up_to_the_least_weight_reach_it():
     assert 2 * weight[:10].cumsum()[-1] < 2.0
     tree = grow(Columns(X, [0] * 10 + [1] * 10, 2, weight), min_samples_split=2)
     assert tree.n_leaves == 2
+
+
+def test_branch_is_not_raised_on_an_unfinished_sum():
+    """The sum over a branch stopped a hair above the limit and was then taken for its errors."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        X = rng.integers(0, 4, (12, 2)).astype(float)
+        y, weight = rng.integers(0, 2, 12), rng.choice([0.5, 1.0, 2.0], 12)
+        columns = Columns(X, y, 2, weight)
+        tree = grow(columns, min_samples_split=1, min_samples_leaf=0.5)
+        reference = Reference(X, y, 2, weight, min_split=1, min_leaf=0.5)
+        want, _ = reference.prune(reference.nested(tree), confidence=0.25)
+        assert prune(tree, columns, confidence=0.25).n_leaves == leaves(want)
+
+
+def test_window_as_narrow_as_the_step():
+    """The first value's empty window made the search forget where it was, and find nothing."""
+    X, y = np.array([[2.0]] * 3 + [[6.0]] * 3), [0, 0, 0, 1, 1, 1]
+    for window, step in ((0.1, 0.1), (0.3, 0.3), (1.0, 1.0), (0.2, 0.1)):
+        tree = grow(Columns(X, y, 2), search=0.05, window=window, step=step)
+        assert tree.n_leaves == 2
+        assert abs(tree.threshold[0] - 4.0) < 0.25
+
+
+def test_no_limit_of_depth_is_no_limit():
+    """Without max_depth the number of rows was the limit; soft trees of few heavy rows pass it."""
+    columns = Columns(np.array([[1.0], [2.0]]), [0, 1], 2, [1e4, 1e4])
+    assert grow(columns, propagation=0.5) == grow(columns, propagation=0.5, max_depth=10**6)
+
+
+def test_mean_zero_but_for_rounding_is_zero():
+    """A standardised variable has a mean of 1e-17: it carried noise, and thresholds were soft."""
+    x = np.array([-1.5, -0.5, 0.5, 1.5]) / 3
+    X = np.array([*x, *x])[:, None] + 1e-17
+    y = [0, 0, 1, 1] * 2
+    assert Columns(X, y, 2).means[0] == 0
+    assert grow(Columns(X, y, 2), propagation=0.3).n_leaves == 2
+
+
+def test_data_narrower_than_the_tree_are_refused():
+    """The traversal read beyond the array, and sometimes ended the process."""
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    tree = grow(Columns(X, (X[:, 4] > 0).astype(int), 2))
+    for call in (tree.predict_proba, tree.apply, tree.shares, tree.decision_path):
+        with pytest.raises(InputError, match="tests variable 4 and the data have 2 variables"):
+            call(X[:, :2])
+    with pytest.raises(InputError, match="data have 2 variables"):
+        tree.predict_proba(X, evaluation=np.ones(2))
+    with pytest.raises(InputError, match="data have 2 variables"):
+        prune(tree, Columns(X[:, :2], np.arange(40) % 2, 2))
+    with pytest.raises(InputError, match="data have 2 variables"):
+        tree.annotate(X[:, :2], np.arange(40) % 2)
 
 
 def test_flags_of_the_wrong_number_are_refused():

@@ -10,12 +10,15 @@ from oracle import induction
 
 
 @contextmanager
-def noise_models(models):
+def noise_models(models, centers=None):
     """Let `oracle.induction` divide by these models where it would by a normal one.
 
     models : dict
         sigma of a variable -> its distribution function F(d), d in the variable's unit.
+    centers : dict, optional
+        sigma of a variable -> centre of its noise, about which the window is cut; default 0.
     """
+    centers = centers or {}
 
     def gate(x, center, sigma, window=6.0):
         """Equation 3.9 with F in the place of Phi, cut to 0 and 1 from half the window on."""
@@ -23,18 +26,24 @@ def noise_models(models):
             return 1.0 if x < center else 0.0
         d = center - x
         edge = window / 2 * sigma - induction.CLIP * sigma
-        if d >= edge:
+        if d - centers.get(sigma, 0.0) >= edge:
             return 1.0
-        if d <= -edge:
+        if d - centers.get(sigma, 0.0) <= -edge:
             return 0.0
         return min(max(float(models[sigma](d)), 0.0), 1.0)
 
-    normal = induction.gate
-    induction.gate = gate
+    def grid(column, sigma, window=6.0, step=0.1):
+        """Equation 3.7 about the centre of the noise."""
+        n = len(normal_grid(column, sigma, window, step))
+        origin = min(column) - window / 2 * sigma + centers.get(sigma, 0.0)
+        return [origin + k * (step * sigma) for k in range(n)]
+
+    normal, normal_grid = induction.gate, induction.soft_grid
+    induction.gate, induction.soft_grid = gate, grid
     try:
         yield
     finally:
-        induction.gate = normal
+        induction.gate, induction.soft_grid = normal, normal_grid
 
 
 def in_order(sigma):

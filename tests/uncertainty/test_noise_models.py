@@ -29,6 +29,8 @@ MODELS = {
     "empirical": EmpiricalNoise(RESIDUALS),
 }
 
+CENTERS = {"biased": 0.2, "empirical": float(np.mean(RESIDUALS))}  # of the others: 0
+
 each = pytest.mark.parametrize("name", MODELS)
 
 
@@ -63,7 +65,7 @@ def test_search_agrees_with_the_reference(name, seed):
     model, columns = MODELS[name], Columns(X, y, K)
     noise = resolve_noise(model, columns.means, columns.n_categories)
     tree = grow(columns, search=noise, min_samples_split=3)
-    with noise_models({noise.sigma[0]: model.cdf}):
+    with noise_models({noise.sigma[0]: model.cdf}, {noise.sigma[0]: CENTERS.get(name, 0.0)}):
         Reference(X, y, K, search=noise.sigma, min_split=3).check(tree)
 
 
@@ -74,7 +76,7 @@ def test_propagation_agrees_with_the_reference(name, seed):
     model, columns = MODELS[name], Columns(X, y, K)
     noise = resolve_noise(model, columns.means, columns.n_categories)
     tree = grow(columns, propagation=noise, min_samples_split=4, max_depth=5)
-    with noise_models({noise.sigma[0]: model.cdf}):
+    with noise_models({noise.sigma[0]: model.cdf}, {noise.sigma[0]: CENTERS.get(name, 0.0)}):
         reference = Reference(X, y, K, propagation=noise.sigma, min_split=4, max_depth=5)
         reference.check(tree)
         want, _ = reference.prune(reference.nested(tree), confidence=0.6)
@@ -92,7 +94,7 @@ def test_evaluation_agrees_with_the_reference(name, seed):
     sigma = fitted.tree_.gate.sigma
     reference = Reference(X, y, K).nested(fitted.tree_)
     new = np.concatenate([X, X + 0.13, [[np.nan, 3.0]]])
-    with noise_models({sigma[0]: model.cdf}):
+    with noise_models({sigma[0]: model.cdf}, {sigma[0]: CENTERS.get(name, 0.0)}):
         want = [predict(reference, row, [0, 0], sigma) for row in new]
     np.testing.assert_allclose(fitted.predict_proba(new), want, atol=1e-9)
 
@@ -157,6 +159,8 @@ def test_an_object_with_cdf_alone_is_enough():
 def test_an_error_inside_a_model_reaches_the_user():
     class Broken:
         def cdf(self, d):
+            if np.ndim(d) == 0:  # as when the model is checked; it breaks at work
+                return stats.norm.cdf(d)
             raise RuntimeError("the calibration file is gone")
 
         def std(self):
@@ -199,3 +203,38 @@ def test_a_point_mass_is_no_noise():
     hard = SoftTreeClassifier().fit(X, y)
     assert soft.tree_ == hard.tree_
     np.testing.assert_array_equal(soft.predict_proba(X), hard.predict_proba(X))
+
+
+def test_a_biased_model_keeps_its_mass():
+    """The window was cut about 0, so that a model far from 0 became a step at its edge."""
+    gate = resolve_noise(stats.norm(5, 1), np.ones(1), np.zeros(1, dtype=int))
+    for d in (2.5, 4.0, 5.0, 7.5):
+        share = gate.share(0, np.array([d]), np.array([0.0]))
+        assert share[0] == pytest.approx(stats.norm(5, 1).cdf(d))
+    assert gate.share(0, np.array([1.9]), np.array([0.0]))[0] == 0
+
+
+def test_the_sign_of_residuals():
+    """An instrument that reads 1 too high: a reading just above a threshold is truly below it."""
+    true_minus_measured = -1 + np.linspace(-0.2, 0.2, 9)
+    X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    soft = SoftTreeClassifier(evaluation=EmpiricalNoise(true_minus_measured), prune=False)
+    assert soft.fit(X, y).predict([[3.2]])[0] == 0
+
+
+class Odd:
+    """Something with a cdf that is no distribution function."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def cdf(self, d):
+        return self.value if np.isscalar(d) else np.full(np.shape(d), self.value)
+
+
+@pytest.mark.parametrize("value", [0.5, 7.0, -1.0, np.nan])
+@pytest.mark.parametrize("part", ["search", "propagation", "evaluation"])
+def test_a_model_that_is_no_distribution_is_refused(part, value):
+    """A constant made the search for its scale run for ever; not-a-number went unnoticed."""
+    with pytest.raises(InputError, match=f"{part} holds the noise model .* rises from 0 to 1"):
+        SoftTreeClassifier(**{part: Odd(value)}).fit([[1.0], [2.0]], [0, 1])

@@ -29,6 +29,7 @@ cdef struct Scan:
 cdef struct Grid:
     # Grid of a variable from the whole training set (thesis, equation 3.7).
     double origin               # tau_min, unit of the variable
+    double shift                # centre of a noise model that is not centred at 0, in steps
     double step                 # delta sigma, same unit
     double half                 # half window, in steps
     double step_sigma           # delta: one step in units of sigma
@@ -65,8 +66,8 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
 cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept nogil
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil
-cdef void score_points(const Scan* scan, Points* points, Py_ssize_t first, Py_ssize_t last,
-                       double to_beat) noexcept nogil
+cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
+                             Py_ssize_t last, double to_beat) noexcept nogil
 cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil
 cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) noexcept nogil
 cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,

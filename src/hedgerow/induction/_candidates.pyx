@@ -224,16 +224,18 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept 
     return 0
 
 
-cdef void score_points(const Scan* scan, Points* points, Py_ssize_t first, Py_ssize_t last,
-                       double to_beat) noexcept nogil:
+cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
+                             Py_ssize_t last, double to_beat) noexcept nogil:
     """Scores of the candidates first..last, but for those that cannot be the best.
 
     Every 16th is evaluated.  Between two of them each class's share of the score is convex in
     the weight on the left, so the larger of its two ends bounds it; the part that is subtracted
     is least at the end nearer to an even division, or at the even division itself.  A block
     whose bound is below the best score found, or below the gain `to_beat`, is left out.
+    Returns the number of gains evaluated.
     """
     cdef Py_ssize_t n = last - first + 1, e, n_edges, size = points.n_edges, p, stop, turn
+    cdef Py_ssize_t evaluated
     cdef Py_ssize_t top = -1, stride = points.capacity
     cdef int c, K = scan.n_classes
     cdef double base, known, bound, most = FAR_BELOW, s, l, half = scan.weight / 2.0
@@ -242,12 +244,13 @@ cdef void score_points(const Scan* scan, Points* points, Py_ssize_t first, Py_ss
     cdef double* h = edge + K * size
     cdef double* both = h + K * size
     if n <= 0:
-        return
+        return 0
     if n < 3 * BLOCK:
         hedgerow_scores(points.left + first, stride, K, scan.total, n, points.sum_left + first,
                         points.score + first)
-        return
+        return n
     n_edges = (n - 2) // BLOCK + 2
+    evaluated = n_edges
     for e in range(n_edges):
         p = first + e * BLOCK if e < n_edges - 1 else last
         for c in range(K):
@@ -291,10 +294,12 @@ cdef void score_points(const Scan* scan, Points* points, Py_ssize_t first, Py_ss
         stop = first + (e + 1) * BLOCK if e < n_edges - 2 else last
         hedgerow_scores(points.left + p, stride, K, scan.total, stop - p + 1,
                         points.sum_left + p, points.score + p)
+        evaluated += stop - p + 1
         while p <= stop:
             if points.score[p] > known:
                 known = points.score[p]
             p += 1
+    return evaluated
 
 
 cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil:
@@ -369,14 +374,14 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcep
         i = scan.rows[p]
         w = scan.w[i]
         # t >= half, as no value lies below the grid's first, so truncation rounds down.
-        t = (scan.x[i] - grid.origin) / grid.step
+        t = (scan.x[i] - grid.origin) / grid.step + grid.shift
         first = <int64_t> (t - grid.half + snap) + 1
         r = t + grid.half - snap
         last = <int64_t> r
         if last == r:
             last -= 1
         points.last[p] = last
-        if n == 0:
+        if p == 0:
             covered = first - 1
         # `last` never falls along `rows`: a value whose window ends before grid point k lies
         # wholly on its left, and all such values have been met when k is first reached.

@@ -135,5 +135,8 @@ cdef class Columns:
             values = np.where(known, self.X, 0.0)
             means = (values * weight).sum(axis=0) / np.where(total > 0, total, 1.0)
             means[self.n_categories > 0] = 0.0
+            # A mean that is 0 but for rounding is 0: no noise, hard gates.
+            largest = np.abs(values).max(axis=0, initial=0.0)
+            means[np.abs(means) <= 1e-12 * largest] = 0.0
             self._means = means
         return self._means

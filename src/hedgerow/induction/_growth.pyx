@@ -9,6 +9,7 @@ a node carry weights of their own.
 
 import numpy as np
 
+from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport NAN, isnan
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
@@ -105,7 +106,8 @@ cdef class Growth:
     cdef double* class_weight       # nodes x K
     cdef unsigned char* categories_left
     cdef int n_nodes, node_capacity
-    cdef readonly long long n_gains     # gains evaluated, whole-count search left out
+    # for benchmarks, searches on whole counts left out: thresholds proposed, gains evaluated
+    cdef readonly long long n_candidates, n_gains
 
     def __cinit__(self):
         points_init(&self.points)
@@ -138,7 +140,7 @@ cdef class Growth:
         points_free(&self.points)
         subsets_free(&self.subsets)
 
-    def __init__(self, Columns columns, *, search_sigma, gate_sigma, double half_window,
+    def __init__(self, Columns columns, *, search_sigma, search_center, gate_sigma, double half_window,
                  double step_sigma, table, tabulated, gates, double min_samples_split,
                  double min_samples_leaf, max_depth, bint midpoints, bint gate_midpoint,
                  double repetition_factor):
@@ -149,6 +151,8 @@ cdef class Growth:
         search_sigma, gate_sigma : (m,) float64 or None
             Noise of soft search and of soft training propagation, in the variables' units;
             0: hard for that variable.
+        search_center : (m,) float64 or None
+            Centre of each noise model of soft search; None: all 0.
         half_window, step_sigma : float
             Window cut (either side) and grid step, in units of sigma.
         table : float64 array
@@ -172,7 +176,7 @@ cdef class Growth:
         self.K = K
         self.min_split = min_samples_split
         self.min_leaf = min_samples_leaf
-        self.max_depth = n + 1 if max_depth is None else max_depth
+        self.max_depth = PY_SSIZE_T_MAX if max_depth is None else max_depth
         self.midpoints = midpoints
         self.gate_midpoint = gate_midpoint
         self.repetition_factor = repetition_factor
@@ -189,6 +193,7 @@ cdef class Growth:
         self.capacity = n if not self.fractional else 2 * n + 16
         self.pending_capacity = 64
         self.node_capacity = 64
+        self.n_candidates = 0
         self.n_gains = 0
 
         self.grids = <Grid*> calloc(m, sizeof(Grid))
@@ -236,8 +241,11 @@ cdef class Growth:
             high = columns.x[columns.sorted_rows[j, columns.known[j] - 1], j]
             if (high - low) / self.search_sigma[j] > 1e12:
                 continue        # the grid would be finer than the numbers: hard search
-            self.grids[j].origin = low - half_window * self.search_sigma[j]
             self.grids[j].step = step_sigma * self.search_sigma[j]
+            self.grids[j].origin = low - half_window * self.search_sigma[j]
+            if search_center is not None:
+                self.grids[j].origin += search_center[j]
+                self.grids[j].shift = search_center[j] / self.grids[j].step
             self.grids[j].half = half_window / step_sigma
             self.grids[j].step_sigma = step_sigma
             if tabulated is not None and j in tabulated:
@@ -502,7 +510,7 @@ cdef class Growth:
                 return -1
         elif hard_points(scan, self.midpoints, &self.points) < 0:
             return -1
-        self.n_gains += self.points.n
+        self.n_candidates += self.points.n
         # Weights on the left grow along the candidates, so the admissible ones are a range.
         slack = 1e-12 * scan.weight
         least = slack if soft or soft_gate else scan.least - slack
@@ -520,7 +528,7 @@ cdef class Growth:
             while low <= high and self.points.k[high] > k_last:
                 high -= 1
         while low <= high:
-            score_points(scan, &self.points, low, high, to_beat)
+            self.n_gains += score_points(scan, &self.points, low, high, to_beat)
             if soft:
                 gain[0] = choose_soft(scan, &self.points, low, high, k_first, k_last, &k)
                 threshold[0] = self.grids[j].origin + k * self.grids[j].step

@@ -363,8 +363,8 @@ cdef class Pruning:
                         self.class_weight[visit.node, c] = self.count[c]
             if self.feature[visit.node] < 0:
                 errors += self.leaf_errors(self.count)
-                if errors > limit and not renew:
-                    break
+                if errors > limit + 1e-6 and not renew:
+                    break       # well above: what is left of the sum could not change the choice
                 continue
             start = self.top
             if self.route(visit.node, visit.start, visit.n, renew, &n_left, &n_right) < 0:

@@ -39,9 +39,9 @@ def _tabulate(columns: Columns, gate: NoiseGate, step: float) -> dict | None:
         if known.size == 0:
             continue
         sigma = gate.sigma[j]
-        origin = known.min() - gate.half_window * sigma
+        origin = known.min() - gate.half_window * sigma + gate.center[j]
         filled = np.where(np.isnan(x), known.min(), x)
-        t = (filled - origin) / (step * sigma)
+        t = (filled - origin) / (step * sigma) + gate.center[j] / (step * sigma)
         first = np.floor(t - half + snap).astype(np.int64) + 1
         points = origin + (first[:, None] + np.arange(width)) * (step * sigma)
         values = gate.share(j, points, filled[:, None])
@@ -104,15 +104,17 @@ def grow(
 
 
 def make_growth(columns, *, search, propagation, window, step, gate_at, candidates, **settings):
-    """`grow`, with the number of gains evaluated: (tree, n_gains).
+    """`grow`, with the work done: (tree, thresholds proposed, gains evaluated).
 
-    Searches on whole counts, which need no logarithm, are not counted.
+    A bound spares many of the gains. Searches on whole counts, which need no logarithm, are in
+    neither number.
     """
     searched = _resolve(columns, search, window, "search")
     gate = _resolve(columns, propagation, window, "propagation")
     growth = Growth(
         columns,
         search_sigma=_sigma(searched),
+        search_center=None if searched is None or not searched.models else searched.center,
         gate_sigma=_sigma(gate),
         half_window=window / 2.0,
         step_sigma=step,
@@ -123,7 +125,7 @@ def make_growth(columns, *, search, propagation, window, step, gate_at, candidat
         gate_midpoint=gate_at == "midpoint",
         **settings,
     )
-    return Tree(**growth.run(), _checked=True), growth.n_gains
+    return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
 
 
 def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate | None:
@@ -170,6 +172,7 @@ def prune(
     Tree
         A new tree; the one given is untouched.
     """
+    tree.check_width(columns.n_variables)
     gate = _resolve(columns, propagation, window, "propagation")
     pruning = Pruning(
         columns,

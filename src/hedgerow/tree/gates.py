@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,21 @@ class NoiseGate:
         Full width of the window in units of sigma; beyond half of it the distribution function
         is cut to 0 and 1.
     models : dict
-        Variable -> object with ``cdf(d)``, for noise that is not normal.
+        Variable -> object with ``cdf(d)``, for noise that is not normal: the probability that
+        the true value exceeds the measured one by at most d, in the variable's unit.
     """
 
     sigma: np.ndarray
     window: float = WINDOW
     models: dict[int, Any] = field(default_factory=dict)
+
+    @cached_property
+    def center(self) -> np.ndarray:
+        """(m,) float64: centre of each variable's noise, about which its window is cut."""
+        center = np.zeros(len(self.sigma))
+        for variable, model in self.models.items():
+            center[variable] = center_of(model)
+        return center
 
     @property
     def half_window(self) -> float:
@@ -55,6 +65,7 @@ class NoiseGate:
         share = stats.norm.cdf(distance / sigma) if model is None else model.cdf(distance)
         share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
         edge = (self.half_window - CLIP_TOLERANCE) * sigma
+        distance = distance - self.center[variable]
         return np.where(distance >= edge, 1.0, np.where(distance <= -edge, 0.0, share))
 
     def callables(self) -> dict | None:
@@ -97,32 +108,74 @@ class NoiseGate:
         return cls(np.asarray(form["sigma"], dtype=np.float64), form["window"], models)
 
 
+def _quantile(model: Any, p: float) -> float:
+    """Where the distribution function of a model reaches p, by bisection."""
+    low, high = -1.0, 1.0
+    for _ in range(1100):
+        if float(model.cdf(low)) <= p:
+            break
+        low *= 2.0
+    for _ in range(1100):
+        if float(model.cdf(high)) >= p:
+            break
+        high *= 2.0
+    for _ in range(200):
+        middle = (low + high) / 2.0
+        if float(model.cdf(middle)) < p:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2.0
+
+
+def _moment(model: Any, name: str) -> float | None:
+    """``model.mean()`` or ``model.std()`` where the model has a finite one."""
+    if not hasattr(model, name):
+        return None
+    value = getattr(model, name)
+    value = float(value() if callable(value) else value)
+    return value if math.isfinite(value) else None
+
+
 def scale_of(model: Any) -> float:
     """Scale of a noise model in the variable's unit.
 
     Its standard deviation where it has a finite one, otherwise half the distance between the
     quantiles of a normal's +-1 sigma, found on the distribution function.
     """
-    if hasattr(model, "std"):
-        std = float(model.std() if callable(model.std) else model.std)
-        if math.isfinite(std) and std >= 0:
-            return std
+    std = _moment(model, "std")
+    if std is not None and std >= 0:
+        return std
+    return (_quantile(model, 0.8413447460685429) - _quantile(model, 0.15865525393145707)) / 2.0
 
-    def quantile(p: float) -> float:
-        low, high = -1.0, 1.0
-        while float(model.cdf(low)) > p:
-            low *= 2.0
-        while float(model.cdf(high)) < p:
-            high *= 2.0
-        for _ in range(200):
-            middle = (low + high) / 2.0
-            if float(model.cdf(middle)) < p:
-                low = middle
-            else:
-                high = middle
-        return (low + high) / 2.0
 
-    return (quantile(0.8413447460685429) - quantile(0.15865525393145707)) / 2.0
+def center_of(model: Any) -> float:
+    """Centre of a noise model: its mean where it has a finite one, otherwise its median."""
+    mean = _moment(model, "mean")
+    return _quantile(model, 0.5) if mean is None else mean
+
+
+def check_model(model: Any, name: str) -> None:
+    """Refuse a noise model whose ``cdf`` is no distribution function.
+
+    Raises
+    ------
+    InputError
+        It does not rise from 0 to 1.
+    """
+    points = np.array([-1e300, -1e6, -1.0, -1e-3, 0.0, 1e-3, 1.0, 1e6, 1e300])
+    values = np.array([float(model.cdf(d)) for d in points])
+    if not (
+        np.isfinite(values).all()
+        and (np.diff(values) >= -1e-12).all()
+        and abs(values[0]) < 1e-6
+        and abs(values[-1] - 1) < 1e-6
+    ):
+        raise InputError(
+            f"{name} holds the noise model {model!r}, whose cdf(d) is {values[0]:g} far below and "
+            f"{values[-1]:g} far above 0",
+            remedy="give a distribution function, which rises from 0 to 1",
+        )
 
 
 def resolve_noise(
@@ -178,14 +231,20 @@ def resolve_noise(
         entries = [spec] * m
     sigma = np.zeros(m)
     models = {}
+    checked = {}
     for j, entry in enumerate(entries):
         if entry is None or n_categories[j] > 0:
             continue
         if hasattr(entry, "cdf"):
-            sigma[j] = scale_of(entry)
+            if id(entry) not in checked:
+                check_model(entry, name)
+                checked[id(entry)] = scale_of(entry)
+            sigma[j] = checked[id(entry)]
             if sigma[j] > 0:
                 models[j] = entry
             continue
+        if isinstance(entry, (bool, np.bool_)):
+            raise InputError(f"{name} is {entry!r}", remedy="give an uncertainty factor, or None")
         try:
             factor = float(entry)
         except (TypeError, ValueError):

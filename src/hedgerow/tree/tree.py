@@ -230,7 +230,28 @@ class Tree:
 
     # -- traversal ----------------------------------------------------------------------
 
+    def check_width(self, n_variables: int) -> None:
+        """Refuse data with fewer variables than the tree tests.
+
+        Raises
+        ------
+        InputError
+        """
+        if int(self.feature.max()) >= n_variables:
+            raise InputError(
+                f"the tree tests variable {int(self.feature.max())} and the data have "
+                f"{n_variables} variables",
+                remedy="give the variables that the tree was grown from, in their order",
+            )
+
     def _traversal(self, X: np.ndarray, gate: NoiseGate | None) -> Traversal:
+        if X.ndim != 2:
+            raise InputError(
+                f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
+            )
+        self.check_width(X.shape[1])
+        if gate is not None:
+            self.check_width(len(gate.sigma))
         traversal = Traversal(
             self.feature,
             self.threshold,
@@ -304,6 +325,7 @@ class Tree:
         """A copy with the node statistics of this data set (`hedgerow.tree.statistics`)."""
         from hedgerow.tree.statistics import node_statistics
 
+        self.check_width(np.shape(X)[1])
         return self.replace(statistics=node_statistics(self, X, y, sample_weight))
 
     def replace(self, **changes) -> Tree:

@@ -13,7 +13,8 @@ class EmpiricalNoise:
     Parameters
     ----------
     residuals : (n,) array of float
-        Observed errors, measured minus true, in the variable's unit.
+        Observed differences, true minus measured, in the variable's unit: what has to be added
+        to a measurement.
 
     Raises
     ------
@@ -40,6 +41,10 @@ class EmpiricalNoise:
         """Share of residuals at or below d."""
         share = np.searchsorted(self.residuals, d, side="right") / self.residuals.size
         return float(share) if np.isscalar(d) else share
+
+    def mean(self) -> float:
+        """Mean of the residuals, same unit."""
+        return float(self.residuals.mean())
 
     def std(self) -> float:
         """Standard deviation about their mean, same unit."""

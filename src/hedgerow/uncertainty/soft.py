@@ -19,8 +19,8 @@ class SoftTreeClassifier(C45Classifier):
     search, propagation, evaluation : None, float, array, noise model or sequence
         None: hard. A factor u: normal noise with sigma = u |training mean| for every variable;
         an array: a factor for each. A noise model is any object with ``cdf(d)``, the
-        distribution function of the error d in the variable's unit, such as a frozen
-        scipy.stats distribution; one for all variables, or a sequence with one for each.
+        distribution function of the error d = true minus measured value in the variable's unit,
+        such as a frozen scipy.stats distribution; one for all variables, or one for each.
     window : float, default 6.0
         Width of the noise distribution that is considered, in sigma: beyond half of it either
         way its distribution function is cut to 0 and 1.
