@@ -61,7 +61,13 @@ def test_targets_out_of_reach_on_either_side():
     assert (small.confidence, small.mean_leaves, small.reached) == (1.0, 3.0, False)
     large = calibrate_confidence(lambda c: 6.0)
     assert (large.target_leaves, large.mean_leaves, large.reached) == (5, 6.0, False)
-    assert 0 < large.confidence <= 1e-3
+    assert large.confidence == 0.25  # any c would do: the learner's default
+
+
+def test_nearest_of_all_confidences_where_the_bisection_finds_no_end():
+    """The smallest c was taken, though c = .05 came nearer (leaves need not rise with c)."""
+    found = calibrate_confidence(lambda c: 5.7 if 0.04 < c < 0.06 else 6.1 + c)
+    assert (found.confidence, found.mean_leaves, found.reached) == (0.05, 5.7, False)
 
 
 def test_confidence_is_asked_for_within_its_range():

@@ -4,10 +4,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from oracle.induction import Reference, leaves
 
-from hedgerow import C45Classifier
+from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
@@ -119,3 +120,17 @@ def test_flags_of_the_wrong_number_are_refused():
     X = np.array([[0.0, 1.0], [1.0, 0.0]])
     with pytest.raises(InputError, match="1 flags for 2 variables"):
         C45Classifier(categorical_features=[True]).fit(X, [0, 1])
+
+
+def test_dates_flags_and_words_are_refused():
+    """Dates were read as nanoseconds, "no" as true, and a word as weights gave a bare error."""
+    y = [0, 1]
+    dates = pd.DataFrame({"seen": pd.to_datetime(["2020-01-01", "2021-01-01"])})
+    with pytest.raises(InputError, match="'seen' of X holds dates"):
+        C45Classifier().fit(dates, y)
+    with pytest.raises(InputError, match="prune is 'no'"):
+        C45Classifier(prune="no").fit([[1.0], [2.0]], y)
+    with pytest.raises(InputError, match="sample_weight is 'balanced'"):
+        C45Classifier().fit([[1.0], [2.0]], y, sample_weight="balanced")
+    with pytest.raises(InputError, match="evaluation is True"):
+        SoftTreeClassifier(evaluation=True).fit([[1.0], [2.0]], y)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from throwaway import ROOT, SMOKE
 
+from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
 from hedgerow.workflow.config import describe, load_yaml, permutations_of, walk
@@ -163,6 +164,20 @@ def test_the_plan_knows_every_setting_and_no_other():
     of_schema = set(load_yaml(SCHEMA)["properties"]["soft"]["properties"])
     assert of_schema - of_plan == {"chunk"}
     assert of_plan - of_schema == {"seed", "configuration"}
+
+
+def test_a_survival_set_is_refused_before_anything_is_planned():
+    """It was learnt from as if its event were a class and its time a measurement."""
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    with pytest.raises(ConfigError, match="`heart_valve` is a survival set"):
+        check_datasets(changed(datasets=["wine", "heart_valve"]), registry)
+
+
+def test_more_permutations_than_samples_are_refused_before_anything_is_planned():
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    with pytest.raises(ConfigError, match="31 permutations and `synthetic_soft_4` has 30 samples"):
+        check_datasets(changed(n_permutations=31), registry)
+    check_datasets(changed(n_permutations=31, datasets=["wine"]), registry)
 
 
 def test_settings_of_a_rule_are_its_own():

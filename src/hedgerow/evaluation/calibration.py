@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from hedgerow.errors import InputError
 
+DEFAULT = 0.25  # confidence of C45Classifier
+BETWEEN = (0.01, 0.05, 0.1, 0.35, 0.75)  # looked at where the bisection finds no end
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -21,8 +24,8 @@ class Calibration:
     mean_leaves : float
         Mean number of leaves at this confidence.
     reached : bool
-        False where the target lies outside of what c can do: c = 1 leaves fewer leaves than the
-        lowest target, or the smallest c still leaves more. The nearest c stands.
+        False where no c from `tolerance` to 1 gives the target: c = 1 leaves fewer leaves than
+        the lowest target, or the smallest c still leaves more. The nearest c stands.
     """
 
     target_leaves: float
@@ -42,6 +45,10 @@ def calibrate_confidence(
     c that rises as pruning relents (nearly always: raising a sub-branch can turn a step round),
     and the bisection ends on both sides of one step, at most `tolerance` apart. The side whose
     mean is nearer to the target is taken; ties: the smaller c, hence the smaller tree.
+
+    Where even the smallest c leaves more leaves than the target, c hardly matters and its lower
+    end is arbitrary: of all c looked at, and some between, the one with the nearest mean is
+    taken; ties: the one nearest to .25, the default of the learner.
 
     Parameters
     ----------
@@ -70,14 +77,20 @@ def calibrate_confidence(
         return Calibration(float(min(targets)), 1.0, float(most), reached=False)
     # c = 0 is no confidence; as a lower end it stands for a tree of one leaf.
     low, leaves_low, high, leaves_high = 0.0, None, 1.0, most
+    seen = {1.0: most}
     while high - low > tolerance:
         middle = (low + high) / 2
-        leaves = mean_leaves(middle)
+        leaves = seen[middle] = mean_leaves(middle)
         if leaves >= target:
             high, leaves_high = middle, leaves
         else:
             low, leaves_low = middle, leaves
     if leaves_low is not None and abs(leaves_low - target) <= abs(leaves_high - target):
         return Calibration(float(target), low, float(leaves_low), reached=True)
-    reached = leaves_low is not None or leaves_high == target
-    return Calibration(float(target), high, float(leaves_high), reached)
+    if leaves_low is not None or leaves_high == target:
+        return Calibration(float(target), high, float(leaves_high), reached=True)
+    for c in BETWEEN:
+        if c not in seen:
+            seen[c] = mean_leaves(c)
+    nearest = min(seen, key=lambda c: (abs(seen[c] - target), abs(c - DEFAULT)))
+    return Calibration(float(target), nearest, float(seen[nearest]), reached=False)

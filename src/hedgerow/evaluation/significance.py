@@ -59,8 +59,8 @@ def wilcoxon(
 
     Values count as equal when they differ by less than 1e-12 of the largest, and so do
     differences. Differences of 0 are dropped, as Wilcoxon does. When all are 0 there is nothing
-    to rank: statistic 0 and p = 1, and the note says so. The p-value is exact for up to 50
-    differences without ties or zeros and normal with tie correction otherwise (scipy's rule).
+    to rank: statistic 0 and p = 1, and the note says so. How the p-value is worked out
+    (exactly for few differences, by a normal approximation for many) is scipy's choice.
 
     Parameters
     ----------

@@ -82,6 +82,13 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         array = np.empty(X.shape, dtype=np.float64)
         for j, name in enumerate(X.columns):
             column = X.iloc[:, j]
+            if pd.api.types.is_datetime64_any_dtype(
+                column.dtype
+            ) or pd.api.types.is_timedelta64_dtype(column.dtype):
+                raise InputError(
+                    f"column {name!r} of X holds dates or times, not numbers",
+                    remedy="turn it into a number, such as days since the first",
+                )
             text = not (
                 pd.api.types.is_numeric_dtype(column.dtype)
                 or pd.api.types.is_bool_dtype(column.dtype)
@@ -171,6 +178,10 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             return None
         if isinstance(sample_weight, Real):
             sample_weight = np.full(n, float(sample_weight))
+        if isinstance(sample_weight, str):
+            raise InputError(
+                f"sample_weight is {sample_weight!r}", remedy="give one number per row"
+            )
         weight = check_array(
             sample_weight,
             ensure_2d=False,
@@ -289,6 +300,12 @@ def check_number(name: str, value, low: float, high: float = math.inf, *, whole:
     if not low <= value <= high:
         upper = "" if high == math.inf else f" and at most {high:g}"
         raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
+
+
+def check_flag(name: str, value) -> None:
+    """A parameter that is true or false, or an InputError."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InputError(f"{name} is {value!r}", remedy="give True or False")
 
 
 def check_choice(name: str, value, choices: tuple) -> None:

@@ -6,6 +6,7 @@ from hedgerow.induction.base import (
     FROM_DTYPE,
     TreeClassifierMixin,
     check_choice,
+    check_flag,
     check_number,
 )
 from hedgerow.induction.core import grow, prune
@@ -117,6 +118,8 @@ class C45Classifier(TreeClassifierMixin):
         if self.max_depth is not None:
             check_number("max_depth", self.max_depth, 0, whole=True)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
+        for name in ("prune", "subtree_raising", "laplace", "smoothing"):
+            check_flag(name, getattr(self, name))
 
     def fit(self, X, y, sample_weight=None):
         """Grow and prune the tree.

@@ -302,8 +302,12 @@ def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
         "A box holds one value per data set (the mean over its permutations, drawn as a point), in "
         "standard deviations of C4.5 without added noise; whiskers reach to the last value within "
         "1.5 interquartile ranges, the line is the median, the diamond the mean. SE has the "
-        "leaves of C4.5."
+        "leaves of C4.5. A data set on which the baseline does not vary has no such value and is "
+        "not drawn."
     )
+    drawn = ran
+    if not members:
+        drawn += f" Drawn are the data sets of this run: {', '.join(sorted(there))}."
     training, test = "noise in the training data", "noise in the test data"
     return {
         "thesis_table_3_1": "Data sets as used here, and in grey as printed in table 3.1. The "
@@ -313,11 +317,11 @@ def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
         "thesis_table_3_4": f"Experiment 1, {training}. {table} {ran}",
         "thesis_table_3_5": f"Experiment 2, {test}. {table} {ran}",
         "thesis_figure_3_5": f"Experiment 1, {training} of the cross-validation folds. {factor} "
-        f"{tuned} {no_numbers} {ran}",
+        f"{tuned} {no_numbers} {drawn}",
         "thesis_figure_3_6": f"Experiment 2, {test}: the validation folds. {factor} {tuned} "
-        f"{no_numbers} {ran}",
-        "thesis_figure_3_9": f"Experiment 1, {training}. {box} {no_numbers} {ran}",
-        "thesis_figure_3_10": f"Experiment 2, {test}. {box} {no_numbers} {ran}",
+        f"{no_numbers} {drawn}",
+        "thesis_figure_3_9": f"Experiment 1, {training}. {box} {no_numbers} {drawn}",
+        "thesis_figure_3_10": f"Experiment 2, {test}. {box} {no_numbers} {drawn}",
     }
 
 

@@ -52,21 +52,22 @@ def check_config(
 def check_datasets(
     config: Mapping[str, Any], registry: Iterable[str], files: Sequence[str | Path] = ()
 ) -> None:
-    """Check that every data set in the lists called `datasets` is in the registry.
+    """Check that every data set in the lists called `datasets` is one that can be used there.
 
     Parameters
     ----------
     config : mapping
         A configuration that `check_config` has passed.
-    registry : iterable of str
-        Keys of the registry.
+    registry : mapping of str to `hedgerow.data.DatasetEntry`, or its keys
+        With the entries, task and number of samples are checked as well.
     files : sequence of path, optional
         As in `check_config`.
 
     Raises
     ------
     ConfigError
-        For the first unknown data set.
+        For the first data set that is unknown, has no classes to learn (a survival set), or is
+        a synthetic set with fewer samples than permutations are asked for.
     """
     known = list(registry)
     for section, content in config.items():
@@ -74,6 +75,8 @@ def check_datasets(
             continue
         for name in content.get("datasets", ()):
             if name in known:
+                if isinstance(registry, Mapping):
+                    _check_entry(registry[name], section, content, config, files)
                 continue
             guess = difflib.get_close_matches(name, known, n=1)
             listed = "`hedgerow data list` shows all"
@@ -82,6 +85,23 @@ def check_datasets(
                 f"`{section}.datasets`",
                 remedy=f"did you mean `{guess[0]}`? ({listed})" if guess else listed,
             )
+
+
+def _check_entry(entry, section: str, content: Mapping[str, Any], config, files) -> None:
+    """A data set that is known must also fit the experiment."""
+    if entry.task != "classification":
+        raise ConfigError(
+            f"{_culprit([section, 'datasets'], config, files)}: `{entry.key}` is a {entry.task} "
+            f"set and `{section}.datasets` takes sets with classes",
+            remedy="`hedgerow data list --task classification` shows them",
+        )
+    wanted = content.get("n_permutations", 0)
+    if entry.n_samples is not None and wanted > entry.n_samples:
+        raise ConfigError(
+            f"{_culprit([section, 'n_permutations'], config, files)}: {wanted} permutations and "
+            f"`{entry.key}` has {entry.n_samples} samples",
+            remedy=f"set `{section}.n_permutations` to {entry.n_samples} or less",
+        )
 
 
 def load_yaml(path: str | Path) -> Any:
