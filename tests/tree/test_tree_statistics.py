@@ -144,7 +144,7 @@ def test_labels_of_the_tree_are_understood_and_others_refused():
         tree.annotate(X, y, [1, 1])
     with pytest.raises(InputError, match="infinite"):
         tree.annotate([[1.0], [np.inf], [3.0], [4.0]], y)
-    with pytest.raises(InputError, match="X has 0 columns but the tree tests variable 0"):
+    with pytest.raises(InputError, match="tests variable 0 and the data have 0 variables"):
         tree.annotate(np.zeros((4, 0)), y)
 
 

@@ -59,12 +59,7 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
         raise InputError(f"y has {len(codes)} entries for {n} rows", remedy="give one per row")
     if np.isinf(table).any():
         raise InputError("X holds infinite values", remedy="make them missing (NaN) or drop them")
-    needed = int(tree.feature.max(initial=-1)) + 1
-    if m < needed:
-        raise InputError(
-            f"X has {m} columns but the tree tests variable {needed - 1}",
-            remedy="give the columns that the tree was grown on",
-        )
+    tree.check_width(m)
     weight = _weights(sample_weight, n)
     kept = weight > 0
     table, codes, weight = table[kept], codes[kept], weight[kept]

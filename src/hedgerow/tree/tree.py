@@ -325,7 +325,6 @@ class Tree:
         """A copy with the node statistics of this data set (`hedgerow.tree.statistics`)."""
         from hedgerow.tree.statistics import node_statistics
 
-        self.check_width(np.shape(X)[1])
         return self.replace(statistics=node_statistics(self, X, y, sample_weight))
 
     def replace(self, **changes) -> Tree:
