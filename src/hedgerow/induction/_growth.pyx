@@ -485,7 +485,7 @@ cdef class Growth:
 
         to_beat: gain of the best test so far; one that is no better need not be checked.
         """
-        cdef Py_ssize_t chosen, low, high, middle, above
+        cdef Py_ssize_t chosen, low, high
         cdef double slack, least
         cdef int64_t k_first, k_last, k = 0
         cdef bint soft = self.grids[j].step > 0.0
@@ -548,33 +548,17 @@ cdef class Growth:
             gain[0] = -1.0
             if soft:
                 if status == 1:
-                    k_first = self.first_fed(j, scan, k, k_last)
+                    k_first = self.first_fed(j, scan, soft, status, k, k_last + 1)
                 else:
-                    k_last = self.last_fed(j, scan, k_first, k)
+                    k_last = self.first_fed(j, scan, soft, status, k, k_first - 1)
                 while low <= high and self.points.k[low] + self.points.span[low] - 1 < k_first:
                     low += 1
                 while low <= high and self.points.k[high] > k_last:
                     high -= 1
             elif status == 1:
-                low = chosen
-                above = high + 1
-                while above - low > 1:
-                    middle = (low + above) // 2
-                    if self.starved(j, scan, self.center_of(middle)) == 1:
-                        low = middle
-                    else:
-                        above = middle
-                low = above
+                low = <Py_ssize_t> self.first_fed(j, scan, soft, status, chosen, high + 1)
             else:
-                above = low - 1
-                high = chosen
-                while high - above > 1:
-                    middle = (high + above) // 2
-                    if self.starved(j, scan, self.center_of(middle)) == 2:
-                        high = middle
-                    else:
-                        above = middle
-                high = above
+                high = <Py_ssize_t> self.first_fed(j, scan, soft, status, chosen, low - 1)
         return 0
 
     cdef void fed_by_steps(self, Py_ssize_t j, const Scan* scan, int64_t* k_first,
@@ -599,31 +583,24 @@ cdef class Growth:
     cdef inline double center_of(self, Py_ssize_t p) noexcept nogil:
         return self.points.center[p] if self.gate_midpoint else self.points.threshold[p]
 
-    cdef int64_t first_fed(self, Py_ssize_t j, const Scan* scan, int64_t low,
-                           int64_t high) noexcept nogil:
-        """The first grid point above `low` (which starves the left) that does not, or beyond."""
-        cdef int64_t middle
-        high += 1
-        while high - low > 1:
-            middle = low + (high - low) // 2
-            if self.starved(j, scan, self.grids[j].origin + middle * self.grids[j].step) == 1:
-                low = middle
-            else:
-                high = middle
-        return high
+    cdef int64_t first_fed(self, Py_ssize_t j, const Scan* scan, bint soft, int status,
+                           int64_t hungry, int64_t beyond) noexcept nogil:
+        """The candidate nearest to `hungry`, towards `beyond`, that starves no longer, or beyond.
 
-    cdef int64_t last_fed(self, Py_ssize_t j, const Scan* scan, int64_t low,
-                          int64_t high) noexcept nogil:
-        """The last grid point below `high` (which starves the right) that does not, or beyond."""
+        hungry, beyond: a candidate that starves the child `status`, and one past the last in
+        the direction in which that child gains weight; grid points in soft search.
+        """
         cdef int64_t middle
-        low -= 1
-        while high - low > 1:
-            middle = low + (high - low) // 2
-            if self.starved(j, scan, self.grids[j].origin + middle * self.grids[j].step) == 2:
-                high = middle
+        cdef double center
+        while beyond - hungry > 1 or hungry - beyond > 1:
+            middle = hungry + (beyond - hungry) // 2
+            center = (self.grids[j].origin + middle * self.grids[j].step if soft
+                      else self.center_of(middle))
+            if self.starved(j, scan, center) == status:
+                hungry = middle
             else:
-                low = middle
-        return low
+                beyond = middle
+        return beyond
 
     cdef int starved(self, Py_ssize_t j, const Scan* scan, double center) noexcept nogil:
         """1 or 2 when soft propagation leaves the left or right child less than its least."""
