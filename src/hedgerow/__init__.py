@@ -12,8 +12,10 @@ __version__ = "0.1.0"
 
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
+    "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
     "SoftTreeClassifier": "hedgerow.uncertainty.soft",
     "Tree": "hedgerow.tree",
+    "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

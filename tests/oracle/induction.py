@@ -10,6 +10,7 @@ import numpy as np
 from scipy.stats import beta
 
 CLIP = 1e-9
+EVERYWHERE = (-math.inf, math.inf)
 
 
 def gate(x, center, sigma, window=6.0):
@@ -22,6 +23,26 @@ def gate(x, center, sigma, window=6.0):
     if t <= -window / 2 + CLIP:
         return 0.0
     return 0.5 * math.erfc(-t / math.sqrt(2))
+
+
+def pdf_gate(x, threshold, sigma, interval=EVERYWHERE, half=2.0):
+    """UDT: mass left of the threshold of a normal pdf cut at `half` sigma, within an interval."""
+
+    def mass(t):
+        z = min(max((t - x) / sigma, -half), half)
+        return 0.5 * math.erfc(-z / math.sqrt(2))
+
+    low, high = mass(interval[0]), mass(interval[1])
+    if high <= low:
+        return 1.0 if x < threshold else 0.0
+    return min(max((mass(threshold) - low) / (high - low), 0.0), 1.0)
+
+
+def sample_points(values, sigma, n_samples, interval=EVERYWHERE, half=2.0):
+    """UDT: equally spaced points of each value's pdf, both ends included."""
+    offsets = [k * (2 * half * sigma / (n_samples - 1)) - half * sigma for k in range(n_samples)]
+    points = {x + d for x in set(values) for d in offsets}
+    return sorted(t for t in points if interval[0] < t < interval[1])
 
 
 def entropy(weights):
@@ -62,18 +83,21 @@ def soft_grid(column, sigma, window=6.0, step=0.1):
 class Reference:
     """What the core must agree with.
 
-    search, propagation: (m,) sigma or None.
+    search, propagation, pdf: (m,) sigma or None; pdf is that of UDT, with its sample points.
     """
 
     def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
-                 propagation=None, min_split=4, min_leaf=1, max_depth=None, midpoints=False,
-                 repetition=1.0, window=6.0, step=0.1):  # fmt: skip
+                 propagation=None, pdf=None, n_samples=100, min_split=4, min_leaf=1,
+                 max_depth=None, midpoints=False, repetition=1.0, window=6.0,
+                 step=0.1):  # fmt: skip
         self.X, self.y, self.K = np.asarray(X, float), list(y), n_classes
         n, m = self.X.shape
         self.weight = [1.0] * n if weight is None else list(weight)
         self.n_categories = [0] * m if n_categories is None else list(n_categories)
         self.search = [0.0] * m if search is None else list(search)
         self.propagation = [0.0] * m if propagation is None else list(propagation)
+        self.pdf = [0.0] * m if pdf is None else list(pdf)
+        self.n_samples = n_samples
         self.min_split, self.min_leaf = min_split, min_leaf
         self.max_depth = math.inf if max_depth is None else max_depth
         self.midpoints, self.repetition = midpoints, repetition
@@ -92,8 +116,8 @@ class Reference:
             counts[self.y[i]] += w
         return counts
 
-    def route(self, members, j, threshold, center, left_set, share_left=None):
-        """Rows and weights of the two children."""
+    def route(self, members, j, threshold, center, left_set, share_left=None, above=()):
+        """Rows and weights of the two children; above: (variable, interval) pairs."""
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         left, right = [], []
         for i, w in known:
@@ -102,8 +126,11 @@ class Reference:
                 a = w if int(x) in left_set else 0.0
             else:
                 sigma = self.propagation[j]
-                a = w * gate(x, center if sigma > 0 else threshold, sigma, self.window)
-                if sigma > 0:
+                if self.pdf[j] > 0:
+                    a = w * pdf_gate(x, threshold, self.pdf[j], interval_of(j, above))
+                else:
+                    a = w * gate(x, center if sigma > 0 else threshold, sigma, self.window)
+                if sigma > 0 or self.pdf[j] > 0:
                     least = 1e-3 * self.weight[i]
                     if a < least or w - a < least:
                         a = w if a > w - a else 0.0
@@ -117,7 +144,11 @@ class Reference:
                 right.append((i, w - w * share))
         return ([(i, w) for i, w in left if w > 0], [(i, w) for i, w in right if w > 0], share)
 
-    def tests(self, members, j):
+    def route_by(self, tree, members, above):
+        test = (tree["j"], tree["threshold"], tree["center"], tree["subset"], tree["share"])
+        return self.route(members, *test, above)
+
+    def tests(self, members, j, above=()):
         """Every admissible test on variable j with its gain: (gain, threshold or None, subset)."""
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         n = sum(w for _, w in members)
@@ -138,6 +169,15 @@ class Reference:
                     if min(sum(left), sum(right)) + 1e-12 * n_known >= least:
                         found.append((gain(left, right) * n_known / n, None, subset))
             return found
+        if self.pdf[j] > 0:
+            interval = interval_of(j, above)
+            for tau in sample_points(values, self.pdf[j], self.n_samples, interval):
+                shares = [pdf_gate(v, tau, self.pdf[j], interval) for v in values]
+                left, right = sides(known, shares, self.y, self.K)
+                lighter = min(sum(left), sum(right))
+                if lighter > 1e-12 * n_known and lighter + 1e-12 * n_known >= least:
+                    found.append((gain(left, right) * n_known / n, tau, None))
+            return found
         taus = self.grids[j] if j in self.grids else hard_candidates(values, self.midpoints)
         for tau in taus:
             shares = [gate(v, tau, self.search[j], self.window) for v in values]
@@ -156,9 +196,10 @@ class Reference:
 
     def check(self, tree, tolerance=1e-9):
         """Walk a tree of the core: routing, weights, choice and stopping must be the rules'."""
-        stack = [(0, self.root, 0, [])]
+        stack = [(0, self.root, 0, ())]
         while stack:
-            node, members, depth, above = stack.pop()
+            node, members, depth, path = stack.pop()
+            above = {j for j, _ in path}
             counts = self.class_weights(members)
             np.testing.assert_allclose(tree.class_weight[node], counts, atol=1e-9, rtol=1e-9)
             best = 0.0
@@ -170,7 +211,7 @@ class Reference:
             if not stop:
                 for j in range(self.X.shape[1]):
                     factor = self.repetition if j in above else 1.0
-                    gains = [g * factor for g, _, _ in self.tests(members, j) if g > 1e-9]
+                    gains = [g * factor for g, _, _ in self.tests(members, j, path) if g > 1e-9]
                     best = max([best, *gains])
             j = int(tree.feature[node])
             if j < 0:
@@ -181,18 +222,26 @@ class Reference:
             if math.isnan(threshold):
                 subset = {c for c in range(self.n_categories[j]) if tree.categories_left[node][c]}
             factor = self.repetition if j in above else 1.0
-            chosen = self.gain_of(members, j, threshold, subset) * factor
+            chosen = self.gain_of(members, j, threshold, subset, path) * factor
             assert abs(chosen - best) < tolerance, f"node {node}: gain {chosen}, best {best}"
-            left, right, share = self.route(members, j, threshold, tree.center[node], subset)
+            left, right, share = self.route(
+                members, j, threshold, tree.center[node], subset, above=path
+            )
             np.testing.assert_allclose(tree.share_left[node], share, atol=1e-9)
-            stack.append((int(tree.children_left[node]), left, depth + 1, [*above, j]))
-            stack.append((int(tree.children_right[node]), right, depth + 1, [*above, j]))
+            to_left, to_right = (
+                (*path, (j, (-math.inf, threshold))),
+                (*path, (j, (threshold, math.inf))),
+            )
+            stack.append((int(tree.children_left[node]), left, depth + 1, to_left))
+            stack.append((int(tree.children_right[node]), right, depth + 1, to_right))
 
-    def gain_of(self, members, j, threshold, subset):
+    def gain_of(self, members, j, threshold, subset, above=()):
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         shares = [
             (1.0 if int(self.X[i, j]) in subset else 0.0)
             if subset is not None
+            else pdf_gate(self.X[i, j], threshold, self.pdf[j], interval_of(j, above))
+            if self.pdf[j] > 0
             else gate(self.X[i, j], threshold, self.search[j], self.window)
             for i, _ in known
         ]
@@ -230,35 +279,49 @@ class Reference:
             return n
         return n * beta.ppf(1 - confidence / 2, e + 1, n - e)
 
-    def reestimate(self, tree, members, confidence, laplace):
+    def reestimate(self, tree, members, confidence, laplace, above=()):
         """A copy of the branch with the weights of these members, and its errors."""
         counts = self.class_weights(members)
         if "j" not in tree:
             return {"weights": counts}, self.errors(counts, confidence, laplace)
         left, right, share = self.route(
-            members, tree["j"], tree["threshold"], tree["center"], tree["subset"], tree["share"]
+            members,
+            tree["j"],
+            tree["threshold"],
+            tree["center"],
+            tree["subset"],
+            tree["share"],
+            above,
         )
-        a, ea = self.reestimate(tree["left"], left, confidence, laplace)
-        b, eb = self.reestimate(tree["right"], right, confidence, laplace)
+        low, high = paths_below(tree, above)
+        a, ea = self.reestimate(tree["left"], left, confidence, laplace, low)
+        b, eb = self.reestimate(tree["right"], right, confidence, laplace, high)
         return {**tree, "weights": counts, "share": share, "left": a, "right": b}, ea + eb
 
-    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None):
+    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None, above=()):
         members = self.root if members is None else members
         counts = self.class_weights(members)
         leaf = self.errors(counts, confidence, laplace)
         if "j" not in tree:
             return tree, leaf
         left, right, _ = self.route(
-            members, tree["j"], tree["threshold"], tree["center"], tree["subset"], tree["share"]
+            members,
+            tree["j"],
+            tree["threshold"],
+            tree["center"],
+            tree["subset"],
+            tree["share"],
+            above,
         )
-        a, ea = self.prune(tree["left"], confidence, laplace, raising, left)
-        b, eb = self.prune(tree["right"], confidence, laplace, raising, right)
+        low, high = paths_below(tree, above)
+        a, ea = self.prune(tree["left"], confidence, laplace, raising, left, low)
+        b, eb = self.prune(tree["right"], confidence, laplace, raising, right, high)
         tree = {**tree, "left": a, "right": b}
         options = [(leaf, {"weights": counts})]
         if raising:
             for branch in (a, b):
                 if "j" in branch:
-                    raised, e = self.reestimate(branch, members, confidence, laplace)
+                    raised, e = self.reestimate(branch, members, confidence, laplace, above)
                     options.append((e, raised))
         options.append((ea + eb, tree))
         best = options[0]
@@ -266,6 +329,49 @@ class Reference:
             if option[0] < best[0] - 1e-9:
                 best = option
         return best[1], best[0]
+
+
+def interval_of(j, above):
+    """Where the tests above, (variable, interval) pairs, put variable j."""
+    mine = [interval for variable, interval in above if variable == j]
+    return max([-math.inf, *(a for a, _ in mine)]), min([math.inf, *(b for _, b in mine)])
+
+
+def paths_below(tree, above):
+    """Tests above the two children of a node."""
+    j, t = tree["j"], tree["threshold"]
+    if tree["subset"] is not None:
+        return (*above, (j, EVERYWHERE)), (*above, (j, EVERYWHERE))
+    return (*above, (j, (-math.inf, t))), (*above, (j, (t, math.inf)))
+
+
+def piecewise_bounds(tree, rows, X, y, weight):
+    """PLT: t- and t+ of the root test of a nested tree on (row, weight of the instance) pairs.
+
+    E(t) is counted anew for each t; a crossing is where the line between two neighbouring points,
+    one above the level and one not, meets it; the outermost one counts.
+    """
+    j, threshold = tree["j"], tree["threshold"]
+    known = [(i, w * weight[i]) for i, w in rows if not math.isnan(X[i, j])]
+
+    def errors(t):
+        wrong = 0.0
+        for i, w in known:
+            branch = tree["left"] if X[i, j] < t else tree["right"]
+            wrong += w * (int(np.argmax(predict(branch, X[i], None))) != y[i])
+        return wrong
+
+    n, e = sum(w for _, w in known), errors(threshold)
+    level = e + math.sqrt((e + 0.5) * (n - e + 0.5) / (n + 1))
+    places = sorted({threshold, *(float(X[i, j]) for i, _ in known)})
+    crossings = [
+        a + (errors(a) - level) / (errors(a) - errors(b)) * (b - a)
+        for a, b in pairwise(places)
+        if (errors(a) > level) != (errors(b) > level)
+    ]
+    low = min(crossings) if errors(places[0]) > level else places[0]
+    high = max(crossings) if errors(places[-1]) > level else places[-1]
+    return low, high
 
 
 def leaves(tree):
@@ -280,8 +386,8 @@ def flat(tree):
     return [head, *flat(tree["left"]), *flat(tree["right"])]
 
 
-def predict(tree, x, n_categories, evaluation=None, window=6.0):
-    """Equation 3.10 by recursion; evaluation: (m,) sigma or None."""
+def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, above=()):
+    """Equation 3.10 by recursion; evaluation, pdf: (m,) sigma or None."""
     if "j" not in tree:
         return np.array(tree["weights"]) / sum(tree["weights"])
     j = tree["j"]
@@ -293,12 +399,16 @@ def predict(tree, x, n_categories, evaluation=None, window=6.0):
             share = 1.0 if int(v) in tree["subset"] else 0.0
         else:
             share = 1.0 if tree["share"] >= 0.5 else 0.0
+    elif pdf is not None and pdf[j] > 0:
+        share = pdf_gate(v, tree["threshold"], pdf[j], interval_of(j, above))
     else:
         sigma = 0.0 if evaluation is None else evaluation[j]
         share = gate(v, tree["center"] if sigma > 0 else tree["threshold"], sigma, window)
+    low, high = paths_below(tree, above)
+    rest = (n_categories, evaluation, window, pdf)
     out = 0.0
     if share > 0:
-        out = out + share * predict(tree["left"], x, n_categories, evaluation, window)
+        out = out + share * predict(tree["left"], x, *rest, low)
     if share < 1:
-        out = out + (1 - share) * predict(tree["right"], x, n_categories, evaluation, window)
+        out = out + (1 - share) * predict(tree["right"], x, *rest, high)
     return out

@@ -140,3 +140,13 @@ cdef class Columns:
             means[np.abs(means) <= 1e-12 * largest] = 0.0
             self._means = means
         return self._means
+
+    @property
+    def ranges(self):
+        """Largest minus smallest known value of each variable, (m,); 0 for categorical ones."""
+        ranges = np.zeros(self.n_variables)
+        for j in range(self.n_variables):
+            if self.n_categories[j] == 0 and self.n_known[j] > 0:
+                last = self.order[j, self.n_known[j] - 1]
+                ranges[j] = self.X[last, j] - self.X[self.order[j, 0], j]
+        return ranges

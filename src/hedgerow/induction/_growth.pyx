@@ -10,7 +10,7 @@ a node carry weights of their own.
 import numpy as np
 
 from cpython.pyport cimport PY_SSIZE_T_MAX
-from libc.math cimport NAN, isnan
+from libc.math cimport INFINITY, NAN, isnan
 from libc.stdint cimport int64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -35,7 +35,8 @@ from hedgerow.induction._candidates cimport (
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free, subsets_init
 from hedgerow.induction._columns cimport Columns
-from hedgerow.tree._gates cimport hedgerow_phi_fill, kept_left, normal_gate
+from hedgerow.induction._pdf cimport Cells, Reach, best_sample, cells_free, cells_init
+from hedgerow.tree._gates cimport hedgerow_phi_fill, kept_left, normal_gate, pdf_gate
 
 hedgerow_phi_fill()
 
@@ -101,6 +102,11 @@ cdef class Growth:
     cdef int* lengths_right
     cdef Points points
     cdef Subsets subsets
+    # uncertain values (UDT): n_samples 0 means that there are none
+    cdef Reach reach
+    cdef Cells cells
+    cdef double* lower              # interval that the tests above left of each variable
+    cdef double* upper
     # the tree
     cdef Node* nodes
     cdef double* class_weight       # nodes x K
@@ -111,6 +117,7 @@ cdef class Growth:
 
     def __cinit__(self):
         points_init(&self.points)
+        cells_init(&self.cells)
 
     def __dealloc__(self):
         free(self.grids)
@@ -137,13 +144,16 @@ cdef class Growth:
         free(self.nodes)
         free(self.class_weight)
         free(self.categories_left)
+        free(self.lower)
+        free(self.upper)
         points_free(&self.points)
+        cells_free(&self.cells)
         subsets_free(&self.subsets)
 
     def __init__(self, Columns columns, *, search_sigma, search_center, gate_sigma, double half_window,
-                 double step_sigma, table, tabulated, gates, double min_samples_split,
-                 double min_samples_leaf, max_depth, bint midpoints, bint gate_midpoint,
-                 double repetition_factor):
+                 double step_sigma, table, tabulated, gates, Py_ssize_t n_samples,
+                 double min_samples_split, double min_samples_leaf, max_depth, bint midpoints,
+                 bint gate_midpoint, double repetition_factor):
         """
         Parameters
         ----------
@@ -163,6 +173,11 @@ cdef class Growth:
         gates : dict or None
             Soft propagation with models of the user's: variable -> callable(center, x) that
             returns the share left of each x.
+        n_samples : int
+            0, or uncertain values (UDT): sample points of each value's pdf, whose standard
+            deviation is `gate_sigma` and which is cut at `half_window`; the search is over these
+            points, propagation by the pdf conditioned on the tests above, `table` is
+            `smoothing_table(half_window, step_sigma, phases)` for the step of the coarse grid.
         """
         cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, j, size
         cdef int K = columns.n_classes
@@ -214,6 +229,8 @@ cdef class Growth:
         self.subset = <unsigned char*> malloc(self.n_categories + 1)
         self.best_subset = <unsigned char*> malloc(self.n_categories + 1)
         self.tested = <unsigned char*> calloc(m + 1, 1)
+        self.lower = <double*> malloc((m + 1) * sizeof(double))
+        self.upper = <double*> malloc((m + 1) * sizeof(double))
         self.lengths_here = <int*> malloc((m + 1) * sizeof(int))
         self.lengths_left = <int*> malloc((m + 1) * sizeof(int))
         self.lengths_right = <int*> malloc((m + 1) * sizeof(int))
@@ -227,13 +244,21 @@ cdef class Growth:
                 or self.weight_right == NULL or self.goes_left == NULL
                 or self.goes_right == NULL or self.total == NULL or self.known == NULL
                 or self.counts == NULL or self.subset == NULL or self.best_subset == NULL
-                or self.tested == NULL or self.lengths_here == NULL
+                or self.tested == NULL or self.lower == NULL or self.upper == NULL
+                or self.lengths_here == NULL
                 or self.lengths_left == NULL or self.lengths_right == NULL
                 or self.nodes == NULL or self.class_weight == NULL
                 or self.categories_left == NULL
                 or subsets_init(&self.subsets, self.n_categories, K) < 0):
             raise MemoryError(f"no memory to grow a tree from {n} rows and {m} variables")
 
+        self.reach.n_samples = n_samples
+        if n_samples > 0:
+            smoothing = table
+            self.reach.half = half_window
+            self.reach.table = &smoothing[0, 0, 0]
+            self.reach.phases = smoothing.shape[0]
+            self.reach.width = smoothing.shape[2]
         for j in range(m):
             if self.search_sigma[j] <= 0.0 or columns.categories[j] > 0 or columns.known[j] == 0:
                 continue
@@ -359,6 +384,8 @@ cdef class Growth:
                 while ancestor >= 0:
                     self.tested[self.nodes[ancestor].feature] = 1
                     ancestor = self.nodes[ancestor].parent
+            if self.reach.n_samples > 0:
+                self.bound_values(id_)
             status = self.find_test(&node, weight, &choice)
             if status < 0:
                 return status
@@ -403,6 +430,25 @@ cdef class Growth:
                 self.nodes[node.parent].right = id_
         self.n_nodes += 1
         return id_
+
+    cdef void bound_values(self, int id_) noexcept nogil:
+        """Between which values the tests above a node put each variable."""
+        cdef Py_ssize_t j
+        cdef int child = id_, node = self.nodes[id_].parent, f
+        cdef double t
+        for j in range(self.m):
+            self.lower[j] = -INFINITY
+            self.upper[j] = INFINITY
+        while node >= 0:
+            f = self.nodes[node].feature
+            t = self.nodes[node].threshold
+            if not isnan(t):
+                if self.nodes[node].left == child:
+                    self.upper[f] = t if t < self.upper[f] else self.upper[f]
+                else:
+                    self.lower[f] = t if t > self.lower[f] else self.lower[f]
+            child = node
+            node = self.nodes[node].parent
 
     cdef double count_classes(self, const Pending* node, int id_) noexcept nogil:
         """Class weights of the node, into `total` and the tree; their sum."""
@@ -496,6 +542,15 @@ cdef class Growth:
             gain[0] = best_subset(scan, self.columns.categories[j], &self.subsets, self.subset)
             threshold[0] = NAN
             center[0] = NAN
+            return 0
+        if soft_gate and self.reach.n_samples > 0:
+            self.reach.sigma = self.gate_sigma[j]
+            self.reach.lower = self.lower[j]
+            self.reach.upper = self.upper[j]
+            if best_sample(scan, &self.reach, &self.cells, to_beat, gain, threshold,
+                           &self.n_candidates, &self.n_gains) < 0:
+                return -1
+            center[0] = threshold[0]
             return 0
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
             return 0
@@ -647,6 +702,12 @@ cdef class Growth:
                     i = rows[p]
                     self.divide(i, self.weight_left[i])
                 return 0
+        if self.reach.n_samples > 0:
+            for p in range(n):
+                i = rows[p]
+                self.divide(i, pdf_gate(self.columns.x[i, j], center, self.lower[j],
+                                        self.upper[j], sigma, self.half_window))
+            return 0
         for p in range(n):
             i = rows[p]
             self.divide(i, normal_gate(self.columns.x[i, j], center, sigma, self.half_window))

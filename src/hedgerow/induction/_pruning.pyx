@@ -7,7 +7,7 @@ routed them, by the same gates, so missing values and soft propagation need no r
 
 import numpy as np
 
-from libc.math cimport NAN, isnan
+from libc.math cimport INFINITY, NAN, isnan
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 from scipy.special.cython_special cimport betaincinv
@@ -17,6 +17,7 @@ from hedgerow.tree._gates cimport (
     hedgerow_phi_fill,
     kept_left,
     normal_gate,
+    pdf_gate,
     step_gate,
     subset_gate,
 )
@@ -65,7 +66,9 @@ cdef class Pruning:
     arrays : dict
         The arrays of the tree (copied).
     gate_sigma : (m,) float64 or None
-        Noise of soft training propagation.
+        Noise of soft training propagation, or of uncertain values (UDT).
+    conditioned : bool
+        Whether gates are conditioned on the tests above (UDT).
     gates : dict or None
         As in growth.
     confidence : float in [0, 1]
@@ -74,14 +77,15 @@ cdef class Pruning:
     """
 
     cdef Columns columns
-    cdef int[::1] feature, left, right
+    cdef int[::1] feature, left, right, parent
     cdef double[::1] threshold, center, share_left
     cdef double[:, ::1] class_weight
     cdef const unsigned char[:, ::1] categories_left
     cdef const double[::1] gate_sigma
     cdef object gates, arrays
     cdef double half_window, tail
-    cdef bint laplace, raising, failed
+    cdef bint laplace, raising, failed, conditioned
+    cdef int raised, place          # a branch under trial, and the node in whose place it is
     cdef int K
     cdef Py_ssize_t n_categories
     cdef double* limits             # errors of a leaf by (weight, errors), -1: not yet known
@@ -113,13 +117,14 @@ cdef class Pruning:
         free(self.frames)
 
     def __init__(self, Columns columns, dict arrays, *, gate_sigma, double half_window, gates,
-                 double confidence, bint laplace, bint raising):
+                 bint conditioned, double confidence, bint laplace, bint raising):
         cdef Py_ssize_t i
         self.columns = columns
         self.arrays = {name: np.array(value) for name, value in arrays.items()}
         self.feature = self.arrays["feature"]
         self.left = self.arrays["children_left"]
         self.right = self.arrays["children_right"]
+        self.parent = self.arrays["parent"]
         self.threshold = self.arrays["threshold"]
         self.center = self.arrays["center"]
         self.share_left = self.arrays["share_left"]
@@ -128,6 +133,9 @@ cdef class Pruning:
         self.n_categories = self.categories_left.shape[1]
         self.gate_sigma = gate_sigma if gate_sigma is not None else np.zeros(columns.n_variables)
         self.gates = gates
+        self.conditioned = conditioned
+        self.raised = -1
+        self.place = -1
         self.half_window = half_window
         self.tail = confidence / 2.0
         self.laplace = laplace
@@ -234,6 +242,26 @@ cdef class Pruning:
         self.weight = <double*> moved
         return 0
 
+    cdef void bound_value(self, int node, double* lower, double* upper) noexcept nogil:
+        """Between which values the tests above a node put the variable that it tests."""
+        cdef int f = self.feature[node], child = node, above
+        cdef double t
+        lower[0] = -INFINITY
+        upper[0] = INFINITY
+        while True:
+            if child == self.raised:
+                child = self.place      # what lies between the two is not there
+            above = self.parent[child]
+            if above < 0:
+                return
+            t = self.threshold[above]
+            if self.feature[above] == f and not isnan(t):
+                if self.left[above] == child:
+                    upper[0] = t if t < upper[0] else upper[0]
+                else:
+                    lower[0] = t if t > lower[0] else lower[0]
+            child = above
+
     cdef int route(self, int node, Py_ssize_t start, Py_ssize_t n, bint renew,
                    Py_ssize_t* n_left, Py_ssize_t* n_right) noexcept nogil:
         """Push the rows of the left child, then those of the right, onto the stack.
@@ -246,6 +274,7 @@ cdef class Pruning:
         cdef bint categorical = isnan(self.threshold[node])
         cdef double sigma = self.gate_sigma[j]
         cdef double x, w, left, known_left = 0.0, known_right = 0.0, share
+        cdef double lower = 0.0, upper = 0.0
         cdef int* rows
         cdef double* weight
         cdef int* rows_left
@@ -267,6 +296,8 @@ cdef class Pruning:
                 modelled = self.ask_model(node, rows, n)
             if self.failed:
                 return -1
+        if self.conditioned and sigma > 0.0 and not categorical:
+            self.bound_value(node, &lower, &upper)
         for p in range(n):
             i = rows[p]
             x = self.columns.x[i, j]
@@ -278,8 +309,13 @@ cdef class Pruning:
                 left = w * subset_gate(x, &self.categories_left[node, 0], self.n_categories,
                                        self.share_left[node])
             elif sigma > 0.0:
-                share = self.share[p] if modelled else normal_gate(
-                    x, self.center[node], sigma, self.half_window)
+                if modelled:
+                    share = self.share[p]
+                elif self.conditioned:
+                    share = pdf_gate(x, self.center[node], lower, upper, sigma,
+                                     self.half_window)
+                else:
+                    share = normal_gate(x, self.center[node], sigma, self.half_window)
                 left = kept_left(w * share, w, self.columns.weights[i])
             else:
                 left = w * step_gate(x, self.threshold[node])
@@ -439,8 +475,11 @@ cdef class Pruning:
                 c = self.left[node] if side == 0 else self.right[node]
                 if self.feature[c] < 0:
                     continue        # raising a leaf is making a leaf
+                self.raised = c
+                self.place = node
                 raised = self.estimate(c, frame.start, frame.n, False,
                                        best if best < keep else keep)
+                self.raised = -1
                 if raised < 0.0:
                     return FAILED
                 if raised < best - 1e-9:
@@ -468,6 +507,8 @@ cdef class Pruning:
         self.threshold[node] = self.threshold[branch]
         self.center[node] = self.center[branch]
         self.share_left[node] = self.share_left[branch]
+        self.parent[self.left[node]] = node
+        self.parent[self.right[node]] = node
         self.copy_subset(node, branch)
 
     cdef void copy_subset(self, int node, int branch) noexcept nogil:

@@ -158,8 +158,12 @@ class C45Classifier(TreeClassifierMixin):
                 subtree_raising=self.subtree_raising,
                 **soft.get("prune", {}),
             )
-        return self._finish(tree, gate=soft.get("gate"))
+        return self._finish(tree, gate=self._evaluation_gate(tree, columns))
 
     def _soft_settings(self, columns) -> dict:
-        """Gates of learners that extend this one: arguments of grow, of prune, and the gate."""
+        """What learners that extend this one add to the arguments of grow and of prune."""
         return {}
+
+    def _evaluation_gate(self, tree, columns):
+        """The gate with which the finished tree is read; None: hard."""
+        return None

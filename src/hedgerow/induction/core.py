@@ -16,11 +16,13 @@ from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
 from hedgerow.tree.tree import Tree
 
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
+COARSE_STEP = 0.5  # of the grid on which UDT bounds gains, in sigma; as in _pdf.pyx
+COARSE_PHASES = 128  # leaves an error of 1e-12, within the slack of the bounds
 
 
 @lru_cache(maxsize=8)
-def _smoothing(half_window: float, step: float) -> np.ndarray:
-    table = smoothing_table(half_window, step, PHASES)
+def _smoothing(half_window: float, step: float, phases: int = PHASES) -> np.ndarray:
+    table = smoothing_table(half_window, step, phases)
     table.setflags(write=False)
     return table
 
@@ -54,6 +56,8 @@ def grow(
     *,
     search: Any = None,
     propagation: Any = None,
+    pdf: NoiseGate | None = None,
+    n_samples: int = 100,
     window: float = WINDOW,
     step: float = STEP,
     gate_at: str = "threshold",
@@ -72,6 +76,12 @@ def grow(
     search, propagation : None, float, array of floats, noise model(s) or NoiseGate
         Noise of soft search (SS) and soft training propagation (STP), see
         `hedgerow.tree.gates.resolve_noise`.
+    pdf : NoiseGate, optional
+        Uncertain values (UDT), as `hedgerow.tree.gates.spread_of` makes it: each value is a pdf,
+        whose sample points are the candidates and whose mass is divided between the branches.
+        In the place of `search` and `propagation`.
+    n_samples : int, default 100
+        Sample points of each pdf, both ends included; read with `pdf` only.
     window, step : float
         Width of the search window and grid step, in units of sigma (omega, delta).
     gate_at : {"threshold", "midpoint"}
@@ -92,6 +102,8 @@ def grow(
         columns,
         search=search,
         propagation=propagation,
+        pdf=pdf,
+        n_samples=n_samples,
         window=window,
         step=step,
         gate_at=gate_at,
@@ -103,12 +115,41 @@ def grow(
     )[0]
 
 
-def make_growth(columns, *, search, propagation, window, step, gate_at, candidates, **settings):
+def make_growth(
+    columns,
+    *,
+    search=None,
+    propagation=None,
+    pdf=None,
+    n_samples=100,
+    window=WINDOW,
+    step=STEP,
+    gate_at="threshold",
+    candidates="values",
+    **settings,
+):
     """`grow`, with the work done: (tree, thresholds proposed, gains evaluated).
 
     A bound spares many of the gains. Searches on whole counts, which need no logarithm, are in
     neither number.
     """
+    if pdf is not None and pdf.sigma.any():
+        growth = Growth(
+            columns,
+            search_sigma=None,
+            search_center=None,
+            gate_sigma=pdf.sigma,
+            half_window=pdf.half_window,
+            step_sigma=COARSE_STEP,
+            table=_smoothing(pdf.half_window, COARSE_STEP, COARSE_PHASES),
+            tabulated=None,
+            gates=None,
+            n_samples=n_samples,
+            midpoints=candidates == "midpoints",
+            gate_midpoint=False,
+            **settings,
+        )
+        return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
     searched = _resolve(columns, search, window, "search")
     gate = _resolve(columns, propagation, window, "propagation")
     growth = Growth(
@@ -121,6 +162,7 @@ def make_growth(columns, *, search, propagation, window, step, gate_at, candidat
         table=None if searched is None else _smoothing(window / 2.0, step),
         tabulated=None if searched is None else _tabulate(columns, searched, step),
         gates=None if gate is None else gate.callables(),
+        n_samples=0,
         midpoints=candidates == "midpoints",
         gate_midpoint=gate_at == "midpoint",
         **settings,
@@ -165,7 +207,7 @@ def prune(
     subtree_raising : bool
         Try each sub-branch in the place of its parent, its errors re-estimated.
     propagation, window
-        As in `grow`.
+        As in `grow`; for uncertain values (UDT), `propagation` is their `pdf`.
 
     Returns
     -------
@@ -178,8 +220,9 @@ def prune(
         columns,
         tree.arrays(),
         gate_sigma=_sigma(gate),
-        half_window=window / 2.0,
+        half_window=window / 2.0 if gate is None else gate.half_window,
         gates=None if gate is None else gate.callables(),
+        conditioned=gate is not None and gate.conditioned,
         confidence=confidence,
         laplace=laplace,
         raising=subtree_raising,

@@ -9,6 +9,7 @@ from libc.math cimport isnan
 cdef extern from "_normal.h":
     void hedgerow_phi_fill() noexcept nogil
     double hedgerow_phi(double t) noexcept nogil
+    void hedgerow_phi_expand(double t, double* c) noexcept nogil
 
 cdef extern from *:
     """
@@ -30,6 +31,39 @@ cdef inline double normal_gate(double x, double center, double sigma, double hal
     if t <= -half_window + CLIP_TOLERANCE:
         return 0.0
     return hedgerow_phi(t)
+
+
+cdef inline double pdf_mass(double x, double t, double sigma, double half) noexcept nogil:
+    """Normal CDF at t of a value x, constant beyond `half` sigma: up to a constant and a factor,
+    the CDF of the truncated pdf of UDT."""
+    cdef double z = (t - x) / sigma
+    return hedgerow_phi(half if z > half else (-half if z < -half else z))
+
+
+cdef inline double pdf_gate(double x, double threshold, double lower, double upper, double sigma,
+                            double half) noexcept nogil:
+    """UDT: share of the value's pdf left of the threshold, given that it lies between lower and
+    upper, where the tests above put it.  A step where they left it no mass."""
+    cdef double below = pdf_mass(x, lower, sigma, half)
+    cdef double mass = pdf_mass(x, upper, sigma, half) - below
+    cdef double left = pdf_mass(x, threshold, sigma, half) - below
+    if mass <= 0.0:
+        return 1.0 if x < threshold else 0.0
+    if left <= 0.0:
+        return 0.0
+    return left / mass if left < mass else 1.0
+
+
+cdef inline double linear_gate(double x, double lower, double threshold,
+                               double upper) noexcept nogil:
+    """PLT: 1 up to lower, .5 at the threshold, 0 from upper on, linear in between."""
+    if x < lower:
+        return 1.0
+    if x >= upper:
+        return 0.0
+    if x < threshold:
+        return 1.0 - 0.5 * (x - lower) / (threshold - lower)
+    return 0.5 * (upper - x) / (upper - threshold)
 
 
 cdef inline double step_gate(double x, double threshold) noexcept nogil:

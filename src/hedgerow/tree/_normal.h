@@ -53,4 +53,22 @@ static inline double hedgerow_phi(double t)
     return c[0] + h * (c[1] + h * (c[2] + h * (c[3] + h * (c[4] + h * (c[5] + h * c[6])))));
 }
 
+/* Coefficients of u^0..u^6 of the normal CDF at t + u, for |t| below the limit and |u| up to 1/16:
+   the expansion about the nearest centre, moved to t.  Error below 1e-13. */
+static inline void hedgerow_phi_expand(double t, double *c)
+{
+    const ptrdiff_t i = (ptrdiff_t)((t + HEDGEROW_PHI_LIMIT) * HEDGEROW_PHI_PER_UNIT + 0.5);
+    const double h = t - ((double)i / HEDGEROW_PHI_PER_UNIT - HEDGEROW_PHI_LIMIT);
+    const double *row = hedgerow_phi_table[i];
+    int j, k;
+    for (k = 0; k < 7; k++) {
+        c[k] = row[k];
+    }
+    for (j = 0; j < 6; j++) {
+        for (k = 5; k >= j; k--) {
+            c[k] += h * c[k + 1];
+        }
+    }
+}
+
 #endif

@@ -12,7 +12,9 @@ from libc.stdlib cimport free, malloc, realloc
 
 from hedgerow.tree._gates cimport (
     hedgerow_phi_fill,
+    linear_gate,
     normal_gate,
+    pdf_gate,
     step_gate,
     subset_gate,
 )
@@ -32,8 +34,11 @@ cdef struct Plan:
     Py_ssize_t n_categories
     const double* sigma         # per variable; NULL or 0: hard gate
     double half_window          # in units of sigma
+    const double* lower         # per node; NULL: neither conditioned nor piecewise linear
+    const double* upper
     const double* given         # nodes x instances, gates worked out beforehand; NULL: none
     Py_ssize_t n_instances
+    int root                    # where instances enter
 
 
 cdef inline double share_of(const Plan* plan, int node, const double* row, Py_ssize_t stride,
@@ -48,7 +53,12 @@ cdef inline double share_of(const Plan* plan, int node, const double* row, Py_ss
     if plan.given != NULL:
         return plan.given[node * plan.n_instances + instance]
     if plan.sigma != NULL and plan.sigma[j] > 0:
+        if plan.lower != NULL:
+            return pdf_gate(x, plan.threshold[node], plan.lower[node], plan.upper[node],
+                            plan.sigma[j], plan.half_window)
         return normal_gate(x, plan.center[node], plan.sigma[j], plan.half_window)
+    if plan.sigma == NULL and plan.lower != NULL:
+        return linear_gate(x, plan.lower[node], plan.threshold[node], plan.upper[node])
     return step_gate(x, plan.threshold[node])
 
 
@@ -60,7 +70,7 @@ cdef Py_ssize_t visit(const Plan* plan, const double* row, Py_ssize_t stride,
     cdef Py_ssize_t top = 1
     cdef int node
     cdef double share, left
-    stack[0] = 0
+    stack[0] = plan.root
     stack_share[0] = 1.0
     while top > 0:
         top -= 1
@@ -83,6 +93,39 @@ cdef Py_ssize_t visit(const Plan* plan, const double* row, Py_ssize_t stride,
     return n
 
 
+def node_intervals(const int[::1] feature, const double[::1] threshold,
+                   const int[::1] children_left, const int[::1] parent):
+    """Between which values the tests above each node put the variable that it tests.
+
+    Returns
+    -------
+    lower, upper : (n_nodes,) float64
+        Infinite where no test above is about the variable.
+    """
+    cdef Py_ssize_t n = feature.shape[0], node
+    lower = np.full(n, -np.inf)
+    upper = np.full(n, np.inf)
+    cdef double[::1] low = lower, high = upper
+    cdef int child, above
+    cdef double t
+    with nogil:
+        for node in range(n):
+            if feature[node] < 0:
+                continue
+            child = <int> node
+            above = parent[node]
+            while above >= 0:
+                t = threshold[above]
+                if feature[above] == feature[node] and not isnan(t):
+                    if children_left[above] == child:
+                        high[node] = t if t < high[node] else high[node]
+                    else:
+                        low[node] = t if t > low[node] else low[node]
+                child = above
+                above = parent[above]
+    return lower, upper
+
+
 cdef class Traversal:
     """Walks a tree for a table of instances.
 
@@ -95,12 +138,15 @@ cdef class Traversal:
         Standard deviation of the normal gate of each variable; None or 0: hard.
     half_window : float
         Where the normal gate is cut, in units of sigma.
+    lower, upper : (n_nodes,) float64 or None
+        With sigma: the interval that the tests above left of the node's variable, on which the
+        gate is conditioned (UDT). Without: the bounds of a piecewise-linear gate (PLT).
     """
 
     cdef const int[::1] feature, children_left, children_right
     cdef const double[::1] threshold, center, share_left
     cdef const unsigned char[:, ::1] categories_left
-    cdef const double[::1] sigma
+    cdef const double[::1] sigma, lower, upper
     cdef const double[:, ::1] given
     cdef Plan plan
     cdef Py_ssize_t n_nodes
@@ -113,7 +159,7 @@ cdef class Traversal:
                   const double[::1] center, const int[::1] children_left,
                   const int[::1] children_right, const double[::1] share_left,
                   const unsigned char[:, ::1] categories_left, sigma=None,
-                  double half_window=3.0):
+                  double half_window=3.0, lower=None, upper=None):
         self.feature = feature
         self.threshold = threshold
         self.center = center
@@ -134,6 +180,14 @@ cdef class Traversal:
         self.plan.half_window = half_window
         self.plan.given = NULL
         self.plan.n_instances = 0
+        self.plan.root = 0
+        self.plan.lower = NULL
+        self.plan.upper = NULL
+        if lower is not None:
+            self.lower = lower
+            self.upper = upper
+            self.plan.lower = &self.lower[0]
+            self.plan.upper = &self.upper[0]
         if sigma is not None:
             self.sigma = sigma
             if self.sigma.shape[0]:
@@ -158,8 +212,11 @@ cdef class Traversal:
         self.plan.given = &given[0, 0] if given.size else NULL
         self.plan.n_instances = given.shape[1]
 
-    def mix(self, const double[:, :] X, const double[:, ::1] leaf_value):
-        """Average of `leaf_value` (n_nodes, k), weighted by the share of each leaf: (n, k)."""
+    def mix(self, const double[:, :] X, const double[:, ::1] leaf_value, int root=0):
+        """Average of `leaf_value` (n_nodes, k), weighted by the share of each leaf: (n, k).
+
+        root: the node at which instances enter.
+        """
         cdef Py_ssize_t n = X.shape[0], k = leaf_value.shape[1]
         out = np.zeros((n, k))
         cdef double[:, ::1] result = out
@@ -167,6 +224,7 @@ cdef class Traversal:
         cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
         cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
         cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
+        self.plan.root = root
         with nogil:
             for i in range(n):
                 count = visit(&self.plan, base + i * row_step, stride, i, self.nodes,
@@ -175,6 +233,7 @@ cdef class Traversal:
                     if self.plan.feature[self.nodes[v]] < 0:
                         for c in range(k):
                             result[i, c] += self.shares[v] * leaf_value[self.nodes[v], c]
+        self.plan.root = 0
         return out
 
     def apply(self, const double[:, :] X):

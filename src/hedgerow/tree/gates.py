@@ -36,11 +36,15 @@ class NoiseGate:
     models : dict
         Variable -> object with ``cdf(d)``, for noise that is not normal: the probability that
         the true value exceeds the measured one by at most d, in the variable's unit.
+    conditioned : bool
+        Uncertain values (UDT): each value is a normal pdf that ends at the window, and what a
+        test divides is the part of it that the tests above left over.
     """
 
     sigma: np.ndarray
     window: float = WINDOW
     models: dict[int, Any] = field(default_factory=dict)
+    conditioned: bool = False
 
     @cached_property
     def center(self) -> np.ndarray:
@@ -55,8 +59,30 @@ class NoiseGate:
         """Half the window, in units of sigma."""
         return self.window / 2.0
 
-    def share(self, variable: int, center: float, x: np.ndarray) -> np.ndarray:
-        """Share of each value that goes left of `center` (thesis, equation 3.9)."""
+    def share(
+        self,
+        variable: int,
+        center: float,
+        x: np.ndarray,
+        lower: float = -math.inf,
+        upper: float = math.inf,
+    ) -> np.ndarray:
+        """Share of each value that goes left of `center` (thesis, equation 3.9).
+
+        lower, upper: between which values the tests above put the variable; read by
+        conditioned gates only (Tsang et al. 2011).
+        """
+        if self.conditioned and self.sigma[variable] > 0:
+            x = np.asarray(x, dtype=np.float64)
+            below, above, at = (
+                stats.norm.cdf(
+                    np.clip((t - x) / self.sigma[variable], -self.half_window, self.half_window)
+                )
+                for t in (lower, upper, center)
+            )
+            mass = above - below
+            share = np.divide(at - below, mass, out=np.zeros_like(x), where=mass > 0)
+            return np.where(mass > 0, np.clip(share, 0.0, 1.0), x < center)
         distance = np.asarray(center - x, dtype=np.float64)
         sigma = self.sigma[variable]
         if sigma <= 0:
@@ -96,6 +122,7 @@ class NoiseGate:
             "sigma": [float(s) for s in self.sigma],
             "window": float(self.window),
             "models": models,
+            "conditioned": self.conditioned,
         }
 
     @classmethod
@@ -105,7 +132,115 @@ class NoiseGate:
             int(variable): getattr(stats, m["distribution"])(*m["args"], **m["kwds"])
             for variable, m in form["models"].items()
         }
-        return cls(np.asarray(form["sigma"], dtype=np.float64), form["window"], models)
+        sigma = np.asarray(form["sigma"], dtype=np.float64)
+        return cls(sigma, form["window"], models, form.get("conditioned", False))
+
+
+@dataclass(frozen=True)
+class ThresholdGate:
+    """Piecewise-linear thresholds (PLT, Quinlan 1993): a soft gate for each test of one tree.
+
+    Attributes
+    ----------
+    lower, upper : (n_nodes,) float64
+        Where the share that goes left starts to fall from 1, and where it reaches 0; it is .5 at
+        the threshold. NaN at leaves and at tests on categories.
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+
+    def share(self, node: int, threshold: float, x: np.ndarray) -> np.ndarray:
+        """Share of each value that the test of a node sends left."""
+        x = np.asarray(x, dtype=np.float64)
+        lower, upper = self.lower[node], self.upper[node]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rising = 1.0 - 0.5 * (x - lower) / (threshold - lower)
+            falling = 0.5 * (upper - x) / (upper - threshold)
+        return np.select([x < lower, x >= upper, x < threshold], [1.0, 0.0, rising], falling)
+
+    def to_dict(self) -> dict:
+        """A form that JSON can hold."""
+        return {
+            name: [None if math.isnan(v) else float(v) for v in getattr(self, name)]
+            for name in ("lower", "upper")
+        }
+
+    @classmethod
+    def from_dict(cls, form: dict) -> ThresholdGate:
+        """The gate that `to_dict` wrote."""
+        lower, upper = (
+            np.array([math.nan if v is None else v for v in form[name]], dtype=np.float64)
+            for name in ("lower", "upper")
+        )
+        return cls(lower, upper)
+
+
+#: Gates of a finished tree by the word that stands for them in JSON.
+GATES = {"noise": NoiseGate, "threshold": ThresholdGate}
+
+
+def gate_to_dict(gate: NoiseGate | ThresholdGate | None) -> dict | None:
+    """A gate as JSON can hold it, with its kind."""
+    if gate is None:
+        return None
+    kind = next(word for word, known in GATES.items() if type(gate) is known)
+    return {"kind": kind, **gate.to_dict()}
+
+
+def gate_from_dict(form: dict | None) -> NoiseGate | ThresholdGate | None:
+    """The gate that `gate_to_dict` wrote.
+
+    Raises
+    ------
+    InputError
+        The kind of gate is not known here.
+    """
+    if form is None:
+        return None
+    kind = form.get("kind", "noise")
+    if kind not in GATES:
+        raise InputError(
+            f"the tree has a gate of kind {kind!r}",
+            remedy=f"this version knows {', '.join(GATES)}; read it with a later one",
+        )
+    return GATES[kind].from_dict(form)
+
+
+def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
+    """The pdf of each variable's values from its width (UDT, Tsang et al. 2011).
+
+    Parameters
+    ----------
+    width : float or (m,) array
+        Width w of the pdf, as a share of the variable's range in the training set: a normal with
+        standard deviation w / 4 of the range, cut at w / 2 of it on either side.
+    ranges : (m,) float64
+        Largest minus smallest training value; 0 for categorical variables, which stay hard.
+
+    Returns
+    -------
+    NoiseGate
+
+    Raises
+    ------
+    InputError
+        A width below 0 or not finite, or a wrong number of widths.
+    """
+    try:
+        widths = np.asarray(width, dtype=np.float64)
+    except (TypeError, ValueError):
+        widths = np.array(math.nan)
+    if widths.ndim and widths.shape != ranges.shape:
+        raise InputError(
+            f"width has {widths.size} entries for {len(ranges)} variables",
+            remedy="give one width, or one for each variable",
+        )
+    if not np.isfinite(widths).all() or (widths < 0).any():
+        raise InputError(
+            f"width is {width!r}", remedy="give a share of the variable's range, 0 or more"
+        )
+    return NoiseGate(widths / 4.0 * ranges, window=4.0, conditioned=True)
 
 
 def _quantile(model: Any, p: float) -> float:

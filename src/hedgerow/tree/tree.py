@@ -11,8 +11,8 @@ import pandas as pd
 from scipy import sparse
 
 from hedgerow.errors import InputError
-from hedgerow.tree._traversal import Traversal
-from hedgerow.tree.gates import NoiseGate
+from hedgerow.tree._traversal import Traversal, node_intervals
+from hedgerow.tree.gates import NoiseGate, ThresholdGate, gate_from_dict, gate_to_dict
 from hedgerow.tree.statistics import restore
 
 FORMAT = "hedgerow-tree"
@@ -53,8 +53,9 @@ class Tree:
         Categories that go left; those absent at a node are on its heavier side.
     center : (n_nodes,) float, optional
         Centre of a soft gate; the threshold by default.
-    gate : NoiseGate, optional
-        Noise with which instances are propagated at evaluation (soft evaluation); None: hard.
+    gate : NoiseGate or ThresholdGate, optional
+        With which instances are propagated at evaluation: noise (soft evaluation), uncertain
+        values (UDT), piecewise-linear thresholds (PLT); None: hard.
     classes : sequence, optional
         Labels, in the order of the columns of `class_weight`.
     feature_names : sequence of str, optional
@@ -74,7 +75,7 @@ class Tree:
         categories_left=None,
         center=None,
         *,
-        gate: NoiseGate | None = None,
+        gate: NoiseGate | ThresholdGate | None = None,
         classes=None,
         feature_names=None,
         categories=None,
@@ -244,14 +245,31 @@ class Tree:
                 remedy="give the variables that the tree was grown from, in their order",
             )
 
-    def _traversal(self, X: np.ndarray, gate: NoiseGate | None) -> Traversal:
+    def _traversal(self, X: np.ndarray, gate: NoiseGate | ThresholdGate | None) -> Traversal:
         if X.ndim != 2:
             raise InputError(
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
             )
         self.check_width(X.shape[1])
-        if gate is not None:
+        sigma, lower, upper, half_window = None, None, None, 3.0
+        if isinstance(gate, ThresholdGate):
+            if len(gate.lower) != self.n_nodes:
+                raise InputError(
+                    f"the gate has thresholds for {len(gate.lower)} nodes and the tree has "
+                    f"{self.n_nodes}",
+                    remedy="give the gate that was made for this tree",
+                )
+            lower, upper = (
+                np.ascontiguousarray(bound, dtype=np.float64) for bound in (gate.lower, gate.upper)
+            )
+        elif gate is not None:
             self.check_width(len(gate.sigma))
+            sigma = np.ascontiguousarray(gate.sigma, dtype=np.float64)
+            half_window = gate.half_window
+            if gate.conditioned:
+                lower, upper = node_intervals(
+                    self.feature, self.threshold, self.children_left, self.parent
+                )
         traversal = Traversal(
             self.feature,
             self.threshold,
@@ -260,10 +278,12 @@ class Tree:
             self.children_right,
             self.share_left,
             self._categories_left,
-            None if gate is None else np.ascontiguousarray(gate.sigma, dtype=np.float64),
-            3.0 if gate is None else gate.half_window,
+            sigma,
+            half_window,
+            lower,
+            upper,
         )
-        if gate is not None and gate.models:
+        if sigma is not None and gate.models:
             given = np.zeros((self.n_nodes, X.shape[0]))
             for node in np.flatnonzero((self.feature >= 0) & ~np.isnan(self.threshold)):
                 j = self.feature[node]
@@ -277,22 +297,26 @@ class Tree:
     def _evaluation(self, evaluation: Any) -> NoiseGate | None:
         if isinstance(evaluation, str) and evaluation == "own":
             return self.gate
-        if evaluation is None or isinstance(evaluation, NoiseGate):
+        if evaluation is None or isinstance(evaluation, NoiseGate | ThresholdGate):
             return evaluation
         return NoiseGate(np.asarray(evaluation, dtype=np.float64))
 
-    def predict_proba(self, X, evaluation: Any = "own", smoothing: bool = False) -> np.ndarray:
+    def predict_proba(
+        self, X, evaluation: Any = "own", smoothing: bool = False, root: int = 0
+    ) -> np.ndarray:
         """Class probabilities, mixed over the leaves by the gates (thesis, equation 3.10).
 
         Parameters
         ----------
         X : (n, m) float64
             NaN is missing; categories as codes.
-        evaluation : "own", None, NoiseGate or (m,) float
-            Noise of soft evaluation: the tree's own, none (hard), a gate, or the standard
-            deviation of normal noise for each variable.
+        evaluation : "own", None, NoiseGate, ThresholdGate or (m,) float
+            The tree's own gate, none (hard), another, or the standard deviation of normal noise
+            for each variable (soft evaluation).
         smoothing : bool
             Laplace-smoothed leaves.
+        root : int, default 0
+            Node at which instances enter: its branch alone is read.
 
         Returns
         -------
@@ -300,7 +324,7 @@ class Tree:
         """
         X = np.asarray(X, dtype=np.float64)
         traversal = self._traversal(X, self._evaluation(evaluation))
-        return traversal.mix(X, np.ascontiguousarray(self.probabilities(smoothing)))
+        return traversal.mix(X, np.ascontiguousarray(self.probabilities(smoothing)), root)
 
     def apply(self, X, evaluation: Any = "own") -> np.ndarray:
         """Leaf with the largest share of each instance (ties: the lower index), (n,) int."""
@@ -362,7 +386,7 @@ class Tree:
             "classes": self.classes,
             "feature_names": self.feature_names,
             "categories": {str(k): v for k, v in sorted(self.categories.items())},
-            "gate": None if self.gate is None else self.gate.to_dict(),
+            "gate": gate_to_dict(self.gate),
             "statistics": None if self.statistics is None else _plain(self.statistics),
             **arrays,
         }
@@ -404,7 +428,7 @@ class Tree:
         arrays["categories_left"] = arrays["categories_left"].reshape(n, form["n_categories"])
         return cls(
             **arrays,
-            gate=None if form["gate"] is None else NoiseGate.from_dict(form["gate"]),
+            gate=gate_from_dict(form["gate"]),
             classes=form["classes"],
             feature_names=form["feature_names"],
             categories=form["categories"],

@@ -1,6 +1,13 @@
-"""Uncertain measurements: noise models and soft trees."""
+"""Uncertain measurements: noise models, soft trees, PLT and UDT."""
 
-from hedgerow.tree.gates import NoiseGate, resolve_noise
+from hedgerow.tree.gates import NoiseGate, ThresholdGate, resolve_noise
 from hedgerow.uncertainty.noise import EmpiricalNoise
+from hedgerow.uncertainty.plt import piecewise_thresholds
 
-__all__ = ["EmpiricalNoise", "NoiseGate", "resolve_noise"]
+__all__ = [
+    "EmpiricalNoise",
+    "NoiseGate",
+    "ThresholdGate",
+    "piecewise_thresholds",
+    "resolve_noise",
+]

@@ -112,24 +112,26 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
         check_choice("gate_at", self.gate_at, ("threshold", "midpoint"))
 
     def _soft_settings(self, columns) -> dict:
-        search, propagation, evaluation = (
-            resolve_noise(
-                getattr(self, name),
-                columns.means,
-                columns.n_categories,
-                window=self.window,
-                name=name,
-            )
-            for name in ("search", "propagation", "evaluation")
-        )
+        propagation = self._noise("propagation", columns)
         return {
             "grow": {
-                "search": search,
+                "search": self._noise("search", columns),
                 "propagation": propagation,
                 "window": self.window,
                 "step": self.step,
                 "gate_at": self.gate_at,
             },
             "prune": {"propagation": propagation, "window": self.window},
-            "gate": evaluation,
         }
+
+    def _evaluation_gate(self, tree, columns):
+        return self._noise("evaluation", columns)
+
+    def _noise(self, name: str, columns):
+        return resolve_noise(
+            getattr(self, name),
+            columns.means,
+            columns.n_categories,
+            window=self.window,
+            name=name,
+        )

@@ -1,0 +1,598 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Sample points of uncertain values (UDT) as candidate thresholds of one variable at one node.
+
+Each value is a normal pdf, cut at `half` sigma and conditioned on the tests above; s points of
+each pdf are candidates (Tsang et al. 2011).  Few of them are ever evaluated.  Between two
+positions the weight of every class on the left only grows, and the gain is convex in these
+weights, so that it is largest at a corner of the box that they span: a bound for all candidates
+in between.  Cells whose bound is above the best candidate are divided again, and candidates are
+looked at only in the finest of them.
+"""
+
+from libc.math cimport ceil, floor
+from libc.stdlib cimport free, malloc
+
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE
+from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
+
+hedgerow_phi_fill()
+
+cdef extern from "_kernels.h":
+    double hedgerow_xlog2x(double x) noexcept nogil
+    void hedgerow_sum(const double* left, Py_ssize_t stride, int n_classes, Py_ssize_t n,
+                      double* sum) noexcept nogil
+    void hedgerow_two_sided(const double* left, double total, Py_ssize_t n,
+                            double* h) noexcept nogil
+    void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
+                         const double* total, Py_ssize_t n, const double* sum_left,
+                         double* score) noexcept nogil
+    void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
+                         Py_ssize_t n, double* out) noexcept nogil
+
+cdef double FAR_BELOW = -1e300
+cdef double COARSE = 0.5        # width of a coarse cell, in sigma; the table has this step
+cdef int PARTS = 8              # cells into which one is divided
+cdef int MANY = 64              # candidates evaluated at a time
+cdef int FEW = 16               # candidates that are evaluated without dividing further
+cdef int TERMS = 7              # Taylor coefficients in a fine cell
+# The coarse table errs by 1e-12 of a weight: bounds are compared with this slack. Bits.
+cdef double BOUND_SLACK = 1e-10
+
+
+cdef int cells_init(Cells* cells) noexcept nogil:
+    cells.capacity = 0
+    cells.n_edges = 0
+    cells.n_boundaries = 0
+    cells.z = NULL
+    cells.scale = NULL
+    cells.below = NULL
+    cells.prefix = NULL
+    cells.label = NULL
+    cells.kinked = NULL
+    cells.place = NULL
+    cells.left = NULL
+    cells.sum_left = NULL
+    cells.h = NULL
+    cells.bound = NULL
+    cells.fine = NULL
+    cells.poly = NULL
+    return 0
+
+
+cdef void cells_free(Cells* cells) noexcept nogil:
+    free(cells.z)
+    free(cells.scale)
+    free(cells.below)
+    free(cells.prefix)
+    free(cells.label)
+    free(cells.kinked)
+    free(cells.place)
+    free(cells.left)
+    free(cells.sum_left)
+    free(cells.h)
+    free(cells.bound)
+    free(cells.fine)
+    free(cells.poly)
+    cells_init(cells)
+
+
+cdef int reserve_tuples(Cells* cells, Py_ssize_t n, int K) noexcept nogil:
+    if n <= cells.capacity:
+        return 0
+    free(cells.z)
+    free(cells.scale)
+    free(cells.below)
+    free(cells.prefix)
+    free(cells.label)
+    free(cells.kinked)
+    n = n + n // 2 + 8
+    cells.z = <double*> malloc(n * sizeof(double))
+    cells.scale = <double*> malloc(n * sizeof(double))
+    cells.below = <double*> malloc(n * sizeof(double))
+    cells.prefix = <double*> malloc(K * (n + 1) * sizeof(double))
+    cells.label = <int*> malloc(n * sizeof(int))
+    cells.kinked = <int*> malloc(n * sizeof(int))
+    if cells.fine == NULL:
+        # Of each of MANY points: place, sum, score, bound; K weights; and K + 3 rows of parts.
+        cells.fine = <double*> malloc((2 * K + 7) * MANY * sizeof(double))
+        cells.poly = <double*> malloc(K * TERMS * sizeof(double))
+    if (cells.z == NULL or cells.scale == NULL or cells.below == NULL or cells.prefix == NULL
+            or cells.label == NULL or cells.kinked == NULL or cells.fine == NULL
+            or cells.poly == NULL):
+        cells.capacity = 0
+        return -1
+    cells.capacity = n
+    return 0
+
+
+cdef int reserve_edges(Cells* cells, Py_ssize_t n, int K) noexcept nogil:
+    if n <= cells.n_edges:
+        return 0
+    free(cells.place)
+    free(cells.left)
+    free(cells.sum_left)
+    free(cells.h)
+    free(cells.bound)
+    n = n + n // 2 + 8
+    cells.place = <double*> malloc(n * sizeof(double))
+    cells.left = <double*> malloc(K * n * sizeof(double))
+    cells.sum_left = <double*> malloc(n * sizeof(double))
+    cells.h = <double*> malloc((K + 3) * n * sizeof(double))
+    cells.bound = <double*> malloc(n * sizeof(double))
+    if (cells.place == NULL or cells.left == NULL or cells.sum_left == NULL or cells.h == NULL
+            or cells.bound == NULL):
+        cells.n_edges = 0
+        return -1
+    cells.n_edges = n
+    return 0
+
+
+cdef struct Search:
+    # What the levels of one search share.
+    const Scan* scan
+    const Reach* reach
+    Cells* cells
+    Py_ssize_t n, stride        # tuples; row length of prefix
+    double spacing              # of the sample points, in sigma
+    double origin               # unit of the variable: position 0
+    double base                 # score of no split, negative
+    double known                # score to beat
+    double tolerance, slack
+    double least                # weight that each child must get at least, less a rounding
+    double best, threshold      # score and threshold of the best candidate so far
+    long long n_gains
+
+
+cdef void bounds(const Search* s, const double* left, Py_ssize_t stride, const double* sum_left,
+                 Py_ssize_t n, double* h, double* bound) noexcept nogil:
+    """Upper bound of the score between each of n boundaries and the next.
+
+    h: room for n_classes + 3 rows of `stride`.  Cells in which nothing varies, or in which every
+    candidate starves a child, are far below.
+    """
+    cdef const Scan* scan = s.scan
+    cdef int c, K = scan.n_classes
+    cdef Py_ssize_t e
+    cdef double half = scan.weight / 2.0, most, even = 2.0 * hedgerow_xlog2x(half), b
+    cdef double* both = h + K * stride
+    cdef double* mixed = both + stride
+    cdef double* crossed = mixed + stride
+    for c in range(K):
+        hedgerow_two_sided(left + c * stride, scan.total[c], n, h + c * stride)
+    hedgerow_two_sided(sum_left, scan.weight, n, both)
+    if K == 2:
+        # The two corners of the box that are no boundary.
+        for e in range(n - 1):
+            mixed[e] = left[e] + left[stride + e + 1]
+        hedgerow_two_sided(mixed, scan.weight, n - 1, crossed)
+        for e in range(n - 1):
+            bound[e] = h[e] + h[stride + e + 1] - crossed[e]
+            mixed[e] = left[e + 1] + left[stride + e]
+        hedgerow_two_sided(mixed, scan.weight, n - 1, crossed)
+    for e in range(n - 1):
+        if (sum_left[e + 1] <= sum_left[e] or sum_left[e + 1] < s.least - s.slack
+                or scan.weight - sum_left[e] < s.least - s.slack):
+            bound[e] = FAR_BELOW
+            continue
+        if K == 2:
+            most = bound[e]
+            b = h[e + 1] + h[stride + e] - crossed[e]
+            most = b if b > most else most
+            b = h[e] + h[stride + e] - both[e]
+            most = b if b > most else most
+            b = h[e + 1] + h[stride + e + 1] - both[e + 1]
+            bound[e] = b if b > most else most
+            continue
+        # Each class's part is convex: largest at an end.  The part that is subtracted is least
+        # at the end nearer to an even division, or there.
+        b = both[e] if both[e] < both[e + 1] else both[e + 1]
+        if sum_left[e] < half and half < sum_left[e + 1] and even < b:
+            b = even
+        most = -b
+        for c in range(K):
+            most += h[c * stride + e] if h[c * stride + e] > h[c * stride + e + 1] \
+                else h[c * stride + e + 1]
+        bound[e] = most
+
+
+cdef inline Py_ssize_t first_beyond(const double* z, Py_ssize_t low, Py_ssize_t high,
+                                    double place) noexcept nogil:
+    """The first of the ascending positions low..high that is above `place`, or high."""
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = (low + high) // 2
+        if z[middle] > place:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+cdef void consider(Search* s, double* points, Py_ssize_t n) noexcept nogil:
+    """Score n candidates of the batch and keep the best (ties: the lower threshold)."""
+    cdef const Scan* scan = s.scan
+    cdef int K = scan.n_classes
+    cdef double* threshold = points
+    cdef double* left = points + MANY
+    cdef double* sum_left = points + (K + 1) * MANY
+    cdef double* score = points + (K + 2) * MANY
+    cdef Py_ssize_t q
+    cdef double least = s.least
+    hedgerow_sum(left, MANY, K, n, sum_left)
+    hedgerow_scores(left, MANY, K, scan.total, n, sum_left, score)
+    s.n_gains += n
+    for q in range(n):
+        if sum_left[q] < least or scan.weight - sum_left[q] < least:
+            continue
+        if score[q] > s.best + s.tolerance or (
+                score[q] > s.best - s.tolerance and threshold[q] < s.threshold):
+            if score[q] > s.best:
+                s.best = score[q]
+            s.threshold = threshold[q]
+            if score[q] > s.known:
+                s.known = score[q]
+
+
+cdef struct Cell:
+    # A stretch of positions, and how the class weights left of one of them are worked out.
+    double low, high
+    Py_ssize_t first, end       # the pdfs that reach it
+    bint mixed                  # ... are of several classes
+    Py_ssize_t n_kinked         # pdfs in `kinked`, the others being in `poly`; -1: no expansion
+    double middle               # where `poly` is expanded
+
+
+cdef void weights_at(const Search* s, const Cell* cell, double place, double* out,
+                     Py_ssize_t step) noexcept nogil:
+    """Class weights left of a position in a cell."""
+    cdef const Cells* cells = s.cells
+    cdef double half = s.reach.half, t, u, value
+    cdef const double* coefficient
+    cdef Py_ssize_t p, m
+    cdef int c, q
+    if cell.n_kinked >= 0:
+        u = place - cell.middle
+        for c in range(s.scan.n_classes):
+            coefficient = cells.poly + c * TERMS
+            value = coefficient[TERMS - 1]
+            for q in range(TERMS - 2, -1, -1):
+                value = value * u + coefficient[q]
+            out[c * step] = value
+        for m in range(cell.n_kinked):
+            p = cells.kinked[m]
+            t = place - cells.z[p]
+            t = half if t > half else (-half if t < -half else t)
+            out[cells.label[p] * step] += cells.scale[p] * (hedgerow_phi(t) - cells.below[p])
+        return
+    for c in range(s.scan.n_classes):
+        out[c * step] = cells.prefix[c * s.stride + cell.first]
+    for p in range(cell.first, cell.end):
+        t = place - cells.z[p]
+        t = half if t > half else (-half if t < -half else t)
+        out[cells.label[p] * step] += cells.scale[p] * (hedgerow_phi(t) - cells.below[p])
+
+
+cdef inline double threshold_of(const Search* s, Py_ssize_t p, Py_ssize_t k) noexcept nogil:
+    """The k-th sample point of a tuple, in the variable's unit."""
+    cdef double reach = s.reach.half * s.reach.sigma
+    return (s.scan.x[s.scan.rows[p]]
+            + (k * (2.0 * reach / (s.reach.n_samples - 1)) - reach))
+
+
+cdef void evaluate(Search* s, const Cell* cell, double a, double b,
+                   bint ends_only) noexcept nogil:
+    """Evaluate the candidates from a to b inside a cell; only the outermost two if so told."""
+    cdef const Cells* cells = s.cells
+    cdef Py_ssize_t p, k, low, high, n = 0, p_low = -1, p_high = -1, k_low = 0, k_high = 0
+    cdef double half = s.reach.half, at, place, threshold, lowest = 0.0, highest = 0.0
+    cdef double* points = cells.fine
+    for p in range(cell.first, cell.end):
+        # Rounding may put a candidate on either side of a border: look a little beyond.
+        at = (a - cells.z[p] + half) / s.spacing - 1e-9
+        low = <Py_ssize_t> ceil(at) if at > 0.0 else 0
+        at = (b - cells.z[p] + half) / s.spacing + 1e-9
+        high = <Py_ssize_t> at if at < s.reach.n_samples - 1 else s.reach.n_samples - 1
+        if ends_only:
+            if high < low:
+                continue
+            place = cells.z[p] - half + low * s.spacing
+            threshold = threshold_of(s, p, low)
+            if (p_low < 0 or place < lowest) and threshold > s.reach.lower:
+                lowest = place
+                p_low = p
+                k_low = low
+            place = cells.z[p] - half + high * s.spacing
+            threshold = threshold_of(s, p, high)
+            if (p_high < 0 or place > highest) and threshold < s.reach.upper:
+                highest = place
+                p_high = p
+                k_high = high
+            continue
+        for k in range(low, high + 1):
+            threshold = threshold_of(s, p, k)
+            if threshold <= s.reach.lower or threshold >= s.reach.upper:
+                continue
+            points[n] = threshold
+            weights_at(s, cell, cells.z[p] - half + k * s.spacing, points + MANY + n, MANY)
+            n += 1
+            if n == MANY:
+                consider(s, points, n)
+                n = 0
+    if p_low >= 0:
+        points[n] = threshold_of(s, p_low, k_low)
+        weights_at(s, cell, lowest, points + MANY + n, MANY)
+        n += 1
+    if p_high >= 0:
+        points[n] = threshold_of(s, p_high, k_high)
+        weights_at(s, cell, highest, points + MANY + n, MANY)
+        n += 1
+    consider(s, points, n)
+
+
+cdef void expand(const Search* s, Cell* cell) noexcept nogil:
+    """Class weights left of a position as polynomials about the cell's middle, into `poly`.
+
+    Left out are the pdfs that begin or end inside; they are in `kinked`.
+    """
+    cdef Cells* cells = s.cells
+    cdef double half = s.reach.half, w, z
+    cdef Py_ssize_t p
+    cdef int c, q
+    cdef double term[7]
+    cdef double* poly = cells.poly
+    cell.n_kinked = 0
+    cell.middle = (cell.low + cell.high) / 2.0
+    for c in range(s.scan.n_classes):
+        for q in range(TERMS):
+            poly[c * TERMS + q] = 0.0
+        poly[c * TERMS] = cells.prefix[c * s.stride + cell.first]
+    for p in range(cell.first, cell.end):
+        z = cells.z[p]
+        if z - half > cell.low or z + half < cell.high:
+            cells.kinked[cell.n_kinked] = <int> p
+            cell.n_kinked += 1
+            continue
+        hedgerow_phi_expand(cell.middle - z, term)
+        term[0] -= cells.below[p]
+        w = cells.scale[p]
+        c = cells.label[p] * TERMS
+        for q in range(TERMS):
+            poly[c + q] += w * term[q]
+
+
+cdef void find_reaching(const Search* s, Cell* cell, Py_ssize_t low,
+                        Py_ssize_t high) noexcept nogil:
+    """The pdfs among low..high - 1 that reach the cell."""
+    cdef const Cells* cells = s.cells
+    cdef double half = s.reach.half
+    cell.first = first_beyond(cells.z, low, high, cell.low - half)
+    cell.end = cell.first
+    cell.mixed = False
+    cell.n_kinked = -1
+    while cell.end < high and cells.z[cell.end] - half < cell.high:
+        cell.mixed |= cells.label[cell.end] != cells.label[cell.first]
+        cell.end += 1
+
+
+cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
+                 int level) noexcept nogil:
+    """Look for a better candidate between a and b, which pdfs among low..high - 1 reach.
+
+    A coarse cell (level 0) is divided into fine ones, a fine one (level 1) into parts whose
+    candidates are evaluated.
+    """
+    cdef Cells* cells = s.cells
+    cdef const Scan* scan = s.scan
+    cdef int K = scan.n_classes, q, top = 0, turn
+    cdef double least, most
+    cdef double cut[9]
+    cdef double bound[9]
+    cdef Cell cell
+    cdef double* left = cells.fine + MANY
+    cdef double* sum_left = cells.fine + (K + 1) * MANY
+    cell.low = a
+    cell.high = b
+    find_reaching(s, &cell, low, high)
+    if cell.end <= cell.first:
+        return
+    if (cell.end - cell.first) * (b - a) <= FEW * s.spacing:
+        evaluate(s, &cell, a, b, False)
+        return
+    if level > 0 and cell.end - cell.first > 8:
+        expand(s, &cell)
+    cut[0] = a
+    cut[PARTS] = b
+    weights_at(s, &cell, a, left, MANY)
+    weights_at(s, &cell, b, left + PARTS, MANY)
+    if not cell.mixed:
+        # Where the weight of one class alone varies, the gain is largest at an end.
+        least = 0.0
+        most = scan.weight
+        for q in range(K):
+            least += left[q * MANY]
+            most -= left[q * MANY + PARTS]
+        if least >= s.least and most >= s.least:
+            evaluate(s, &cell, a, b, True)
+            return
+    for q in range(1, PARTS):
+        cut[q] = a + q * (b - a) / PARTS
+        weights_at(s, &cell, cut[q], left + q, MANY)
+    hedgerow_sum(left, MANY, K, PARTS + 1, sum_left)
+    s.n_gains += PARTS + 1
+    bounds(s, left, MANY, sum_left, PARTS + 1, cells.fine + (K + 4) * MANY, bound)
+    for q in range(1, PARTS):
+        if bound[q] > bound[top]:
+            top = q
+    for turn in range(-1, PARTS):
+        q = top if turn < 0 else turn
+        if turn == top or bound[q] < s.known - s.slack:
+            continue
+        if level > 0:
+            evaluate(s, &cell, cut[q], cut[q + 1], False)
+        else:
+            divide(s, cut[q], cut[q + 1], cell.first, cell.end, 1)
+
+
+cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
+    """Boundaries of the coarse cells with the class weights left of them; -1 without memory.
+
+    Runs of pdfs that overlap have a grid each; between runs nothing varies.
+    """
+    cdef const Scan* scan = s.scan
+    cdef const Reach* reach = s.reach
+    cdef Cells* cells = s.cells
+    cdef int K = scan.n_classes, c
+    cdef double half = reach.half, lower, upper, start, stop, origin, t, r, h, running, w
+    cdef Py_ssize_t n = s.n, p, p0, p1, e, n_edges = 0, stride, first, last, offset, phase, need
+    cdef Py_ssize_t e_low, e_high, at
+    cdef bint mixed
+    cdef double* z = cells.z
+    cdef double* left
+    cdef double* h_rows
+    lower = (reach.lower - s.origin) / reach.sigma
+    upper = (reach.upper - s.origin) / reach.sigma
+    # Runs of overlapping pdfs are at most 2 half long for each pdf; and never longer than all.
+    need = <Py_ssize_t> (2.0 * half / COARSE) + 3
+    t = (z[n - 1] + 2.0 * half) / COARSE + 3.0 * n + 3.0
+    need = need * n if need * n < t else <Py_ssize_t> t
+    if reserve_edges(cells, need + 2, K) < 0:
+        return -1
+    stride = cells.n_edges
+    left = cells.left
+    h_rows = cells.h            # until the bounds need it: what begins or ends at each edge
+    p0 = 0
+    while p0 < n:
+        p1 = p0 + 1
+        mixed = False
+        while p1 < n and z[p1] - z[p1 - 1] < 2.0 * half:
+            mixed |= cells.label[p1] != cells.label[p0]
+            p1 += 1
+        origin = z[p0] - half
+        start = origin if origin > lower else lower
+        stop = z[p1 - 1] + half if z[p1 - 1] + half < upper else upper
+        cells.place[n_edges] = start
+        for c in range(K):
+            left[c * stride + n_edges] = cells.prefix[c * s.stride + p0]
+        n_edges += 1
+        # Edges strictly inside.
+        e_low = <Py_ssize_t> floor((start - origin) / COARSE + 1e-9) + 1
+        e_high = <Py_ssize_t> ceil((stop - origin) / COARSE - 1e-9) - 1
+        if p1 - p0 > 1 and e_high >= e_low:
+            for c in range(K):
+                for e in range(e_high - e_low + 2):
+                    left[c * stride + n_edges + e] = 0.0
+                    h_rows[c * stride + n_edges + e] = 0.0
+            for p in range(p0, p1):
+                t = (z[p] - half - origin) / COARSE
+                first = <Py_ssize_t> t + 1
+                last = <Py_ssize_t> (t + 2.0 * half / COARSE)
+                w = cells.scale[p]
+                r = first - t           # in (0, 1]: how far into the window, in edges
+                phase = <Py_ssize_t> (r * reach.phases)
+                if phase >= reach.phases:
+                    phase = reach.phases - 1
+                h = (r - (phase + 0.5) / reach.phases) * COARSE
+                offset = e_low - first if first < e_low else 0
+                first += offset
+                at = cells.label[p] * stride + n_edges - e_low
+                if last > e_high:
+                    last = e_high
+                if last >= first:
+                    hedgerow_smooth(reach.table + phase * 4 * reach.width + offset, reach.width,
+                                    h, w, last - first + 1, left + at + first)
+                    h_rows[at + first] -= w * cells.below[p]
+                    h_rows[at + last + 1] += w * cells.below[p]
+                if last < e_low:
+                    last = e_low - 1
+                h_rows[at + last + 1] += scan.w[scan.rows[p]]
+            for c in range(K):
+                running = cells.prefix[c * s.stride + p0]
+                for e in range(n_edges, n_edges + e_high - e_low + 1):
+                    running += h_rows[c * stride + e]
+                    left[c * stride + e] += running
+            for e in range(e_low, e_high + 1):
+                cells.place[n_edges] = origin + e * COARSE
+                n_edges += 1
+        cells.place[n_edges] = stop
+        for c in range(K):
+            left[c * stride + n_edges] = cells.prefix[c * s.stride + p1]
+        n_edges += 1
+        p0 = p1
+    hedgerow_sum(left, stride, K, n_edges, cells.sum_left)
+    return n_edges
+
+
+cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double to_beat,
+                     double* gain, double* threshold, long long* n_candidates,
+                     long long* n_gains) noexcept nogil:
+    """The sample point with the largest gain; gain -1 without one that beats `to_beat`.
+
+    Candidates lie strictly inside the interval that the tests above left, and leave each side
+    at least `scan.least`.  Returns -1 when there is no memory.
+    """
+    cdef Search s
+    cdef int K = scan.n_classes, c, i
+    cdef Py_ssize_t n = scan.n, p, e, n_edges, top = 0, turn
+    cdef double half = reach.half, w, a, b, low, high, most = FAR_BELOW
+    cdef double* z
+    gain[0] = -1.0
+    if reserve_tuples(cells, n, K) < 0:
+        return -1
+    s.scan = scan
+    s.reach = reach
+    s.cells = cells
+    s.n = n
+    s.stride = cells.capacity + 1
+    s.spacing = 2.0 * half / (reach.n_samples - 1)
+    s.origin = scan.x[scan.rows[0]]
+    s.base = hedgerow_xlog2x(scan.weight)
+    for c in range(K):
+        s.base -= hedgerow_xlog2x(scan.total[c])
+        cells.prefix[c * s.stride] = 0.0
+    s.known = to_beat * scan.weight - s.base
+    s.tolerance = GAIN_TOLERANCE * scan.weight
+    s.slack = BOUND_SLACK * scan.weight
+    s.least = scan.least - 1e-12 * scan.weight
+    if s.least < 1e-12 * scan.weight:
+        s.least = 1e-12 * scan.weight
+    s.best = FAR_BELOW
+    s.threshold = 0.0
+    s.n_gains = 0
+    z = cells.z
+    low = hedgerow_phi(-half)
+    high = hedgerow_phi(half)
+    for p in range(n):
+        i = scan.rows[p]
+        w = scan.w[i]
+        z[p] = (scan.x[i] - s.origin) / reach.sigma
+        a = (reach.lower - scan.x[i]) / reach.sigma
+        b = (reach.upper - scan.x[i]) / reach.sigma
+        a = hedgerow_phi(a if a < half else half) if a > -half else low
+        b = hedgerow_phi(b if b > -half else -half) if b < half else high
+        cells.label[p] = scan.y[i]
+        cells.below[p] = a
+        # No mass between the tests above: rounding left a step there.
+        cells.scale[p] = w / (b - a) if b > a else 0.0
+        for c in range(K):
+            cells.prefix[c * s.stride + p + 1] = cells.prefix[c * s.stride + p]
+        cells.prefix[cells.label[p] * s.stride + p + 1] += w
+    n_candidates[0] += n * reach.n_samples
+    n_edges = lay_out(&s)
+    if n_edges < 0:
+        return -1
+    s.n_gains += n_edges
+    bounds(&s, cells.left, cells.n_edges, cells.sum_left, n_edges, cells.h, cells.bound)
+    for e in range(n_edges - 1):
+        if cells.bound[e] > most:
+            most = cells.bound[e]
+            top = e
+    for turn in range(-1, n_edges - 1):
+        e = top if turn < 0 else turn
+        if turn == top or cells.bound[e] < s.known - s.slack or cells.bound[e] == FAR_BELOW:
+            continue
+        divide(&s, cells.place[e], cells.place[e + 1], 0, n, 0)
+    n_gains[0] += s.n_gains
+    if s.best > FAR_BELOW:
+        gain[0] = (s.base + s.best) / scan.weight
+        threshold[0] = s.threshold
+    return 0

@@ -1,0 +1,106 @@
+"""PLT: bounds by hand and against the plain reference, the gate between them, prediction."""
+
+import numpy as np
+import pytest
+from oracle.induction import Reference, piecewise_bounds
+
+from hedgerow import ProbabilisticThresholdClassifier, Tree
+from hedgerow.induction import Columns, grow, prune
+from hedgerow.tree import ThresholdGate
+from hedgerow.uncertainty import piecewise_thresholds
+
+
+def test_bounds_by_hand():
+    """Ten instances, one wrong on either side of 5: E = 2, N = 10, se = 1.39, level 3.39.
+
+    Downwards E(t) is 1, 2, 3 at 4, 3, 2 and 4 at 1: it crosses 3.39 between 2 and 1. Upwards 3, 2,
+    3 at 6, 7, 8 and 4 at 9: it crosses 3.39 between 8 and 9, the dip at 7 notwithstanding.
+    """
+    x = np.arange(10.0)
+    y = np.array([0, 0, 0, 0, 1, 1, 0, 1, 1, 1])
+    tree = Tree(
+        [0, -1, -1], [5.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[5, 5], [4, 1], [1, 4]],
+    )  # fmt: skip
+    gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2))
+    se = np.sqrt(2.5 * 8.5 / 11)
+    assert gate.lower[0] == pytest.approx(2 - (se - 1), abs=1e-12)
+    assert gate.upper[0] == pytest.approx(8 + (se - 1), abs=1e-12)
+    assert np.isnan(gate.lower[1:]).all()
+
+
+def test_bounds_are_the_nodes_ends_where_errors_never_rise_enough():
+    """Pure noise: wherever the threshold goes, there are five errors of ten."""
+    x = np.arange(10.0)
+    y = np.array([0, 1] * 5)
+    tree = Tree(
+        [0, -1, -1], [5.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[5, 5], [5, 4], [4, 5]],
+    )  # fmt: skip
+    gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2))
+    assert (gate.lower[0], gate.upper[0]) == (0.0, 9.0)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_against_the_reference(seed):
+    rng = np.random.default_rng(seed)
+    n, m, K = 60, 3, int(rng.integers(2, 4))
+    X = rng.normal(3, 2, (n, m))
+    X[:, 0] = rng.integers(0, 6, n)
+    if seed % 3 == 0:
+        X[rng.random((n, m)) < 0.15] = np.nan
+    y = rng.integers(0, K, n)
+    y = np.where(np.nan_to_num(X[:, 1]) > 3, 0, y)
+    weight = rng.uniform(0.2, 2, n) if seed % 2 else np.ones(n)
+    columns = Columns(X, y, K, weight)
+    tree = prune(grow(columns), columns, confidence=0.6)
+    gate = piecewise_thresholds(tree, columns)
+    reference = Reference(X, y, K, weight)
+    shares = tree.shares(X, evaluation=None).toarray()
+    stack = [(0, reference.nested(tree))]
+    while stack:
+        node, nested = stack.pop()
+        if "j" not in nested:
+            continue
+        rows = [(i, shares[i, node]) for i in range(n) if shares[i, node] > 0]
+        low, high = piecewise_bounds(nested, rows, X, y, weight)
+        assert gate.lower[node] == pytest.approx(low, abs=1e-9)
+        assert gate.upper[node] == pytest.approx(high, abs=1e-9)
+        stack.append((tree.children_left[node], nested["left"]))
+        stack.append((tree.children_right[node], nested["right"]))
+
+
+def test_the_gate_falls_from_one_to_a_half_to_zero():
+    gate = ThresholdGate(np.array([1.0]), np.array([5.0]))
+    x = np.array([0.0, 1.0, 1.5, 2.0, 3.5, 5.0, 9.0])
+    np.testing.assert_allclose(gate.share(0, 2.0, x), [1, 1, 0.75, 0.5, 0.25, 0, 0])
+    tree = Tree(
+        [0, -1, -1], [2.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[1, 1], [1, 0], [0, 1]],
+        gate=ThresholdGate(np.array([1.0, np.nan, np.nan]), np.array([5.0, np.nan, np.nan])),
+    )  # fmt: skip
+    np.testing.assert_allclose(
+        tree.predict_proba(x[:, None])[:, 0], gate.share(0, 2.0, x), atol=1e-15
+    )
+
+
+def test_bounds_at_the_threshold_are_a_step():
+    gate = ThresholdGate(np.array([2.0]), np.array([2.0]))
+    np.testing.assert_array_equal(gate.share(0, 2.0, np.array([1.9, 2.0, 2.1])), [1, 0, 0])
+
+
+def test_a_gate_of_another_tree_is_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    model = ProbabilisticThresholdClassifier(confidence=0.9).fit(X, y)
+    stump = ProbabilisticThresholdClassifier(max_depth=0).fit(X, y)
+    with pytest.raises(ValueError, match="made for this tree"):
+        model.tree_.predict_proba(X, evaluation=stump.tree_.gate)
+
+
+def test_the_gate_survives_json():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
+    tree = ProbabilisticThresholdClassifier(confidence=0.9).fit(X, y).tree_
+    again = Tree.from_json(tree.to_json())
+    np.testing.assert_array_equal(again.predict_proba(X), tree.predict_proba(X))
