@@ -49,6 +49,16 @@ rule soft_tables:
                 "configuration": config["configuration"],
             },
         ),
+        soft_combined=report(
+            "reports/tables/soft_combined.csv",
+            caption="../report/soft_combined.rst",
+            category="soft",
+            labels={
+                "table": "combinations of SS, STP and SE",
+                "paper": "beyond the thesis",
+                "configuration": config["configuration"],
+            },
+        ),
     log:
         "data/logs/soft/tables.log",
     benchmark:
@@ -63,6 +73,7 @@ rule soft_tables:
             "experiments.soft:SoftPlan",
             "experiments.soft:TABLE_3_1",
             "reporting.soft:sizes",
+            "reporting.soft:soft_combined",
             "reporting.soft:thesis_table_3_1",
             "reporting.soft:thesis_table_3_4",
             "reporting.soft:thesis_table_3_5",
@@ -71,6 +82,34 @@ rule soft_tables:
         "Tables of experiments 1 and 2"
     script:
         "../scripts/soft_tables.py"
+
+
+# Differences in running time, the last block of tables 3.4 and 3.5: nothing depends on it.
+rule soft_running_times:
+    input:
+        times=expand(
+            "data/jobs/soft/times/{dataset}_{chunk}.parquet",
+            dataset=soft_datasets,
+            chunk=soft_chunks,
+        ),
+        published=[
+            "data/published/thesis_table_3_4.csv",
+            "data/published/thesis_table_3_5.csv",
+        ],
+    output:
+        "data/jobs/soft/running_times.csv",
+    log:
+        "data/logs/soft/running_times.log",
+    benchmark:
+        "data/jobs/soft/running_times.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        code=digest_of("reporting.soft:soft_running_times"),
+    message:
+        "Running times of experiments 1 and 2"
+    script:
+        "../scripts/soft_running_times.py"
 
 
 rule soft_figures:

@@ -1,5 +1,5 @@
 # Experiments 1 and 2 of the thesis (chapter 3): C4.5, soft search (ss), soft training propagation
-# (stp) and soft evaluation (se) with noise in the training or the test data.
+# (stp), soft evaluation (se), PLT and UDT with noise in the training or the test data.
 
 # Permutations are learnt in chunks; results do not depend on how they are cut.
 soft_chunks = chunks(config["soft"]["n_permutations"], config["soft"]["chunk"])
@@ -54,6 +54,7 @@ rule soft_learn:
     output:
         trees="data/trees/soft/{dataset}/chunks/{chunk}/grown.parquet",
         tuning="data/trees/soft/{dataset}/chunks/{chunk}/tuning.parquet",
+        times="data/jobs/soft/times/{dataset}_{chunk}.parquet",
     log:
         "data/logs/soft/learn/{dataset}_{chunk}.log",
     benchmark:
@@ -68,6 +69,7 @@ rule soft_learn:
             "gate_at",
             "methods",
             "min_samples_split",
+            "n_samples",
             "noise_factors",
             "step",
             "window",
@@ -81,6 +83,7 @@ rule soft_learn:
             "experiments.soft:learn",
             "induction",
             "tree",
+            "uncertainty",
         ),
     message:
         "Learning on {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -172,6 +175,7 @@ rule soft_evaluate:
             "experiments.soft:evaluate",
             "induction",
             "tree",
+            "uncertainty",
         ),
     message:
         "Evaluating the trees of {wildcards.dataset}"

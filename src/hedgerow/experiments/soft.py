@@ -9,14 +9,18 @@ between two steps can be opened and checked:
 What the two experiments share is computed once. Every cross-validation fold and every
 permutation has one clean training set; its trees serve column 0 of experiment 1 and all columns
 of experiment 2, and they are stored under training noise 0. SE changes evaluation only: it is
-tuned and evaluated on the trees of C4.5.
+tuned and evaluated on the trees of C4.5, as PLT is evaluated on them.
 """
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import dataclasses
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +34,45 @@ from hedgerow.evaluation.tuning import best_factor
 
 EXPERIMENT = "soft"  # the word under which seeds are drawn: both experiments share splits and folds
 EXPERIMENTS = ("training_noise", "test_noise")
-METHODS = ("c45", "ss", "stp", "se")
-LEARNED = ("c45", "ss", "stp")  # se evaluates the trees of c45
-TUNED = ("ss", "stp", "se")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a method is made of.
+
+    Attributes
+    ----------
+    learner : {"c45", "ss", "stp", "udt", "ss_stp"}
+        What grows its trees.
+    evaluation : {None, "noise", "plt", "pdf"}
+        How they are read: hard, by soft evaluation, piecewise-linear thresholds, or UDT's pdfs.
+    tuned : bool
+        Whether a factor is tuned: u, or the width w of UDT. All parts of a method share it,
+        because they are about the same measurements.
+    """
+
+    learner: str
+    evaluation: str | None = None
+    tuned: bool = True
+
+
+#: The six methods of tables 3.4 and 3.5, then combinations that the thesis leaves to future work.
+RECIPES = {
+    "c45": Recipe("c45", tuned=False),
+    "ss": Recipe("ss"),
+    "stp": Recipe("stp"),
+    "se": Recipe("c45", "noise"),
+    "plt": Recipe("c45", "plt", tuned=False),
+    "udt": Recipe("udt", "pdf"),
+    "ss_stp": Recipe("ss_stp"),
+    "ss_se": Recipe("ss", "noise"),
+    "stp_se": Recipe("stp", "noise"),
+    "ss_stp_se": Recipe("ss_stp", "noise"),
+}
+METHODS = tuple(RECIPES)
+PRINTED = ("c45", "ss", "stp", "se", "plt", "udt")  # tables 3.4 and 3.5
+COMBINED = ("ss_stp", "ss_se", "stp_se", "ss_stp_se")
+TUNED = tuple(method for method, recipe in RECIPES.items() if recipe.tuned)
 TREE_KEYS = ["dataset", "permutation", "training_noise", "method", "factor"]
 CELL = ["experiment", "dataset", "permutation", "noise", "method"]
 
@@ -83,10 +123,13 @@ class SoftPlan:
     noise_factors : tuple of float
         Noise factors n; 0 has to be among them, because it is the baseline.
     methods : tuple of str
-        Out of c45, ss, stp and se; c45 has to be among them.
+        Keys of `RECIPES`; c45 has to be among them.
     factors : tuple of float, above 0
-        Grid of the tuned uncertainty factors u. It cannot hold 0 (methods note on table 3.4: SE at
-        noise 0 differs from C4.5). The paper prints no grid; this one is ours.
+        Grid of the tuned uncertainty factors u and of UDT's width w. It cannot hold 0 (methods
+        note on table 3.4: SE at noise 0 differs from C4.5). The paper prints no grid; this one is
+        ours.
+    n_samples : int
+        Sample points of each value's pdf in UDT; s = 100 in its paper.
     window, step : float
         Width of the soft search's grid beyond the data and its step, in units of sigma.
     gate_at : {"threshold", "midpoint"}
@@ -108,10 +151,11 @@ class SoftPlan:
     test_size: float = 0.3
     n_folds: int = 10
     noise_factors: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-    methods: tuple[str, ...] = METHODS
+    methods: tuple[str, ...] = PRINTED
     factors: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
     window: float = 6.0  # thesis 3.3.2
     step: float = 0.1  # thesis 3.3.2
+    n_samples: int = 100  # Tsang et al. 2011
     gate_at: str = "threshold"
     min_samples_split: float = 4  # chapters 3 and 4
     target_leaves: tuple[float, ...] = (15, 10, 5)  # thesis 3.3.1
@@ -456,13 +500,20 @@ class _Training:
         self.columns = Columns(X, y, n_classes, n_categories=n_categories)
 
     def grow(self, method: str, factor: float, plan: SoftPlan):
-        """Unpruned tree of a method (c45, ss or stp)."""
+        """Unpruned tree of a learner: c45, ss, stp, udt or ss_stp."""
         from hedgerow.induction import grow
 
+        if method == "udt":
+            return grow(
+                self.columns,
+                pdf=self._pdf(factor),
+                n_samples=plan.n_samples,
+                min_samples_split=plan.min_samples_split,
+            )
         return grow(
             self.columns,
-            search=factor if method == "ss" else None,
-            propagation=factor if method == "stp" else None,
+            search=factor if method in ("ss", "ss_stp") else None,
+            propagation=factor if method in ("stp", "ss_stp") else None,
             window=plan.window,
             step=plan.step,
             gate_at=plan.gate_at,
@@ -473,23 +524,37 @@ class _Training:
         """Tree pruned with the propagation that grew it."""
         from hedgerow.induction import prune
 
+        propagation = factor if method in ("stp", "ss_stp") else None
         return prune(
             tree,
             self.columns,
             confidence=confidence,
-            propagation=factor if method == "stp" else None,
+            propagation=self._pdf(factor) if method == "udt" else propagation,
             window=plan.window,
         )
 
-    def evaluation(self, factor: float, plan: SoftPlan):
-        """Noise of SE: normal, sigma = u |mean| of each variable of this sample."""
-        return _noise_of_se(self.X, self.n_categories, factor, plan)
+    def gate(self, method: str, tree, factor: float, plan: SoftPlan):
+        """Gate with which a method reads a pruned tree of this sample; None: hard."""
+        evaluation = RECIPES[method].evaluation
+        if evaluation == "noise":
+            from hedgerow.tree import NoiseGate
 
+            # SE: normal, sigma = u |mean| of each variable.
+            means = variable_means(self.X, self.n_categories)
+            return NoiseGate(factor * np.abs(means), plan.window)
+        if evaluation == "pdf":
+            return self._pdf(factor)
+        if evaluation == "plt":
+            from hedgerow.uncertainty import piecewise_thresholds
 
-def _noise_of_se(X: np.ndarray, n_categories: np.ndarray, factor: float, plan: SoftPlan):
-    from hedgerow.tree import NoiseGate
+            return piecewise_thresholds(tree, self.columns)
+        return None
 
-    return NoiseGate(factor * np.abs(variable_means(X, n_categories)), plan.window)
+    def _pdf(self, width: float):
+        """Uncertain values of UDT: w is a share of each variable's range in this sample."""
+        from hedgerow.tree.gates import spread_of
+
+        return spread_of(width, self.columns.ranges)
 
 
 # --------------------------------------------------------------------------------- calibrate
@@ -576,45 +641,107 @@ def learn(
     -------
     dict of DataFrame
         `trees`: unpruned trees, one row per node, keys dataset, permutation, training_noise,
-        method (c45, ss, stp), factor (0 for c45). Experiment 2 reads training noise 0.
+        method (the learner: c45, ss, stp, udt, ss_stp), factor (0 for c45). Experiment 2 reads
+        training noise 0.
         `tuning`: dataset, experiment, permutation, noise, method, factor, cv_accuracy, chosen.
+        `times`: dataset, experiment, permutation, noise, method, seconds that tuning and learning
+        take, whatever trees methods share. Machines differ: no result depends on it.
     """
     from hedgerow.tree import forest_to_frame
 
     samples = _Samples(table, noised)
     confidence = _confidence(calibration, table.name)
     chunk = samples.permutations if permutations is None else sorted(set(permutations))
-    tuning, keys, trees = [], [], []
+    tuning, keys, trees, times = [], [], [], []
     for permutation in chunk:
-        chosen = _tune(samples, permutation, confidence, plan)
+        clock = _Clock()
+        chosen = _tune(samples, permutation, confidence, plan, clock)
         tuning.append(chosen)
         for training_noise in plan.noise_factors:
             training = samples.training(permutation, "train", training_noise)
-            for method, factor in _wanted(chosen, training_noise, plan):
-                trees.append(training.grow(method, factor, plan))
-                keys.append((table.name, permutation, training_noise, method, factor))
-    tuning = pd.concat(tuning)
+            for learner, factor in _wanted(chosen, training_noise):
+                with clock.of(learner, training_noise, factor):
+                    tree = training.grow(learner, factor, plan)
+                if learner == "c45" and "plt" in plan.methods:
+                    pruned = training.prune(tree, learner, factor, confidence, plan)
+                    with clock.of("bounds", training_noise):
+                        training.gate("plt", pruned, factor, plan)
+                trees.append(tree)
+                keys.append((table.name, permutation, training_noise, learner, factor))
+        times.append(clock.times(chosen, plan).assign(dataset=table.name, permutation=permutation))
+    tuning, times = pd.concat(tuning), pd.concat(times)
     return {
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE_KEYS)),
         "tuning": _sorted(tuning, ["experiment", "permutation", "noise", "method", "factor"]),
+        "times": _sorted(times, ["experiment", "permutation", "noise", "method"])[
+            [*CELL, "seconds"]
+        ],
     }
 
 
-def _wanted(tuning: pd.DataFrame, training_noise: float, plan: SoftPlan) -> list:
-    """Methods and factors of the trees that one training set has to give, sorted.
+class _Clock:
+    """Seconds of growing, pruning and reading trees, by what was done.
+
+    Methods share trees; a method's time is that of all it needs, as if it were run alone.
+    """
+
+    def __init__(self):
+        self._seconds = collections.Counter()
+
+    @contextlib.contextmanager
+    def of(self, *key):
+        """Add the time of the body to a key."""
+        start = time.perf_counter()
+        yield
+        self._seconds[key] += time.perf_counter() - start
+
+    def times(self, tuning: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
+        """experiment, noise, method, seconds: tuning and the tree of the chosen factor."""
+        chosen = tuning[tuning["chosen"]]
+        factor_of = {
+            (c.experiment, c.noise, c.method): c.factor for c in chosen.itertuples(index=False)
+        }
+        rows = []
+        for experiment in EXPERIMENTS:
+            for n in plan.noise_factors:
+                training_noise = n if experiment == "training_noise" else 0.0
+                read_as = experiment if n > 0 else "test_noise"  # column 0 is computed once
+                for method in plan.methods:
+                    learner = RECIPES[method].learner
+                    own = factor_of.get((experiment, n, method), 0.0)
+                    seconds = self._seconds[
+                        learner, training_noise, 0.0 if learner == "c45" else own
+                    ]
+                    if RECIPES[method].tuned:
+                        seconds += self._seconds["tuning", learner, training_noise]
+                        seconds += self._seconds["reading", read_as, n, method]
+                    if RECIPES[method].evaluation == "plt":
+                        seconds += self._seconds["bounds", training_noise]
+                    rows.append((experiment, n, method, seconds))
+        return pd.DataFrame(rows, columns=["experiment", "noise", "method", "seconds"])
+
+
+def _wanted(tuning: pd.DataFrame, training_noise: float) -> list:
+    """Learners and factors of the trees that one training set has to give, sorted.
 
     The clean training set serves every column of experiment 2, each with its own tuned factor.
     """
-    cells = tuning[tuning["chosen"] & tuning["method"].isin(LEARNED)]
+    cells = tuning[tuning["chosen"]]
     of_training = (cells["experiment"] == "training_noise") & (cells["noise"] == training_noise)
     if training_noise == 0.0:
         of_training |= cells["experiment"] == "test_noise"
     cells = cells[of_training]
-    pairs = set(zip(cells["method"], cells["factor"], strict=True))
+    pairs = {
+        (RECIPES[method].learner, factor)
+        for method, factor in zip(cells["method"], cells["factor"], strict=True)
+        if RECIPES[method].learner != "c45"
+    }
     return [("c45", 0.0), *sorted(pairs)]
 
 
-def _tune(samples: _Samples, permutation: int, confidence: float, plan: SoftPlan) -> pd.DataFrame:
+def _tune(
+    samples: _Samples, permutation: int, confidence: float, plan: SoftPlan, clock: _Clock
+) -> pd.DataFrame:
     """Cross-validated accuracy of every factor in every cell of one permutation.
 
     Experiment 1 learns from noised CV training folds and validates on clean ones, experiment 2
@@ -622,6 +749,9 @@ def _tune(samples: _Samples, permutation: int, confidence: float, plan: SoftPlan
     """
     n_folds = samples.n_folds(permutation)
     methods = [m for m in plan.methods if m in TUNED]
+    learners = {}
+    for method in methods:
+        learners.setdefault(RECIPES[method].learner, []).append(method)
     accuracy = {
         (experiment, noise_factor, method): np.empty((n_folds, len(plan.factors)))
         for experiment in EXPERIMENTS
@@ -639,10 +769,21 @@ def _tune(samples: _Samples, permutation: int, confidence: float, plan: SoftPlan
             else:
                 cells = [("training_noise", training_noise, validation[0.0])]
             training = samples.training(permutation, fold_name(k, "train"), training_noise)
-            for method in methods:
-                for g, predict in enumerate(_predictors(training, method, confidence, plan)):
-                    for experiment, n, X in cells:
-                        accuracy[experiment, n, method][k, g] = metrics.accuracy(y, predict(X))
+            for learner, readers in learners.items():
+                tree = None
+                for g, factor in enumerate(plan.factors):
+                    if tree is None or learner != "c45":  # one tree of C4.5 serves all factors
+                        with clock.of("tuning", learner, training_noise):
+                            tree = training.grow(learner, factor, plan)
+                            tree = training.prune(tree, learner, factor, confidence, plan)
+                    for method in readers:
+                        gate = training.gate(method, tree, factor, plan)
+                        for experiment, n, X in cells:
+                            with clock.of("reading", experiment, n, method):
+                                probabilities = tree.predict_proba(X, evaluation=gate)
+                            accuracy[experiment, n, method][k, g] = metrics.accuracy(
+                                y, probabilities
+                            )
     for method in methods:
         # Column 0 is one computation for both experiments.
         accuracy["training_noise", 0.0, method] = accuracy["test_noise", 0.0, method]
@@ -658,22 +799,6 @@ def _tune(samples: _Samples, permutation: int, confidence: float, plan: SoftPlan
     frame.insert(1, "permutation", permutation)
     frame.insert(0, "dataset", samples.table.name)
     return frame
-
-
-def _predictors(
-    training: _Training, method: str, confidence: float, plan: SoftPlan
-) -> Iterable[Callable[[np.ndarray], np.ndarray]]:
-    """Class probabilities as a function of X, for each factor of the grid in turn."""
-    if method == "se":
-        tree = training.prune(training.grow("c45", 0.0, plan), "c45", 0.0, confidence, plan)
-        for factor in plan.factors:
-            noise_of_se = training.evaluation(factor, plan)
-            yield lambda X, soft=noise_of_se: tree.predict_proba(X, evaluation=soft)
-        return
-    for factor in plan.factors:
-        grown = training.grow(method, factor, plan)
-        tree = training.prune(grown, method, factor, confidence, plan)
-        yield lambda X, tree=tree: tree.predict_proba(X, evaluation=None)
 
 
 # ------------------------------------------------------------------------------------- prune
@@ -722,13 +847,14 @@ def prune_trees(
 
 def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
     """Each chosen factor of a learned method must have its tree."""
-    chosen = tuning[tuning["chosen"] & tuning["method"].isin(LEARNED)]
+    chosen = tuning[tuning["chosen"]]
+    learner = chosen["method"].map({method: r.learner for method, r in RECIPES.items()})
     wanted = pd.DataFrame(
         {
             "permutation": chosen["permutation"],
             "training_noise": chosen["noise"].where(chosen["experiment"] == "training_noise", 0.0),
-            "method": chosen["method"],
-            "factor": chosen["factor"],
+            "method": learner,
+            "factor": chosen["factor"].where(learner != "c45", 0.0),
         }
     ).drop_duplicates()
     there = set(keys[list(wanted.columns)].itertuples(index=False, name=None))
@@ -767,7 +893,7 @@ def evaluate(
     DataFrame
         Tidy rows: experiment, dataset, permutation, noise, method, metric, value. Metrics:
         n_leaves (leaves), depth (tests on the longest path), accuracy (fraction), macro_f1, brier,
-        and factor (the tuned u) for ss, stp and se.
+        and factor (the tuned u, or w of UDT) for tuned methods.
     """
     from hedgerow.tree import forest_from_frame
 
@@ -785,22 +911,20 @@ def evaluate(
     rows = []
     for permutation in sorted({key[0] for key in tree_of}):
         y = samples.y(permutation, "test")
+        training_of = {n: samples.training(permutation, "train", n) for n in plan.noise_factors}
         for n in plan.noise_factors:
             # At noise 0 both experiments are the same cell: it is computed once.
             for experiment in EXPERIMENTS if n > 0 else ("both",):
                 training_noise = n if experiment == "training_noise" else 0.0
                 X = samples.X_of(permutation, "test", n if experiment == "test_noise" else 0.0)
                 names = EXPERIMENTS if experiment == "both" else (experiment,)
+                training = training_of[training_noise]
                 for method in plan.methods:
                     factor = factor_of.get((names[0], permutation, n, method), 0.0)
-                    learner = "c45" if method == "se" else method
-                    grown_with = 0.0 if method == "se" else factor
+                    learner = RECIPES[method].learner
+                    grown_with = 0.0 if learner == "c45" else factor
                     tree = tree_of[permutation, training_noise, learner, grown_with]
-                    soft = None
-                    if method == "se":
-                        train = samples.X_of(permutation, "train", training_noise)
-                        soft = _noise_of_se(train, samples.n_categories, factor, plan)
-                    values = _measure(tree, X, y, soft)
+                    values = _measure(tree, X, y, training.gate(method, tree, factor, plan))
                     if method in TUNED:
                         values["factor"] = factor
                     rows += [
@@ -833,10 +957,11 @@ def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     side by side: `datasets` pairs the means over permutations, one pair per data set, and is the
     paper's; `permutations` takes every permutation of every data set as a pair, which has more
     power and treats permutations of one data set as independent, which they are not. Each is given
-    plain and Holm-corrected over the cells of its table (one experiment).
+    plain and Holm-corrected over the cells of its table: one experiment, and the printed methods
+    apart from the combinations of our own.
 
-    The number of leaves of SE is that of C4.5 by construction; these cells are tested (p = 1) but
-    do not belong to the family that Holm's procedure corrects for.
+    The number of leaves of SE and PLT is that of C4.5 by construction; these cells are tested
+    (p = 1) but do not belong to the family that Holm's procedure corrects for.
 
     Parameters
     ----------
@@ -854,17 +979,20 @@ def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     rows = _sorted(rows[rows["dataset"].isin(set(TABLE_3_1.values()))], [*CELL, "metric"])
     frames = []
     for experiment in EXPERIMENTS:
-        for pairing in ("datasets", "permutations"):
+        for pairing, group in itertools.product(
+            ("datasets", "permutations"), (PRINTED[1:], COMBINED)
+        ):
             cells, results = [], []
             for metric in ("n_leaves", "accuracy"):
                 paired = _in_units_of_baseline(rows, experiment, metric)
                 if pairing == "datasets":
                     paired = paired.groupby(level=["noise", "dataset"]).mean()
-                for method in plan.methods[1:]:
+                for method in (m for m in plan.methods if m in group):
                     for n in plan.noise_factors:
                         cells.append((experiment, f"{metric}_std", method, n, pairing))
                         results.append(_against_c45(paired, method, n))
-            frames.append(_with_holm(cells, results))
+            if cells or not frames:
+                frames.append(_with_holm(cells, results))
     frame = pd.concat(frames)
     return _sorted(frame, ["experiment", "metric", "method", "noise", "pairing", "correction"])
 
@@ -901,7 +1029,7 @@ def _with_holm(cells: list, results: list) -> pd.DataFrame:
     family = [
         i
         for i, (cell, result) in enumerate(zip(cells, results, strict=True))
-        if not (cell[1] == "n_leaves_std" and cell[2] == "se") and result.n > 0
+        if not (cell[1] == "n_leaves_std" and RECIPES[cell[2]].learner == "c45") and result.n > 0
     ]
     corrected = [dataclasses.replace(r, correction="holm") for r in results]
     for i, adjusted in zip(family, significance.holm([results[i] for i in family]), strict=True):

@@ -14,7 +14,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hedgerow.evaluation.metrics import standardised
-from hedgerow.experiments.soft import CELL, METHODS, TABLE_3_1, TUNED, SoftPlan
+from hedgerow.experiments.soft import (
+    CELL,
+    COMBINED,
+    EXPERIMENTS,
+    METHODS,
+    PRINTED,
+    TABLE_3_1,
+    TUNED,
+    SoftPlan,
+)
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
 
 MEAN = "mean_over_datasets"
@@ -150,19 +159,95 @@ def thesis_table_3_4(
         left_out (sets whose baseline does not vary in this metric) and missing (sets of table 3.1
         that were not run), each separated by semicolons.
     """
-    return _noise_table("training_noise", rows, statistics, published, plan)
+    return _noise_table("training_noise", PRINTED, rows, statistics, published)
 
 
 def thesis_table_3_5(
     rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
 ) -> pd.DataFrame:
     """Table 3.5: experiment 2, noise in the test data. As `thesis_table_3_4` otherwise."""
-    return _noise_table("test_noise", rows, statistics, published, plan)
+    return _noise_table("test_noise", PRINTED, rows, statistics, published)
 
 
-def _noise_table(experiment, rows, statistics, published, plan) -> pd.DataFrame:
+def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
+    """Combinations of SS, STP and SE, which the thesis leaves to future work (3.6).
+
+    Parameters
+    ----------
+    rows, statistics : DataFrame
+        As in `thesis_table_3_4`.
+
+    Returns
+    -------
+    DataFrame
+        As `thesis_table_3_4` without published values, for both experiments (first column);
+        beside the combinations their parts, which are tested in tables 3.4 and 3.5 and have no p
+        here. No rows when no combination was run.
+    """
+    if not rows["method"].isin(COMBINED).any():
+        methods = ()
+    else:
+        methods = ("c45", "ss", "stp", "se", *COMBINED)
+    of_these = statistics[statistics["method"].isin(COMBINED)]
+    frames = []
+    for experiment in EXPERIMENTS:
+        frame = _noise_table(experiment, methods, rows, of_these, None)
+        frame.insert(0, "experiment", experiment)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Running times and their differences to C4.5, the last block of tables 3.4 and 3.5.
+
+    Parameters
+    ----------
+    times : DataFrame
+        Of all data sets, as returned by `hedgerow.experiments.soft.learn`.
+    published : DataFrame
+        data/published/thesis_table_3_4.csv and thesis_table_3_5.csv, one below the other.
+
+    Returns
+    -------
+    DataFrame
+        experiment, dataset (`mean_over_datasets` first), method, noise, seconds (mean over
+        permutations of tuning and learning), diff_c45 (s), published (difference, s; on other
+        machines), n_datasets. Times depend on the machine and on what else it does: they are in
+        a file of their own and nothing else reads them.
+    """
+    key = ["experiment", "dataset", "method", "noise"]
+    per_set = times.groupby(key, as_index=False)["seconds"].mean()
+    reference = per_set[per_set["method"] == "c45"].drop(columns="method")
+    per_set = per_set.merge(reference, on=["experiment", "dataset", "noise"], suffixes=("", "_c45"))
+    per_set["diff_c45"] = per_set["seconds"] - per_set.pop("seconds_c45")
+    of_table = per_set[per_set["dataset"].isin(set(TABLE_3_1.values()))]
+    mean = of_table.groupby(["experiment", "method", "noise"], as_index=False)[
+        ["seconds", "diff_c45"]
+    ].mean()
+    mean = mean.assign(dataset=MEAN, n_datasets=of_table["dataset"].nunique())
+    table = pd.concat([mean, per_set.assign(n_datasets=1)], ignore_index=True)
+    cells = published[published["metric"] == "runtime_diff_c45"]
+    cells = pd.DataFrame(
+        {
+            "experiment": cells["criterion"].map({w: e for e, w in CRITERION.items()}),
+            "dataset": cells["dataset"],
+            "method": cells["method"],
+            "noise": cells["noise"].astype(float),
+            "published": cells["value"].astype(float),
+        }
+    )
+    table = table.merge(cells, on=key, how="left")
+    order = {"method": list(METHODS), "dataset": [MEAN, *sorted(set(table["dataset"]) - {MEAN})]}
+    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
+    rank[["experiment", "noise"]] = table[["experiment", "noise"]]
+    rank = rank.sort_values(["experiment", "dataset", "method", "noise"], kind="stable")
+    columns = [*key, "seconds", "diff_c45", "published", "n_datasets"]
+    return table.loc[rank.index, columns].round(6).reset_index(drop=True)
+
+
+def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFrame:
     # A sum depends on its order in the last bit, and data sets may be named in any order.
-    rows = rows[rows["method"].isin(plan.methods)].sort_values([*CELL, "metric"])
+    rows = rows[rows["method"].isin(methods)].sort_values([*CELL, "metric"])
     members = [d for d in TABLE_3_1.values() if d in set(rows["dataset"])]
     missing = [d for d in TABLE_3_1.values() if d not in members]
     frames = []
@@ -196,7 +281,9 @@ def _noise_table(experiment, rows, statistics, published, plan) -> pd.DataFrame:
     table["in_table_3_1"] = table["dataset"].isin([MEAN, *members])
     table["missing"] = np.where(table["dataset"] == MEAN, ";".join(missing), "")
     key = ["metric", "method", "noise"]
-    table = table.merge(_published_cells(published, experiment), on=[*key, "dataset"], how="left")
+    if published is not None:
+        cells = _published_cells(published, experiment)
+        table = table.merge(cells, on=[*key, "dataset"], how="left")
     table = table.merge(_p_values(statistics, experiment), on=[*key, "dataset"], how="left")
     order = {
         "metric": [m[0] for m in (*OWN_METRICS, *TABLE_METRICS)],
@@ -209,7 +296,8 @@ def _noise_table(experiment, rows, statistics, published, plan) -> pd.DataFrame:
     # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
     table["measured"] = table["measured"].round(6) + 0.0
     columns = ["metric", "unit", "method", "dataset", "in_table_3_1", "noise", "measured"]
-    columns += ["published", "n_datasets", "of_datasets", "p", "p_holm", "p_pairs"]
+    columns += ["published"] if published is not None else []
+    columns += ["n_datasets", "of_datasets", "p", "p_holm", "p_pairs"]
     columns += ["p_pairs_holm", "left_out", "missing"]
     return table.loc[rank.index, columns].reset_index(drop=True)
 
@@ -284,26 +372,26 @@ def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
         "permutations."
     )
     tuned = (
-        f"Factors are tuned by {plan.n_folds}-fold cross validation over u = "
+        f"Factors are tuned by {plan.n_folds}-fold cross validation over u, w = "
         f"{', '.join(f'{u:g}' for u in plan.factors)}; the paper prints no grid."
     )
     no_numbers = "The paper prints this figure without numbers, so none stand beside."
     table = (
         "Averages over data sets: measured, and the published value below it. Standardised: in "
-        "standard deviations of C4.5 without added noise, per data set. PLT, UDT and running "
-        "times of the printed table are not part of this run; running times are kept in job "
-        "records."
+        "standard deviations of C4.5 without added noise, per data set. Bold: p < .001. The "
+        "differences in running time of the printed table depend on the machine and are in a file "
+        "of their own, data/jobs/soft/running_times.csv."
     )
     factor = (
-        "Mean of the tuned uncertainty factor u over data sets; bars are one standard error over "
-        "data sets."
+        "Mean over data sets of the tuned uncertainty factor u, and of the width w of UDT, which "
+        "is a share of the variable's range; bars are one standard error over data sets."
     )
     box = (
         "A box holds one value per data set (the mean over its permutations, drawn as a point), in "
         "standard deviations of C4.5 without added noise; whiskers reach to the last value within "
-        "1.5 interquartile ranges, the line is the median, the diamond the mean. SE has the "
-        "leaves of C4.5. A data set on which the baseline does not vary has no such value and is "
-        "not drawn."
+        "1.5 interquartile ranges, the line is the median, the diamond the mean. SE and PLT have "
+        "the leaves of C4.5. A data set on which the baseline does not vary has no such value and "
+        "is not drawn."
     )
     drawn = ran
     if not members:
@@ -401,7 +489,7 @@ def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figur
         figure = Figure(figsize=(0.62 * WIDTH, 2.9), layout="constrained")
         axes = figure.add_subplot()
         axes.grid(axis="y")
-        methods = [m for m in plan.methods if m in TUNED]
+        methods = [m for m in plan.methods if m in PRINTED and m in TUNED]
         for i, method in enumerate(methods):
             values = per_set[method].groupby(level="noise")
             mean, error = values.mean(), values.sem().fillna(0.0)
@@ -421,7 +509,7 @@ def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figur
                 capsize=2,
             )
         axes.set_xlabel(_noise_label(experiment))
-        axes.set_ylabel("Mean tuned factor u (share of |mean|)")
+        axes.set_ylabel("Mean tuned factor (u: share of |mean|,\nw of UDT: share of the range)")
         axes.set_xticks(plan.noise_factors, [f"{n:g}" for n in plan.noise_factors])
         axes.set_ylim(0, None)
         if methods:
@@ -434,7 +522,7 @@ def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
         ("n_leaves", "(a) Number of leaves", "Leaves (sd of C4.5\nwithout noise)"),
         ("accuracy", "(b) Test accuracy", "Accuracy (sd of C4.5\nwithout noise)"),
     )
-    methods = list(plan.methods)
+    methods = [m for m in plan.methods if m in PRINTED]
     with style():
         figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
         for axes, (metric, title, label) in zip(

@@ -54,7 +54,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
     >>> X, y = load_iris(return_X_y=True)
     >>> uncertain = UncertainTreeClassifier(width=0.2, max_depth=2).fit(X, y)
     >>> uncertain.predict_proba([[5.0, 3.3, 2.2, 0.9]]).round(2).tolist()
-    [[0.71, 0.29, 0.0]]
+    [[0.85, 0.13, 0.02]]
     """
 
     def __init__(
