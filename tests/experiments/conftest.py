@@ -49,6 +49,8 @@ def plan():
         n_folds=3,
         noise_factors=(0, 0.05, 0.2),
         factors=(0.1, 0.3),
+        methods=soft.METHODS,
+        n_samples=20,
     )
 
 

@@ -34,7 +34,7 @@ def test_targets_are_tried_from_the_largest():
         ({"factors": [0, 0.1]}, "factors above 0"),
         ({"factors": []}, "factors above 0"),
         ({"methods": ["ss"]}, "`soft.methods` is ss"),
-        ({"methods": ["c45", "plt"]}, "plt"),
+        ({"methods": ["c45", "pltt"]}, "pltt"),
         ({"n_folds": 1}, "n_folds >= 2"),
         ({"test_size": 1.0}, "test_size"),
     ],

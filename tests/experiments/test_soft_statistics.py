@@ -12,7 +12,7 @@ SETS = ["pima", "wdbc", "bupa", "haberman", "dermatology", "spectf"]
 
 @pytest.fixture(scope="module")
 def plan():
-    return soft.SoftPlan(noise_factors=(0, 0.1))
+    return soft.SoftPlan(noise_factors=(0, 0.1), methods=(*soft.PRINTED, "stp_se"))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,9 @@ def rows(plan):
 def _values(generator):
     leaves = generator.integers(8, 16)
     values = {}
-    for method, fewer in (("c45", 0), ("ss", 2), ("stp", 4), ("se", 0)):
+    for method, fewer in (
+        ("c45", 0), ("ss", 2), ("stp", 4), ("se", 0), ("plt", 0), ("udt", -1), ("stp_se", 4),
+    ):  # fmt: skip
         values[method, "n_leaves"] = float(leaves - fewer)
         values[method, "accuracy"] = generator.uniform(0.7, 0.9)
     return values
@@ -84,23 +86,36 @@ def test_sets_outside_table_3_1_do_not_count(rows, plan):
     pd.testing.assert_frame_equal(soft.statistics(rows, plan), soft.statistics(inside, plan))
 
 
-def test_leaves_of_se_are_no_test(rows, plan):
-    """They equal those of C4.5 by construction: p = 1, outside Holm's family."""
+def test_leaves_of_se_and_plt_are_no_test(rows, plan):
+    """They equal those of C4.5 by construction: p = 1, outside Holm's family.
+
+    Combinations of our own are a family apart: they do not weaken the printed cells.
+    """
     statistics = soft.statistics(rows, plan)
-    of_se = statistics[(statistics["method"] == "se") & (statistics["metric"] == "n_leaves_std")]
-    assert (of_se["p"] == 1).all()
-    assert (of_se["note"] == "all differences are 0").all()
+    same = statistics["method"].isin(["se", "plt"]) & (statistics["metric"] == "n_leaves_std")
+    assert (statistics.loc[same, "p"] == 1).all()
+    assert (statistics.loc[same, "note"] == "all differences are 0").all()
     family = statistics[
         (statistics["experiment"] == "training_noise")
         & (statistics["pairing"] == "datasets")
-        & ~((statistics["method"] == "se") & (statistics["metric"] == "n_leaves_std"))
+        & statistics["method"].isin(soft.PRINTED)
+        & ~same
     ]
     plain = family.loc[family["correction"] == "none", "p"]
     smallest = plain.min()
     corrected = family.loc[family["correction"] == "holm", "p"]
-    # 3 methods x 2 metrics x 2 noise factors, without the two cells of SE's leaves.
-    assert len(plain) == 10
-    assert corrected.min() == pytest.approx(min(1, 10 * smallest))
+    # 5 methods x 2 metrics x 2 noise factors, without the leaves of SE and PLT.
+    assert len(plain) == 16
+    assert corrected.min() == pytest.approx(min(1, 16 * smallest))
+    ours = statistics[
+        (statistics["method"] == "stp_se")
+        & (statistics["experiment"] == "training_noise")
+        & (statistics["pairing"] == "datasets")
+    ]
+    plain = ours.loc[ours["correction"] == "none", "p"]
+    corrected = ours.loc[ours["correction"] == "holm", "p"]
+    assert len(plain) == 4
+    assert corrected.min() == pytest.approx(min(1, 4 * plain.min()))
 
 
 def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):

@@ -8,27 +8,35 @@ from hedgerow.errors import DataError
 from hedgerow.experiments import soft
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
+from hedgerow.uncertainty import piecewise_thresholds
 
 
 def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
     """One learner from its public parts, without anything that the experiment shares."""
     columns = Columns(X_train, y_train, 3, n_categories=n_categories)
-    tree = grow(
-        columns,
-        search=factor if method == "ss" else None,
-        propagation=factor if method == "stp" else None,
-        min_samples_split=4,
-    )
-    propagation = factor if method == "stp" else None
+    parts = method.split("_")
+    search = factor if "ss" in parts else None
+    propagation = factor if "stp" in parts else None
+    numeric = n_categories == 0
+    evaluation = pdf = None
+    if method == "udt":
+        ranges = np.nanmax(X_train, axis=0) - np.nanmin(X_train, axis=0)
+        sigma = np.where(numeric, factor / 4 * ranges, 0.0)
+        propagation = evaluation = pdf = NoiseGate(sigma, window=4.0, conditioned=True)
+    if pdf is None:
+        tree = grow(columns, search=search, propagation=propagation, min_samples_split=4)
+    else:
+        tree = grow(columns, pdf=pdf, n_samples=20, min_samples_split=4)
     tree = prune(tree, columns, confidence=confidence, propagation=propagation)
-    means = np.array(
-        [0 if n_categories[j] else np.nanmean(X_train[:, j]) for j in range(X_train.shape[1])]
-    )
-    evaluation = NoiseGate(factor * np.abs(means)) if method == "se" else None
+    if "se" in parts:
+        means = np.where(numeric, np.nanmean(X_train, axis=0), 0.0)
+        evaluation = NoiseGate(factor * np.abs(means))
+    if method == "plt":
+        evaluation = piecewise_thresholds(tree, columns)
     return tree, tree.predict_proba(X_new, evaluation=evaluation).argmax(axis=1)
 
 
-@pytest.mark.parametrize("method", ["ss", "stp", "se"])
+@pytest.mark.parametrize("method", soft.TUNED)
 @pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
 def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method):
     """Steps 2a to 2c: noise on the CV training folds, or on the validation folds, never both."""
@@ -70,7 +78,7 @@ def test_trees_are_learnt_and_evaluated_as_printed(wine, wine_run, plan, experim
     rows = wine_run.rows.set_index([*soft.CELL, "metric"])["value"]
     for noise in plan.noise_factors:
         cell = (experiment, "wine", 0, noise, method)
-        factor = rows[(*cell, "factor")] if method != "c45" else 0.0
+        factor = rows[(*cell, "factor")] if method in soft.TUNED else 0.0
         tree, predicted = _predict(
             samples.X_of(0, "train", noise if experiment == "training_noise" else 0.0),
             samples.y(0, "train"),
@@ -110,14 +118,15 @@ def test_column_0_of_both_experiments_is_the_same(wine_run):
 def test_experiment_2_has_one_c45_tree_and_se_has_its_leaves(wine_run):
     rows = wine_run.rows
     leaves = rows[rows["metric"] == "n_leaves"].set_index(soft.CELL)["value"].unstack("method")
-    assert (leaves["se"] == leaves["c45"]).all()
+    for same in ("se", "plt"):
+        assert (leaves[same] == leaves["c45"]).all()
     assert leaves.loc["test_noise", "c45"].groupby("permutation").nunique().eq(1).all()
 
 
 def test_each_tree_is_stored_once(wine_run):
     keys = wine_run.trees.loc[wine_run.trees["node"] == 0, soft.TREE_KEYS]
     assert not keys.duplicated().any()
-    assert set(keys["method"]) == {"c45", "ss", "stp"}
+    assert set(keys["method"]) == {"c45", "ss", "stp", "udt", "ss_stp"}
 
 
 def test_chunks_of_permutations_change_nothing(wine, wine_run, plan):
@@ -144,9 +153,22 @@ def test_rows_are_complete_and_tidy(wine_run, plan):
     assert list(rows.columns) == [*soft.CELL, "metric", "value"]
     assert not rows.duplicated([*soft.CELL, "metric"]).any()
     cells = 2 * plan.n_permutations * len(plan.noise_factors)
-    assert len(rows) == cells * (4 * 5 + 3)  # five metrics each, and three tuned factors
+    assert len(rows) == cells * (10 * 5 + 8)  # five metrics each, and eight tuned factors
     assert rows["value"].notna().all()
     assert rows.loc[rows["metric"] == "factor", "value"].isin(plan.factors).all()
+
+
+def test_times_are_those_of_a_method_run_alone(wine_run, plan):
+    """One per cell; C4.5 is not tuned and takes least, SE adds the tuning of C4.5's trees."""
+    times = wine_run.times
+    assert list(times.columns) == [*soft.CELL, "seconds"]
+    assert not times.duplicated(soft.CELL).any()
+    assert len(times) == 2 * plan.n_permutations * len(plan.noise_factors) * len(plan.methods)
+    mean = times.groupby("method")["seconds"].mean()
+    assert (mean > 0).all() and mean.idxmin() == "c45"
+    assert (mean[["ss", "stp", "udt", "se"]] > 3 * mean["c45"]).all()
+    wide = times.set_index(soft.CELL)["seconds"].unstack("method")
+    assert (wide["ss_se"] > wide["c45"]).all()
 
 
 def test_a_missing_tree_is_named(wine, wine_run, plan):

@@ -22,10 +22,19 @@ def _made_up_values(generator, noise, experiment):
     loss = noise * (0.1 if experiment == "training_noise" else 0.2)
     leaves = 14 + (8 * noise if experiment == "training_noise" else 0) + generator.normal(0, 2)
     values = {}
-    for method, fewer, gain in (("c45", 0, 0), ("ss", 3, 0.01), ("stp", 6, 0.02), ("se", 0, -0.02)):
+    for method, fewer, gain in (
+        ("c45", 0, 0),
+        ("ss", 3, 0.01),
+        ("stp", 6, 0.02),
+        ("se", 0, -0.02),
+        ("plt", 0, -0.01),
+        ("udt", -1, 0.005),
+        ("ss_stp", 7, 0.02),
+        ("stp_se", 6, 0.01),
+    ):
         values[method, "n_leaves"] = float(max(1, round(leaves) - fewer))
         values[method, "accuracy"] = 0.8 - loss + gain + generator.normal(0, 0.005)
-        if method != "c45":
+        if method not in ("c45", "plt"):
             values[method, "factor"] = float(generator.choice((0.1, 0.3)))
     return values
 
@@ -44,6 +53,7 @@ def plan():
         n_permutations=4,
         noise_factors=(0, 0.05, 0.5),
         factors=(0.1, 0.3),
+        methods=(*soft.PRINTED, "ss_stp", "stp_se"),
     )
 
 

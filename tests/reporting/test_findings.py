@@ -6,7 +6,19 @@ import pytest
 
 from hedgerow.reporting.findings import Finding, findings
 
-CLAIMS = ["T3-01", "T3-02", "T3-03", "T3-04", "T3-05", "T3-06", "T3-07", "T3-08", "T3-10", "T3-11"]
+CLAIMS = [
+    "T3-01",
+    "T3-02",
+    "T3-03",
+    "T3-04",
+    "T3-05",
+    "T3-06",
+    "T3-07",
+    "T3-08",
+    "T3-09",
+    "T3-10",
+    "T3-11",
+]
 
 
 def _found(tables, plan):
@@ -21,7 +33,10 @@ def test_cells_are_counted(made_up, plan):
     assert (found["T3-04"].held, found["T3-04"].cells) == (6, 6)
     assert found["T3-04"].verdict == "held"
     assert found["T3-10"].verdict == "held"
-    assert found["T3-11"].verdict == "did not hold"
+    # SE is below C4.5 in all cells, which is not the statement; PLT is, which is.
+    assert (found["T3-11"].held, found["T3-11"].cells) == (2, 4)
+    # UDT has a leaf more and half a point, which is within the statement's point.
+    assert (found["T3-09"].held, found["T3-09"].cells) == (12, 12)
 
 
 def test_directions_are_those_of_the_statements(made_up, plan):
@@ -34,7 +49,7 @@ def test_directions_are_those_of_the_statements(made_up, plan):
     found = _found(turned, plan)
     for claim in ("T3-01", "T3-03", "T3-04", "T3-05"):
         assert found[claim].held == 0
-    assert found["T3-11"].verdict == "held"
+    assert found["T3-11"].held == 2
 
 
 def test_gains_that_do_not_grow(made_up, plan):
@@ -55,7 +70,8 @@ def test_gains_that_do_not_grow(made_up, plan):
     [
         (("c45",), ["T3-01", "T3-02"]),
         (("c45", "ss"), ["T3-01", "T3-02", "T3-03"]),
-        (("c45", "se"), ["T3-01", "T3-02", "T3-10", "T3-11"]),
+        (("c45", "se", "plt"), ["T3-01", "T3-02", "T3-10", "T3-11"]),
+        (("c45", "udt"), ["T3-01", "T3-02", "T3-09"]),
     ],
 )
 def test_what_is_not_in_the_tables_is_not_judged(made_up, plan, methods, judged):

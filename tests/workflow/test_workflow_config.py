@@ -50,7 +50,11 @@ def message(config, files=()) -> str:
         ({"noise_factors": [0, -0.1]}, "`-0.1`; give a list of numbers >= 0, 0 among them"),
         ({"noise_factors": [0.1]}, "`[0.1]`; give a list of numbers >= 0, 0 among them"),
         ({"factors": [0, 0.1]}, "`soft.factors` is `0`; give a list of numbers > 0"),
-        ({"methods": ["c45", "sss"]}, "`soft.methods` is `sss`; give a list of c45, ss, stp or se"),
+        (
+            {"methods": ["c45", "sss"]},
+            "`soft.methods` is `sss`; give a list of c45, ss, stp, se, plt, udt, ss_stp, ss_se, "
+            "stp_se or ss_stp_se",
+        ),
         ({"methods": ["ss"]}, "c45 among them"),
         ({"gate_at": "middle"}, "`soft.gate_at` is `middle`; give threshold or midpoint"),
         ({"datasets": []}, "`soft.datasets` is `[]`; name at least one"),

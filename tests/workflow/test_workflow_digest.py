@@ -40,7 +40,7 @@ def other(x):
 
 REPORTED = {"report", "manifest"}
 AFTER_ROWS = {"soft_statistics", "soft_tables", "soft_figures", *REPORTED}
-AFTER_LEARNING = {"soft_merge", "soft_prune", "soft_evaluate", *AFTER_ROWS}
+AFTER_LEARNING = {"soft_merge", "soft_running_times", "soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
 AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
 

@@ -70,6 +70,9 @@ rule soft_tables:
         code=digest_of(
             "data.tidy:read_tidy",
             "evaluation.metrics",
+            "experiments.soft:CELL",
+            "experiments.soft:COMBINED",
+            "experiments.soft:EXPERIMENTS",
             "experiments.soft:SoftPlan",
             "experiments.soft:TABLE_3_1",
             "reporting.soft:sizes",
@@ -105,7 +108,11 @@ rule soft_running_times:
     conda:
         "../../environment.yml"
     params:
-        code=digest_of("reporting.soft:soft_running_times"),
+        code=digest_of(
+            "experiments.soft:METHODS",
+            "experiments.soft:TABLE_3_1",
+            "reporting.soft:soft_running_times",
+        ),
     message:
         "Running times of experiments 1 and 2"
     script:

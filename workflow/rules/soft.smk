@@ -37,6 +37,7 @@ rule soft_calibrate:
             "experiments.soft:calibrate",
             "induction",
             "tree",
+            "uncertainty.plt",
         ),
     message:
         "Pruning confidence of {wildcards.dataset}"
@@ -83,7 +84,7 @@ rule soft_learn:
             "experiments.soft:learn",
             "induction",
             "tree",
-            "uncertainty",
+            "uncertainty.plt",
         ),
     message:
         "Learning on {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -142,6 +143,7 @@ rule soft_prune:
             "experiments.soft:prune_trees",
             "induction",
             "tree",
+            "uncertainty.plt",
         ),
     message:
         "Pruning the trees of {wildcards.dataset}"
@@ -175,7 +177,7 @@ rule soft_evaluate:
             "experiments.soft:evaluate",
             "induction",
             "tree",
-            "uncertainty",
+            "uncertainty.plt",
         ),
     message:
         "Evaluating the trees of {wildcards.dataset}"

@@ -545,7 +545,7 @@ class _Training:
         if evaluation == "pdf":
             return self._pdf(factor)
         if evaluation == "plt":
-            from hedgerow.uncertainty import piecewise_thresholds
+            from hedgerow.uncertainty.plt import piecewise_thresholds
 
             return piecewise_thresholds(tree, self.columns)
         return None
@@ -795,7 +795,7 @@ def _tune(
             rows.append((experiment, n, method, factor, float(value), factor == best))
     frame = pd.DataFrame(
         rows, columns=["experiment", "noise", "method", "factor", "cv_accuracy", "chosen"]
-    )
+    ).astype({"chosen": bool})
     frame.insert(1, "permutation", permutation)
     frame.insert(0, "dataset", samples.table.name)
     return frame

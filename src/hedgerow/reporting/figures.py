@@ -56,11 +56,10 @@ LOOKS = {
     "se": Look("SE", "#CC79A7", "D", ":", "...."),
     "plt": Look("PLT", "#009E73", "v", (0, (5, 1)), "\\\\\\\\"),
     "udt": Look("UDT", "#F0E442", "P", (0, (3, 1, 1, 1, 1, 1)), "++++"),
-    # Combinations bear the colour of the part that grows their trees.
-    "ss_stp": Look("SS+STP", "#56B4E9", "X", "-", "----"),
-    "ss_se": Look("SS+SE", "#E69F00", "D", ":", "oo"),
-    "stp_se": Look("STP+SE", "#0072B2", "D", ":", "OO"),
-    "ss_stp_se": Look("SS+STP+SE", "#56B4E9", "D", ":", "||||"),
+    "ss_stp": Look("SS+STP", "#56B4E9", "X", (0, (7, 2)), "----"),
+    "ss_se": Look("SS+SE", "#D55E00", "<", (0, (1, 2)), "oo"),
+    "stp_se": Look("STP+SE", "#332288", ">", (0, (5, 1, 1, 1)), "OO"),
+    "ss_stp_se": Look("SS+STP+SE", "#000000", "p", (0, (2, 1)), "||||"),
 }
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from hedgerow.experiments.soft import METHODS, SoftPlan
+from hedgerow.experiments.soft import PRINTED, SoftPlan
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.soft import MEAN
 
@@ -87,7 +87,7 @@ class _Means:
     def __init__(self, tables: dict[str, pd.DataFrame], plan: SoftPlan):
         self.factors = plan.noise_factors
         self.noisy = plan.noise_factors[1:]
-        self.methods = [m for m in METHODS if m in plan.methods]
+        self.methods = [m for m in PRINTED if m in plan.methods]
         self._cells = {
             (experiment, row.metric, row.method, row.noise): row
             for experiment, table in tables.items()
@@ -206,26 +206,48 @@ def _stp_is_most_accurate(means: _Means) -> Finding:
     return _finding("T3-08", ahead > 0, f"STP {_span(ahead)} sd against the best of {names}")
 
 
-def _se_does_not_help_under_training_noise(means: _Means) -> Finding:
-    gain = means.series(TRAINING, "accuracy_diff_c45", "se")
-    try:
-        p = means.series(TRAINING, "accuracy_std", "se", column="p")
-    except _NotMeasuredError:
-        p = np.full(gain.shape, np.nan)
+def _udt_has_larger_trees_and_keeps_accuracy(means: _Means) -> Finding:
+    leaves = means.both("n_leaves_diff_c45", "udt")
+    accuracy = means.both("accuracy_diff_c45", "udt")
+    # Two of the three demands of claims.csv: the third is about seconds, which differ between
+    # machines and are in a file of their own.
+    larger, kept = leaves > 0, np.abs(accuracy) <= 1
     return _finding(
-        "T3-10",
-        gain <= 0,
-        f"SE {_span(gain)} points against C4.5, {_signed(gain[0])} without added noise; PLT is not "
-        "run yet",
-        partly=not np.any((gain > 0) & (p < 0.05)),
+        "T3-09",
+        np.concatenate([larger, kept]),
+        f"UDT {_span(leaves)} leaves and {_span(accuracy)} points against C4.5, both experiments; "
+        "a cell is one of the two at one factor; running times are in a file of their own",
+        partly=3 * larger.sum() >= 2 * larger.size and kept.all(),
     )
 
 
-def _se_helps_under_test_noise(means: _Means) -> Finding:
-    ahead = means.series(TEST, "accuracy_std", "se", means.noisy) - means.series(
-        TEST, "accuracy_std", "c45", means.noisy
+def _se_and_plt_do_not_help_under_training_noise(means: _Means) -> Finding:
+    holds, words, gained = [], [], False
+    for method in ("se", "plt"):
+        gain = means.series(TRAINING, "accuracy_diff_c45", method)
+        try:
+            p = means.series(TRAINING, "accuracy_std", method, column="p")
+        except _NotMeasuredError:
+            p = np.full(gain.shape, np.nan)
+        holds.append(gain <= 0)
+        gained |= bool(np.any((gain > 0) & (p < 0.05)))
+        words.append(
+            f"{LOOKS[method].label} {_span(gain)} points against C4.5, {_signed(gain[0])} without "
+            "added noise"
+        )
+    return _finding("T3-10", np.concatenate(holds), "; ".join(words), partly=not gained)
+
+
+def _se_helps_under_test_noise_and_plt_does_not(means: _Means) -> Finding:
+    c45 = means.series(TEST, "accuracy_std", "c45", means.noisy)
+    se, plt = (means.series(TEST, "accuracy_std", m, means.noisy) - c45 for m in ("se", "plt"))
+    points = means.series(TEST, "accuracy_diff_c45", "se", means.noisy)
+    return _finding(
+        "T3-11",
+        np.concatenate([se > 0, plt < 0]),
+        f"SE {_span(se)} sd and PLT {_span(plt)} sd against C4.5; SE {_span(points)} points, where "
+        "the paper prints -0.2 to 0.0",
     )
-    return _finding("T3-11", ahead > 0, f"SE {_span(ahead)} sd against C4.5; PLT is not run yet")
 
 
 _JUDGES = (
@@ -237,6 +259,7 @@ _JUDGES = (
     _accuracy_is_kept_under_training_noise,
     _gain_grows_with_test_noise,
     _stp_is_most_accurate,
-    _se_does_not_help_under_training_noise,
-    _se_helps_under_test_noise,
+    _udt_has_larger_trees_and_keeps_accuracy,
+    _se_and_plt_do_not_help_under_training_noise,
+    _se_helps_under_test_noise_and_plt_does_not,
 )
