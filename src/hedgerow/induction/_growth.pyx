@@ -75,7 +75,7 @@ cdef class Growth:
     cdef bint midpoints, gate_midpoint, fractional, whole
     cdef const double[::1] search_sigma, gate_sigma
     cdef double half_window, step_sigma
-    cdef object table, gates, tabulated
+    cdef object table, fine_table, gates, tabulated
     cdef Grid* grids                # one per variable; step 0: hard search
     # rows of the nodes that wait
     cdef int* lists                 # m + 1 lists of `capacity`; the last names the members
@@ -151,7 +151,7 @@ cdef class Growth:
         subsets_free(&self.subsets)
 
     def __init__(self, Columns columns, *, search_sigma, search_center, gate_sigma, double half_window,
-                 double step_sigma, table, tabulated, gates, Py_ssize_t n_samples,
+                 double step_sigma, table, fine_table, tabulated, gates, Py_ssize_t n_samples,
                  double min_samples_split, double min_samples_leaf, max_depth, bint midpoints,
                  bint gate_midpoint, double repetition_factor):
         """
@@ -176,8 +176,8 @@ cdef class Growth:
         n_samples : int
             0, or uncertain values (UDT): sample points of each value's pdf, whose standard
             deviation is `gate_sigma` and which is cut at `half_window`; the search is over these
-            points, propagation by the pdf conditioned on the tests above, `table` is
-            `smoothing_table(half_window, step_sigma, phases)` for the step of the coarse grid.
+            points, propagation by the pdf conditioned on the tests above; `table` and
+            `fine_table` are smoothing tables for coarse cells and for their parts.
         """
         cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, j, size
         cdef int K = columns.n_classes
@@ -198,6 +198,7 @@ cdef class Growth:
         self.half_window = half_window
         self.step_sigma = step_sigma
         self.table = table
+        self.fine_table = fine_table
         self.tabulated = tabulated
         self.gates = gates
         self.search_sigma = search_sigma if search_sigma is not None else np.zeros(m)
@@ -259,6 +260,10 @@ cdef class Growth:
             self.reach.table = &smoothing[0, 0, 0]
             self.reach.phases = smoothing.shape[0]
             self.reach.width = smoothing.shape[2]
+            smoothing = fine_table
+            self.reach.fine_table = &smoothing[0, 0, 0]
+            self.reach.fine_phases = smoothing.shape[0]
+            self.reach.fine_width = smoothing.shape[2]
         for j in range(m):
             if self.search_sigma[j] <= 0.0 or columns.categories[j] > 0 or columns.known[j] == 0:
                 continue

@@ -17,9 +17,9 @@
 #define HEDGEROW_CLONES
 #endif
 
-/* x log2 x, 0 at 0, for finite x >= 0; error below 4e-16 x (|log2 x| + 1).
+/* log2 x for finite x > 0, -1022.5 at 0; error below 4e-16 (|log2 x| + 1).
    The mantissa m in [1, 2) is taken about sqrt 2: log2 m = 1/2 + 2/ln 2 atanh((m-r)/(m+r)). */
-static inline double hedgerow_xlog2x(double x)
+static inline double hedgerow_log2(double x)
 {
     const double root = 1.41421356237309504880;
     const double scale = 2.88539008177792681472; /* 2 / ln 2 */
@@ -43,7 +43,13 @@ static inline double hedgerow_xlog2x(double x)
     p = p * s2 + 1.0 / 5.0;
     p = p * s2 + 1.0 / 3.0;
     p = p * s2 + 1.0;
-    return x * (exponent + 0.5 + scale * s * p);
+    return exponent + 0.5 + scale * s * p;
+}
+
+/* x log2 x, 0 at 0. */
+static inline double hedgerow_xlog2x(double x)
+{
+    return x * hedgerow_log2(x);
 }
 
 /* sum[k] = sum_c left_ck.  left: n_classes rows of `stride`. */
@@ -75,6 +81,21 @@ static void hedgerow_two_sided(const double *restrict left, double total, ptrdif
         double r = total - l;
         r = r > 0.0 ? r : 0.0;
         h[k] = hedgerow_xlog2x(l) + hedgerow_xlog2x(r);
+    }
+}
+
+/* slope[k] = log2(l_k) - log2(t - l_k), the derivative of f(l) + f(t - l); beyond any real one,
+   though finite, where a side is empty. */
+HEDGEROW_CLONES
+static void hedgerow_slopes(const double *restrict left, double total, ptrdiff_t n,
+                            double *restrict slope)
+{
+    ptrdiff_t k;
+    for (k = 0; k < n; k++) {
+        const double l = left[k] > 0.0 ? left[k] : 0.0;
+        double r = total - l;
+        r = r > 0.0 ? r : 0.0;
+        slope[k] = hedgerow_log2(l) - hedgerow_log2(r);
     }
 }
 

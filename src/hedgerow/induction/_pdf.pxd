@@ -11,6 +11,8 @@ cdef struct Reach:
     Py_ssize_t n_samples        # equally spaced points of each value's pdf, ends included
     const double* table         # smoothing coefficients of the coarse grid
     Py_ssize_t phases, width    # their number, and points of a window
+    const double* fine_table    # the same for the parts of a coarse cell
+    Py_ssize_t fine_phases, fine_width
 
 
 cdef struct Cells:
@@ -27,7 +29,8 @@ cdef struct Cells:
     double* place               # position of each boundary
     double* left                # n_classes x n_edges: class weights left of the boundary
     double* sum_left            # all classes together
-    double* h                   # n_classes + 1 rows of n_edges: parts of the score
+    double* bend                # n_classes x n_edges: how far the weights are from a straight line
+    double* h                   # rows of n_edges: parts of the score and its slopes
     double* bound               # of the cell that starts at the boundary; far below: none
     double* fine                # scratch of the finer levels
     double* poly                # n_classes x 7: Taylor coefficients of the weights on the left

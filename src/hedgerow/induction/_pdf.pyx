@@ -9,7 +9,7 @@ in between.  Cells whose bound is above the best candidate are divided again, an
 looked at only in the finest of them.
 """
 
-from libc.math cimport ceil, floor
+from libc.math cimport ceil, exp, floor
 from libc.stdlib cimport free, malloc
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE
@@ -26,6 +26,8 @@ cdef extern from "_kernels.h":
     void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
                          const double* total, Py_ssize_t n, const double* sum_left,
                          double* score) noexcept nogil
+    void hedgerow_slopes(const double* left, double total, Py_ssize_t n,
+                         double* slope) noexcept nogil
     void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
                          Py_ssize_t n, double* out) noexcept nogil
 
@@ -34,6 +36,8 @@ cdef double COARSE = 0.5        # width of a coarse cell, in sigma; the table ha
 cdef int PARTS = 8              # cells into which one is divided
 cdef int MANY = 64              # candidates evaluated at a time
 cdef int FEW = 16               # candidates that are evaluated without dividing further
+# The slope of the normal density is at most .242 per sigma; at 2 sigma, the density is .054.
+cdef double STEEPEST = 0.24197072451914337
 cdef int TERMS = 7              # Taylor coefficients in a fine cell
 # The coarse table errs by 1e-12 of a weight: bounds are compared with this slack. Bits.
 cdef double BOUND_SLACK = 1e-10
@@ -53,6 +57,7 @@ cdef int cells_init(Cells* cells) noexcept nogil:
     cells.left = NULL
     cells.sum_left = NULL
     cells.h = NULL
+    cells.bend = NULL
     cells.bound = NULL
     cells.fine = NULL
     cells.poly = NULL
@@ -70,6 +75,7 @@ cdef void cells_free(Cells* cells) noexcept nogil:
     free(cells.left)
     free(cells.sum_left)
     free(cells.h)
+    free(cells.bend)
     free(cells.bound)
     free(cells.fine)
     free(cells.poly)
@@ -93,8 +99,8 @@ cdef int reserve_tuples(Cells* cells, Py_ssize_t n, int K) noexcept nogil:
     cells.label = <int*> malloc(n * sizeof(int))
     cells.kinked = <int*> malloc(n * sizeof(int))
     if cells.fine == NULL:
-        # Of each of MANY points: place, sum, score, bound; K weights; and K + 3 rows of parts.
-        cells.fine = <double*> malloc((2 * K + 7) * MANY * sizeof(double))
+        # Of each of MANY points: place, K weights, sum, score, K bends; and rows for the bounds.
+        cells.fine = <double*> malloc((4 * K + 7) * MANY * sizeof(double))
         cells.poly = <double*> malloc(K * TERMS * sizeof(double))
     if (cells.z == NULL or cells.scale == NULL or cells.below == NULL or cells.prefix == NULL
             or cells.label == NULL or cells.kinked == NULL or cells.fine == NULL
@@ -112,14 +118,16 @@ cdef int reserve_edges(Cells* cells, Py_ssize_t n, int K) noexcept nogil:
     free(cells.left)
     free(cells.sum_left)
     free(cells.h)
+    free(cells.bend)
     free(cells.bound)
     n = n + n // 2 + 8
     cells.place = <double*> malloc(n * sizeof(double))
     cells.left = <double*> malloc(K * n * sizeof(double))
     cells.sum_left = <double*> malloc(n * sizeof(double))
-    cells.h = <double*> malloc((K + 3) * n * sizeof(double))
+    cells.h = <double*> malloc((2 * K + 4) * n * sizeof(double))
+    cells.bend = <double*> malloc(K * n * sizeof(double))
     cells.bound = <double*> malloc(n * sizeof(double))
-    if (cells.place == NULL or cells.left == NULL or cells.sum_left == NULL or cells.h == NULL
+    if (cells.place == NULL or cells.left == NULL or cells.sum_left == NULL or cells.h == NULL or cells.bend == NULL
             or cells.bound == NULL):
         cells.n_edges = 0
         return -1
@@ -139,49 +147,43 @@ cdef struct Search:
     double known                # score to beat
     double tolerance, slack
     double least                # weight that each child must get at least, less a rounding
+    double fine_phase           # 1 / phases of the fine table
+    double above                # normal CDF where a pdf is cut
+    double end_density          # of a pdf where it is cut, per sigma
     double best, threshold      # score and threshold of the best candidate so far
     long long n_gains
 
 
 cdef void bounds(const Search* s, const double* left, Py_ssize_t stride, const double* sum_left,
-                 Py_ssize_t n, double* h, double* bound) noexcept nogil:
+                 const double* bend, Py_ssize_t n, double* h, double* bound) noexcept nogil:
     """Upper bound of the score between each of n boundaries and the next.
 
-    h: room for n_classes + 3 rows of `stride`.  Cells in which nothing varies, or in which every
-    candidate starves a child, are far below.
+    The score is convex in the class weights on the left.  They lie in a box between those of the
+    two boundaries, so that a corner of the box bounds the score; and they lie within `bend` of
+    the straight line between them, on which the larger end bounds it, so that this end plus
+    `bend` times the steepest slope in the box is another bound, which is much the lower in
+    small cells.
+
+    left, bend: rows of `stride`; h: room for 2 n_classes + 4 rows.  Cells in which nothing
+    varies, or in which every candidate starves a child, are far below.
     """
     cdef const Scan* scan = s.scan
     cdef int c, K = scan.n_classes
     cdef Py_ssize_t e
-    cdef double half = scan.weight / 2.0, most, even = 2.0 * hedgerow_xlog2x(half), b
+    cdef double half = scan.weight / 2.0, most, even, b, line, steep
     cdef double* both = h + K * stride
-    cdef double* mixed = both + stride
-    cdef double* crossed = mixed + stride
+    cdef double* slope = both + stride
+    cdef double* slopes = slope + stride
     for c in range(K):
         hedgerow_two_sided(left + c * stride, scan.total[c], n, h + c * stride)
+        hedgerow_slopes(left + c * stride, scan.total[c], n, slopes + c * stride)
     hedgerow_two_sided(sum_left, scan.weight, n, both)
-    if K == 2:
-        # The two corners of the box that are no boundary.
-        for e in range(n - 1):
-            mixed[e] = left[e] + left[stride + e + 1]
-        hedgerow_two_sided(mixed, scan.weight, n - 1, crossed)
-        for e in range(n - 1):
-            bound[e] = h[e] + h[stride + e + 1] - crossed[e]
-            mixed[e] = left[e + 1] + left[stride + e]
-        hedgerow_two_sided(mixed, scan.weight, n - 1, crossed)
+    hedgerow_slopes(sum_left, scan.weight, n, slope)
+    even = 2.0 * hedgerow_xlog2x(half)
     for e in range(n - 1):
         if (sum_left[e + 1] <= sum_left[e] or sum_left[e + 1] < s.least - s.slack
                 or scan.weight - sum_left[e] < s.least - s.slack):
             bound[e] = FAR_BELOW
-            continue
-        if K == 2:
-            most = bound[e]
-            b = h[e + 1] + h[stride + e] - crossed[e]
-            most = b if b > most else most
-            b = h[e] + h[stride + e] - both[e]
-            most = b if b > most else most
-            b = h[e + 1] + h[stride + e + 1] - both[e + 1]
-            bound[e] = b if b > most else most
             continue
         # Each class's part is convex: largest at an end.  The part that is subtracted is least
         # at the end nearer to an even division, or there.
@@ -189,10 +191,48 @@ cdef void bounds(const Search* s, const double* left, Py_ssize_t stride, const d
         if sum_left[e] < half and half < sum_left[e + 1] and even < b:
             b = even
         most = -b
+        line = -both[e]
+        b = -both[e + 1]
         for c in range(K):
             most += h[c * stride + e] if h[c * stride + e] > h[c * stride + e + 1] \
                 else h[c * stride + e + 1]
-        bound[e] = most
+            line += h[c * stride + e]
+            b += h[c * stride + e + 1]
+        line = b if b > line else line
+        for c in range(K):
+            if left[c * stride + e + 1] <= left[c * stride + e]:
+                continue
+            steep = slopes[c * stride + e + 1] - slope[e]
+            b = slope[e + 1] - slopes[c * stride + e]
+            line += bend[c * stride + e] * (b if b > steep else steep)
+        bound[e] = line if line < most else most
+
+
+cdef bint excluded(const Search* s, const double* left, Py_ssize_t stride, const double* h,
+                   Py_ssize_t e, double bound) noexcept nogil:
+    """Whether no candidate between boundary e and the next can be the best.
+
+    Of two classes, the box has two corners that are no boundary; they are looked at only where
+    the bound that serves any number of classes is not enough.
+    """
+    cdef double least = s.known - s.slack, side, total = s.scan.weight
+    cdef double a, b, c, d
+    if bound < least:
+        return True
+    if s.scan.n_classes != 2:
+        return False
+    a = h[e] + h[stride + e + 1]
+    b = h[e + 1] + h[stride + e]
+    c = h[e] + h[stride + e] - h[2 * stride + e]
+    d = h[e + 1] + h[stride + e + 1] - h[2 * stride + e + 1]
+    if c >= least or d >= least:
+        return False
+    side = left[e] + left[stride + e + 1]
+    if a - hedgerow_xlog2x(side) - hedgerow_xlog2x(total - side if total > side else 0.0) >= least:
+        return False
+    side = left[e + 1] + left[stride + e]
+    return (b - hedgerow_xlog2x(side) - hedgerow_xlog2x(total - side if total > side else 0.0)
+            < least)
 
 
 cdef inline Py_ssize_t first_beyond(const double* z, Py_ssize_t low, Py_ssize_t high,
@@ -270,6 +310,47 @@ cdef void weights_at(const Search* s, const Cell* cell, double place, double* ou
         t = place - cells.z[p]
         t = half if t > half else (-half if t < -half else t)
         out[cells.label[p] * step] += cells.scale[p] * (hedgerow_phi(t) - cells.below[p])
+
+
+cdef void weights_along(const Search* s, const Cell* cell, double* left) noexcept nogil:
+    """Class weights left of the PARTS + 1 equally spaced positions of a coarse cell.
+
+    left: rows of MANY.  Read from a table, with an error of 1e-12 of a weight: for bounds only.
+    """
+    cdef const Cells* cells = s.cells
+    cdef const Reach* reach = s.reach
+    cdef int K = s.scan.n_classes, c
+    cdef double half = reach.half, part = COARSE / PARTS, t, r, h, w, rest
+    cdef double start = cell.low + half, per_part = PARTS / COARSE, window = 2.0 * half * per_part
+    cdef Py_ssize_t p, q, first, last, whole, phase
+    cdef double* row
+    for c in range(K):
+        for q in range(PARTS + 1):
+            left[c * MANY + q] = cells.prefix[c * s.stride + cell.first]
+    for p in range(cell.first, cell.end):
+        w = cells.scale[p]
+        row = left + cells.label[p] * MANY
+        r = (start - cells.z[p]) * per_part             # how far into the pdf the cell begins, in parts
+        first = 0
+        if r < 0.0:
+            first = <Py_ssize_t> (-r) + 1
+            r += first
+        last = PARTS
+        rest = w * cells.below[p]
+        if r + (PARTS - first) > window:
+            last = first + <Py_ssize_t> (window - r)
+            for q in range(last + 1, PARTS + 1):
+                row[q] += w * s.above - rest
+        if last < first:
+            continue
+        whole = <Py_ssize_t> r
+        r -= whole
+        phase = <Py_ssize_t> (r * reach.fine_phases)
+        h = (r - (phase + 0.5) * s.fine_phase) * part
+        hedgerow_smooth(reach.fine_table + phase * 4 * reach.fine_width + whole,
+                        reach.fine_width, h, w, last - first + 1, row + first)
+        for q in range(first, last + 1):
+            row[q] -= rest
 
 
 cdef inline double threshold_of(const Search* s, Py_ssize_t p, Py_ssize_t k) noexcept nogil:
@@ -374,6 +455,41 @@ cdef void find_reaching(const Search* s, Cell* cell, Py_ssize_t low,
         cell.end += 1
 
 
+cdef void find_bends(const Search* s, const Cell* cell, double* bend) noexcept nogil:
+    """How far the class weights may be from a straight line in each part of a cell.
+
+    A smooth curve is within an eighth of its second derivative times the length squared, a kink
+    adds a quarter of its change of slope times the length.
+    """
+    cdef const Cells* cells = s.cells
+    cdef int K = s.scan.n_classes, c, q
+    cdef Py_ssize_t p, m
+    cdef double half = s.reach.half, part = (cell.high - cell.low) / PARTS, at, smooth
+    cdef double per_part = 1.0 / part
+    cdef double kink = part / 4.0 * s.end_density
+    cdef double curve = part * part / 8.0 * STEEPEST
+    cdef bint expanded = cell.n_kinked >= 0
+    for c in range(K):
+        smooth = 0.0
+        for q in range(PARTS):
+            bend[c * MANY + q] = 0.0
+    for p in range(cell.first, cell.end):
+        bend[cells.label[p] * MANY] += cells.scale[p]
+    for c in range(K):
+        smooth = bend[c * MANY] * curve
+        for q in range(PARTS):
+            bend[c * MANY + q] = smooth
+    for m in range(cell.n_kinked if expanded else cell.end - cell.first):
+        p = cells.kinked[m] if expanded else cell.first + m
+        # Rounding at a border bends nothing.
+        at = cells.z[p] - half - cell.low
+        if at >= 0.0 and at * per_part < PARTS:
+            bend[cells.label[p] * MANY + <Py_ssize_t> (at * per_part)] += kink * cells.scale[p]
+        at += 2.0 * half
+        if at >= 0.0 and at * per_part < PARTS:
+            bend[cells.label[p] * MANY + <Py_ssize_t> (at * per_part)] += kink * cells.scale[p]
+
+
 cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
                  int level) noexcept nogil:
     """Look for a better candidate between a and b, which pdfs among low..high - 1 reach.
@@ -390,6 +506,7 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
     cdef Cell cell
     cdef double* left = cells.fine + MANY
     cdef double* sum_left = cells.fine + (K + 1) * MANY
+    cdef double* bend = cells.fine + (K + 3) * MANY
     cell.low = a
     cell.high = b
     find_reaching(s, &cell, low, high)
@@ -402,8 +519,9 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
         expand(s, &cell)
     cut[0] = a
     cut[PARTS] = b
-    weights_at(s, &cell, a, left, MANY)
-    weights_at(s, &cell, b, left + PARTS, MANY)
+    if not cell.mixed or level > 0 or b - a < COARSE - 1e-9 or b - a > COARSE + 1e-9:
+        weights_at(s, &cell, a, left, MANY)
+        weights_at(s, &cell, b, left + PARTS, MANY)
     if not cell.mixed:
         # Where the weight of one class alone varies, the gain is largest at an end.
         least = 0.0
@@ -416,10 +534,15 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
             return
     for q in range(1, PARTS):
         cut[q] = a + q * (b - a) / PARTS
-        weights_at(s, &cell, cut[q], left + q, MANY)
+    if level == 0 and b - a > COARSE - 1e-9 and b - a < COARSE + 1e-9:
+        weights_along(s, &cell, left)
+    else:
+        for q in range(1, PARTS):
+            weights_at(s, &cell, cut[q], left + q, MANY)
     hedgerow_sum(left, MANY, K, PARTS + 1, sum_left)
     s.n_gains += PARTS + 1
-    bounds(s, left, MANY, sum_left, PARTS + 1, cells.fine + (K + 4) * MANY, bound)
+    find_bends(s, &cell, bend)
+    bounds(s, left, MANY, sum_left, bend, PARTS + 1, cells.fine + (2 * K + 3) * MANY, bound)
     for q in range(1, PARTS):
         if bound[q] > bound[top]:
             top = q
@@ -449,6 +572,9 @@ cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
     cdef double* z = cells.z
     cdef double* left
     cdef double* h_rows
+    cdef double* kinks
+    cdef double* bend = cells.bend
+    cdef Py_ssize_t n_cells
     lower = (reach.lower - s.origin) / reach.sigma
     upper = (reach.upper - s.origin) / reach.sigma
     # Runs of overlapping pdfs are at most 2 half long for each pdf; and never longer than all.
@@ -459,6 +585,8 @@ cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
         return -1
     stride = cells.n_edges
     left = cells.left
+    bend = cells.bend
+    kinks = cells.h + K * stride
     h_rows = cells.h            # until the bounds need it: what begins or ends at each edge
     p0 = 0
     while p0 < n:
@@ -477,6 +605,11 @@ cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
         # Edges strictly inside.
         e_low = <Py_ssize_t> floor((start - origin) / COARSE + 1e-9) + 1
         e_high = <Py_ssize_t> ceil((stop - origin) / COARSE - 1e-9) - 1
+        n_cells = e_high - e_low + 2 if p1 - p0 > 1 and e_high >= e_low else 1
+        for c in range(K):
+            for e in range(n_cells + 1):
+                bend[c * stride + n_edges - 1 + e] = 0.0
+                kinks[c * stride + n_edges - 1 + e] = 0.0
         if p1 - p0 > 1 and e_high >= e_low:
             for c in range(K):
                 for e in range(e_high - e_low + 2):
@@ -505,14 +638,38 @@ cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
                 if last < e_low:
                     last = e_low - 1
                 h_rows[at + last + 1] += scan.w[scan.rows[p]]
+                # Cells that it reaches, as differences; those that it begins and ends in.
+                at = cells.label[p] * stride + n_edges - 1
+                first = <Py_ssize_t> t + 1 - e_low
+                last = <Py_ssize_t> (t + 2.0 * half / COARSE) + 1 - e_low
+                if first < 0:
+                    first = 0
+                if last > n_cells - 1:
+                    last = n_cells - 1
+                bend[at + first] += w
+                bend[at + last + 1] -= w
+                kinks[at + first] += w
+                kinks[at + last] += w
             for c in range(K):
                 running = cells.prefix[c * s.stride + p0]
                 for e in range(n_edges, n_edges + e_high - e_low + 1):
                     running += h_rows[c * stride + e]
                     left[c * stride + e] += running
+                running = 0.0
+                for e in range(n_edges - 1, n_edges - 1 + n_cells):
+                    running += bend[c * stride + e]
+                    bend[c * stride + e] = (
+                        (running if running > 0.0 else 0.0) * COARSE * COARSE / 8.0 * STEEPEST
+                        + kinks[c * stride + e] * COARSE / 4.0 * s.end_density)
             for e in range(e_low, e_high + 1):
                 cells.place[n_edges] = origin + e * COARSE
                 n_edges += 1
+        else:
+            # No grid: one cell, which one class alone or the tests above may have made short.
+            t = stop - start
+            for p in range(p0, p1):
+                bend[cells.label[p] * stride + n_edges - 1] += cells.scale[p] * (
+                    t * t / 8.0 * STEEPEST + t / 2.0 * s.end_density)
         cells.place[n_edges] = stop
         for c in range(K):
             left[c * stride + n_edges] = cells.prefix[c * s.stride + p1]
@@ -534,6 +691,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     cdef int K = scan.n_classes, c, i
     cdef Py_ssize_t n = scan.n, p, e, n_edges, top = 0, turn
     cdef double half = reach.half, w, a, b, low, high, most = FAR_BELOW
+    cdef double per_sigma, whole, lower, upper
     cdef double* z
     gain[0] = -1.0
     if reserve_tuples(cells, n, K) < 0:
@@ -558,21 +716,32 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.best = FAR_BELOW
     s.threshold = 0.0
     s.n_gains = 0
+    s.end_density = exp(-half * half / 2.0) * 0.3989422804014327
     z = cells.z
     low = hedgerow_phi(-half)
     high = hedgerow_phi(half)
+    s.above = high
+    s.fine_phase = 1.0 / reach.fine_phases
+    per_sigma = 1.0 / reach.sigma
+    whole = 1.0 / (high - low)
+    lower = (reach.lower - s.origin) * per_sigma
+    upper = (reach.upper - s.origin) * per_sigma
     for p in range(n):
         i = scan.rows[p]
         w = scan.w[i]
-        z[p] = (scan.x[i] - s.origin) / reach.sigma
-        a = (reach.lower - scan.x[i]) / reach.sigma
-        b = (reach.upper - scan.x[i]) / reach.sigma
-        a = hedgerow_phi(a if a < half else half) if a > -half else low
-        b = hedgerow_phi(b if b > -half else -half) if b < half else high
+        z[p] = (scan.x[i] - s.origin) * per_sigma
         cells.label[p] = scan.y[i]
-        cells.below[p] = a
-        # No mass between the tests above: rounding left a step there.
-        cells.scale[p] = w / (b - a) if b > a else 0.0
+        a = lower - z[p]
+        b = upper - z[p]
+        if a <= -half and b >= half:
+            cells.below[p] = low
+            cells.scale[p] = w * whole
+        else:
+            a = hedgerow_phi(a if a < half else half) if a > -half else low
+            b = hedgerow_phi(b if b > -half else -half) if b < half else high
+            cells.below[p] = a
+            # No mass between the tests above: rounding left a step there.
+            cells.scale[p] = w / (b - a) if b > a else 0.0
         for c in range(K):
             cells.prefix[c * s.stride + p + 1] = cells.prefix[c * s.stride + p]
         cells.prefix[cells.label[p] * s.stride + p + 1] += w
@@ -581,14 +750,16 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     if n_edges < 0:
         return -1
     s.n_gains += n_edges
-    bounds(&s, cells.left, cells.n_edges, cells.sum_left, n_edges, cells.h, cells.bound)
+    bounds(&s, cells.left, cells.n_edges, cells.sum_left, cells.bend, n_edges, cells.h,
+           cells.bound)
     for e in range(n_edges - 1):
         if cells.bound[e] > most:
             most = cells.bound[e]
             top = e
     for turn in range(-1, n_edges - 1):
         e = top if turn < 0 else turn
-        if turn == top or cells.bound[e] < s.known - s.slack or cells.bound[e] == FAR_BELOW:
+        if turn == top or cells.bound[e] == FAR_BELOW or excluded(
+                &s, cells.left, cells.n_edges, cells.h, e, cells.bound[e]):
             continue
         divide(&s, cells.place[e], cells.place[e + 1], 0, n, 0)
     n_gains[0] += s.n_gains

@@ -16,8 +16,10 @@ from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
 from hedgerow.tree.tree import Tree
 
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
-COARSE_STEP = 0.5  # of the grid on which UDT bounds gains, in sigma; as in _pdf.pyx
-COARSE_PHASES = 128  # leaves an error of 1e-12, within the slack of the bounds
+# Steps of the grids on which UDT bounds gains, in sigma, as in _pdf.pyx; with their phases they
+# leave an error of 1e-12, which is within the slack of the bounds.
+COARSE = {"step": 0.5, "phases": 128}
+FINE = {"step": 0.5 / 8, "phases": 16}
 
 
 @lru_cache(maxsize=8)
@@ -140,8 +142,9 @@ def make_growth(
             search_center=None,
             gate_sigma=pdf.sigma,
             half_window=pdf.half_window,
-            step_sigma=COARSE_STEP,
-            table=_smoothing(pdf.half_window, COARSE_STEP, COARSE_PHASES),
+            step_sigma=COARSE["step"],
+            table=_smoothing(pdf.half_window, **COARSE),
+            fine_table=_smoothing(pdf.half_window, **FINE),
             tabulated=None,
             gates=None,
             n_samples=n_samples,
@@ -160,6 +163,7 @@ def make_growth(
         half_window=window / 2.0,
         step_sigma=step,
         table=None if searched is None else _smoothing(window / 2.0, step),
+        fine_table=None,
         tabulated=None if searched is None else _tabulate(columns, searched, step),
         gates=None if gate is None else gate.callables(),
         n_samples=0,
