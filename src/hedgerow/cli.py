@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data list | get | check | fingerprint``.
+"""The command line: ``hedgerow data list | get | check | fingerprint`` and ``hedgerow reference``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -62,7 +62,76 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hedgerow {hedgerow.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_data(commands)
+    _add_reference(commands)
     return parser
+
+
+# -------------------------------------------------------------------------------------- reference
+
+
+def _add_reference(commands: argparse._SubParsersAction) -> None:
+    from hedgerow.workflow.reference import CODE
+
+    text = "make results at the scale of the papers, in parts, and merge all parts that are there"
+    parser = commands.add_parser(
+        "reference",
+        help=text,
+        description=f"{text}. Run it in the folder of the project. A part is one data set; parts "
+        "may be made on different days and machines.",
+    )
+    parser.set_defaults(run=_reference)
+    parser.add_argument("experiment", choices=sorted(CODE), help="the experiment")
+    parser.add_argument(
+        "datasets",
+        nargs="*",
+        metavar="DATASET",
+        help="make the parts of these data sets (default: none, merge only)",
+    )
+    parser.add_argument("--all", action="store_true", help="make every part that is not there")
+    parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
+    parser.add_argument(
+        "--configuration",
+        default="paper",
+        metavar="NAME",
+        help="a file in config/, without its suffix (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--out",
+        default="data/reference",
+        metavar="FOLDER",
+        help="gets EXPERIMENT/ with tables, figures, manifest and parts/ (default: %(default)s)",
+    )
+
+
+def _reference(options: argparse.Namespace) -> int:
+    from hedgerow.workflow import reference
+
+    root, folder = Path(), Path(options.out) / options.experiment
+    if not Path("config/default.yaml").is_file():
+        raise DataError(
+            "this folder is no hedgerow project: it has no config/default.yaml",
+            remedy="change to the folder that holds the Snakefile",
+        )
+    asked = reference.settings_of(root, options.experiment, options.configuration)["datasets"]
+    unknown = [name for name in options.datasets if name not in asked]
+    if unknown:
+        raise DataError(
+            f"`{unknown[0]}` is no data set of config/{options.configuration}.yaml",
+            remedy=f"it has {', '.join(asked)}",
+        )
+    wanted = list(options.datasets)
+    if options.all:
+        wanted = [d for d in asked if not (folder / f"parts/{d}.json").is_file()]
+    if wanted:
+        stated = (root, options.experiment, wanted, options.configuration)
+        reference.make(*stated, options.cores)
+        reference.collect(*stated, folder / "parts")
+    merged = reference.merge(root, options.experiment, options.configuration, folder)
+    n = len(asked) - len(merged["absent"])
+    print(f"{folder}: {n} of {len(asked)} data sets merged")
+    if merged["absent"]:
+        print(f"not there: {', '.join(merged['absent'])}")
+    return 0
 
 
 # ------------------------------------------------------------------------------------------- data

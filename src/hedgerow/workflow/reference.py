@@ -1,0 +1,332 @@
+"""Reference results at the scale of the papers: made in parts, one per data set, and merged.
+
+A part is what one data set gives: its rows, and a manifest that says from which bytes, with which
+settings, code and versions. Parts can be made on different days and machines; each call of
+`hedgerow reference` makes those that it is asked for and merges all that are there into tables
+and figures. What is not there is named in every table.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+import yaml
+
+from hedgerow.errors import ConfigError, DataError
+from hedgerow.workflow.config import load_yaml
+from hedgerow.workflow.digest import digest_of
+from hedgerow.workflow.jobs import write_csv, write_json, written_whole
+
+#: Code that decides what is in the rows of an experiment, as its rules declare it.
+CODE = {
+    "soft": (
+        "data.noise",
+        "data.seeds",
+        "data.splits",
+        "data.tidy:read_tidy",
+        "evaluation.calibration",
+        "evaluation.metrics",
+        "evaluation.tuning",
+        "experiments.soft:calibrate",
+        "experiments.soft:evaluate",
+        "experiments.soft:learn",
+        "experiments.soft:noise",
+        "experiments.soft:prune_trees",
+        "induction",
+        "tree",
+        "uncertainty.plt",
+    ),
+}
+#: Settings that change no result.
+APART = ("chunk", "datasets", "store_samples")
+#: Distributions whose versions a part records: those that its numbers went through.
+VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
+
+
+def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
+    """Settings of an experiment: config/default.yaml, extended by another file.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project.
+    experiment : str
+        Section of the configuration.
+    configuration : str
+        Name of a file in config/, without its suffix.
+
+    Returns
+    -------
+    dict
+        The section with `seed` and `configuration`.
+    """
+    default, extended = (
+        load_yaml(root / f"config/{name}.yaml") for name in ("default", configuration)
+    )
+    return {
+        **default[experiment],
+        **extended.get(experiment, {}),
+        "seed": extended.get("seed", default["seed"]),
+        "configuration": extended["configuration"],
+    }
+
+
+def make(
+    root: Path, experiment: str, datasets: Sequence[str], configuration: str, cores: int
+) -> None:
+    """Run the workflow for some data sets up to their rows.
+
+    Parameters
+    ----------
+    root : Path
+    experiment : str
+    datasets : sequence of str
+    configuration : str
+    cores : int
+
+    Raises
+    ------
+    ConfigError
+        If the workflow ends with an error, which it has printed.
+    """
+    from hedgerow.workflow.run import run
+
+    with tempfile.TemporaryDirectory() as folder:
+        only = Path(folder) / "only.yaml"
+        only.write_text(yaml.safe_dump({experiment: {"datasets": list(datasets)}}))
+        code = run(
+            [
+                f"--cores={cores}",
+                "--configfile",
+                f"config/{configuration}.yaml",
+                str(only),
+                "--",
+                *(f"data/results/{experiment}/{dataset}.parquet" for dataset in datasets),
+            ],
+            root,
+        )
+    if code:
+        raise ConfigError(
+            f"the workflow stopped with exit code {code}",
+            remedy="mend what it says above and call the command again; finished jobs are kept",
+        )
+
+
+def collect(
+    root: Path, experiment: str, datasets: Iterable[str], configuration: str, folder: Path
+) -> None:
+    """Store the rows of data sets as parts, each with its manifest.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project in which the workflow made the rows.
+    experiment : str
+    datasets : iterable of str
+    configuration : str
+        With which they were made.
+    folder : Path
+        Gets <dataset>.parquet and <dataset>.json.
+    """
+    from hedgerow.reporting.manifest import checksums, code_state
+
+    stated = settings_of(root, experiment, configuration)
+    stated = {key: stated[key] for key in sorted(set(stated) - set(APART))}
+    digest = digest_of(*CODE[experiment], package=root / "src/hedgerow")
+    for dataset in datasets:
+        rows = root / f"data/results/{experiment}/{dataset}.parquet"
+        tidy = root / f"data/tidy/{dataset}.parquet"
+        source = json.loads((root / f"data/raw/{dataset}/source.json").read_text())
+        calibrated = pd.read_parquet(root / f"data/calibrated/{experiment}/{dataset}.parquet")
+        manifest = {
+            "dataset": dataset,
+            "experiment": experiment,
+            "settings": stated,
+            "code": {**code_state(root), "digest": digest},
+            "versions": {name: metadata.version(name) for name in VERSIONS},
+            "python": platform.python_version(),
+            "platform": f"{platform.system()} {platform.machine()}",
+            "source": source,
+            "size": _size(tidy),
+            "calibration": calibrated.to_dict("records")[0],
+            "files": checksums(root, [tidy, rows]),
+            "jobs": _jobs(root, experiment, dataset),
+        }
+        with written_whole(folder / f"{dataset}.parquet") as beside:
+            beside.write_bytes(rows.read_bytes())
+        chunks = sorted((root / f"data/jobs/{experiment}/times").glob(f"{dataset}_[0-9]*.parquet"))
+        times = pd.concat(map(pd.read_parquet, chunks), ignore_index=True)
+        write_csv(folder / f"{dataset}_times.csv", mean_times(times))
+        write_json(folder / f"{dataset}.json", manifest)
+
+
+def mean_times(times: pd.DataFrame) -> pd.DataFrame:
+    """Mean seconds of each cell over the permutations of a data set."""
+    key = ["experiment", "dataset", "method", "noise"]
+    return times.groupby(key, as_index=False)["seconds"].mean().round(6)
+
+
+def _size(tidy: Path) -> dict[str, Any]:
+    from hedgerow.data import read_tidy
+    from hedgerow.reporting.soft import sizes
+
+    return {key: _plain(v) for key, v in sizes([read_tidy(tidy)]).iloc[0].to_dict().items()}
+
+
+def _plain(value):
+    return value.item() if hasattr(value, "item") else value
+
+
+def _jobs(root: Path, experiment: str, dataset: str) -> dict[str, float]:
+    """Jobs of a data set: their number, seconds and largest memory, as Snakemake recorded them."""
+    files = [
+        *(root / f"data/jobs/{experiment}").rglob(f"{dataset}.tsv"),
+        *(root / f"data/jobs/{experiment}").rglob(f"{dataset}_[0-9]*.tsv"),
+    ]
+    jobs = pd.concat([pd.read_csv(file, sep="\t") for file in sorted(files)], ignore_index=True)
+    memory = pd.to_numeric(jobs["max_rss"], errors="coerce")
+    return {
+        "n_jobs": len(jobs),
+        "seconds": round(float(jobs["s"].sum()), 1),
+        "longest_seconds": round(float(jobs["s"].max()), 1),
+        "largest_mib": round(float(memory.max()), 1),
+    }
+
+
+def read_parts(folder: Path) -> tuple[pd.DataFrame, dict[str, Mapping[str, Any]]]:
+    """All parts in a folder, checked against their manifests and each other.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    rows : DataFrame
+        Of all data sets, in the order of their names.
+    manifests : dict
+        By data set.
+
+    Raises
+    ------
+    DataError
+        If there is no part, a part is not what its manifest says, or two parts were made with
+        different settings or code.
+    """
+    manifests = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
+    if not manifests:
+        raise DataError(
+            f"{folder} holds no part", remedy="make one: hedgerow reference EXPERIMENT DATASET"
+        )
+    first = next(iter(manifests.values()))
+    frames = []
+    for dataset, manifest in manifests.items():
+        for key in ("settings", "code"):
+            mine, other = manifest[key], first[key]
+            if key == "code":
+                mine, other = mine["digest"], other["digest"]
+            if mine != other:
+                raise DataError(
+                    f"the parts {first['dataset']} and {dataset} in {folder} were made with "
+                    f"different {key}",
+                    remedy="make one of them again",
+                )
+        path = folder / f"{dataset}.parquet"
+        recorded = next(v for k, v in manifest["files"].items() if "/results/" in k)
+        if not path.is_file() or _sha256(path) != recorded:
+            raise DataError(
+                f"{path} is not the file that its manifest describes", remedy="make it again"
+            )
+        frames.append(pq.read_table(path).to_pandas())
+    return pd.concat(frames, ignore_index=True), manifests
+
+
+def _sha256(path: Path) -> str:
+    import hashlib
+
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict[str, Any]:
+    """Tables and figures of all parts in `folder`/parts, and their manifest.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project; its published figures are read.
+    experiment : str
+    configuration : str
+        Whose data sets are asked for.
+    folder : Path
+        Holds parts/ and gets tables (CSV), figures (SVG) and manifest.json.
+
+    Returns
+    -------
+    dict
+        The manifest: parts, outputs with their SHA-256, absent data sets, seconds of all jobs.
+
+    Raises
+    ------
+    DataError
+        As `read_parts`.
+    """
+    from hedgerow.experiments import soft
+    from hedgerow.reporting import figures
+    from hedgerow.reporting import soft as reporting
+    from hedgerow.reporting.manifest import checksums
+
+    rows, manifests = read_parts(folder / "parts")
+    settings = settings_of(root, experiment, configuration)
+    made_with = next(iter(manifests.values()))["settings"]
+    plan = soft.SoftPlan.from_config(
+        {
+            **{k: v for k, v in made_with.items() if k not in ("seed", "configuration")},
+            "datasets": settings["datasets"],
+        },
+        made_with["seed"],
+        made_with["configuration"],
+    )
+    published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_3_*")}
+    statistics = soft.statistics(rows, plan)
+    sizes = pd.DataFrame([m["size"] for m in manifests.values()])
+    calibrated = pd.DataFrame([m["calibration"] for m in manifests.values()])
+    tables = {
+        "thesis_table_3_1": reporting.thesis_table_3_1(
+            sizes, calibrated, published["thesis_table_3_1"], plan
+        ),
+        "statistics": statistics,
+    }
+    for name in ("thesis_table_3_4", "thesis_table_3_5"):
+        tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
+    times = [pd.read_csv(folder / f"parts/{dataset}_times.csv") for dataset in manifests]
+    both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
+    tables["running_times"] = reporting.soft_running_times(pd.concat(times), both)
+    outputs = []
+    for name, table in tables.items():
+        outputs.append(folder / f"{name}.csv")
+        write_csv(outputs[-1], table)
+    for number in ("3_5", "3_6", "3_9", "3_10"):
+        name = f"thesis_figure_{number}"
+        outputs.append(folder / f"{name}.svg")
+        figures.save(getattr(reporting, name)(rows, plan), outputs[-1])
+    manifest = {
+        "experiment": experiment,
+        "configuration": made_with["configuration"],
+        "parts": checksums(folder, (folder / "parts").glob("*")),
+        "outputs": checksums(folder, outputs),
+        "absent": [d for d in settings["datasets"] if d not in manifests],
+        "job_seconds": round(sum(m["jobs"]["seconds"] for m in manifests.values()), 1),
+        "longest_job_seconds": max(m["jobs"]["longest_seconds"] for m in manifests.values()),
+        "largest_mib": max(m["jobs"]["largest_mib"] for m in manifests.values()),
+    }
+    write_json(folder / "manifest.json", manifest)
+    return manifest
