@@ -7,6 +7,7 @@ entries = entry_digests(registry)
 
 # The mirror is no parameter: where a file came from does not change a byte of what follows.
 # Downloads are tried again by the package itself; one more try here is for what it cannot see.
+# A set that no source has is not an error: its files say so, and every table names it.
 rule fetch:
     output:
         "data/raw/{dataset}/source.json",
@@ -20,6 +21,7 @@ rule fetch:
     params:
         registry=config["registry"],
         entry=lookup(within=entries, dpath="{dataset}"),
+        attempt=attempts_at,
         code=digest_of("data.sources"),
     message:
         "Fetching {wildcards.dataset}"

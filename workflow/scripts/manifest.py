@@ -1,6 +1,6 @@
 """The manifest: checksums of everything read and made, versions, code, settings and seeds."""
 
-from hedgerow.workflow.jobs import job, write_text
+from hedgerow.workflow.jobs import absence, job, write_text
 
 with job(snakemake):
     import json
@@ -8,9 +8,12 @@ with job(snakemake):
 
     from hedgerow.reporting.manifest import manifest, to_json
 
-    sources, raw = {}, []
+    sources, raw, absent = {}, [], []
     for path in map(Path, snakemake.input.sources):
         source = json.loads(path.read_text(encoding="utf-8"))
+        if absence(path) is not None:
+            absent.append(source["dataset"])
+            continue
         sources[source["dataset"]] = source
         raw.append(path.with_name(source["file"]))
     content = manifest(
@@ -19,5 +22,6 @@ with job(snakemake):
         outputs=[*snakemake.input.sources, *snakemake.input.made],
         configuration=snakemake.params.configuration,
         sources=sources,
+        absent=absent,
     )
     write_text(snakemake.output[0], to_json(content))

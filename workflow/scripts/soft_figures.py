@@ -1,6 +1,6 @@
 """Figures 3.5, 3.6, 3.9 and 3.10."""
 
-from hedgerow.workflow.jobs import declared_plan, job
+from hedgerow.workflow.jobs import declared_plan, job, present
 
 with job(snakemake):
     import pandas as pd
@@ -9,7 +9,7 @@ with job(snakemake):
     from hedgerow.reporting import soft
     from hedgerow.reporting.figures import save
 
-    rows = pd.concat(map(pd.read_parquet, snakemake.input.rows), ignore_index=True)
+    rows = pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True)
     plan = declared_plan(SoftPlan, snakemake.params.plan)
     # Outputs and functions share the figure's id.
     for name, path in snakemake.output.items():

@@ -1,12 +1,12 @@
 """Test every cell of tables 3.4 and 3.5 against C4.5."""
 
-from hedgerow.workflow.jobs import declared_plan, job, write_parquet
+from hedgerow.workflow.jobs import declared_plan, job, present, write_parquet
 
 with job(snakemake):
     import pandas as pd
 
     from hedgerow.experiments import soft
 
-    rows = pd.concat(map(pd.read_parquet, snakemake.input.rows), ignore_index=True)
+    rows = pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True)
     plan = declared_plan(soft.SoftPlan, snakemake.params.plan, rows["dataset"].unique())
     write_parquet(snakemake.output[0], soft.statistics(rows, plan))

@@ -1,6 +1,6 @@
 """Tables 3.1, 3.4 and 3.5: measured beside published."""
 
-from hedgerow.workflow.jobs import declared_plan, job, write_csv
+from hedgerow.workflow.jobs import declared_plan, job, present, write_csv
 
 with job(snakemake):
     import pandas as pd
@@ -10,9 +10,11 @@ with job(snakemake):
     from hedgerow.reporting import soft
 
     plan = declared_plan(SoftPlan, snakemake.params.plan)
-    sizes = soft.sizes(map(read_tidy, snakemake.input.tidy))
-    calibrated = pd.concat(map(pd.read_parquet, snakemake.input.calibrated), ignore_index=True)
-    rows = pd.concat(map(pd.read_parquet, snakemake.input.rows), ignore_index=True)
+    sizes = soft.sizes(map(read_tidy, present(snakemake.input.tidy)))
+    calibrated = pd.concat(
+        map(pd.read_parquet, present(snakemake.input.calibrated)), ignore_index=True
+    )
+    rows = pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True)
     statistics = pd.read_parquet(snakemake.input.statistics)
     write_csv(snakemake.output.soft_combined, soft.soft_combined(rows, statistics))
     # Output, published file and function share the table's id.

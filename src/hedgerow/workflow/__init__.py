@@ -2,13 +2,21 @@
 
 `config` checks settings and gives each rule its own, `digest` tells a rule which code it runs,
 `jobs` is the frame of every script, `run` starts and resumes the workflow for `make reproduce`,
+`reference` makes and merges results at the scale of the papers,
 `generated` writes the files that follow from others.
 """
 
-from hedgerow.workflow.config import check_config, check_datasets, chunks, settings
+from hedgerow.workflow.config import (
+    attempts_at,
+    check_config,
+    check_datasets,
+    chunks,
+    settings,
+)
 from hedgerow.workflow.digest import digest_of, entry_digests
 
 __all__ = [
+    "attempts_at",
     "check_config",
     "check_datasets",
     "chunks",

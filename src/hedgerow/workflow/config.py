@@ -152,6 +152,13 @@ def chunks(n_permutations: int, size: int) -> list[str]:
     return [f"{start:03d}-{min(start + size, n_permutations) - 1:03d}" for start in starts]
 
 
+def attempts_at(wildcards: Any) -> int:
+    """Attempts at a data set that was not to be had, for the `params` of rule fetch."""
+    from hedgerow.workflow.jobs import attempt
+
+    return attempt(f"data/raw/{wildcards.dataset}/source.json")
+
+
 def permutations_of(chunk: str) -> range:
     """Permutations of a chunk.
 

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from hedgerow.errors import HedgerowError
+from hedgerow.errors import DataError, HedgerowError
 
 logger = logging.getLogger("hedgerow")
 
@@ -34,6 +36,9 @@ def job(snakemake: Any) -> Iterator[None]:
     The log file gets the package's messages and, after an error, the traceback; the screen gets
     one line. The exit code is 1 after an error. What the user can mend (`HedgerowError`) is shown
     as it is, anything else with its type and a pointer to the log.
+
+    A job of one data set that was not to be had (`absence`) does not run its body: its outputs
+    say the same of the data set, and the next job passes it on.
     """
     log = Path(snakemake.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -43,6 +48,8 @@ def job(snakemake: Any) -> Iterator[None]:
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
+        if hasattr(snakemake.wildcards, "dataset"):
+            _pass_on_absence(snakemake)
         yield
     except Exception as error:
         logger.error("%s failed\n%s", snakemake.rule, traceback.format_exc())
@@ -54,6 +61,100 @@ def job(snakemake: Any) -> Iterator[None]:
     finally:
         root.removeHandler(handler)
         handler.close()
+
+
+# ------------------------------------------------------------------------- absent data sets
+
+ABSENT = "hedgerow.absent"
+
+
+def absence(path: str | Path) -> str | None:
+    """Why the data set of a file was not to be had, or None if it is there.
+
+    Parameters
+    ----------
+    path : path
+        A .json or .parquet file of one data set; others say nothing.
+
+    Returns
+    -------
+    str or None
+    """
+    path = Path(path)
+    if path.suffix == ".json":
+        return json.loads(path.read_text(encoding="utf-8")).get("absent")
+    if path.suffix == ".parquet":
+        said = (pq.read_schema(path).metadata or {}).get(ABSENT.encode())
+        return None if said is None else said.decode()
+    return None
+
+
+def write_absence(path: str | Path, reason: str) -> None:
+    """Write, in the place of a file of a data set, that the data set was not to be had."""
+    if Path(path).suffix == ".json":
+        write_json(path, {"absent": reason, "dataset": Path(path).parent.name})
+        return
+    with written_whole(path) as beside:
+        pq.write_table(pa.table({}).replace_schema_metadata({ABSENT: reason}), beside)
+
+
+def present(paths: Sequence[str]) -> list[str]:
+    """Those of many files, one per data set, whose data sets are there.
+
+    Parameters
+    ----------
+    paths : sequence of path
+
+    Returns
+    -------
+    list of path
+
+    Raises
+    ------
+    DataError
+        If none is there.
+    """
+    there = [path for path in paths if absence(path) is None]
+    if paths and not there:
+        raise DataError(
+            f"none of the {len(paths)} data sets could be had ({absence(paths[0])})",
+            remedy="connect to the network or name a mirror, and run again",
+        )
+    return there
+
+
+def _pass_on_absence(snakemake: Any) -> None:
+    """End a job of an absent data set, its outputs saying why."""
+    for path in snakemake.input:
+        reason = absence(path)
+        if reason is not None:
+            for output in snakemake.output:
+                write_absence(output, reason)
+            logger.warning("%s is absent: %s", snakemake.wildcards.dataset, reason)
+            raise SystemExit(0)
+
+
+def attempt(path: str | Path) -> int:
+    """How often a data set was tried and not had, for the `params` of its rule.
+
+    A file that says that its data set is absent would count as made: with this number among its
+    parameters, Snakemake tries the data set anew in each run until it is there.
+
+    Parameters
+    ----------
+    path : path
+        data/raw/<dataset>/source.json.
+    """
+    tries = Path(path).with_name("attempts")
+    return int(tries.read_text(encoding="utf-8")) if tries.is_file() else 0
+
+
+def note_attempt(path: str | Path) -> None:
+    """Count one more attempt at a data set that was not had."""
+    write_text(Path(path).with_name("attempts"), f"{attempt(path) + 1}\n")
+
+
+# ------------------------------------------------------------------------------ declared plans
 
 
 class Declared:

@@ -22,7 +22,7 @@ import yaml
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.workflow.config import load_yaml
-from hedgerow.workflow.digest import digest_of
+from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
 
 #: Code that decides what is in the rows of an experiment, as its rules declare it.
@@ -140,7 +140,8 @@ def collect(
 
     stated = settings_of(root, experiment, configuration)
     stated = {key: stated[key] for key in sorted(set(stated) - set(APART))}
-    digest = digest_of(*CODE[experiment], package=root / "src/hedgerow")
+    package = root / "src/hedgerow"
+    digest = digest_of(*CODE[experiment], package=package if package.is_dir() else PACKAGE)
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
         tidy = root / f"data/tidy/{dataset}.parquet"
@@ -157,7 +158,7 @@ def collect(
             "source": source,
             "size": _size(tidy),
             "calibration": calibrated.to_dict("records")[0],
-            "files": checksums(root, [tidy, rows]),
+            "files": checksums(root.resolve(), [tidy.resolve(), rows.resolve()]),
             "jobs": _jobs(root, experiment, dataset),
         }
         with written_whole(folder / f"{dataset}.parquet") as beside:
@@ -321,8 +322,8 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     manifest = {
         "experiment": experiment,
         "configuration": made_with["configuration"],
-        "parts": checksums(folder, (folder / "parts").glob("*")),
-        "outputs": checksums(folder, outputs),
+        "parts": checksums(folder.resolve(), (folder.resolve() / "parts").glob("*")),
+        "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
         "absent": [d for d in settings["datasets"] if d not in manifests],
         "job_seconds": round(sum(m["jobs"]["seconds"] for m in manifests.values()), 1),
         "longest_job_seconds": max(m["jobs"]["longest_seconds"] for m in manifests.values()),

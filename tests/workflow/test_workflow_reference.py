@@ -1,0 +1,110 @@
+"""Reference results: parts made one by one, merged by one command, refused when they differ."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+from throwaway import new_project
+
+from hedgerow.errors import DataError
+from hedgerow.workflow.reference import merge, read_parts
+
+SETTINGS = """
+configuration: tiny
+soft:
+  datasets: [bupa, haberman, wine]
+  methods: [c45, ss, se, plt, udt]
+  n_permutations: 2
+  n_folds: 2
+  noise_factors: [0, 0.2]
+  factors: [0.2]
+  n_samples: 10
+  chunk: 1
+"""
+
+
+def _reference(project, *arguments):
+    options = ("--configuration", "tiny", "--out", "kept")
+    return project.python("-m", "hedgerow.cli", "reference", "soft", *arguments, *options)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Two parts of three, made by two calls."""
+    project = new_project(tmp_path_factory.mktemp("parts"))
+    (project.path / "config/tiny.yaml").write_text(SETTINGS)
+    for dataset, line in (("haberman", "1 of 3"), ("bupa", "2 of 3")):
+        done = _reference(project, dataset)
+        assert done.returncode == 0, done.stderr
+        assert line in done.stdout
+    return project
+
+
+@pytest.fixture
+def parts(project, tmp_path):
+    """A copy of the parts, to be spoilt."""
+    shutil.copytree(project.path / "kept/soft/parts", tmp_path / "parts")
+    return tmp_path / "parts"
+
+
+def test_what_is_not_there_is_named(project):
+    folder = project.path / "kept/soft"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["absent"] == ["wine"]
+    sets = pd.read_csv(folder / "thesis_table_3_1.csv").set_index("dataset")["status"]
+    assert (sets["bupa"], sets["wine"]) == ("run", "absent")
+    table = pd.read_csv(folder / "thesis_table_3_4.csv")
+    mean = table[table["dataset"] == "mean_over_datasets"]
+    assert (mean["n_datasets"] == 2).all()
+    assert mean["missing"].str.contains("pima").all()
+
+
+def test_tables_are_those_of_one_run_over_the_same_sets(project):
+    """Made apart and merged, or made together: the same numbers to the byte."""
+    (project.path / "both.yaml").write_text("soft: {datasets: [bupa, haberman]}")
+    files = ("--configfile", "config/tiny.yaml", "both.yaml")
+    done = project.snakemake("--cores", "2", *files, "--", "soft_tables")
+    assert done.returncode == 0, done.stderr
+    for name in ("thesis_table_3_4", "thesis_table_3_5"):
+        merged = (project.path / f"kept/soft/{name}.csv").read_bytes()
+        assert merged == (project.path / f"reports/tables/{name}.csv").read_bytes()
+
+
+def test_a_part_says_what_it_was_made_from(project):
+    part = json.loads((project.path / "kept/soft/parts/bupa.json").read_text())
+    assert part["settings"]["n_permutations"] == 2
+    assert "datasets" not in part["settings"]
+    assert part["size"]["n_instances"] == 345
+    assert part["jobs"]["n_jobs"] == 7 and part["jobs"]["largest_mib"] > 0
+    assert len(part["files"]) == 2
+
+
+def test_a_changed_part_is_refused(parts):
+    rows = pd.read_parquet(parts / "bupa.parquet")
+    rows.assign(value=rows["value"] + 1).to_parquet(parts / "bupa.parquet")
+    with pytest.raises(DataError, match=r"bupa\.parquet is not the file"):
+        read_parts(parts)
+
+
+@pytest.mark.parametrize("key", ["settings", "code"])
+def test_parts_that_were_made_differently_are_refused(parts, key):
+    path = parts / "haberman.json"
+    manifest = json.loads(path.read_text())
+    changed = {"settings": {"n_permutations": 3}, "code": {"digest": "0" * 64}}[key]
+    manifest[key] |= changed
+    path.write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match=f"different {key}"):
+        read_parts(parts)
+
+
+def test_no_part_at_all(project, tmp_path):
+    with pytest.raises(DataError, match="holds no part"):
+        merge(project.path, "soft", "tiny", tmp_path)
+
+
+def test_an_unknown_set_is_told_in_one_line(project):
+    done = _reference(project, "winee")
+    assert done.returncode == 1
+    assert done.stderr.startswith("hedgerow: `winee` is no data set of config/tiny.yaml")
+    assert len(done.stderr.splitlines()) == 1
