@@ -10,13 +10,15 @@ from oracle import induction
 
 
 @contextmanager
-def noise_models(models, centers=None):
+def noise_models(models, centers=None, relative=()):
     """Let `oracle.induction` divide by these models where it would by a normal one.
 
     models : dict
         sigma of a variable -> its distribution function F(d), d in the variable's unit.
     centers : dict, optional
         sigma of a variable -> centre of its noise, about which the window is cut; default 0.
+    relative : collection of float
+        Those sigma whose model is one of the error as a share of |x|; sigma and centre are too.
     """
     centers = centers or {}
 
@@ -25,6 +27,10 @@ def noise_models(models, centers=None):
         if sigma == 0:
             return 1.0 if x < center else 0.0
         d = center - x
+        if sigma in relative:
+            if x == 0:
+                return 1.0 if d > 0 else 0.0
+            d /= abs(x)
         edge = window / 2 * sigma - induction.CLIP * sigma
         if d - centers.get(sigma, 0.0) >= edge:
             return 1.0
@@ -34,6 +40,8 @@ def noise_models(models, centers=None):
 
     def grid(column, sigma, window=6.0, step=0.1):
         """Equation 3.7 about the centre of the noise."""
+        if sigma in relative:
+            return relative_grid(column, sigma, centers.get(sigma, 0.0), window, step)
         n = len(normal_grid(column, sigma, window, step))
         origin = min(column) - window / 2 * sigma + centers.get(sigma, 0.0)
         return [origin + k * (step * sigma) for k in range(n)]
@@ -44,6 +52,15 @@ def noise_models(models, centers=None):
         yield
     finally:
         induction.gate, induction.soft_grid = normal, normal_grid
+
+
+def relative_grid(column, sigma, center=0.0, window=6.0, step=0.1):
+    """Steps of the mean size's sigma, out to where the largest value reaches."""
+    sizes = [abs(v) for v in column]
+    unit = step * sigma * max(sum(sizes) / len(sizes), max(sizes) / 20)
+    reach = (window / 2 * sigma + abs(center)) * max(sizes)
+    n = math.floor((max(column) - min(column) + 2 * reach) / unit + 1e-9)
+    return [min(column) - reach + k * unit for k in range(n + 1)]
 
 
 def in_order(sigma):

@@ -2,5 +2,6 @@
 
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.core import grow, prune
+from hedgerow.induction.curves import GainCurve, gain_curve
 
-__all__ = ["Columns", "grow", "prune"]
+__all__ = ["Columns", "GainCurve", "gain_curve", "grow", "prune"]

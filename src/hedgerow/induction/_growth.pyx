@@ -37,6 +37,7 @@ from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free,
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._pdf cimport Cells, Reach, best_sample, cells_free, cells_init
 from hedgerow.tree._gates cimport hedgerow_phi_fill, kept_left, normal_gate, pdf_gate
+from hedgerow.tree._models cimport Model, model_gate, read_model
 
 hedgerow_phi_fill()
 
@@ -168,11 +169,12 @@ cdef class Growth:
         table : float64 array
             `smoothing_table(half_window, step_sigma, phases)`.
         tabulated : dict or None
-            Soft search with a noise model of the user's: variable -> (values, first) with the
-            model's distribution function at the grid points around each row.
+            Soft search with a noise model of the user's: variable -> (values, first, origin,
+            half) with the model's distribution function at the grid points around each row,
+            the first point of the grid, and half the reach of a value in steps.
         gates : dict or None
             Soft propagation with models of the user's: variable -> callable(center, x) that
-            returns the share left of each x.
+            returns the share left of each x, or the numbers of a model that the core knows.
         n_samples : int
             0, or uncertain values (UDT): sample points of each value's pdf, whose standard
             deviation is `gate_sigma` and which is cut at `half_window`; the search is over these
@@ -279,7 +281,7 @@ cdef class Growth:
             self.grids[j].half = half_window / step_sigma
             self.grids[j].step_sigma = step_sigma
             if tabulated is not None and j in tabulated:
-                model_rows, model_first = tabulated[j]
+                model_rows, model_first, self.grids[j].origin, self.grids[j].half = tabulated[j]
                 self.grids[j].rows = &model_rows[0, 0]
                 self.grids[j].first = &model_first[0]
                 self.grids[j].width = model_rows.shape[1]
@@ -729,8 +731,14 @@ cdef class Growth:
         """Shares left from a noise model of the user's; 1 when variable j has none."""
         cdef Py_ssize_t p
         cdef double[::1] shares
+        cdef Model model
         if j not in self.gates:
             return 1
+        if isinstance(self.gates[j], tuple):
+            read_model(self.gates[j], &model)
+            for p in range(n):
+                self.weight_left[rows[p]] = model_gate(&model, self.columns.x[rows[p], j], center)
+            return 0
         try:
             index = np.empty(n, dtype=np.intp)
             for p in range(n):

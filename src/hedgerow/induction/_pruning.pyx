@@ -21,6 +21,7 @@ from hedgerow.tree._gates cimport (
     step_gate,
     subset_gate,
 )
+from hedgerow.tree._models cimport Model, model_gate, read_model
 
 hedgerow_phi_fill()
 
@@ -348,8 +349,14 @@ cdef class Pruning:
         cdef Py_ssize_t p
         cdef int j = self.feature[node]
         cdef double[::1] shares
+        cdef Model model
         if j not in self.gates:
             return False
+        if isinstance(self.gates[j], tuple):
+            read_model(self.gates[j], &model)
+            for p in range(n):
+                self.share[p] = model_gate(&model, self.columns.x[rows[p], j], self.center[node])
+            return True
         try:
             index = np.empty(n, dtype=np.intp)
             for p in range(n):

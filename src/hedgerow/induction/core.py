@@ -12,6 +12,7 @@ from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
+from hedgerow.tree._models import shares_on_grid
 from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
 from hedgerow.tree.tree import Tree
 
@@ -24,33 +25,63 @@ FINE = {"step": 0.5 / 8, "phases": 16}
 
 @lru_cache(maxsize=8)
 def _smoothing(half_window: float, step: float, phases: int = PHASES) -> np.ndarray:
+    """The normal model of soft search as the core takes it; see `smoothing_table`."""
     table = smoothing_table(half_window, step, phases)
     table.setflags(write=False)
     return table
 
 
-def _tabulate(columns: Columns, gate: NoiseGate, step: float) -> dict | None:
-    """The user's noise models at the grid points around each training value."""
+def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float) -> dict | None:
+    """The user's noise models at the grid points around each training value.
+
+    sigma : (m,) float64
+        Unit of each variable's grid: a step is `step` times it.
+    """
     if not gate.models:
         return None
-    half = gate.half_window / step
     snap = 1e-9 / step
-    width = math.ceil(2 * half) + 2
+    asked = gate.callables()
     tables = {}
     for j in gate.models:
         x = columns.X[:, j]
         known = x[~np.isnan(x)]
-        if known.size == 0:
+        if known.size == 0 or sigma[j] <= 0:
             continue
-        sigma = gate.sigma[j]
-        origin = known.min() - gate.half_window * sigma + gate.center[j]
+        reach, center = gate.half_window * sigma[j], gate.center[j]
+        half = gate.half_window / step
+        if j in gate.relative:
+            # The largest value reaches furthest; nearer ones have shares of 0 and 1 out there.
+            reach = (gate.half_window * gate.sigma[j] + abs(center)) * np.abs(known).max()
+            half, center = reach / (step * sigma[j]), 0.0
+        width = math.ceil(2 * half) + 2
+        origin = known.min() - reach + center
         filled = np.where(np.isnan(x), known.min(), x)
-        t = (filled - origin) / (step * sigma) + gate.center[j] / (step * sigma)
+        t = (filled - origin) / (step * sigma[j]) + center / (step * sigma[j])
         first = np.floor(t - half + snap).astype(np.int64) + 1
-        points = origin + (first[:, None] + np.arange(width)) * (step * sigma)
-        values = gate.share(j, points, filled[:, None])
-        tables[j] = (np.ascontiguousarray(values), first)
+        if isinstance(asked[j], tuple):
+            values = shares_on_grid(asked[j], filled, first, origin, step * sigma[j], width)
+        else:
+            points = origin + (first[:, None] + np.arange(width)) * (step * sigma[j])
+            values = np.ascontiguousarray(gate.share(j, points, filled[:, None]))
+        tables[j] = (values, first, origin, half)
     return tables
+
+
+def _grid_unit(columns: Columns, gate: NoiseGate | None) -> np.ndarray | None:
+    """Sigma of each variable in its own unit, for the grid of soft search; None: hard search.
+
+    Where noise is relative, that of a value of mean size, but at least a twentieth of that of the
+    largest, so that no table of shares outgrows the data twentyfold.
+    """
+    unit = _sigma(gate)
+    if unit is None or not gate.relative:
+        return unit
+    unit = unit.copy()
+    for j in gate.relative:
+        size = np.abs(columns.X[:, j])
+        size = size[~np.isnan(size)]
+        unit[j] *= max(size.mean(), size.max() / 20) if size.size else 0.0
+    return unit
 
 
 def grow(
@@ -155,16 +186,17 @@ def make_growth(
         return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
     searched = _resolve(columns, search, window, "search")
     gate = _resolve(columns, propagation, window, "propagation")
+    unit = _grid_unit(columns, searched)
     growth = Growth(
         columns,
-        search_sigma=_sigma(searched),
-        search_center=None if searched is None or not searched.models else searched.center,
+        search_sigma=unit,
+        search_center=None if searched is None or not searched.models else searched.shift,
         gate_sigma=_sigma(gate),
         half_window=window / 2.0,
         step_sigma=step,
         table=None if searched is None else _smoothing(window / 2.0, step),
         fine_table=None,
-        tabulated=None if searched is None else _tabulate(columns, searched, step),
+        tabulated=None if unit is None else _tabulate(columns, searched, unit, step),
         gates=None if gate is None else gate.callables(),
         n_samples=0,
         midpoints=candidates == "midpoints",

@@ -1,12 +1,16 @@
 """Uncertain measurements: noise models, soft trees, PLT and UDT."""
 
-from hedgerow.tree.gates import NoiseGate, ThresholdGate, resolve_noise
-from hedgerow.uncertainty.noise import EmpiricalNoise
+from hedgerow.tree.gates import NoiseGate, RelativeNoise, ThresholdGate, resolve_noise
+from hedgerow.uncertainty.categories import CategoryNoise
+from hedgerow.uncertainty.noise import EmpiricalNoise, ShapedNoise
 from hedgerow.uncertainty.plt import piecewise_thresholds
 
 __all__ = [
+    "CategoryNoise",
     "EmpiricalNoise",
     "NoiseGate",
+    "RelativeNoise",
+    "ShapedNoise",
     "ThresholdGate",
     "piecewise_thresholds",
     "resolve_noise",

@@ -1,0 +1,119 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The gains of all candidates of one variable: the search of growth, without its bounds."""
+
+import numpy as np
+
+from libc.stdint cimport int64_t
+
+from hedgerow.induction._candidates cimport (
+    Grid,
+    Points,
+    Scan,
+    hard_points,
+    points_free,
+    points_init,
+    soft_points,
+)
+
+cdef extern from "_kernels.h":
+    double hedgerow_xlog2x(double x) noexcept nogil
+    void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
+                         const double* total, Py_ssize_t n, const double* sum_left,
+                         double* score) noexcept nogil
+
+
+def candidates(const double[::1] x, const int[::1] y, const double[::1] total, double sigma,
+               double half_window, double step, const double[:, :, ::1] table, bint midpoints):
+    """Candidates of one variable with class weights and gain.
+
+    Parameters
+    ----------
+    x : (n,) float64, ascending
+    y : (n,) int32
+        Class codes.
+    total : (K,) float64
+        Rows of each class.
+    sigma : float
+        Noise of soft search, unit of x; 0: hard search.
+    half_window, step : float
+        In units of sigma.
+    table : (phases, 4, width) float64 or None
+        From `hedgerow.induction._candidates.smoothing_table`; None for hard search.
+    midpoints : bool
+        Hard search between observed values.
+
+    Returns
+    -------
+    threshold : (m,) float64
+        Hard search: the candidates. Soft search: empty.
+    k, span : (m,) int64
+        Soft search: the first grid point that an entry stands for, and how many.
+    left : (m, K) float64
+        Class weights left of each candidate.
+    gain : (m,) float64
+        Bits.
+    """
+    cdef Py_ssize_t n = x.shape[0], p
+    cdef int c, status, K = total.shape[0]
+    cdef int[::1] rows = np.arange(n, dtype=np.int32)
+    cdef double[::1] w = np.ones(n)
+    cdef double base
+    cdef Scan scan
+    cdef Grid grid
+    cdef Points points
+    scan.rows = &rows[0]
+    scan.n = n
+    scan.x = &x[0]
+    scan.y = &y[0]
+    scan.w = &w[0]
+    scan.total = &total[0]
+    scan.weight = <double> n
+    scan.least = 0.0
+    scan.n_classes = K
+    points_init(&points)
+    try:
+        if sigma > 0.0:
+            grid.origin = x[0] - half_window * sigma
+            grid.shift = 0.0
+            grid.step = step * sigma
+            grid.half = half_window / step
+            grid.step_sigma = step
+            grid.table = &table[0, 0, 0]
+            grid.phases = table.shape[0]
+            grid.width = table.shape[2]
+            grid.rows = NULL
+            grid.first = NULL
+            status = soft_points(&scan, &grid, &points)
+        else:
+            status = hard_points(&scan, midpoints, &points)
+        if status < 0:
+            raise MemoryError(f"no memory for the candidates of {n} values")
+        if points.n > 0:
+            hedgerow_scores(points.left, points.capacity, K, scan.total, points.n,
+                            points.sum_left, points.score)
+        base = hedgerow_xlog2x(scan.weight)
+        for c in range(K):
+            base -= hedgerow_xlog2x(total[c])
+        threshold = np.empty(points.n if sigma <= 0.0 else 0)
+        k = np.empty(points.n, dtype=np.int64)
+        span = np.empty(points.n, dtype=np.int64)
+        left = np.empty((points.n, K))
+        gain = np.empty(points.n)
+        copy(&points, K, base, scan.weight, threshold, k, span, left, gain)
+    finally:
+        points_free(&points)
+    return threshold, k, span, left, gain
+
+
+cdef void copy(const Points* points, int K, double base, double weight, double[::1] threshold,
+               int64_t[::1] k, int64_t[::1] span, double[:, ::1] left, double[::1] gain):
+    cdef Py_ssize_t p
+    cdef int c
+    for p in range(points.n):
+        if threshold.shape[0] > 0:
+            threshold[p] = points.threshold[p]
+        k[p] = points.k[p]
+        span[p] = points.span[p]
+        for c in range(K):
+            left[p, c] = points.left[c * points.capacity + p]
+        gain[p] = (base + points.score[p]) / weight
