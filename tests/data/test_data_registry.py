@@ -48,6 +48,7 @@ def test_schema_and_code_know_the_same_keys(schema):
         "reader": registry_module.Reader,
         "source": registry_module.Source,
         "synthetic": registry_module.GuyonPlan,
+        "synthetic_lvef": registry_module.EjectionFractionPlan,
     }.items():
         fields = {field.name for field in dataclasses.fields(kind)}
         assert set(parts[name]["properties"]) == fields, name
@@ -122,6 +123,13 @@ def test_synthetic_sets_have_thirty_samples(registry):
     for i in range(1, 6):
         entry = registry[f"synthetic_soft_{i}"]
         assert entry.synthetic and entry.n_samples == 30
+
+
+def test_synthetic_sets_say_so(registry):
+    for key, entry in registry.items():
+        if entry.synthetic:
+            assert key.startswith("synthetic") and entry.title.startswith("Synthetic"), key
+            assert entry.note.startswith("Synthetic"), key
 
 
 def test_keys_are_sorted(registry):

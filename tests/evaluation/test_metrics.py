@@ -79,3 +79,9 @@ def test_a_set_without_baseline_is_named():
     rows = _rows([("test_noise", "a", 0, 0.1, "c45", "accuracy", 0.5)])
     with pytest.raises(InputError, match="a: no row of c45 at noise 0"):
         standardised(rows, "accuracy")
+
+
+def test_brier_of_a_mixture_that_exceeds_1_by_rounding():
+    """Shares of 80 leaves added up to 1 + 2e-16 under soft evaluation, and the job failed."""
+    probabilities = np.array([[1.0 + 2.3e-16, 0.0], [0.5, 0.5]])
+    assert brier(np.array([0, 1]), probabilities) == pytest.approx(0.25)

@@ -1,11 +1,18 @@
-"""Signed-rank tests against scipy, against ranks summed by hand, and Holm's procedure."""
+"""Signed-rank, Friedman and Nemenyi tests against other libraries and by hand, and Holm."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from hedgerow.errors import InputError
-from hedgerow.evaluation import holm, wilcoxon
+from hedgerow.evaluation import (
+    critical_difference,
+    friedman,
+    holm,
+    nemenyi,
+    ranks,
+    wilcoxon,
+)
 from hedgerow.evaluation.significance import TestResult as Result
 from hedgerow.evaluation.significance import to_frame
 
@@ -81,3 +88,123 @@ def test_one_row_per_result():
     frame = to_frame([Result("t", 1.0, 0.5, 5, GROUPS)])
     assert frame.loc[0, ["name", "p", "groups"]].tolist() == ["t", 0.5, "stp|c45"]
     assert to_frame([]).columns.tolist() == frame.columns.tolist()
+
+
+# ------------------------------------------------------------------ several methods at once
+
+METHODS = ("a", "b", "c", "d")
+
+
+def _table(n, k, seed=0, ties=False):
+    values = np.random.default_rng(seed).normal(size=(n, k))
+    return np.round(values * 2) / 2 if ties else values
+
+
+def test_ranks_by_hand():
+    values = np.array([[0.9, 0.7, 0.8], [0.5, 0.6, 0.6]])
+    assert ranks(values, "abc").tolist() == [[1, 3, 2], [3, 1.5, 1.5]]
+    assert ranks(values, "abc", higher_is_better=False).tolist() == [[3, 1, 2], [1, 2.5, 2.5]]
+
+
+def test_friedman_by_hand():
+    """Rank sums 4, 8, 12 of four blocks: 12 / (4 x 3 x 4) x (16 + 64 + 144) - 3 x 4 x 4 = 8."""
+    values = np.tile([0.9, 0.8, 0.7], (4, 1)) + np.arange(4)[:, None]
+    result = friedman(values, "abc")
+    assert result.statistic == pytest.approx(8.0)
+    assert result.p == pytest.approx(np.exp(-4.0))  # chi-squared with 2 degrees of freedom
+    assert (result.name, result.n, result.groups) == ("friedman", 4, ("a", "b", "c"))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(("n", "k"), [(3, 3), (6, 4), (20, 10)])
+def test_friedman_agrees_with_scipy(n, k, ties):
+    values = _table(n, k, seed=n, ties=ties)
+    expected = stats.friedmanchisquare(*values.T)
+    names = [str(j) for j in range(k)]
+    for higher_is_better in (True, False):
+        result = friedman(values, names, higher_is_better)
+        assert result.statistic == pytest.approx(expected.statistic, rel=1e-12)
+        assert result.p == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+def test_friedman_of_two_methods_counts_who_is_ahead():
+    """With two methods the statistic is (wins - losses)^2 / n, ties left out of n."""
+    values = np.array([[2, 1], [3, 1], [4, 1], [1, 2], [5, 5]], dtype=float)
+    assert friedman(values, "ab").statistic == pytest.approx((3 - 1) ** 2 / 4)
+
+
+def test_friedman_of_nothing_but_ties():
+    result = friedman(np.ones((5, 3)), "abc")
+    assert (result.statistic, result.p, result.note) == (0.0, 1.0, "all values are tied")
+
+
+def test_nemenyi_by_hand():
+    """Mean ranks 1, 2, 3 of four blocks; the least difference is 2.343 x sqrt(12 / 24) = 1.657."""
+    values = np.tile([0.9, 0.8, 0.7], (4, 1))
+    results = nemenyi(values, "abc")
+    assert [r.groups for r in results] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [r.statistic for r in results] == pytest.approx([1.0, 2.0, 1.0])
+    assert critical_difference(3, 4) == pytest.approx(2.343 * np.sqrt(0.5), abs=1e-3)
+    assert [r.p < 0.05 for r in results] == [False, True, False]
+    assert {r.correction for r in results} == {"nemenyi"}
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize(("n", "k"), [(5, 2), (6, 4), (20, 10)])
+def test_nemenyi_is_the_studentized_range_of_the_rank_difference(n, k, ties):
+    """Against scikit-posthocs on the values themselves, and the p-value worked out here."""
+    import scikit_posthocs
+
+    values = _table(n, k, seed=k, ties=ties)
+    names = [str(j) for j in range(k)]
+    expected = scikit_posthocs.posthoc_nemenyi_friedman(values).to_numpy()
+    for result in nemenyi(values, names):
+        i, j = map(int, result.groups)
+        q = abs(result.statistic) / np.sqrt(k * (k + 1) / (6 * n)) * np.sqrt(2)
+        assert result.p == pytest.approx(expected[i, j], rel=1e-9, abs=1e-15)
+        assert result.p == pytest.approx(
+            stats.studentized_range.sf(q, k, np.inf), rel=1e-6, abs=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("k", "q"),
+    [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (10, 3.164)],
+)
+def test_critical_values_as_printed(k, q):
+    """Critical values of the two-tailed Nemenyi test at .05, table 5 (a) of Demsar (2006)."""
+    assert critical_difference(k, 1) / np.sqrt(k * (k + 1) / 6) == pytest.approx(q, abs=1.1e-3)
+
+
+def test_the_critical_difference_is_where_p_crosses_alpha():
+    """A mean rank difference on either side of it has p on either side of alpha."""
+    n, k = 40, 3
+    least = critical_difference(k, n)
+    # A block that swaps the first two takes 2 / n off their difference, which is 1 without any.
+    swaps = [int(np.floor((1 - least) * n / 2)), int(np.ceil((1 - least) * n / 2))]
+    p = []
+    for swapped in swaps:
+        values = np.tile([3.0, 2.0, 1.0], (n, 1))
+        values[:swapped, :2] = [2.0, 3.0]
+        p.append(nemenyi(values, "abc")[0].p)
+    assert p[0] < 0.05 < p[1]
+
+
+def test_rounding_makes_no_rank():
+    values = np.array([[0.1 + 0.2, 0.3, 0.1], [0.3, 0.1 + 0.2, 0.1]])
+    assert ranks(values, "abc").tolist() == [[1.5, 1.5, 3.0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("values", "names", "words"),
+    [
+        (np.ones((3, 1)), "a", "3 blocks and 1 methods"),
+        (np.ones((0, 3)), "abc", "0 blocks"),
+        (np.ones((3, 2)), "abc", "3 names"),
+        (np.array([[1.0, np.nan], [1.0, 2.0]]), "ab", "b has no value in block 0"),
+    ],
+)
+def test_blocks_that_cannot_be_ranked(values, names, words):
+    for test in (friedman, nemenyi):
+        with pytest.raises(InputError, match=words):
+            test(values, names)

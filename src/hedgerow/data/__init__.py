@@ -9,7 +9,15 @@ The usual way from a key to rows::
     train, test = split(table, 0, seed=1, experiment="soft")
 """
 
-from hedgerow.data.noise import add_noise
+from hedgerow.data.noise import (
+    FAMILIES,
+    add_family_noise,
+    add_noise,
+    category_shares,
+    flip_classes,
+    replace_categories,
+    variable_multiples,
+)
 from hedgerow.data.registry import DatasetEntry, Registry, Source, load_registry
 from hedgerow.data.seeds import rng, seed_sequence
 from hedgerow.data.sources import Fetched, NoSourceError, available, fetch, read_fetched
@@ -25,26 +33,32 @@ from hedgerow.data.tidy import (
 )
 
 __all__ = [
+    "FAMILIES",
     "DatasetEntry",
     "Fetched",
     "NoSourceError",
     "Registry",
     "Source",
     "TidyTable",
+    "add_family_noise",
     "add_noise",
     "available",
     "canonical_csv",
+    "category_shares",
     "check_table",
     "fetch",
     "fingerprint",
+    "flip_classes",
     "folds",
     "load_registry",
     "n_folds_for",
     "read_fetched",
     "read_tidy",
+    "replace_categories",
     "rng",
     "seed_sequence",
     "split",
     "tidy",
+    "variable_multiples",
     "write_tidy",
 ]

@@ -1,4 +1,9 @@
-"""Noise injection of experiments 1 and 2 (thesis, section 3.3.2)."""
+"""Noise injection: experiments 1 and 2 (thesis, section 3.3.2), and other kinds of noise.
+
+The thesis adds Gaussian noise to numeric variables. Beyond it stand families of another shape with
+the same standard deviation, noise in proportion to the value, noise that differs between
+variables, and noise on classes and categories.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,20 @@ import numpy as np
 
 from hedgerow.errors import InputError
 
-__all__ = ["add_noise"]
+__all__ = [
+    "FAMILIES",
+    "add_family_noise",
+    "add_noise",
+    "category_shares",
+    "flip_classes",
+    "replace_categories",
+    "variable_multiples",
+]
+
+#: Families of noise on numeric variables. The first four have the standard deviation n |mean| and
+#: differ in shape; `proportional` is normal with n |x|, and `per_variable` normal with n k |mean|,
+#: where the multiple k differs between variables and is 1 on average.
+FAMILIES = ("normal", "uniform", "laplace", "student_t", "proportional", "per_variable")
 
 
 def add_noise(
@@ -60,3 +78,207 @@ def add_noise(
     sd = factor * np.abs(np.nan_to_num(means, nan=0.0))
     values += rng.standard_normal(values.shape) * sd
     return values
+
+
+def add_family_noise(
+    X: np.ndarray,
+    family: str,
+    factor: float,
+    means: np.ndarray,
+    rng: np.random.Generator,
+    multiples: np.ndarray | None = None,
+) -> np.ndarray:
+    """Add noise of one family; `normal` is that of `add_noise`, draw for draw.
+
+    Parameters
+    ----------
+    X, factor, means, rng
+        As in `add_noise`. A variable whose mean is 0 or NaN gets no noise, in proportional noise
+        as well.
+    family : one of FAMILIES
+        `student_t` has three degrees of freedom, scaled to the standard deviation of the others.
+    multiples : (m,) float array, for `per_variable`
+        Multiple of the factor for each variable, see `variable_multiples`.
+
+    Returns
+    -------
+    (n, m) float64 array
+        A new array.
+
+    Raises
+    ------
+    InputError
+        The family is unknown, multiples are missing or out of place, or as in `add_noise`.
+    """
+    if family not in FAMILIES:
+        raise InputError(
+            f"noise family is {family!r}", remedy=f"choose one of {', '.join(FAMILIES)}"
+        )
+    if (multiples is not None) != (family == "per_variable"):
+        raise InputError(
+            f"noise of the family {family} "
+            + ("needs a multiple for each variable" if multiples is None else "has no multiples"),
+            remedy="give multiples with the family per_variable, and only there",
+        )
+    if multiples is not None:
+        multiples = np.asarray(multiples, dtype=np.float64)
+        if multiples.shape != np.shape(means) or not (multiples >= 0).all():
+            raise InputError(
+                "the multiples do not fit the variables, or one is below 0",
+                remedy="give one number of 0 or more per column",
+            )
+        return add_noise(X, factor, multiples * np.asarray(means, dtype=np.float64), rng)
+    if family == "normal":
+        return add_noise(X, factor, means, rng)
+    values = add_noise(X, 0.0, means, rng)  # a checked copy
+    if not np.isfinite(factor) or factor < 0:
+        raise InputError(f"noise factor is {factor!r}", remedy="give a number, 0 or larger")
+    if factor == 0:
+        return values
+    size = np.abs(np.nan_to_num(np.asarray(means, dtype=np.float64), nan=0.0))
+    if family == "proportional":
+        return values + rng.standard_normal(values.shape) * factor * np.abs(values) * (size > 0)
+    if family == "uniform":
+        drawn = rng.uniform(-np.sqrt(3.0), np.sqrt(3.0), values.shape)
+    elif family == "laplace":
+        drawn = rng.laplace(0.0, np.sqrt(0.5), values.shape)
+    else:
+        drawn = rng.standard_t(3, values.shape) / np.sqrt(3.0)
+    return values + drawn * factor * size
+
+
+def variable_multiples(means: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Multiples 0, 1 and 2 of a noise factor, dealt to the variables at random.
+
+    As many variables get 0 as get 2 (a third each, rounded down), so that the mean multiple over
+    the variables that can have noise is exactly 1.
+
+    Parameters
+    ----------
+    means : (m,) float array
+        A variable whose mean is 0 or NaN has no noise; its multiple is 0 and does not count.
+    rng : numpy.random.Generator
+        A named stream.
+
+    Returns
+    -------
+    (m,) float64 array
+    """
+    means = np.nan_to_num(np.asarray(means, dtype=np.float64), nan=0.0)
+    noisy = np.flatnonzero(means != 0)
+    third = len(noisy) // 3
+    dealt = np.repeat([0.0, 1.0, 2.0], [third, len(noisy) - 2 * third, third])
+    multiples = np.zeros(len(means))
+    multiples[noisy] = rng.permutation(dealt)
+    return multiples
+
+
+def flip_classes(
+    y: np.ndarray, n_classes: int, probability: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Replace class labels by another class, each of the others being equally likely.
+
+    Parameters
+    ----------
+    y : (n,) int array of class codes
+    n_classes : int, 2 or more
+    probability : float in [0, 1]
+        Chance that a label is replaced.
+    rng : numpy.random.Generator
+        A named stream; two numbers are drawn per label whatever the probability, so that labels
+        replaced at a small probability are replaced alike at a larger one.
+
+    Returns
+    -------
+    (n,) int array
+        A new array.
+
+    Raises
+    ------
+    InputError
+        The probability is not within [0, 1], or there is no other class.
+    """
+    y = np.asarray(y)
+    _check_probability(probability)
+    if n_classes < 2:
+        raise InputError(
+            f"{n_classes} class leaves no other to flip to", remedy="give data of two classes"
+        )
+    chance = rng.random(len(y))
+    ahead = rng.integers(1, n_classes, len(y))
+    return np.where(chance < probability, (y + ahead) % n_classes, y)
+
+
+def category_shares(X: np.ndarray, n_categories: np.ndarray) -> dict[int, np.ndarray]:
+    """Share of each category among the known values of each categorical variable.
+
+    Parameters
+    ----------
+    X : (n, m) float array of codes, NaN marks missing
+    n_categories : (m,) int array, 0 for a numeric variable
+
+    Returns
+    -------
+    dict of int to (n_categories,) float array
+        For the categorical variables with a known value.
+    """
+    shares = {}
+    for j in np.flatnonzero(np.asarray(n_categories) > 0):
+        codes = X[~np.isnan(X[:, j]), j].astype(int)
+        if len(codes):
+            counts = np.bincount(codes, minlength=int(n_categories[j]))
+            shares[int(j)] = counts / counts.sum()
+    return shares
+
+
+def replace_categories(
+    X: np.ndarray,
+    shares: dict[int, np.ndarray],
+    probability: float,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Replace categories by draws from the distribution of their variable.
+
+    The draw may give the category that was there, as when a form is filled in at random.
+
+    Parameters
+    ----------
+    X : (n, m) float array
+        Codes of categories in the variables of `shares`; the others are left alone, and so are
+        missing values.
+    shares : dict of int to float array
+        As returned by `category_shares` for the training part in use.
+    probability : float in [0, 1]
+        Chance that a value is replaced.
+    rng : numpy.random.Generator
+        A named stream; two numbers are drawn per value of these variables, as in `flip_classes`.
+
+    Returns
+    -------
+    (n, m) float64 array
+        A new array.
+
+    Raises
+    ------
+    InputError
+        The probability is not within [0, 1].
+    """
+    _check_probability(probability)
+    values = np.array(X, dtype=np.float64)
+    for j in sorted(shares):
+        chance = rng.random(len(values))
+        position = rng.random(len(values))
+        # The last category with a share closes the line of shares, whatever their rounding.
+        last = np.flatnonzero(shares[j])[-1]
+        drawn = np.minimum(np.searchsorted(np.cumsum(shares[j]), position, side="right"), last)
+        replaced = (chance < probability) & ~np.isnan(values[:, j])
+        values[replaced, j] = drawn[replaced]
+    return values
+
+
+def _check_probability(probability: float) -> None:
+    if not (np.isfinite(probability) and 0 <= probability <= 1):
+        raise InputError(
+            f"probability of replacement is {probability!r}",
+            remedy="give a number between 0 and 1",
+        )

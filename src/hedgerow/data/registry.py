@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from hedgerow.data.synthetic import GuyonPlan
+from hedgerow.data.synthetic import EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 
 __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
@@ -177,7 +177,7 @@ class DatasetEntry:
     parent, parent_entry : str and DatasetEntry, or None
         The set that a variant is made from.
     transform : Transform or None
-    synthetic_plan : GuyonPlan or None
+    synthetic_plan : GuyonPlan, EjectionFractionPlan or None
     fingerprint : str
         SHA-256 of the tidy table's canonical CSV.
     profile : mapping
@@ -212,7 +212,7 @@ class DatasetEntry:
     note: str = ""
     parent: str | None = None
     transform: Transform | None = None
-    synthetic_plan: GuyonPlan | None = None
+    synthetic_plan: GuyonPlan | EjectionFractionPlan | None = None
     parent_entry: DatasetEntry | None = field(default=None, repr=False)
 
     @property
@@ -360,8 +360,10 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
         raise DataError(f"{where} has a transform but no parent", remedy="name its parent")
     plan = values.pop("synthetic", None)
     if plan is not None:
-        values["synthetic_plan"] = _make(GuyonPlan, f"{where}: synthetic", plan)
-        values["n_samples"] = values["synthetic_plan"].n_samples
+        # Two generators, told apart by a setting that only one of them has.
+        kind = EjectionFractionPlan if "share_reduced" in plan else GuyonPlan
+        values["synthetic_plan"] = _make(kind, f"{where}: synthetic", plan)
+        values["n_samples"] = getattr(values["synthetic_plan"], "n_samples", None)
         values["sources"] = (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)
     elif parent is None:
         sources = [

@@ -1,8 +1,12 @@
-"""The five synthetic sets of thesis chapter 3 (table 3.1), from Guyon's generator.
+"""Synthetic sets of thesis chapter 3: the five of table 3.1, and 500 ejection fractions.
 
-The thesis names scikit-learn's ``make_classification``, the sizes of the sets, and that the
-number of variables and instances, the correlation between variables and the number of hypercube
-vertices vary; it prints none of the settings. Those in the registry are ours.
+The five come from Guyon's generator. The thesis names scikit-learn's ``make_classification``, the
+sizes of the sets, and that the number of variables and instances, the correlation between
+variables and the number of hypercube vertices vary; it prints none of the settings. Those in the
+registry are ours.
+
+The ejection fractions stand in for those of the illustration in section 3.4.1, whose file can be
+had with an account only. They are not that file, nor drawn from it.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-__all__ = ["GuyonPlan", "generate"]
+__all__ = ["EjectionFractionPlan", "GuyonPlan", "generate"]
 
 #: Values are rounded before they are fingerprinted: the last bits of a matrix product depend on
 #: the linear algebra library and processor, six decimals do not.
@@ -54,8 +58,86 @@ class GuyonPlan:
     seed: int
 
 
-def generate(plan: GuyonPlan) -> pd.DataFrame:
-    """Generate a synthetic set: all of its samples, from one distribution.
+@dataclass(frozen=True)
+class EjectionFractionPlan:
+    """Settings of a synthetic set of left-ventricular ejection fractions (LVEF).
+
+    A mixture of two beta distributions: most patients about a normal ejection fraction, the
+    others about a reduced one. Beta distributions stay between 0 and 100 % by themselves.
+
+    Attributes
+    ----------
+    rows : int
+        Number of patients.
+    share_reduced : float
+        Probability that a patient belongs to the part with a reduced ejection fraction.
+    mean_normal, sd_normal, mean_reduced, sd_reduced : float
+        Mean and standard deviation of each part, in per cent.
+    threshold : float
+        A patient is eligible (class ``"1"``) with an ejection fraction below it, in per cent.
+    decimals : int
+        Decimals that are kept, as in a report.
+    seed : int
+        Seed of the generator; part of the definition of the set.
+    """
+
+    rows: int
+    share_reduced: float
+    mean_normal: float
+    sd_normal: float
+    mean_reduced: float
+    sd_reduced: float
+    threshold: float
+    decimals: int
+    seed: int
+
+
+def generate(plan: GuyonPlan | EjectionFractionPlan) -> pd.DataFrame:
+    """Generate a synthetic set.
+
+    Parameters
+    ----------
+    plan : GuyonPlan or EjectionFractionPlan
+
+    Returns
+    -------
+    pandas.DataFrame
+        As `guyon` or `ejection_fractions` return it.
+    """
+    return guyon(plan) if isinstance(plan, GuyonPlan) else ejection_fractions(plan)
+
+
+def ejection_fractions(plan: EjectionFractionPlan) -> pd.DataFrame:
+    """Generate ejection fractions, in per cent, with the eligibility that follows from them.
+
+    Parameters
+    ----------
+    plan : EjectionFractionPlan
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``plan.rows`` rows; columns ``lvef`` (per cent) and ``class``, ``"1"`` where it is below
+        the threshold.
+    """
+    # The stream of RandomState is frozen, that of numpy's newer generators may change.
+    random = np.random.RandomState(plan.seed)
+    reduced = random.uniform(size=plan.rows) < plan.share_reduced
+    normal = random.beta(*_beta(plan.mean_normal, plan.sd_normal), size=plan.rows)
+    low = random.beta(*_beta(plan.mean_reduced, plan.sd_reduced), size=plan.rows)
+    lvef = np.round(100.0 * np.where(reduced, low, normal), plan.decimals)
+    return pd.DataFrame({"lvef": lvef, "class": (lvef < plan.threshold).astype(int).astype(str)})
+
+
+def _beta(mean: float, sd: float) -> tuple[float, float]:
+    """Parameters of a beta distribution from its mean and standard deviation in per cent."""
+    mean, sd = mean / 100.0, sd / 100.0
+    size = mean * (1.0 - mean) / sd**2 - 1.0
+    return mean * size, (1.0 - mean) * size
+
+
+def guyon(plan: GuyonPlan) -> pd.DataFrame:
+    """Generate all samples of a synthetic set of table 3.1, from one distribution.
 
     Every variable is shifted so that its smallest value is 1 (one standard deviation of a
     cluster): noise is a share of the variable's mean, which says nothing for a variable centred

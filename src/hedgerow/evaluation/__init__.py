@@ -2,7 +2,15 @@
 
 from hedgerow.evaluation.calibration import Calibration, calibrate_confidence
 from hedgerow.evaluation.metrics import accuracy, baseline, brier, macro_f1, standardised
-from hedgerow.evaluation.significance import TestResult, holm, wilcoxon
+from hedgerow.evaluation.significance import (
+    TestResult,
+    critical_difference,
+    friedman,
+    holm,
+    nemenyi,
+    ranks,
+    wilcoxon,
+)
 from hedgerow.evaluation.tuning import best_factor
 
 __all__ = [
@@ -13,8 +21,12 @@ __all__ = [
     "best_factor",
     "brier",
     "calibrate_confidence",
+    "critical_difference",
+    "friedman",
     "holm",
     "macro_f1",
+    "nemenyi",
+    "ranks",
     "standardised",
     "wilcoxon",
 ]

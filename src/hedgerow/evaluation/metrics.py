@@ -80,6 +80,8 @@ def brier(y: np.ndarray, probabilities: np.ndarray) -> float:
     -------
     float in [0, 2]; 2 when every prediction is certain and wrong, whatever K
     """
+    # A mixture over leaves may exceed 1 in the last bit, which scikit-learn would refuse.
+    probabilities = np.clip(probabilities, 0.0, 1.0)
     return float(
         brier_score_loss(
             y, probabilities, labels=np.arange(probabilities.shape[1]), scale_by_half=False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from hedgerow.errors import InputError
+
+#: Values closer than this share of the largest are equal.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,8 @@ class TestResult:
     n : int
         Number of pairs (or blocks) that were given to the test.
     groups : tuple of str
-        What was compared, such as (`stp`, `c45`); a positive difference favours the first.
+        What was compared, such as (`stp`, `c45`); a positive difference favours the first. For a
+        test of several at once, all of them.
     correction : str
         `none`, or the procedure that adjusted p for the number of tests.
     note : str
@@ -84,11 +89,7 @@ def wilcoxon(
             f"{groups[0]} has {first.size} values and {groups[1]} {second.size}",
             remedy="give two arrays of the same length, paired by position",
         )
-    # Means of equal numbers summed in another order differ by rounding. Such a difference is no
-    # sign, and must not tell apart two differences that are tied: the test ranks, and ranks see
-    # the last bit. So differences are counted in units far below what was measured.
-    unit = 1e-12 * max(np.abs(first).max(), np.abs(second).max())
-    difference = np.rint((first - second) / unit) if unit > 0 else first - second
+    difference = _counted(first - second, max(np.abs(first).max(), np.abs(second).max()))
     if np.isnan(difference).any():
         raise InputError(
             f"a value of {groups[0]} or {groups[1]} is NaN", remedy="leave incomplete pairs out"
@@ -96,8 +97,33 @@ def wilcoxon(
     name = "wilcoxon_signed_rank"
     if not difference.any():
         return TestResult(name, 0.0, 1.0, first.size, groups, note="all differences are 0")
-    result = stats.wilcoxon(difference, alternative=alternative, zero_method="wilcox")
-    return TestResult(name, float(result.statistic), float(result.pvalue), first.size, groups)
+    ranks = np.zeros(difference.size)
+    differs = difference != 0
+    ranks[differs] = stats.rankdata(np.abs(difference[differs]))
+    signed = tuple(np.sort(np.sign(difference) * ranks).tolist())
+    statistic, p = _signed_rank(signed, alternative)
+    return TestResult(name, statistic, p, first.size, groups)
+
+
+@lru_cache(maxsize=4096)
+def _signed_rank(ranks: tuple[float, ...], alternative: str) -> tuple[float, float]:
+    """Statistic and p of signed ranks (0: no difference), which are all that the test looks at.
+
+    Kept, because few data sets have few patterns of ranks, and those with ties take scipy a
+    twentieth of a second each.
+    """
+    result = stats.wilcoxon(np.array(ranks), alternative=alternative, zero_method="wilcox")
+    return float(result.statistic), float(result.pvalue)
+
+
+def _counted(values: np.ndarray, largest: float) -> np.ndarray:
+    """Values in whole numbers of a unit far below what was measured.
+
+    Means of equal numbers summed in another order differ by rounding. Such a difference is no
+    sign, and must not tell apart what is tied: the tests rank, and ranks see the last bit.
+    """
+    unit = ROUNDING * largest
+    return np.rint(values / unit) if unit > 0 else values
 
 
 def holm(results: Sequence[TestResult]) -> list[TestResult]:
@@ -117,6 +143,153 @@ def holm(results: Sequence[TestResult]) -> list[TestResult]:
     return [
         replace(r, p=float(p), correction="holm") for r, p in zip(results, adjusted, strict=True)
     ]
+
+
+# ------------------------------------------------------------------ several methods at once
+
+
+def ranks(values: np.ndarray, groups: Sequence[str], higher_is_better: bool = True) -> np.ndarray:
+    """Ranks of methods within each block, 1 for the best; ties share their mean rank.
+
+    Parameters
+    ----------
+    values : (n, k) float array
+        One row per block (a data set), one column per method. Values that differ by less than
+        1e-12 of the largest are tied.
+    groups : sequence of k str
+        Names of the methods.
+    higher_is_better : bool
+        Whether the largest value gets rank 1.
+
+    Returns
+    -------
+    (n, k) float array; each row sums to k (k + 1) / 2
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two methods or no block, or if a value is NaN.
+    """
+    values = np.asarray(values, dtype=float)
+    if values.ndim != 2 or values.shape[1] != len(groups):
+        raise InputError(
+            f"an array of shape {values.shape} and {len(groups)} names of methods",
+            remedy="give one row per block and one column per method",
+        )
+    n, k = values.shape
+    if k < 2 or n < 1:
+        raise InputError(
+            f"{n} blocks and {k} methods cannot be compared by ranks",
+            remedy="give one block and two methods at least",
+        )
+    if np.isnan(values).any():
+        block, column = np.argwhere(np.isnan(values))[0]
+        raise InputError(
+            f"{groups[column]} has no value in block {block}", remedy="leave incomplete blocks out"
+        )
+    counted = _counted(values, np.abs(values).max())
+    return stats.rankdata(-counted if higher_is_better else counted, axis=1)
+
+
+def friedman(
+    values: np.ndarray, groups: Sequence[str], higher_is_better: bool = True
+) -> TestResult:
+    """Friedman's test of k methods over n blocks, corrected for ties (Friedman 1937).
+
+    The statistic is 12 / (n k (k + 1)) sum R_j^2 - 3 n (k + 1), with R_j the sum of the ranks of
+    method j, over 1 - sum (t^3 - t) / (n k (k^2 - 1)) for ties of t values within a block; p is
+    that of chi-squared with k - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    values, groups, higher_is_better : as in `ranks`
+
+    Returns
+    -------
+    TestResult
+        n is the number of blocks. When every block ties all methods: statistic 0 and p = 1.
+
+    Raises
+    ------
+    InputError
+        As `ranks` does.
+    """
+    of_block = ranks(values, groups, higher_is_better)
+    n, k = of_block.shape
+    ties = sum(np.sum(t**3 - t) for t in (np.unique(r, return_counts=True)[1] for r in of_block))
+    untied = 1.0 - ties / (n * k * (k**2 - 1))
+    if untied == 0:
+        return TestResult("friedman", 0.0, 1.0, n, tuple(groups), note="all values are tied")
+    spread = 12.0 / (n * k * (k + 1)) * np.sum(of_block.sum(axis=0) ** 2) - 3.0 * n * (k + 1)
+    statistic = max(float(spread), 0.0) / untied
+    p = float(stats.chi2.sf(statistic, k - 1))
+    return TestResult("friedman", statistic, p, n, tuple(groups))
+
+
+def nemenyi(
+    values: np.ndarray, groups: Sequence[str], higher_is_better: bool = True
+) -> list[TestResult]:
+    """Nemenyi's test of every pair of methods after Friedman's (Nemenyi 1963; Demsar 2006, 3.2.2).
+
+    The p-values are those of scikit-posthocs: of the studentized range of k groups with infinite
+    degrees of freedom. They hold for all pairs at once.
+
+    Parameters
+    ----------
+    values, groups, higher_is_better : as in `ranks`
+
+    Returns
+    -------
+    list of TestResult
+        One per pair, in the order of `groups`. The statistic is the difference of the mean ranks
+        of the two, the second's minus the first's, so that it is positive where the first is
+        better; it is significant where it reaches `critical_difference`.
+
+    Raises
+    ------
+    InputError
+        As `ranks` does.
+    """
+    import scikit_posthocs  # here: it brings a plotting library that few jobs need
+
+    of_block = ranks(values, groups, higher_is_better)
+    n, k = of_block.shape
+    # Ranks of ranks are the ranks: ties stay as they were counted here.
+    p = scikit_posthocs.posthoc_nemenyi_friedman(of_block).to_numpy()
+    mean = of_block.mean(axis=0)
+    return [
+        TestResult(
+            "nemenyi",
+            float(mean[j] - mean[i]),
+            float(p[i, j]),
+            n,
+            (groups[i], groups[j]),
+            correction="nemenyi",
+        )
+        for i in range(k)
+        for j in range(i + 1, k)
+    ]
+
+
+def critical_difference(n_groups: int, n_blocks: int, alpha: float = 0.05) -> float:
+    """Least difference of two mean ranks that Nemenyi's test calls significant (Demsar 2006).
+
+    Parameters
+    ----------
+    n_groups : int, at least 2
+        Number of methods, k.
+    n_blocks : int, at least 1
+        Number of data sets, n.
+    alpha : float in (0, 1)
+
+    Returns
+    -------
+    float
+        q sqrt(k (k + 1) / (6 n)), with q the upper quantile of the studentized range of k groups
+        and infinite degrees of freedom, over the square root of 2.
+    """
+    q = stats.studentized_range.isf(alpha, n_groups, np.inf) / np.sqrt(2.0)
+    return float(q * np.sqrt(n_groups * (n_groups + 1) / (6.0 * n_blocks)))
 
 
 def to_frame(results: Sequence[TestResult]) -> pd.DataFrame:
