@@ -107,6 +107,7 @@ def made_up(rows, plan, published, tmp_path_factory):
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         function = getattr(reporting, name)
         tables[name] = function(rows, statistics, published[name], plan)
+    tables["soft_combined"] = reporting.soft_combined(rows, statistics)
     drawn = {}
     for name in ("3_5", "3_6", "3_9", "3_10"):
         name = f"thesis_figure_{name}"

@@ -1,13 +1,14 @@
 """The report page from made-up rows: complete, self-contained and readable by machines."""
 
 import dataclasses
+import json
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from hedgerow.reporting import html
+from hedgerow.reporting import html, soft_section
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,9 +46,15 @@ def claims():
     return pd.read_csv(ROOT / "data/published/claims.csv")
 
 
+def build(made_up, rows, claims, plan, tables=None):
+    tables = made_up.tables if tables is None else tables
+    section = soft_section.section(tables, made_up.figures, rows, claims, plan)
+    return html.page([section], plan.configuration)
+
+
 @pytest.fixture(scope="module")
 def text(made_up, rows, claims, plan):
-    return html.build(made_up.tables, made_up.figures, rows, claims, plan)
+    return build(made_up, rows, claims, plan)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +93,7 @@ def test_measured_and_published_stand_side_by_side(page, made_up):
         table = made_up.tables[name]
         for row in table[table["published"].notna()].itertuples():
             digits = 2 if row.unit == "sd" else 1
-            measured, published = (html._number(v, digits) for v in (row.measured, row.published))
+            measured, published = (html.number(v, digits) for v in (row.measured, row.published))
             assert f"published {published}" in page.text
             assert measured in page.text
 
@@ -111,7 +118,7 @@ def test_a_small_run_says_so(page, made_up, rows, claims, plan):
     """Six data sets are enough to speak of, four permutations are not."""
     assert "too small to conclude anything from" in page.text
     larger = dataclasses.replace(plan, n_permutations=5)
-    text = html.build(made_up.tables, made_up.figures, rows, claims, larger)
+    text = build(made_up, rows, claims, larger)
     assert "too small to conclude" not in text
 
 
@@ -121,13 +128,13 @@ def test_tables_may_come_from_files(made_up, rows, claims, plan, text, tmp_path)
     for name, table in made_up.tables.items():
         table.to_csv(tmp_path / f"{name}.csv", index=False)
         back[name] = pd.read_csv(tmp_path / f"{name}.csv")
-    assert html.build(back, made_up.figures, rows, claims, plan) == text
+    assert build(made_up, rows, claims, plan, back) == text
 
 
 def test_names_are_escaped(made_up, rows, claims, plan):
     tables = dict(made_up.tables)
     tables["thesis_table_3_1"] = tables["thesis_table_3_1"].assign(printed="<b>&")
-    page = html.build(tables, made_up.figures, rows, claims, plan)
+    page = build(made_up, rows, claims, plan, tables)
     assert "&lt;b&gt;&amp;" in page
 
 
@@ -142,4 +149,58 @@ def test_names_are_escaped(made_up, rows, claims, plan):
     ],
 )
 def test_numbers(value, digits, shown):
-    assert html._number(value, digits) == shown
+    assert html.number(value, digits) == shown
+
+
+# -------------------------------------------------------------------------- sections of a page
+
+
+def one(word="soft_sweep", **more):
+    given = {"title": "A sweep", "markup": f'<p id="{word}-a">1 &lt; 2</p>'}
+    return html.Section(word, **{**given, **more})
+
+
+def test_sections_stand_in_the_given_order_with_their_contents():
+    first = one("b", title="B & co", contents=(("b-a", "A part"),), summary="<p>It held.</p>")
+    text = html.page([first, one("a")], "made-up")
+    page = Page(text)
+    anchors = [a["href"] for a in page.all("a")]
+    assert anchors == ["#summary", "#b", "#b-a", "#a", "#b"]
+    assert [a["id"] for a in page.all("section")] == ["summary", "b", "a"]
+    assert '<p id="a-a">1 &lt; 2</p>' in text, "markup is taken as it is"
+    assert text.count("B &amp; co") == 3, "titles are escaped"
+    assert "It held." in page.text and "judges" not in page.text
+
+
+def test_a_page_without_a_section_says_so():
+    """A configuration may leave out every experiment that judges a statement."""
+    assert "No section of this page judges" in Page(html.page([one()], "made-up")).text
+    assert "soft" not in Page(html.page([], "made-up")).text
+
+
+def test_a_section_survives_its_file(made_up, rows, claims, plan):
+    section = soft_section.section(made_up.tables, made_up.figures, rows, claims, plan)
+    back = html.Section.from_dict(json.loads(json.dumps(section.to_dict())))
+    assert back == section
+    assert html.page([back], "made-up") == html.page([section], "made-up")
+
+
+def test_anchors_of_two_sections_must_differ():
+    with pytest.raises(ValueError, match="twice on the page: x-a"):
+        html.page([one("x"), one("y", markup='<p id="x-a">')], "made-up")
+
+
+def test_the_table_of_contents_must_lead_somewhere():
+    with pytest.raises(ValueError, match="nowhere"):
+        html.page([one(contents=(("nowhere", "Nothing"),))], "made-up")
+
+
+def test_every_anchor_of_a_section_bears_its_word(made_up, rows, claims, plan):
+    section = soft_section.section(made_up.tables, made_up.figures, rows, claims, plan)
+    ids = [a["id"] for _, a in Page(section.markup).tags if "id" in a]
+    assert all(i.startswith(("soft-", "thesis_")) for i in ids)
+
+
+def test_titles_of_published_things():
+    assert html.title_of("thesis_figure_3_10") == "Figure 3.10"
+    assert html.title_of("confdtree_table_1") == "Table 1"

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from hedgerow.experiments import soft
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures, html, soft_section
 from hedgerow.reporting import soft as reporting
 
 
@@ -26,13 +26,15 @@ def _report(rows, plan, published, folder):
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
+    tables["soft_combined"] = reporting.soft_combined(rows, statistics)
     drawn = {}
     for number in ("3_5", "3_6", "3_9", "3_10"):
         name = f"thesis_figure_{number}"
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(reporting, name)(rows, plan), drawn[name])
     claims = pd.read_csv(published["claims"])
-    return tables, html.build(tables, drawn, rows, claims, plan)
+    section = soft_section.section(tables, drawn, rows, claims, plan)
+    return tables, html.page([section], plan.configuration)
 
 
 @pytest.fixture

@@ -10,7 +10,14 @@ from throwaway import ROOT, SMOKE
 
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
-from hedgerow.workflow import check_config, check_datasets, chunks, settings
+from hedgerow.workflow import (
+    check_config,
+    check_datasets,
+    check_noise,
+    check_permutations,
+    chunks,
+    settings,
+)
 from hedgerow.workflow.config import describe, load_yaml, permutations_of, walk
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
@@ -136,10 +143,14 @@ def test_the_default_configuration_is_complete_and_is_the_schemas_default():
 def test_other_configurations_hold_only_what_differs(name):
     content = load_yaml(ROOT / f"config/{name}.yaml")
     assert content["configuration"] == name
-    merged = {**DEFAULT, **content, "soft": {**DEFAULT["soft"], **content["soft"]}}
+    sections = [name for name, value in content.items() if isinstance(value, dict)]
+    assert "soft" in sections
+    merged = {**DEFAULT, **content, **{s: {**DEFAULT[s], **content[s]} for s in sections}}
     check_config(merged, SCHEMA)
-    for key, value in content["soft"].items():
-        assert value != DEFAULT["soft"][key], f"`soft.{key}` is as in the default"
+    check_noise(merged)
+    for section in sections:
+        for key, value in content[section].items():
+            assert value != DEFAULT[section][key], f"`{section}.{key}` is as in the default"
 
 
 def test_the_paper_configuration_runs_table_3_1():
@@ -168,6 +179,53 @@ def test_the_plan_knows_every_setting_and_no_other():
     of_schema = set(load_yaml(SCHEMA)["properties"]["soft"]["properties"])
     assert of_schema - of_plan == {"chunk"}
     assert of_plan - of_schema == {"seed", "configuration"}
+
+
+def test_the_plan_of_the_illustrations_is_the_section():
+    import dataclasses
+
+    from hedgerow.experiments.soft_illustration import SoftIllustrationPlan
+
+    fields = {f.name: f.default for f in dataclasses.fields(SoftIllustrationPlan)}
+    of_schema = load_yaml(SCHEMA)["properties"]["soft_illustration"]["properties"]
+    assert {k: v for k, v in fields.items() if k not in ("seed", "configuration")} == {
+        key: value["default"] for key, value in of_schema.items()
+    }
+
+
+def test_the_plan_of_the_sweep_knows_every_setting_and_no_other():
+    import dataclasses
+
+    from hedgerow.experiments.soft_sweep import SweepPlan
+
+    of_plan = {f.name for f in dataclasses.fields(SweepPlan)}
+    of_schema = load_yaml(SCHEMA)["properties"]["soft_sweep"]["properties"]
+    assert of_plan - {"configuration"} == set(of_schema)
+    default = SweepPlan()
+    for key in ("noise_factors", "confidences", "factor"):
+        assert getattr(default, key) == getattr(
+            SweepPlan.from_config({key: of_schema[key]["default"]}, 0, "default"), key
+        )
+
+
+def test_the_paper_configuration_sweeps_the_five_printed_sets():
+    from hedgerow.experiments.soft_sweep import PRINTED
+
+    assert load_yaml(ROOT / "config/paper.yaml")["soft_sweep"]["datasets"] == list(PRINTED)
+
+
+def test_a_sweep_finds_its_noise_or_says_what_to_write():
+    config = changed(noise_factors=[0, 0.3])
+    with pytest.raises(ConfigError) as caught:
+        check_noise(config)
+    assert str(caught.value) == (
+        "configuration: `soft_sweep.noise_factors` holds 0.1, which is not in "
+        "`soft.noise_factors` (0, 0.3); the sweep learns from the samples of soft: use factors of "
+        "that list"
+    )
+    config["soft_sweep"]["noise_factors"] = [0, 0.3]
+    check_noise(config)
+    check_noise({**changed(noise_factors=[0, 0.3]), "experiments": ["soft"]})
 
 
 def test_a_survival_set_is_refused_before_anything_is_planned():
@@ -212,3 +270,34 @@ def test_describe(schema, words):
 
 def test_smoke_configuration_is_the_one_that_tests_run():
     assert yaml.safe_load((ROOT / SMOKE[1]).read_text())["configuration"] == "smoke"
+
+
+def test_other_noise_cannot_have_more_permutations_than_soft():
+    config = changed(n_permutations=2)
+    with pytest.raises(ConfigError, match=r"n_permutations` is 3 and `soft\.n_permutations` 2"):
+        check_permutations(config)
+    check_permutations(changed(n_permutations=3))
+    check_permutations({**config, "experiments": ["soft"]})
+
+
+@pytest.mark.parametrize("name", ["datasets", "categorical_datasets"])
+def test_every_list_of_data_sets_is_checked(name):
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    config = copy.deepcopy(DEFAULT)
+    config["soft_beyond"][name] = ["wine", "wina"]
+    with pytest.raises(ConfigError, match=rf"`wina` in `soft_beyond\.{name}`; did you mean `wine`"):
+        check_datasets(config, registry)
+
+
+def test_the_plan_of_other_noise_knows_its_settings_and_those_of_soft():
+    import dataclasses
+
+    from hedgerow.experiments.soft_beyond import SoftBeyondPlan
+
+    of_plan = {f.name for f in dataclasses.fields(SoftBeyondPlan)}
+    sections = load_yaml(SCHEMA)["properties"]
+    of_schema = set(sections["soft_beyond"]["properties"])
+    assert of_schema - of_plan == {"chunk"}
+    shared = of_plan - of_schema - {"seed", "configuration"}
+    assert shared == {"gate_at", "min_samples_split", "step", "window"}
+    assert shared <= set(sections["soft"]["properties"])

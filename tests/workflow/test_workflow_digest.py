@@ -39,7 +39,32 @@ def other(x):
 '''
 
 REPORTED = {"report", "manifest"}
-AFTER_ROWS = {"soft_statistics", "soft_tables", "soft_figures", *REPORTED}
+SECTION = {"soft_section", *REPORTED}
+SECTIONS = {
+    "soft_beyond_section",
+    "soft_illustration_section",
+    "soft_sweep_section",
+    "soft_scores_section",
+    *SECTION,
+}
+FIGURES = {
+    "soft_beyond_figures",
+    "soft_figures",
+    "soft_illustration_figures",
+    "soft_sweep_figures",
+    "soft_scores_figures",
+    *SECTIONS,
+}
+ILLUSTRATED = {"soft_illustration_figures", "soft_illustration_section"}
+ILLUSTRATION = {"soft_illustration_results", "soft_illustration_tables", *ILLUSTRATED}
+SWEEP = {"soft_sweep_evaluate", "soft_sweep_tables", "soft_sweep_figures", "soft_sweep_section"}
+GROWN_SWEEP = {"soft_sweep_grow", *SWEEP}
+SCORES = {"soft_scores_tables", "soft_scores_figures", "soft_scores_section"}
+BEYOND_REPORTED = {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_section"}
+BEYOND_TESTED = {"soft_beyond_statistics", *BEYOND_REPORTED}
+BEYOND = {"soft_beyond_numeric", "soft_beyond_categories", *BEYOND_TESTED}
+AFTER_TESTS = {"soft_statistics", "soft_tables", *SECTION}
+AFTER_ROWS = {"soft_figures", "soft_scores_statistics", *AFTER_TESTS, *SCORES}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", "soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
 AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
@@ -246,23 +271,106 @@ def copy(tmp_path_factory, smoke):
 @pytest.mark.parametrize(
     ("file", "old", "new", "rerun"),
     [
-        ("tree/tree.py", None, "# edited", AFTER_CALIBRATION),
-        ("induction/_growth.pyx", None, "# edited", AFTER_CALIBRATION),
-        ("uncertainty/soft.py", None, "# edited", set()),
-        ("evaluation/tuning.py", None, "# edited", {"soft_learn", *AFTER_LEARNING}),
-        ("evaluation/calibration.py", None, "# edited", AFTER_CALIBRATION),
-        ("evaluation/significance.py", None, "# edited", AFTER_ROWS - {"soft_figures"}),
-        ("data/noise.py", None, "# edited", AFTER_TIDY - {"soft_calibrate"}),
-        ("data/readers.py", None, "# edited", {"tidy", *AFTER_TIDY}),
-        ("data/synthetic.py", None, "# edited", set()),
-        ("reporting/figures.py", None, "# edited", {"soft_figures", *REPORTED}),
+        ("tree/tree.py", None, "# edited", AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND),
+        (
+            "induction/_growth.pyx",
+            None,
+            "# edited",
+            AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND,
+        ),
+        ("uncertainty/noise.py", None, "# edited", BEYOND | ILLUSTRATION | REPORTED),
+        ("uncertainty/categories.py", None, "# edited", BEYOND | ILLUSTRATION | REPORTED),
+        ("uncertainty/soft.py", None, "# edited", ILLUSTRATION | REPORTED),
+        ("evaluation/tuning.py", None, "# edited", {"soft_learn", *AFTER_LEARNING, *BEYOND}),
+        ("evaluation/calibration.py", None, "# edited", AFTER_CALIBRATION | BEYOND),
+        (
+            "evaluation/significance.py",
+            None,
+            "# edited",
+            AFTER_ROWS - {"soft_figures"} | BEYOND_TESTED,
+        ),
+        (
+            "data/noise.py",
+            None,
+            "# edited",
+            AFTER_TIDY - {"soft_calibrate"} | GROWN_SWEEP | ILLUSTRATION | BEYOND,
+        ),
+        (
+            "data/readers.py",
+            None,
+            "# edited",
+            {"tidy", *AFTER_TIDY, *GROWN_SWEEP, *ILLUSTRATION, *BEYOND},
+        ),
+        (
+            "data/synthetic.py",
+            None,
+            "# edited",
+            {"fetch", "tidy", *ILLUSTRATION, *REPORTED},
+        ),
+        ("reporting/figures.py", None, "# edited", FIGURES),
+        ("reporting/macros.html.j2", None, "<!-- edited -->", SECTIONS),
+        ("reporting/soft_section.html.j2", None, "<!-- edited -->", SECTION),
+        (
+            "reporting/soft_illustration.html.j2",
+            None,
+            "<!-- edited -->",
+            {"soft_illustration_section", *REPORTED},
+        ),
+        (
+            "reporting/soft_illustration.py",
+            'axes.set_xlabel("Candidate threshold")',
+            'axes.set_xlabel("Threshold")',
+            ILLUSTRATED | REPORTED,
+        ),
+        (
+            "reporting/soft_sweep_section.summary.html.j2",
+            None,
+            "<!-- edited -->",
+            {"soft_sweep_section", *REPORTED},
+        ),
+        (
+            "reporting/soft_sweep.py",
+            "LOW_SETS, HIGH_SETS = 4,",
+            "LOW_SETS, HIGH_SETS = 5,",
+            {"soft_sweep_section", *REPORTED},
+        ),
+        (
+            "experiments/soft_sweep.py",
+            "accuracy(y, tree.predict_proba(X))",
+            "accuracy(y, tree.predict_proba(1 * X))",
+            SWEEP | REPORTED,
+        ),
+        (
+            "experiments/soft_beyond.py",
+            'TESTED = ("accuracy", "brier", "n_leaves")',
+            'TESTED = ("accuracy", "n_leaves")',
+            BEYOND_TESTED | REPORTED,
+        ),
+        (
+            "reporting/soft_beyond.py",
+            '"Probability of replacement"',
+            '"Probability"',
+            {"soft_beyond_figures", "soft_beyond_section", *REPORTED},
+        ),
+        (
+            "reporting/soft_beyond_section.html.j2",
+            None,
+            "<!-- edited -->",
+            {"soft_beyond_section", *REPORTED},
+        ),
+        (
+            "experiments/soft_scores.py",
+            None,
+            "# edited",
+            {"soft_scores_statistics", *SCORES, *REPORTED},
+        ),
         ("reporting/report.html.j2", None, "<!-- edited -->", REPORTED),
         ("reporting/manifest.py", None, "# edited", {"manifest"}),
         (
             "experiments/soft.py",
             'for metric in ("n_leaves", "accuracy"):',
             'for metric in ("accuracy", "n_leaves"):',
-            AFTER_ROWS - {"soft_figures"},
+            AFTER_TESTS,
         ),
         ("errors.py", None, "# edited", set()),
     ],

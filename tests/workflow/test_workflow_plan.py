@@ -38,22 +38,48 @@ def test_both_entries_plan_the_same_jobs(planned, configuration):
 
 @pytest.mark.parametrize("configuration", ["default", "smoke", "paper"])
 def test_the_plan_follows_from_the_configuration(planned, configuration):
-    default = load_yaml(ROOT / "config/default.yaml")["soft"]
-    soft = {**default, **load_yaml(ROOT / f"config/{configuration}.yaml")["soft"]}
+    default = load_yaml(ROOT / "config/default.yaml")
+    own = load_yaml(ROOT / f"config/{configuration}.yaml")
+    soft = {**default["soft"], **own["soft"]}
+    beyond = {**default["soft_beyond"], **own.get("soft_beyond", {})}
+    used = {*soft["datasets"], *beyond["datasets"], *beyond["categorical_datasets"]}
+    n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
+    n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
     n_chunks = -(-soft["n_permutations"] // soft["chunk"])
     assert planned.planned("--configfile", f"config/{configuration}.yaml") == {
-        "fetch": n,
-        "tidy": n,
-        "soft_noise": n,
-        "soft_calibrate": n,
+        "fetch": len(used) + 1,  # synthetic_lvef, of the illustrations
+        "tidy": len(used) + 1,
+        "soft_noise": len(used),
+        "soft_calibrate": len(used),
         "soft_learn": n * n_chunks,
         "soft_merge": n,
+        "soft_running_times": 1,
         "soft_prune": n,
         "soft_evaluate": n,
         "soft_statistics": 1,
         "soft_tables": 1,
         "soft_figures": 1,
+        "soft_section": 1,
+        "soft_illustration_results": 1,
+        "soft_illustration_tables": 1,
+        "soft_illustration_figures": 1,
+        "soft_illustration_section": 1,
+        "soft_sweep_grow": n_swept,
+        "soft_sweep_evaluate": n_swept,
+        "soft_sweep_tables": 1,
+        "soft_sweep_figures": 1,
+        "soft_sweep_section": 1,
+        "soft_scores_statistics": 1,
+        "soft_scores_tables": 1,
+        "soft_scores_figures": 1,
+        "soft_scores_section": 1,
+        "soft_beyond_numeric": len(beyond["datasets"]) * n_beyond_chunks,
+        "soft_beyond_categories": len(beyond["categorical_datasets"]) * n_beyond_chunks,
+        "soft_beyond_statistics": 1,
+        "soft_beyond_tables": 1,
+        "soft_beyond_figures": 1,
+        "soft_beyond_section": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -62,7 +88,31 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
 def test_one_experiment_is_a_target(planned):
     rules = planned.planned("soft", *SMOKE)
     assert "soft_tables" in rules and "soft_figures" in rules
-    assert "manifest" not in rules
+    assert "manifest" not in rules and "soft_sweep_grow" not in rules
+
+
+def test_the_illustrations_are_a_target_and_need_one_data_set(planned):
+    assert planned.planned("soft_illustration", *SMOKE) == {
+        "fetch": 1,
+        "tidy": 1,
+        "soft_illustration_results": 1,
+        "soft_illustration_tables": 1,
+        "soft_illustration_figures": 1,
+    }
+
+
+def test_the_sweep_is_a_target_and_needs_no_tuned_trees(planned):
+    rules = planned.planned("soft_sweep", *SMOKE)
+    assert rules["soft_sweep_grow"] == 2 and rules["soft_sweep_figures"] == 1
+    assert "soft_learn" not in rules and "soft_calibrate" not in rules
+
+
+def test_a_sweep_of_noise_that_soft_does_not_draw(planned):
+    plan = planned.snakemake("--dry-run", *planned.settings("soft: {noise_factors: [0, 0.3]}"))
+    assert plan.returncode != 0
+    assert "`soft_sweep.noise_factors` holds 0.1, which is not in" in plan.stdout + plan.stderr
+    without = planned.settings("experiments: [soft]\nsoft: {noise_factors: [0, 0.3]}")
+    assert planned.snakemake("--dry-run", *without).returncode == 0
 
 
 def test_a_data_set_that_is_not_registered_is_no_target(planned):
@@ -106,26 +156,26 @@ def test_every_rule_says_everything_about_its_jobs(rule):
     assert "lambda" not in text and "\n    run:" not in text
 
 
-BUILT = load_yaml(ROOT / "config/claims.yaml")["built"]
+CLAIMS = load_yaml(ROOT / "config/claims.yaml")
+BUILT = {n: "tables" if "_table_" in n else "figures" for n in CLAIMS["built"]}
+BEYOND = {n: folder for folder, names in CLAIMS["beyond"].items() for n in names}
 
 
-@pytest.mark.parametrize("name", BUILT)
-def test_each_id_is_found_in_four_places(name):
-    """Report file, output of a rule, caption and function of a table or figure bear its id."""
-    import hedgerow.reporting.soft as reporting
-
-    folder, suffix = ("tables", "csv") if "_table_" in name else ("figures", "svg")
+@pytest.mark.parametrize("name", [*BUILT, *BEYOND])
+def test_each_id_is_found_in_three_places(name):
+    """Report file, output of a rule and caption bear it; tests/reporting asks for the function."""
+    folder = {**BUILT, **BEYOND}[name]
+    suffix = {"tables": "csv", "figures": "svg"}[folder]
     rule = "\n".join(rules().values())
     assert f'"reports/{folder}/{name}.{suffix}"' in rule
     assert f"{name}=report(" in rule
     assert f'"../report/{name}.rst"' in rule
     assert (ROOT / f"workflow/report/{name}.rst").is_file()
-    assert callable(getattr(reporting, name))
-    if folder == "tables":
+    if folder == "tables" and name in BUILT:
         assert (ROOT / f"data/published/{name}.csv").is_file()
 
 
 def test_no_caption_or_output_without_its_id_being_listed():
     captions = {file.stem for file in (ROOT / "workflow/report").glob("*.rst")}
     outputs = set(re.findall(r"^ +(\w+)=report\(", "\n".join(rules().values()), re.MULTILINE))
-    assert captions == outputs == set(BUILT)
+    assert captions == outputs == {*BUILT, *BEYOND}

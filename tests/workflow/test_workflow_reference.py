@@ -12,6 +12,7 @@ from hedgerow.workflow.reference import merge, read_parts
 
 SETTINGS = """
 configuration: tiny
+experiments: [soft]
 soft:
   datasets: [bupa, haberman, wine]
   methods: [c45, ss, se, plt, udt]

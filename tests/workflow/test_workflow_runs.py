@@ -15,10 +15,23 @@ import yaml
 from throwaway import SMOKE, Project, clean_environment, new_project
 
 # What follows from what, rule by rule: the flow of the design.
-REPORTED = {"soft_tables", "soft_figures", "report", "manifest"}
-AFTER_ROWS = {"soft_statistics", *REPORTED}
+PAGE = {"report", "manifest"}
+REPORTED = {"soft_tables", "soft_figures", "soft_section", *PAGE}
+SCORES = {"soft_scores_tables", "soft_scores_figures", "soft_scores_section"}
+AFTER_ROWS = {"soft_statistics", "soft_scores_statistics", *SCORES, *REPORTED}
+SWEEP_REPORTED = {"soft_sweep_tables", "soft_sweep_figures", "soft_sweep_section", *PAGE}
+AFTER_SWEEP_NOISE = {"soft_sweep_grow", "soft_sweep_evaluate", *SWEEP_REPORTED}
+ILLUSTRATION_REPORTED = {
+    "soft_illustration_tables",
+    "soft_illustration_figures",
+    "soft_illustration_section",
+    *PAGE,
+}
+BEYOND_REPORTED = {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_section", *PAGE}
+BEYOND_TESTED = {"soft_beyond_statistics", *BEYOND_REPORTED}
+AFTER_BEYOND = {"soft_beyond_numeric", "soft_beyond_categories", *BEYOND_TESTED}
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
-AFTER_LEARNING = {"soft_merge", *AFTER_TREES}
+AFTER_LEARNING = {"soft_merge", "soft_running_times", *AFTER_TREES}
 AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
 
 
@@ -34,6 +47,14 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
             f"data/results/soft/{dataset}.parquet",
         ):
             assert path in made
+    for dataset in ("haberman", "bupa"):
+        assert f"data/results/soft_sweep/{dataset}.parquet" in made
+    for name in ("soft_sweep", "soft_sweep_ranges", "soft_scores", "soft_ranks"):
+        assert f"reports/tables/{name}.csv" in made
+    for name in ("noise_models", "class_noise", "categorical_noise"):
+        assert f"reports/tables/soft_beyond_{name}.csv" in made
+    for number in (1, 2, 3, 4, 7, 8):
+        assert f"reports/tables/thesis_figure_3_{number}_data.csv" in made
     assert "reports/html/index.html" in made
     rows = pd.read_parquet(smoke.path / "data/results/soft/bupa.parquet")
     assert list(rows.columns) == [
@@ -111,21 +132,42 @@ def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
 @pytest.mark.parametrize(
     ("setting", "rerun"),
     [
-        ("factors: [0.1, 0.2]", AFTER_NOISE),
-        ("noise_factors: [0, 0.2]", {"soft_noise", *AFTER_NOISE}),
-        ("n_folds: 4", {"soft_noise", "soft_calibrate", *AFTER_NOISE}),
-        ("target_leaves: [10, 5]", {"soft_calibrate", *AFTER_NOISE}),
-        ("step: 0.2", {"soft_calibrate", *AFTER_NOISE}),
-        ("chunk: 2", AFTER_NOISE),
+        ("soft: {factors: [0.1, 0.2]}", AFTER_NOISE),
+        (
+            "soft: {noise_factors: [0, 0.1, 0.2]}",
+            {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+        ),
+        (
+            "soft: {n_folds: 4}",
+            {"soft_noise", "soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+        ),
+        ("soft: {target_leaves: [10, 5]}", {"soft_calibrate", *AFTER_NOISE, *AFTER_BEYOND}),
+        (
+            "soft: {step: 0.2}",
+            {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+        ),
+        ("soft_beyond: {noise_factors: [0.1]}", AFTER_BEYOND - {"soft_beyond_categories"}),
+        ("soft_beyond: {category_noise: [0.4]}", AFTER_BEYOND - {"soft_beyond_numeric"}),
+        ("soft: {chunk: 2}", AFTER_NOISE),
+        ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
+        ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
+        ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
+        ("experiments: [soft, soft_scores]", PAGE),
     ],
 )
 def test_a_changed_setting_reruns_what_depends_on_it(smoke, setting, rerun):
-    planned = smoke.planned(*smoke.settings(f"soft: {{{setting}}}"))
+    planned = smoke.planned(*smoke.settings(setting))
     assert set(planned) == rerun
 
 
 def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
-    assert set(smoke.planned(*SMOKE, "--config", "configuration=mine")) == REPORTED
+    assert set(smoke.planned(*SMOKE, "--config", "configuration=mine")) == {
+        *REPORTED,
+        *ILLUSTRATION_REPORTED,
+        *SWEEP_REPORTED,
+        *BEYOND_REPORTED,
+        "soft_scores_section",
+    }
 
 
 def test_another_mirror_makes_no_result_again(smoke):
@@ -142,6 +184,7 @@ def test_another_data_set_leaves_the_others_alone(smoke):
         "soft_calibrate": 1,
         "soft_learn": 2,
         "soft_merge": 1,
+        "soft_running_times": 1,
         "soft_prune": 1,
         "soft_evaluate": 1,
     }
@@ -172,6 +215,8 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
     assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {
         "bupa": "bupa",
         "haberman": "haberman",
+        "saheart": "saheart",
+        "synthetic_lvef": "synthetic_lvef",
         "wine": "wine",
     }
     made = smoke.made()

@@ -1,5 +1,6 @@
-# Tables, figures and the report. Each carries one id: the name of its file, of its output here,
-# of its caption in workflow/report and of its function in hedgerow.reporting.
+# Tables and figures of experiments 1 and 2, the report and the manifest. A table or figure carries
+# one id: the name of its file, of its output here, of its caption in workflow/report and of its
+# function in hedgerow.reporting.
 
 soft_datasets = config["soft"]["datasets"]
 
@@ -191,18 +192,18 @@ rule soft_figures:
         "../scripts/soft_figures.py"
 
 
-rule report:
+rule soft_section:
     input:
         tables=rules.soft_tables.output,
         figures=rules.soft_figures.output,
         rows=expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
         claims="data/published/claims.csv",
     output:
-        "reports/html/index.html",
+        "data/results/soft/section.json",
     log:
-        "data/logs/report.log",
+        "data/logs/soft/section.log",
     benchmark:
-        "data/jobs/report.tsv"
+        "data/jobs/soft/section.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -216,9 +217,77 @@ rule report:
             "reporting.figures",
             "reporting.findings",
             "reporting.html",
-            "reporting.report",
+            "reporting.macros",
             "reporting.soft",
+            "reporting.soft_section",
         ),
+    message:
+        "Experiments 1 and 2 in the report"
+    script:
+        "../scripts/soft_section.py"
+
+
+# For the manifest: the data sets of the experiment, what it read and did not make, and every file
+# that it made between download and report. `times`, where there are any, differ from run to run:
+# they are made with the rest and stand in no manifest.
+soft_reported = {
+    "datasets": soft_datasets,
+    "read": [
+        "data/published/claims.csv",
+        "data/published/thesis_table_3_1.csv",
+        "data/published/thesis_table_3_4.csv",
+        "data/published/thesis_table_3_5.csv",
+    ],
+    "made": [
+        expand(
+            "data/noised/soft/{dataset}/{part}.parquet",
+            dataset=soft_datasets,
+            part=["splits", "samples", "seeds"],
+        ),
+        expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),
+        expand(
+            "data/trees/soft/{dataset}/{step}.parquet",
+            dataset=soft_datasets,
+            step=["grown", "tuning", "pruned"],
+        ),
+        expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
+        rules.soft_statistics.output,
+        rules.soft_tables.output,
+        rules.soft_figures.output,
+        rules.soft_section.output,
+    ],
+    "times": rules.soft_running_times.output,
+}
+
+
+# -------------------------------------------------------------------- the page and the manifest
+
+# What each experiment adds to both, in the order of the page: a new experiment is one line here.
+reported = {
+    "soft": soft_reported,
+    "soft_illustration": soft_illustration_reported,
+    "soft_sweep": soft_sweep_reported,
+    "soft_scores": soft_scores_reported,
+    "soft_beyond": soft_beyond_reported,
+}
+reported = {word: reported[word] for word in reported if word in config["experiments"]}
+reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})
+
+
+rule report:
+    input:
+        sections=expand("data/results/{word}/section.json", word=reported),
+    output:
+        "reports/html/index.html",
+    log:
+        "data/logs/report.log",
+    benchmark:
+        "data/jobs/report.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        configuration=config["configuration"],
+        code=digest_of("reporting.html", "reporting.report"),
     message:
         "The report"
     script:
@@ -229,31 +298,14 @@ rule report:
 # an edit of it writes this file anew and nothing else.
 rule manifest:
     input:
-        sources=expand("data/raw/{dataset}/source.json", dataset=soft_datasets),
+        sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         read=[
             config["registry"],
-            "data/published/claims.csv",
-            "data/published/thesis_table_3_1.csv",
-            "data/published/thesis_table_3_4.csv",
-            "data/published/thesis_table_3_5.csv",
+            *sorted({path for r in reported.values() for path in r["read"]}),
         ],
         made=[
-            expand("data/tidy/{dataset}.parquet", dataset=soft_datasets),
-            expand(
-                "data/noised/soft/{dataset}/{part}.parquet",
-                dataset=soft_datasets,
-                part=["splits", "samples", "seeds"],
-            ),
-            expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),
-            expand(
-                "data/trees/soft/{dataset}/{step}.parquet",
-                dataset=soft_datasets,
-                step=["grown", "tuning", "pruned"],
-            ),
-            expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets),
-            "data/results/soft/statistics.parquet",
-            rules.soft_tables.output,
-            rules.soft_figures.output,
+            expand("data/tidy/{dataset}.parquet", dataset=reported_datasets),
+            [r["made"] for r in reported.values()],
             rules.report.output,
         ],
     output:

@@ -485,6 +485,23 @@ class _Samples:
         )
 
 
+def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> _Samples:
+    """Samples of one data set for other experiments that build on the same splits and noise.
+
+    Parameters
+    ----------
+    table : TidyTable
+    noised : dict of DataFrame, as returned by `noise`
+
+    Returns
+    -------
+    object
+        `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
+        `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
+    """
+    return _Samples(table, noised)
+
+
 class _Training:
     """One training sample, presorted once for all learners and factors.
 

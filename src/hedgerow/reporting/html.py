@@ -1,208 +1,158 @@
-"""The report page: one self-contained HTML file that opens from disk without a network."""
+"""The report page: one self-contained HTML file that opens from disk without a network.
+
+The page is composed of sections, one per experiment; what an experiment shows is its own business.
+Three things make a section, all of them named by the experiment's word (`soft`, ...):
+
+1. A function `section(...) -> Section` in ``reporting/<word>.py``, or in ``<word>_section.py``
+   beside it. It gets what the workflow has written (tables, figures, rows, settings), and its
+   markup is ``render("<word>.html.j2", ...)``: a template beside the module, named like the module
+   so that digests of code see both. A template may ``{% import "macros.html.j2" as shared %}``
+   for noise tables, figures and lines of provenance, and use the filters `number`, `minus` and
+   `title_of`.
+2. A rule ``<word>_section`` in ``workflow/rules/<word>.smk`` that writes it to
+   ``data/results/<word>/section.json``, with the digests of its own code: an edit of one section
+   makes that section anew and no other.
+3. One line in ``workflow/rules/report.smk``, which gives the experiment its place on the page.
+
+Inside a section, headings start at ``h3`` and every ``id`` begins with the experiment's word, but
+for those of published tables and figures, which are unique already. An experiment that a
+configuration does not run has no section, and the page says nothing of it.
+"""
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import pandas as pd
-
-from hedgerow.experiments.soft import TABLE_3_1, SoftPlan
-from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.findings import findings
-from hedgerow.reporting.soft import (
-    MEAN,
-    N_TABLE_3_1,
-    OWN_METRICS,
-    TABLE_METRICS,
-    captions,
-)
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "soft_tables", "figure": "soft_figures"}
-
-#: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
-FEWEST_DATASETS = 6
-#: Below this number of permutations the unit of the standardised metrics is hardly known.
-FEWEST_PERMUTATIONS = 5
-
-_METRIC_TITLES = {
-    "n_leaves": "Number of leaves",
-    "accuracy": "Accuracy, in %",
-    "n_leaves_std": "Number of leaves, standardised by C4.5 without added noise",
-    "n_leaves_diff_c45": "Number of leaves, difference to C4.5 at the same noise factor",
-    "accuracy_std": "Accuracy, standardised by C4.5 without added noise",
-    "accuracy_diff_c45": "Accuracy, difference to C4.5 at the same noise factor, in points of %",
-}
-_DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1}
-
-#: What each figure shows, for those who cannot see it; the numbers stand in the tables.
-_ALT = {
-    "thesis_figure_3_5": "Lines of the mean tuned factor of SS, STP and SE against the noise "
-    "factor of the training data.",
-    "thesis_figure_3_6": "Lines of the mean tuned factor of SS, STP and SE against the noise "
-    "factor of the test data.",
-    "thesis_figure_3_9": "Boxplots of standardised leaves and accuracy of C4.5, SS, STP and SE at "
-    "each noise factor of the training data; means are in table 3.4.",
-    "thesis_figure_3_10": "Boxplots of standardised leaves and accuracy of C4.5, SS, STP and SE "
-    "at each noise factor of the test data; means are in table 3.5.",
-}
+from markupsafe import Markup
 
 
-def build(
-    tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
-    rows: pd.DataFrame,
-    claims: pd.DataFrame,
-    plan: SoftPlan,
-) -> str:
+@dataclass(frozen=True)
+class Section:
+    """One experiment on the page.
+
+    Attributes
+    ----------
+    id : str
+        The experiment's word, and the anchor of its section.
+    title : str
+        Heading, and entry of the table of contents.
+    markup : str
+        HTML below the heading, headings from ``h3`` down.
+    contents : tuple of (str, str)
+        Anchor and title of each part, for the table of contents.
+    summary : str
+        HTML of a few lines for the top of the page: what held and what did not. Empty where the
+        section judges no published statement.
+    """
+
+    id: str
+    title: str
+    markup: str
+    contents: tuple[tuple[str, str], ...] = ()
+    summary: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A form that JSON can hold."""
+        form = dataclasses.asdict(self)
+        return {key: str(v) if isinstance(v, str) else v for key, v in form.items()}
+
+    @classmethod
+    def from_dict(cls, form: Mapping[str, Any]) -> Section:
+        """The section that `to_dict` wrote."""
+        contents = tuple((anchor, title) for anchor, title in form["contents"])
+        return cls(**{**form, "contents": contents})
+
+
+def page(sections: Iterable[Section], configuration: str) -> str:
     """Text of reports/html/index.html.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
-        thesis_table_3_1, thesis_table_3_4 and thesis_table_3_5, as written to reports/tables.
-    figures : mapping of path
-        thesis_figure_3_5, 3_6, 3_9 and 3_10: svg files, which are embedded.
-    rows : DataFrame
-        Rows of all data sets.
-    claims : DataFrame
-        data/published/claims.csv.
-    plan : SoftPlan
+    sections : iterable of Section
+        In the order of the page.
+    configuration : str
+        Name of the configuration.
 
     Returns
     -------
     str
         Complete HTML page; the same inputs give the same text.
+
+    Raises
+    ------
+    ValueError
+        If an anchor stands twice on the page, or the table of contents names one that is not
+        there.
     """
+    sections = list(sections)
+    shown = [
+        {
+            **s.to_dict(),
+            "contents": s.contents,
+            "markup": Markup(s.markup),
+            "summary": Markup(s.summary),
+        }
+        for s in sections
+    ]
+    text = render("report.html.j2", sections=shown, configuration=configuration)
+    ids = re.findall(r'<[a-z][^>]*? id="([^"]*)"', text)
+    twice = sorted({i for i in ids if ids.count(i) > 1})
+    if twice:
+        raise ValueError(f"anchors stand twice on the page: {', '.join(twice)}")
+    lost = sorted(set(re.findall(r'href="#([^"]*)"', text)) - set(ids))
+    if lost:
+        raise ValueError(f"the page has links to anchors that it does not hold: {', '.join(lost)}")
+    return text
+
+
+# --------------------------------------------------------------------------- for the sections
+
+
+def render(template: str, **context: Any) -> Markup:
+    """Fill a template of this folder; what is not marked as HTML is escaped.
+
+    Parameters
+    ----------
+    template : str
+        File name, such as ``soft_section.html.j2``.
+    **context
+        Variables of the template; one that is missing is an error.
+
+    Returns
+    -------
+    Markup
+    """
+    return Markup(_environment().get_template(template).render(**context))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> jinja2.Environment:
+    def source(name: str) -> str:
+        file = resources.files("hedgerow.reporting").joinpath(name)
+        return file.read_text(encoding="utf-8")
+
     environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.FunctionLoader(source),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
     )
-    environment.filters["number"] = _number
-    source = resources.files("hedgerow.reporting").joinpath("report.html.j2")
-    template = environment.from_string(source.read_text(encoding="utf-8"))
-    text = captions(rows, plan)
-    sizes = tables["thesis_table_3_1"]
-    sizes = sizes.assign(printed=sizes["printed"].fillna(""))  # as a CSV file gives it back
-    found = findings(tables["thesis_table_3_4"], tables["thesis_table_3_5"], plan)
-    statements = claims.fillna("").set_index("claim_id")
-    there = set(rows["dataset"])
-    n_run = len(there & set(TABLE_3_1.values()))
-    return template.render(
-        plan=plan,
-        small=n_run < FEWEST_DATASETS or plan.n_permutations < FEWEST_PERMUTATIONS,
-        labels={method: LOOKS[method].label for method in plan.methods},
-        n_run=n_run,
-        n_table=N_TABLE_3_1,
-        outside=sorted(there - set(TABLE_3_1.values())),
-        absent=sorted(set(plan.datasets) - there),
-        not_asked=[d for d in TABLE_3_1.values() if d not in plan.datasets],
-        findings=[
-            {
-                "finding": finding,
-                "statement": statements.loc[finding.claim, "statement"],
-                "published": _minus(statements.loc[finding.claim, "published_value"]),
-            }
-            for finding in found
-        ],
-        tally={v: sum(f.verdict == v for f in found) for v in _VERDICTS},
-        symbols=_VERDICTS,
-        sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
-        experiments=[
-            _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables, figures),
-            _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables, figures),
-        ],
-        captions=text,
-        alt=_ALT,
-        rules=RULES,
-        module="hedgerow.reporting.soft",
-    )
+    environment.filters |= {"number": number, "minus": minus, "title_of": title_of}
+    return environment
 
 
-#: Verdicts of a finding, each with a mark that does not rest on colour.
-_VERDICTS = {"held": "●", "held in part": "◐", "did not hold": "○"}
-
-
-def _experiment(word, title, table, drawn, tables, figures) -> dict:
-    """What the template needs of one experiment."""
-    identifier = f"thesis_table_{table}"
-    frame = tables[identifier]
-    datasets = [d for d in frame["dataset"].unique() if d != MEAN]
-    member = frame.groupby("dataset")["in_table_3_1"].first()
-    return {
-        "word": word,
-        "title": title,
-        "table": identifier,
-        "mean": _blocks(frame[frame["dataset"] == MEAN]),
-        "outside": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if not member[d]},
-        "members": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if member[d]},
-        "figures": [
-            {
-                "id": f"thesis_figure_{n}",
-                "uri": _data_uri(figures[f"thesis_figure_{n}"]),
-                "shape": shape,
-            }
-            for n, shape in zip(drawn, ("narrow", "wide"), strict=True)
-        ],
-    }
-
-
-def _blocks(frame: pd.DataFrame) -> list[dict]:
-    """Rows of one table, grouped by metric in printed order."""
-    blocks = []
-    for metric, _, unit, _ in (*OWN_METRICS, *TABLE_METRICS):
-        cells = frame[frame["metric"] == metric]
-        if cells.empty:
-            continue
-        left_out = cells["left_out"].fillna("").iloc[0]
-        lines = []
-        for method in cells["method"].unique():
-            of_method = cells[cells["method"] == method].sort_values("noise")
-            lines.append(
-                {
-                    "method": method,
-                    "cells": [_cell(c, unit) for c in of_method.itertuples(index=False)],
-                }
-            )
-        blocks.append(
-            {
-                "title": _METRIC_TITLES[metric],
-                "n": int(cells["n_datasets"].iloc[0]),
-                "left_out": [d for d in str(left_out).split(";") if d],
-                "lines": lines,
-            }
-        )
-    return blocks
-
-
-def _cell(row, unit: str) -> dict:
-    """One cell: numbers as text, and marks of significance."""
-    digits = _DIGITS[unit]
-    marks = []
-    if row.p < 0.05:
-        marks.append("a")
-    if row.p_pairs_holm < 0.05:
-        marks.append("b")
-    notes = []
-    if pd.notna(row.p):
-        notes = [
-            f"p = {row.p:.3g} over data sets, {row.p_holm:.3g} after Holm",
-            f"p = {row.p_pairs:.3g} over all pairs, {row.p_pairs_holm:.3g} after Holm",
-        ]
-    return {
-        "measured": _number(row.measured, digits),
-        "published": _number(row.published, digits) if pd.notna(row.published) else None,
-        "strong": bool(row.p < 0.001),
-        "marks": ",".join(marks),
-        "notes": "; ".join(notes),
-    }
-
-
-def _number(value: float | None, digits: int = 0) -> str:
+def number(value: float | None, digits: int = 0) -> str:
     """Number with a typographic minus and no negative zero; a dash for no value."""
     if value is None or pd.isna(value):
         return "–"
@@ -210,11 +160,29 @@ def _number(value: float | None, digits: int = 0) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "\u2212")
 
 
-def _minus(text: str) -> str:
+def minus(text: str) -> str:
     """Text with a typographic minus before its negative numbers."""
     return re.sub(r"(?<![\w.)])-(?=\d)", "\u2212", text)
 
 
-def _data_uri(path: Path | str) -> str:
-    encoded = base64.b64encode(Path(path).read_bytes()).decode("ascii")
-    return f"data:image/svg+xml;base64,{encoded}"
+def title_of(identifier: str) -> str:
+    """What the papers call a table or figure.
+
+    >>> title_of("thesis_figure_3_10")
+    'Figure 3.10'
+    """
+    kind, *numbers = identifier.split("_")[1:]
+    return f"{kind.capitalize()} {'.'.join(numbers)}"
+
+
+def data_uri(path: Path | str) -> str:
+    """A figure as an address that holds the figure itself.
+
+    Parameters
+    ----------
+    path : path of an svg or png file
+    """
+    path = Path(path)
+    kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
+    encoded = base64.b64encode(path.read_bytes()).decode("ascii")
+    return f"data:{kind};base64,{encoded}"

@@ -10,6 +10,8 @@ from hedgerow.workflow.config import (
     attempts_at,
     check_config,
     check_datasets,
+    check_noise,
+    check_permutations,
     chunks,
     settings,
 )
@@ -19,6 +21,8 @@ __all__ = [
     "attempts_at",
     "check_config",
     "check_datasets",
+    "check_noise",
+    "check_permutations",
     "chunks",
     "digest_of",
     "entry_digests",

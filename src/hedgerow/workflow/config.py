@@ -52,7 +52,7 @@ def check_config(
 def check_datasets(
     config: Mapping[str, Any], registry: Iterable[str], files: Sequence[str | Path] = ()
 ) -> None:
-    """Check that every data set in the lists called `datasets` is one that can be used there.
+    """Check that every data set in the lists called `(..._)datasets` can be used there.
 
     Parameters
     ----------
@@ -73,26 +73,27 @@ def check_datasets(
     for section, content in config.items():
         if not isinstance(content, Mapping):
             continue
-        for name in content.get("datasets", ()):
+        lists = [key for key in content if key == "datasets" or key.endswith("_datasets")]
+        for key, name in [(a_list, name) for a_list in lists for name in content[a_list]]:
             if name in known:
                 if isinstance(registry, Mapping):
-                    _check_entry(registry[name], section, content, config, files)
+                    _check_entry(registry[name], section, key, content, config, files)
                 continue
             guess = difflib.get_close_matches(name, known, n=1)
             listed = "`hedgerow data list` shows all"
             raise ConfigError(
-                f"{_culprit([section, 'datasets'], config, files)}: unknown data set `{name}` in "
-                f"`{section}.datasets`",
+                f"{_culprit([section, key], config, files)}: unknown data set `{name}` in "
+                f"`{section}.{key}`",
                 remedy=f"did you mean `{guess[0]}`? ({listed})" if guess else listed,
             )
 
 
-def _check_entry(entry, section: str, content: Mapping[str, Any], config, files) -> None:
+def _check_entry(entry, section: str, key: str, content: Mapping, config, files) -> None:
     """A data set that is known must also fit the experiment."""
     if entry.task != "classification":
         raise ConfigError(
-            f"{_culprit([section, 'datasets'], config, files)}: `{entry.key}` is a {entry.task} "
-            f"set and `{section}.datasets` takes sets with classes",
+            f"{_culprit([section, key], config, files)}: `{entry.key}` is a {entry.task} "
+            f"set and `{section}.{key}` takes sets with classes",
             remedy="`hedgerow data list --task classification` shows them",
         )
     wanted = content.get("n_permutations", 0)
@@ -101,6 +102,58 @@ def _check_entry(entry, section: str, content: Mapping[str, Any], config, files)
             f"{_culprit([section, 'n_permutations'], config, files)}: {wanted} permutations and "
             f"`{entry.key}` has {entry.n_samples} samples",
             remedy=f"set `{section}.n_permutations` to {entry.n_samples} or less",
+        )
+
+
+def check_noise(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
+    """Check that the sweep of the pruning confidence, if asked for, finds its noised samples.
+
+    Parameters
+    ----------
+    config : mapping
+        A configuration that `check_config` has passed.
+    files : sequence of path, optional
+        As in `check_config`.
+
+    Raises
+    ------
+    ConfigError
+        For the first noise factor of `soft_sweep` for which `soft` draws no samples.
+    """
+    if "soft_sweep" not in config["experiments"]:
+        return
+    there = config["soft"]["noise_factors"]
+    for factor in config["soft_sweep"]["noise_factors"]:
+        if factor not in there:
+            culprit = _culprit(["soft_sweep", "noise_factors"], config, files)
+            raise ConfigError(
+                f"{culprit}: `soft_sweep.noise_factors` holds {factor:g}, which is not in "
+                f"`soft.noise_factors` ({', '.join(f'{n:g}' for n in there)})",
+                remedy="the sweep learns from the samples of soft: use factors of that list",
+            )
+
+
+def check_permutations(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
+    """Check that other noise, if asked for, finds the divisions that it shares with `soft`.
+
+    Parameters
+    ----------
+    config : mapping
+        A configuration that `check_config` has passed.
+    files : sequence of path, optional
+        As in `check_config`.
+
+    Raises
+    ------
+    ConfigError
+        If `soft_beyond` asks for more permutations than `soft`.
+    """
+    wanted, there = (config[s]["n_permutations"] for s in ("soft_beyond", "soft"))
+    if "soft_beyond" in config["experiments"] and wanted > there:
+        raise ConfigError(
+            f"{_culprit(['soft_beyond', 'n_permutations'], config, files)}: "
+            f"`soft_beyond.n_permutations` is {wanted} and `soft.n_permutations` {there}",
+            remedy=f"the divisions are those of soft: use {there} or less",
         )
 
 
@@ -180,7 +233,7 @@ def describe(schema: Mapping[str, Any], plural: bool = False) -> str:
     """
     if "enum" in schema:
         options = [str(option) for option in schema["enum"]]
-        return f"{', '.join(options[:-1])} or {options[-1]}"
+        return " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
     kind = schema.get("type")
     if isinstance(kind, list):
         others = [k for k in kind if k != "null"]

@@ -1,0 +1,192 @@
+"""Tables, diagram and section of other scores and ranks, from MADE UP rows."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hedgerow.evaluation import critical_difference
+from hedgerow.experiments import soft, soft_scores
+from hedgerow.reporting import figures, html, soft_scores_section
+from hedgerow.reporting import soft_scores as reporting
+
+SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
+BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
+FOUR = tuple(BETTER)
+
+
+def made_up_rows(datasets=SETS, methods=FOUR):
+    """SE before STP before SS before C4.5 in accuracy and Brier score, reversed in macro F1."""
+    rows = []
+    for i, dataset in enumerate(datasets):
+        for experiment in soft.EXPERIMENTS:
+            for permutation in range(2):
+                for noise in (0.0, 0.1):
+                    for method in methods:
+                        more = BETTER[method] + 0.001 * i * BETTER[method] + 0.1 * permutation
+                        cell = (experiment, dataset, permutation, noise, method)
+                        rows += [
+                            (*cell, "accuracy", 0.7 + more),
+                            (*cell, "macro_f1", 0.6 - more),
+                            (*cell, "brier", 0.5 - more),
+                        ]
+    return pd.DataFrame(rows, columns=[*soft.CELL, "metric", "value"])
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return soft.SoftPlan(
+        datasets=(*SETS, "vertebral_2c"), methods=FOUR, n_permutations=2, noise_factors=(0, 0.1)
+    )
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return made_up_rows()
+
+
+def made(rows, plan):
+    """Both tables, as their CSV files give them back."""
+    tables = {
+        "soft_scores": reporting.soft_scores(rows, soft_scores.scores(rows, plan), plan),
+        "soft_ranks": reporting.soft_ranks(soft_scores.comparison(rows, plan)),
+    }
+    return {n: pd.read_csv(io.StringIO(t.to_csv(index=False))) for n, t in tables.items()}
+
+
+def test_differences_and_who_is_better(rows, plan):
+    table = made(rows, plan)["soft_scores"].set_index(["experiment", "metric", "method", "noise"])
+    mean_index = 2.0  # of the five sets of table 3.1
+    for metric, sign, to_unit in (("accuracy", 1, 100), ("macro_f1", -1, 100), ("brier", -1, 1)):
+        cell = table.loc[("test_noise", metric, "stp", 0.1)]
+        expected = sign * 0.02 * (1 + 0.001 * mean_index) * to_unit
+        assert cell["difference"] == pytest.approx(expected, abs=1e-6)
+        assert cell["n_datasets"] == 5
+        assert cell["better"] == (0 if metric == "macro_f1" else 5)
+        assert cell["p"] == pytest.approx(2 / 2**5)  # all five on one side
+        assert cell["p_holm"] == 1.0
+    assert table["missing"].iloc[0].split(";")[0] == "hepatitis_numeric"
+    assert "wine" not in table["missing"].iloc[0]
+
+
+def test_accuracy_agrees_with_table_3_4(rows, plan, published):
+    """The same cell of the tables of the thesis, worked out by other code."""
+    from hedgerow.reporting.soft import MEAN, thesis_table_3_4
+
+    leaves = rows[rows["metric"] == "accuracy"].assign(metric="n_leaves")
+    every = pd.concat([rows, leaves], ignore_index=True)
+    of_thesis = thesis_table_3_4(
+        every, soft.statistics(every, plan), published["thesis_table_3_4"], plan
+    )
+    of_thesis = of_thesis[
+        (of_thesis["metric"] == "accuracy_diff_c45") & (of_thesis["dataset"] == MEAN)
+    ].set_index(["method", "noise"])["measured"]
+    ours = made(rows, plan)["soft_scores"]
+    ours = ours[(ours["experiment"] == "training_noise") & (ours["metric"] == "accuracy")]
+    for row in ours.itertuples(index=False):
+        assert row.difference == pytest.approx(of_thesis[row.method, row.noise], abs=1e-6)
+
+
+def test_rounding_is_neither_better_nor_worse(plan):
+    rows = made_up_rows()
+    c45 = rows[rows["method"] == "c45"]["value"].to_numpy()
+    rows.loc[rows["method"] == "se", "value"] = c45 * (1 + 1e-15)
+    table = made(rows, plan)["soft_scores"]
+    assert (table[table["method"] == "se"]["better"] == 0).all()
+
+
+def test_ranks_of_the_diagram(rows, plan):
+    ranks = made(rows, plan)["soft_ranks"]
+    assert set(ranks["missing"].str.split(";").str[-1]) == {"synthetic_soft_5"}
+    part = ranks[ranks["experiment"] == "test_noise"]
+    assert reporting.mean_ranks_of(part).to_dict() == {"c45": 4, "ss": 3, "stp": 2, "se": 1}
+    assert part["critical_difference"].iloc[0] == pytest.approx(critical_difference(4, 5), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "least", "groups"),
+    [
+        ([1, 2, 3, 4], 1.5, ["ab", "bc", "cd"]),
+        ([1, 2, 3, 4], 1.0, []),  # a difference that reaches the least is told apart
+        ([1, 2, 3, 4], 9.0, ["abcd"]),
+        ([2, 2, 2, 4], 1.0, ["abc"]),
+        ([1.0, 1.5, 3.0, 3.2], 1.0, ["ab", "cd"]),
+        ([1.0, 1.4, 1.8, 2.6], 1.0, ["abc", "cd"]),  # bc is part of abc
+    ],
+)
+def test_bars_join_the_largest_groups(ranks, least, groups):
+    found = reporting.groups_of(pd.Series(ranks, index=list("abcd")), least)
+    assert ["".join(group) for group in found] == groups
+
+
+def test_the_diagram_names_methods_and_tests(rows, plan):
+    figure = reporting.soft_critical_difference(made(rows, plan)["soft_ranks"], plan)
+    for axes in figure.axes:
+        texts = [t.get_text() for t in axes.texts]
+        assert {"SE  1.00", "STP  2.00", "SS  3.00", "C4.5  4.00"} <= set(texts)
+        assert f"CD = {critical_difference(4, 5):.2f}  (n = 5 data sets; Friedman p = 0.00182)" in (
+            texts
+        )
+        # Mean ranks 1 and 4 differ by more than the critical difference of 2.1: two bars.
+        bars = [line for line in axes.lines if line.get_linewidth() > 3]
+        assert len(bars) == 2
+
+
+def test_too_few_data_sets_are_said(plan, tmp_path):
+    rows = made_up_rows(("pima", "wdbc"))
+    tables = made(rows, plan)
+    assert tables["soft_scores"]["p"].isna().all()
+    assert tables["soft_scores"]["difference"].notna().all()
+    assert set(tables["soft_scores"]["note"]) == {"2 data sets, tested from 3 on"}
+    figure = reporting.soft_critical_difference(tables["soft_ranks"], plan)
+    for axes in figure.axes:
+        assert [t.get_text() for t in axes.texts] == ["No test: 2 data sets, tested from 3 on."]
+    text = page(rows, plan, tmp_path)
+    assert "No test of noise in the training data: 2 data sets, tested from 3 on." in text
+    assert "Noise in the test data: no test, 2 data sets, tested from 3 on." in text
+
+
+def test_c45_alone_is_said(tmp_path):
+    plan = soft.SoftPlan(datasets=SETS, methods=("c45",), noise_factors=(0, 0.1))
+    rows = made_up_rows(methods=("c45",))
+    tables = made(rows, plan)
+    assert tables["soft_scores"]["note"].tolist() == ["no method besides c45"] * 2
+    text = page(rows, plan, tmp_path)
+    assert "No test of noise in the test data: no method besides c45." in text
+    # An empty table of tests can be written and read.
+    empty = soft_scores.scores(rows, plan)
+    empty.to_parquet(tmp_path / "scores.parquet", index=False)
+    assert pd.read_parquet(tmp_path / "scores.parquet").columns.tolist() == empty.columns.tolist()
+
+
+def page(rows, plan, folder):
+    tables = made(rows, plan)
+    drawn = folder / "soft_critical_difference.svg"
+    figures.save(reporting.soft_critical_difference(tables["soft_ranks"], plan), drawn)
+    section = soft_scores_section.section(tables, {"soft_critical_difference": drawn}, rows, plan)
+    return " ".join(html.page([section], "made-up").split())
+
+
+def test_the_section(rows, plan, tmp_path):
+    text = page(rows, plan, tmp_path)
+    assert "Absent: vertebral_2c." in text
+    assert "over the 5 of the 20 data sets of table 3.1" in text
+    assert "mean ranks SE 1.00, STP 2.00, SS 3.00, C4.5 4.00" in text
+    assert "finds a difference" in text
+    assert "SE before C4.5 (p = 0.00136)" in text
+    assert 'title="better on 5 of 5 data sets; p = 0.0625, 1 after Holm"' in text
+
+
+def test_the_section_where_nothing_differs(plan, tmp_path):
+    rows = made_up_rows()
+    generator = np.random.default_rng(0)
+    rows["value"] = generator.uniform(size=len(rows))
+    text = page(rows, plan, tmp_path)
+    assert "finds no difference" in text and "Nemenyi's test tells apart" not in text
+
+
+def test_captions_name_every_output(rows, plan):
+    captions = reporting.captions(rows, plan)
+    assert sorted(captions) == ["soft_critical_difference", "soft_ranks", "soft_scores"]
+    assert "mean accuracy over all 2 noise factors" in captions["soft_critical_difference"]

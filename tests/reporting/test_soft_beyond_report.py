@@ -1,0 +1,316 @@
+"""Tables, figures, answers and the section of what goes beyond chapter 3, from made-up rows."""
+
+import inspect
+import io
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from hedgerow.experiments import soft_beyond as experiment
+from hedgerow.experiments.soft_beyond import POOLED, SoftBeyondPlan
+from hedgerow.reporting import figures, html, soft_beyond_section
+from hedgerow.reporting import soft_beyond as reporting
+from hedgerow.reporting.soft_beyond import MEAN, Answer, answers, verdict
+
+ROOT = Path(__file__).parents[2]
+BEYOND = {
+    kind: [name for name in names if name.startswith("soft_beyond_")]
+    for kind, names in yaml.safe_load((ROOT / "config/claims.yaml").read_text())["beyond"].items()
+}
+RULES = (ROOT / "workflow/rules/soft_beyond.smk").read_text()
+SETS = ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine")
+
+
+@pytest.fixture(scope="module")
+def beyond():
+    return SoftBeyondPlan(
+        datasets=(*SETS, "spectf"),
+        categorical_datasets=("german_credit", "tic_tac_toe", "car"),
+        configuration="made-up",
+        n_permutations=2,
+    )
+
+
+def made_up(plan, gain=0.0) -> pd.DataFrame:
+    """MADE UP: a matching model gains `gain` of accuracy over a normal one."""
+    generator = np.random.default_rng(5)
+    rows = []
+
+    def add(dataset, permutation, part, place, method, model, bonus=0.0):
+        accuracy = 0.7 + bonus - 0.2 * place[2] + generator.normal(0, 0.0005)
+        values = {"accuracy": accuracy, "macro_f1": accuracy, "brier": 1 - accuracy}
+        values["n_leaves"] = 9.0 if method in ("c45", "se") else 6.0 + permutation
+        if model in ("normal", "matching"):
+            values["factor"] = float(generator.choice(plan.factors))
+        rows.extend((dataset, permutation, part, *place, method, model, *v) for v in values.items())
+
+    clean = experiment.NO_NOISE
+    for permutation in range(plan.n_permutations):
+        for dataset in SETS:
+            add(dataset, permutation, "noise_models", clean, "c45", "none")
+            for where in experiment.WHERE:
+                for family in plan.families:
+                    place = (where, family, 0.2)
+                    add(dataset, permutation, "noise_models", place, "c45", "none")
+                    for method in experiment.METHODS[1:]:
+                        for model in ("normal", "matching", "true"):
+                            if model == "matching" and family == "normal":
+                                continue
+                            bonus = 0.02 + (gain if model == "matching" else 0.0)
+                            add(dataset, permutation, "noise_models", place, method, model, bonus)
+            for p in (0.0, *plan.class_noise):
+                place = ("training", "classes", p) if p else clean
+                for method in experiment.METHODS:
+                    model = "none" if method == "c45" else "normal"
+                    add(dataset, permutation, "class_noise", place, method, model)
+        for dataset in ("german_credit", "tic_tac_toe"):
+            numeric = dataset == "german_credit"
+            for where, p in (("none", 0.0), ("training", 0.2), ("test", 0.2)):
+                place = (where, "categories", p) if p else clean
+                part = "categorical_noise"
+                add(dataset, permutation, part, place, "c45", "none")
+                for method in experiment.METHODS[1:] if numeric else ():
+                    add(dataset, permutation, part, place, method, "normal")
+                add(dataset, permutation, part, place, "se", "matching")
+                if p:
+                    add(dataset, permutation, part, place, "se", "true")
+    return pd.DataFrame(rows, columns=[*experiment.KEY, "metric", "value"])
+
+
+def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
+    """The tables as a CSV file gives them back."""
+    statistics = experiment.statistics(rows)
+    made = {}
+    for name in BEYOND["tables"]:
+        text = getattr(reporting, name)(rows, statistics, plan).to_csv(index=False)
+        made[name] = pd.read_csv(io.StringIO(text))
+    return made
+
+
+@pytest.fixture(scope="module")
+def rows(beyond):
+    return made_up(beyond)
+
+
+@pytest.fixture(scope="module")
+def tables(rows, beyond):
+    return tables_of(rows, beyond)
+
+
+def one(table, **key):
+    chosen = table
+    for name, value in key.items():
+        chosen = chosen[chosen[name] == value]
+    assert len(chosen) == 1, key
+    return chosen.iloc[0]
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def test_differences_are_those_of_the_rows(rows, tables):
+    key = {"where": "test", "family": "laplace", "method": "stp", "model": "matching"}
+    row = one(tables["soft_beyond_noise_models"], metric="accuracy", dataset=MEAN, **key)
+    cells = rows[(rows["metric"] == "accuracy") & (rows["part"] == "noise_models")]
+    means = cells.groupby(["where", "family", "method", "model"])["value"].mean() * 100
+    mine = means["test", "laplace", "stp", "matching"]
+    assert row["difference_c45"] == pytest.approx(
+        mine - means["test", "laplace", "c45", "none"], abs=1e-5
+    )
+    assert row["difference_normal"] == pytest.approx(
+        mine - means["test", "laplace", "stp", "normal"], abs=1e-5
+    )
+    assert row["difference_clean"] == pytest.approx(
+        mine - means["none", "none", "c45", "none"], abs=1e-5
+    )
+    assert np.isnan(row["measured"])  # averages over data sets mean nothing
+    assert 0 < row["p_c45"] <= row["p_c45_holm"] <= 1
+
+
+def test_the_joined_families_are_the_mean_of_those_that_are_not_normal(tables):
+    table = tables["soft_beyond_noise_models"]
+    key = {"metric": "accuracy", "where": "training", "method": "ss", "model": "true"}
+    of_means = table[(table["dataset"] == MEAN)].set_index("family")
+    chosen = of_means[(of_means[list(key)] == pd.Series(key)).all(axis=1)]["difference_c45"]
+    others = chosen.drop(["normal", POOLED])
+    assert len(others) == 5
+    assert chosen[POOLED] == pytest.approx(others.mean(), abs=1e-5)
+
+
+def test_absent_sets_are_named_and_counted(tables):
+    for name, absent, n, of in (
+        ("soft_beyond_noise_models", "spectf", 6, 7),
+        ("soft_beyond_class_noise", "spectf", 6, 7),
+        ("soft_beyond_categorical_noise", "car", 2, 3),
+    ):
+        means = tables[name][tables[name]["dataset"] == MEAN]
+        assert (means["absent"] == absent).all()
+        c45 = means[means["method"] == "c45"]
+        assert (c45["n_datasets"] == n).all() and (c45["of_datasets"] == of).all()
+
+
+def test_a_set_without_numeric_variables_is_named_where_it_is_left_out(tables):
+    table = tables["soft_beyond_categorical_noise"]
+    means = table[table["dataset"] == MEAN]
+    left_out = means.set_index(["method", "model"])["left_out"].fillna("").sort_index()
+    assert (left_out["ss", "normal"] == "tic_tac_toe").all()
+    assert (left_out["se", "matching"] == "").all()
+
+
+def test_each_cell_stands_once_and_the_order_of_rows_leaves_no_trace(rows, beyond, tables):
+    for name, table in tables.items():
+        key = ["metric", "where", "family", "noise", "method", "model", "dataset"]
+        assert not table.duplicated(key).any(), name
+    shuffled = tables_of(rows.sample(frac=1, random_state=1), beyond)
+    for name, table in tables.items():
+        pd.testing.assert_frame_equal(shuffled[name], table)
+
+
+# ----------------------------------------------------------------------------------- answers
+
+
+@pytest.mark.parametrize(("gain", "word"), [(0.01, "Yes: "), (-0.01, "No, it harms: "), (0.0, "")])
+def test_the_answer_follows_the_rows(beyond, gain, word):
+    found = answers(tables_of(made_up(beyond, gain), beyond)["soft_beyond_noise_models"])
+    assert len(found) == 2 * 2 * 3
+    matching = [a for a in found if a.model == "matching"]
+    text = verdict(found, "matching")
+    if gain:
+        assert {a.verdict for a in matching} == {"helps" if gain > 0 else "harms"}
+        assert all(abs(a.accuracy - 100 * gain) < 0.1 for a in matching)
+        assert {a.better for a in matching} == {6 if gain > 0 else 0}
+        assert text.startswith(word) and "6 of the 6 combinations" in text
+    else:
+        assert not text.startswith("Yes: ")
+
+
+def answer(accuracy, p, n=6):
+    return Answer("test", "ss", "matching", accuracy, 0.0, p, 1.0, 3, n)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([], "Not asked"),
+        ([answer(1.0, 0.6, n=5)], "It cannot be told from 5 data sets"),
+        ([answer(1.0, 0.6)], "No: by the test"),
+        ([answer(1.0, 0.01), answer(0.1, 0.5)], "In part: its accuracy is higher in 1 of the 2"),
+        ([answer(-1.0, 0.01), answer(0.1, 0.5)], "No, it harms: its accuracy is lower in 1"),
+        ([answer(-1.0, 0.01), answer(1.0, 0.01)], "It depends: "),
+    ],
+)
+def test_a_verdict_in_words(found, said):
+    assert verdict(found, "matching").startswith(said)
+
+
+def test_with_normal_noise_only_nothing_can_match(beyond):
+    plan = SoftBeyondPlan(**{**vars(beyond), "families": ("normal",)})
+    table = tables_of(made_up(plan), plan)["soft_beyond_noise_models"]
+    assert answers(table) == []
+    assert verdict([], "matching").startswith("Not asked")
+
+
+# ----------------------------------------------------------------------------------- figures
+
+
+@pytest.mark.parametrize("name", BEYOND["figures"])
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_the_same_rows_give_the_same_bytes(tables, beyond, tmp_path, name, suffix):
+    draw = getattr(reporting, name)
+    paths = [tmp_path / f"{k}.{suffix}" for k in "ab"]
+    shuffled = {key: t.sample(frac=1, random_state=2) for key, t in tables.items()}
+    figures.save(draw(tables, beyond), paths[0])
+    figures.save(draw(shuffled, beyond), paths[1])
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_marks_stand_at_the_means(tables, beyond):
+    figure = reporting.soft_beyond_matching(tables, beyond)
+    assert len(figure.axes) == 6
+    axes = figure.axes[0]
+    assert axes.get_title(loc="left") == "SS, noise in the training data"
+    triangles = [line for line in axes.lines if line.get_marker() == "^"]
+    drawn = [float(y) for line in triangles for y in line.get_ydata()]
+    key = {"metric": "accuracy", "where": "training", "method": "ss", "model": "matching"}
+    table = tables["soft_beyond_noise_models"]
+    table = table[(table[list(key)] == pd.Series(key)).all(axis=1) & (table["dataset"] == MEAN)]
+    np.testing.assert_allclose(sorted(drawn), sorted(table["difference_c45"]))
+
+
+def test_lines_of_categories_are_over_sets_that_have_them_all(tables, beyond):
+    """Else C4.5 would be averaged over one more set than the methods beside it."""
+    assert reporting.comparable(tables["soft_beyond_categorical_noise"]) == {"german_credit"}
+    figure = reporting.soft_beyond_labels(tables, beyond)
+    line = next(a for a in figure.axes[2].lines if a.get_label() == "C4.5")
+    table = tables["soft_beyond_categorical_noise"]
+    row = one(table, metric="accuracy", where="test", method="c45", dataset="german_credit")
+    np.testing.assert_allclose(line.get_ydata(), [0, row["difference_clean"]])
+
+
+# --------------------------------------------------------------------------- section and ids
+
+
+@pytest.fixture(scope="module")
+def section(tables, rows, beyond, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figures")
+    drawn = {}
+    for name in BEYOND["figures"]:
+        drawn[name] = folder / f"{name}.svg"
+        figures.save(getattr(reporting, name)(tables, beyond), drawn[name])
+    return soft_beyond_section.section(tables, drawn, rows, beyond)
+
+
+def test_the_section_says_plainly_whether_a_matching_model_helps(section, tables):
+    page = html.page([section], "made-up")
+    assert "Does a model that matches the noise help?" in page
+    answer = verdict(answers(tables["soft_beyond_noise_models"]), "matching")
+    assert page.count(answer) >= 2  # on top of the page and in the section
+    assert "too small to conclude" not in page
+    for name in (*BEYOND["tables"], *BEYOND["figures"]):
+        assert f'id="{name}"' in page
+    assert "<strong>Absent: spectf.</strong>" in page and "<strong>Absent: car.</strong>" in page
+    assert "not over tic_tac_toe" in page
+
+
+def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
+    few = rows[rows["dataset"].isin(["pima", "wine", "german_credit"])]
+    small = tables_of(few, beyond)
+    drawn = {}
+    for name in BEYOND["figures"]:
+        drawn[name] = tmp_path / f"{name}.svg"
+        figures.save(getattr(reporting, name)(small, beyond), drawn[name])
+    page = html.page([soft_beyond_section.section(small, drawn, few, beyond)], "made-up")
+    assert "too small to conclude" in page
+    assert "It cannot be told from 2 data sets" in page
+
+
+@pytest.mark.parametrize(("kind", "name"), [(k[:-1], n) for k in BEYOND for n in BEYOND[k]])
+def test_an_id_leads_to_file_rule_caption_and_function(kind, name, rows, beyond):
+    text = re.search(
+        rf"^rule {soft_beyond_section.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
+    ).group(1)
+    suffix = {"table": "csv", "figure": "svg"}[kind]
+    assert f'"reports/{kind}s/{name}.{suffix}"' in text
+    assert re.search(rf"\b{name}=report\(", text)
+    assert f'"../report/{name}.rst"' in text
+    assert (ROOT / "workflow/report" / f"{name}.rst").read_text().strip()
+    assert inspect.getdoc(getattr(reporting, name)).startswith(kind.capitalize())
+    assert reporting.captions(rows, beyond)[name]
+
+
+@pytest.mark.parametrize("left", [["noise_models", "class_noise"], ["categorical_noise"]])
+def test_a_part_all_of_whose_sets_are_absent_is_named(rows, beyond, tmp_path, left):
+    few = rows[rows["part"].isin(left)]
+    made = tables_of(few, beyond)
+    drawn = {}
+    for name in BEYOND["figures"]:
+        drawn[name] = tmp_path / f"{name}.svg"
+        figures.save(getattr(reporting, name)(made, beyond), drawn[name])
+    page = html.page([soft_beyond_section.section(made, drawn, few, beyond)], "made-up")
+    for part in set(experiment.PARTS) - set(left):
+        names = ", ".join(sorted(reporting.datasets_of(part, beyond)))
+        assert f"<strong>Absent: {names}.</strong>" in page

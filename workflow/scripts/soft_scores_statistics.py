@@ -1,0 +1,14 @@
+"""Test every score against C4.5, and the methods of each experiment against each other."""
+
+from hedgerow.workflow.jobs import declared_plan, job, present, write_parquet
+
+with job(snakemake):
+    import pandas as pd
+
+    from hedgerow.experiments import soft_scores
+    from hedgerow.experiments.soft import SoftPlan
+
+    rows = pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True)
+    plan = declared_plan(SoftPlan, snakemake.params.plan, rows["dataset"].unique())
+    write_parquet(snakemake.output.scores, soft_scores.scores(rows, plan))
+    write_parquet(snakemake.output.comparison, soft_scores.comparison(rows, plan))
