@@ -70,7 +70,10 @@ class Project:
         for top in ("data", "reports"):
             for file in sorted((self.path / top).rglob("*")):
                 name = file.relative_to(self.path).as_posix()
-                if file.is_file() and not name.startswith(("data/logs/", "data/jobs/")):
+                # What a kill left beside a file that was being written is no result.
+                if ".part" in file.name or name.startswith(("data/logs/", "data/jobs/")):
+                    continue
+                if file.is_file():
                     found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
         return found
 

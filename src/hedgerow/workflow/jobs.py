@@ -48,7 +48,7 @@ def job(snakemake: Any) -> Iterator[None]:
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
-        if hasattr(snakemake.wildcards, "dataset"):
+        if hasattr(getattr(snakemake, "wildcards", None), "dataset"):
             _pass_on_absence(snakemake)
         yield
     except Exception as error:

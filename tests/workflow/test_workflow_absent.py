@@ -1,0 +1,81 @@
+"""A data set that no source has is named in every table and on the page, and tried anew."""
+
+import json
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from throwaway import new_project
+
+from hedgerow.errors import DataError
+from hedgerow.workflow.jobs import absence, present, write_absence
+
+SETTINGS = """
+experiments: [soft]
+soft:
+  datasets: [bupa, haberman]
+  methods: [c45, se]
+  n_permutations: 1
+  n_folds: 2
+  noise_factors: [0]
+  factors: [0.2]
+"""
+
+
+def test_a_run_goes_on_without_the_set_and_takes_it_up_when_it_is_there(tmp_path):
+    project = new_project(tmp_path / "project")
+    registry = project.path / "config/datasets.yaml"
+    whole = registry.read_text()
+    content = yaml.safe_load(whole)
+    entry = content["datasets"]["haberman"]
+    entry["sources"] = [{**entry["sources"][0], "file": "haberman/nowhere.csv"}]
+    registry.write_text(yaml.safe_dump(content, sort_keys=False))
+    settings = project.settings(SETTINGS)
+
+    done = project.snakemake("--cores", "2", *settings)
+    assert done.returncode == 0, done.stderr
+    assert "haberman: no source answered" in done.stderr
+    sizes = pd.read_csv(project.path / "reports/tables/thesis_table_3_1.csv")
+    status = sizes.set_index("dataset")["status"]
+    assert (status["bupa"], status["haberman"], status["pima"]) == (
+        "run",
+        "absent",
+        "not asked for",
+    )
+    table = pd.read_csv(project.path / "reports/tables/thesis_table_3_4.csv")
+    mean = table[table["dataset"] == "mean_over_datasets"]
+    assert (mean["n_datasets"] == 1).all()
+    assert mean["missing"].str.split(";").map(lambda names: "haberman" in names).all()
+    page = (project.path / "reports/html/index.html").read_text()
+    assert "Absent: haberman." in page
+    manifest = json.loads((project.path / "reports/manifest.json").read_text())
+    assert manifest["absent"] == ["haberman"]
+
+    # Each run tries again; once it is there, what depends on it is made, and no more.
+    assert "fetch" in project.planned(*settings)
+    registry.write_text(whole)
+    done = project.snakemake("--cores", "2", *settings)
+    assert done.returncode == 0, done.stderr
+    assert "Fetching bupa" not in done.stderr + done.stdout
+    sizes = pd.read_csv(project.path / "reports/tables/thesis_table_3_1.csv")
+    assert sizes.set_index("dataset")["status"]["haberman"] == "run"
+    assert project.planned(*settings) == {}
+
+
+def test_absence_passes_through_files(tmp_path):
+    for name in ("source.json", "table.parquet"):
+        path = tmp_path / name
+        write_absence(path, "no source answered")
+        assert absence(path) == "no source answered"
+    assert pq.read_table(tmp_path / "table.parquet").num_rows == 0
+    there = tmp_path / "there.parquet"
+    pd.DataFrame({"a": [1]}).to_parquet(there)
+    assert absence(there) is None
+    assert present([tmp_path / "table.parquet", there]) == [there]
+
+
+def test_nothing_there_at_all_is_an_error(tmp_path):
+    write_absence(tmp_path / "a.parquet", "no source answered")
+    with pytest.raises(DataError, match="none of the 1 data sets could be had"):
+        present([tmp_path / "a.parquet"])
