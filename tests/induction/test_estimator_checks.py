@@ -20,7 +20,7 @@ SOFT_PARTS = ("search", "propagation", "evaluation")
 def exported_estimators():
     """One of each class in hedgerow's public names; soft ones also with their parts in use.
 
-    Gates lie between values (``gate_at="midpoint"``): a gate centred on an observed value, as in
+    Gates lie between values (``gate_at="midpoint"``, for PLT ``candidates``): a gate centred on an observed value, as in
     the thesis, halves every training row that has this value, and where a check rounds its table
     to a few whole numbers, soft evaluation then falls below the accuracy that it asks for.
     """
@@ -29,7 +29,8 @@ def exported_estimators():
         kind = getattr(hedgerow, name)
         if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
             continue
-        found.append(kind())
+        plt = kind is hedgerow.ProbabilisticThresholdClassifier
+        found.append(kind(candidates="midpoints") if plt else kind())
         names = kind().get_params()
         if set(SOFT_PARTS) <= set(names):
             found += [kind(**{part: 0.1, "gate_at": "midpoint"}) for part in SOFT_PARTS]
