@@ -20,9 +20,10 @@ SOFT_PARTS = ("search", "propagation", "evaluation")
 def exported_estimators():
     """One of each class in hedgerow's public names; soft ones also with their parts in use.
 
-    Gates lie between values (``gate_at="midpoint"``, for PLT ``candidates``): a gate centred on an observed value, as in
-    the thesis, halves every training row that has this value, and where a check rounds its table
-    to a few whole numbers, soft evaluation then falls below the accuracy that it asks for.
+    Gates lie between values (``gate_at="midpoint"``, for PLT ``candidates``): a gate centred on
+    an observed value, as in the thesis, halves every training row that has this value, and where
+    a check rounds its table to a few whole numbers, soft evaluation then falls below the accuracy
+    that it asks for.
     """
     found = []
     for name in hedgerow.__all__:

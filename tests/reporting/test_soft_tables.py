@@ -174,3 +174,38 @@ def test_table_3_1_states_what_became_of_each_set(made_up, published):
     assert table.loc["wdbc", ["n_variables", "n_variables_published"]].tolist() == [8, 39]
     assert table.loc["synthetic_soft_4", ["n_sets", "n_sets_published"]].tolist() == [30, 30]
     assert table.loc["pima", "printed"] == "Pima Indians diabetes"
+
+
+def test_leaves_and_accuracy_by_factor_are_those_of_the_fits_that_chose_it(rows):
+    table = reporting.soft_by_factor(rows).set_index(["experiment", "method", "factor"])
+    wide = rows[rows["experiment"] == "test_noise"].pivot(
+        index=["dataset", "permutation", "noise"], columns=["method", "metric"], values="value"
+    )
+    chosen = wide[wide["stp", "factor"] == 0.1]
+    found = table.loc["test_noise", "stp", 0.1]
+    assert found["n_fits"] == len(chosen)
+    leaves = (chosen["stp", "n_leaves"] - chosen["c45", "n_leaves"]).mean()
+    assert found["n_leaves_diff_c45"] == pytest.approx(leaves, abs=1e-4)
+    points = 100 * (chosen["stp", "accuracy"] - chosen["c45", "accuracy"]).mean()
+    assert found["accuracy_diff_c45"] == pytest.approx(points, abs=1e-4)
+    assert "c45" not in table.index.get_level_values("method")
+
+
+def test_running_times_are_differences_to_c45_beside_the_published(published):
+    times = pd.DataFrame(
+        [
+            ("training_noise", dataset, permutation, 0.0, method, seconds + permutation)
+            for dataset in ("pima", "bupa", "wine")
+            for permutation in (0, 1)
+            for method, seconds in (("c45", 1.0), ("ss", 3.0))
+        ],
+        columns=["experiment", "dataset", "permutation", "noise", "method", "seconds"],
+    )
+    both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
+    table = reporting.soft_running_times(times, both)
+    mean = table[table["dataset"] == reporting.MEAN].set_index("method")
+    # Wine is not in table 3.1.
+    assert mean["n_datasets"].tolist() == [2, 2]
+    assert mean.loc["ss", ["seconds", "diff_c45", "published"]].tolist() == [3.5, 2.0, 2.7]
+    assert mean.loc["c45", "diff_c45"] == 0
+    assert list(table["dataset"].unique()) == [reporting.MEAN, "bupa", "pima", "wine"]

@@ -246,7 +246,7 @@ def _se_helps_under_test_noise_and_plt_does_not(means: _Means) -> Finding:
         "T3-11",
         np.concatenate([se > 0, plt < 0]),
         f"SE {_span(se)} sd and PLT {_span(plt)} sd against C4.5; SE {_span(points)} points, where "
-        "the paper prints -0.2 to 0.0",
+        "the paper prints \u22120.2 to 0.0",
     )
 
 

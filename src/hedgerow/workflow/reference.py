@@ -305,6 +305,7 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
             sizes, calibrated, published["thesis_table_3_1"], plan
         ),
         "statistics": statistics,
+        "soft_by_factor": reporting.soft_by_factor(rows),
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
