@@ -101,7 +101,8 @@ def make(
 
     with tempfile.TemporaryDirectory() as folder:
         only = Path(folder) / "only.yaml"
-        only.write_text(yaml.safe_dump({experiment: {"datasets": list(datasets)}}))
+        settings = {"experiments": [experiment], experiment: {"datasets": list(datasets)}}
+        only.write_text(yaml.safe_dump(settings))
         code = run(
             [
                 f"--cores={cores}",
