@@ -34,12 +34,6 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
     InputError
         Whatever `C45Classifier` raises.
 
-    Notes
-    -----
-    An instance that lies on a threshold is divided equally. With ``candidates="values"``, the
-    default, thresholds are observed values, so that there are such instances, and many where a
-    variable takes few values; ``candidates="midpoints"`` puts the thresholds between values.
-
     References
     ----------
     Quinlan (1993), C4.5: Programs for Machine Learning, chapter 8; thesis, sections 3.1.1 and
