@@ -208,3 +208,16 @@ def test_blocks_that_cannot_be_ranked(values, names, words):
     for test in (friedman, nemenyi):
         with pytest.raises(InputError, match=words):
             test(values, names)
+
+
+def test_page_trend_is_that_of_scipy_and_knows_its_limits():
+    generator = np.random.default_rng(0)
+    values = generator.normal(size=(9, 5)) + np.arange(5)
+    result = significance.page_trend(values, tuple("abcde"))
+    expected = stats.page_trend_test(values, method="asymptotic")
+    assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
+    assert result.p < 0.001 < significance.page_trend(-values, tuple("abcde")).p
+    short = significance.page_trend(values[:, :2], ("a", "b"))
+    assert np.isnan(short.p) and "three conditions" in short.note
+    with pytest.raises(InputError, match="NaN"):
+        significance.page_trend(np.where(values > 3, np.nan, values), tuple("abcde"))

@@ -105,6 +105,38 @@ def wilcoxon(
     return TestResult(name, statistic, p, first.size, groups)
 
 
+def page_trend(values: np.ndarray, groups: tuple[str, ...]) -> TestResult:
+    """Page's test of a rising trend over ordered conditions, in blocks such as data sets.
+
+    Parameters
+    ----------
+    values : (n_blocks, n_conditions) float array
+        Conditions in the order in which they should rise.
+    groups : names of the conditions
+
+    Returns
+    -------
+    TestResult
+        p is one-sided: small where values rise. Fewer than two blocks or three conditions can
+        show no trend: NaN, and the note says so.
+
+    Raises
+    ------
+    InputError
+        If a value is NaN.
+    """
+    values = np.asarray(values, dtype=float)
+    if np.isnan(values).any():
+        raise InputError("a value of a trend is NaN", remedy="leave incomplete blocks out")
+    n, k = values.shape
+    if n < 2 or k < 3:
+        note = "needs two blocks and three conditions"
+        return TestResult("page_trend", np.nan, np.nan, n, groups, note=note)
+    counted = _counted(values, np.abs(values).max())
+    result = stats.page_trend_test(counted, method="asymptotic")
+    return TestResult("page_trend", float(result.statistic), float(result.pvalue), n, groups)
+
+
 @lru_cache(maxsize=4096)
 def _signed_rank(ranks: tuple[float, ...], alternative: str) -> tuple[float, float]:
     """Statistic and p of signed ranks (0: no difference), which are all that the test looks at.

@@ -285,6 +285,7 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     from hedgerow.reporting import figures
     from hedgerow.reporting import soft as reporting
     from hedgerow.reporting.manifest import checksums
+    from hedgerow.reporting.soft_claims import claims
 
     rows, manifests = read_parts(folder / "parts")
     settings = settings_of(root, experiment, configuration)
@@ -311,6 +312,12 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
     times = [pd.read_csv(folder / f"parts/{dataset}_times.csv") for dataset in manifests]
+    if set(soft.PRINTED) <= set(plan.methods):
+        judged = claims(rows, pd.concat(times))
+        stated = pd.read_csv(root / "data/published/claims.csv")
+        stated = stated.rename(columns={"claim_id": "claim"})
+        stated = stated[["claim", "statement", "published_value"]]
+        tables["soft_claims"] = judged.merge(stated, on="claim", how="left")
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
     tables["running_times"] = reporting.soft_running_times(pd.concat(times), both)
     outputs = []
