@@ -14,7 +14,7 @@ from hedgerow.evaluation import (
     wilcoxon,
 )
 from hedgerow.evaluation.significance import TestResult as Result
-from hedgerow.evaluation.significance import to_frame
+from hedgerow.evaluation.significance import page_trend, to_frame
 
 GROUPS = ("stp", "c45")
 
@@ -213,11 +213,11 @@ def test_blocks_that_cannot_be_ranked(values, names, words):
 def test_page_trend_is_that_of_scipy_and_knows_its_limits():
     generator = np.random.default_rng(0)
     values = generator.normal(size=(9, 5)) + np.arange(5)
-    result = significance.page_trend(values, tuple("abcde"))
+    result = page_trend(values, tuple("abcde"))
     expected = stats.page_trend_test(values, method="asymptotic")
     assert (result.statistic, result.p) == (expected.statistic, pytest.approx(expected.pvalue))
-    assert result.p < 0.001 < significance.page_trend(-values, tuple("abcde")).p
-    short = significance.page_trend(values[:, :2], ("a", "b"))
+    assert result.p < 0.001 < page_trend(-values, tuple("abcde")).p
+    short = page_trend(values[:, :2], ("a", "b"))
     assert np.isnan(short.p) and "three conditions" in short.note
     with pytest.raises(InputError, match="NaN"):
-        significance.page_trend(np.where(values > 3, np.nan, values), tuple("abcde"))
+        page_trend(np.where(values > 3, np.nan, values), tuple("abcde"))
