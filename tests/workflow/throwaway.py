@@ -39,7 +39,7 @@ class Project:
             env=clean_environment(**environment),
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=900,  # a busy machine is no failure
         )
 
     def snakemake(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
