@@ -76,6 +76,7 @@ def test_nothing_is_made_that_is_not_listed():
 
 def test_experiments_1_and_2_have_a_caption_for_each_id(rows, plan):
     made = [name for name, word in _functions().items() if word == "soft"]
+    made.append("soft_combined")
     captions = soft.captions(rows, plan)
     assert sorted(captions) == sorted(made)
     assert all(captions.values())
