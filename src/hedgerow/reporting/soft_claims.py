@@ -138,7 +138,8 @@ def _trees_of_c45_grow_with_noise(m: Means) -> Judged:
     return Judged(
         "T3-02",
         _verdict(rising and p < 0.05, mean.iloc[-1] > mean.iloc[0]),
-        f"standardised leaves {', '.join(f'{v + 0.0:.2f}' for v in mean.round(2))}; Page p = {p:.2g}",
+        f"standardised leaves {', '.join(f'{v + 0.0:.2f}' for v in mean.round(2))}; Page p = "
+        f"{p:.2g}",
     )
 
 
