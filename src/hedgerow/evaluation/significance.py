@@ -328,3 +328,27 @@ def to_frame(results: Sequence[TestResult]) -> pd.DataFrame:
     """One row per result, columns as the attributes of `TestResult`."""
     columns = ["name", "statistic", "p", "n", "groups", "correction", "note"]
     return pd.DataFrame([r.as_row() for r in results], columns=columns)
+
+
+def plain_and_holm(
+    keys: pd.DataFrame, results: Sequence[TestResult], family: Sequence[int]
+) -> pd.DataFrame:
+    """Every result twice, plain and corrected, beside the key of its cell.
+
+    Parameters
+    ----------
+    keys : DataFrame, one row per result
+    results : sequence of TestResult, each without correction
+    family : sequence of int
+        Positions of the results that Holm's procedure corrects for; the others keep their p.
+
+    Returns
+    -------
+    DataFrame
+        Columns of `keys`, then the attributes of `TestResult`; correction `none`, then `holm`.
+    """
+    corrected = [replace(r, correction="holm") for r in results]
+    for i, adjusted in zip(family, holm([results[i] for i in family]), strict=True):
+        corrected[i] = adjusted
+    twice = pd.concat([keys, keys], ignore_index=True)
+    return pd.concat([twice, to_frame([*results, *corrected])], axis=1)

@@ -1048,10 +1048,6 @@ def _with_holm(cells: list, results: list) -> pd.DataFrame:
         for i, (cell, result) in enumerate(zip(cells, results, strict=True))
         if not (cell[1] == "n_leaves_std" and RECIPES[cell[2]].learner == "c45") and result.n > 0
     ]
-    corrected = [dataclasses.replace(r, correction="holm") for r in results]
-    for i, adjusted in zip(family, significance.holm([results[i] for i in family]), strict=True):
-        corrected[i] = adjusted
-    keys = pd.DataFrame(
-        [*cells, *cells], columns=["experiment", "metric", "method", "noise", "pairing"]
-    )
-    return pd.concat([keys, significance.to_frame([*results, *corrected])], axis=1)
+    columns = ["experiment", "metric", "method", "noise", "pairing"]
+    keys = pd.DataFrame(cells, columns=columns)
+    return significance.plain_and_holm(keys, results, family)

@@ -10,7 +10,6 @@ configuration holds none of them, over all of its data sets.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
@@ -102,7 +101,9 @@ def scores(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
             for method in means.columns.drop("c45"):
                 cells.append((experiment, metric, method, noise))
                 results.append(_against_c45(at_level, method))
-        frames.append(_with_holm(cells, results))
+        keys = pd.DataFrame(cells, columns=["experiment", "metric", "method", "noise"])
+        family = [i for i, result in enumerate(results) if not np.isnan(result.p)]
+        frames.append(significance.plain_and_holm(keys, results, family))
     frame = pd.concat(frames)
     return frame.sort_values(
         ["experiment", "metric", "method", "noise", "correction"], ignore_index=True
@@ -117,16 +118,6 @@ def _against_c45(at_level: pd.DataFrame, method: str) -> significance.TestResult
             "wilcoxon_signed_rank", np.nan, np.nan, len(at_level), groups, note=note
         )
     return significance.wilcoxon(at_level[method].to_numpy(), at_level["c45"].to_numpy(), groups)
-
-
-def _with_holm(cells: list, results: list) -> pd.DataFrame:
-    """Plain and corrected results of one experiment, keyed by cell."""
-    family = [i for i, result in enumerate(results) if not np.isnan(result.p)]
-    corrected = [dataclasses.replace(r, correction="holm") for r in results]
-    for i, adjusted in zip(family, significance.holm([results[i] for i in family]), strict=True):
-        corrected[i] = adjusted
-    keys = pd.DataFrame([*cells, *cells], columns=["experiment", "metric", "method", "noise"])
-    return pd.concat([keys, significance.to_frame([*results, *corrected])], axis=1)
 
 
 def blocks(rows: pd.DataFrame, experiment: str, plan: SoftPlan) -> pd.DataFrame:

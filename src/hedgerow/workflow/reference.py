@@ -223,6 +223,8 @@ def read_parts(folder: Path) -> tuple[pd.DataFrame, dict[str, Mapping[str, Any]]
         If there is no part, a part is not what its manifest says, or two parts were made with
         different settings or code.
     """
+    from hedgerow.reporting.manifest import checksums
+
     manifests = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
     if not manifests:
         raise DataError(
@@ -243,19 +245,12 @@ def read_parts(folder: Path) -> tuple[pd.DataFrame, dict[str, Mapping[str, Any]]
                 )
         path = folder / f"{dataset}.parquet"
         recorded = next(v for k, v in manifest["files"].items() if "/results/" in k)
-        if not path.is_file() or _sha256(path) != recorded:
+        if not path.is_file() or checksums(folder, [path.name])[path.name] != recorded:
             raise DataError(
                 f"{path} is not the file that its manifest describes", remedy="make it again"
             )
         frames.append(pq.read_table(path).to_pandas())
     return pd.concat(frames, ignore_index=True), manifests
-
-
-def _sha256(path: Path) -> str:
-    import hashlib
-
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict[str, Any]:
