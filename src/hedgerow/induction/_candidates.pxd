@@ -68,6 +68,8 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept 
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil
 cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
                              Py_ssize_t last, double to_beat) noexcept nogil
+cdef double score_every(const Scan* scan, Points* points, Py_ssize_t first,
+                        Py_ssize_t last) noexcept nogil
 cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil
 cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) noexcept nogil
 cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,

@@ -302,6 +302,15 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
     return evaluated
 
 
+cdef double score_every(const Scan* scan, Points* points, Py_ssize_t first,
+                        Py_ssize_t last) noexcept nogil:
+    """Scores of all candidates first..last; returns what they lack to be weight times gain."""
+    if last >= first:
+        hedgerow_scores(points.left + first, points.capacity, scan.n_classes, scan.total,
+                        last - first + 1, points.sum_left + first, points.score + first)
+    return base_of(scan.total, scan.weight, scan.n_classes)
+
+
 cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil:
     """The first candidate with at least this weight on its left."""
     cdef Py_ssize_t p = 0

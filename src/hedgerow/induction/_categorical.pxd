@@ -16,3 +16,5 @@ cdef int subsets_init(Subsets* subsets, Py_ssize_t n_categories, Py_ssize_t n_cl
 cdef void subsets_free(Subsets* subsets) noexcept nogil
 cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
                         unsigned char* goes_left) noexcept nogil
+cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets, int most,
+                      double* gain, unsigned char* goes_left) noexcept nogil

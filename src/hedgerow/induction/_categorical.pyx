@@ -9,6 +9,7 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 
 from libc.math cimport fabs, sqrt
 from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan
 
@@ -108,26 +109,22 @@ cdef void principal_keys(const Scan* scan, Subsets* subsets, int n_present) noex
             key[p] += v[a] * row[a] / n
 
 
-cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
-                        unsigned char* goes_left) noexcept nogil:
-    """Best split of the categories present; writes `goes_left` (n_categories flags).
+cdef int tally(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
+               bint* bound) noexcept nogil:
+    """Class weights of each category and the codes present, ascending; returns their number.
 
-    The subset with the lowest category present goes left.  Categories absent at the node are
-    left at 0: the caller sends them to the heavier side.  Returns the gain, -1 without one.
+    bound: whether a category alone has less than the least weight of a side.
     """
-    cdef Py_ssize_t K = scan.n_classes, p, q, c, code
-    cdef int n_present = 0, held
-    cdef double s, best, base, tolerance, key
-    cdef long long mask, best_mask = -1, n_masks
+    cdef Py_ssize_t K = scan.n_classes, p, c, code
+    cdef int n_present = 0
+    cdef double s
     cdef double* counts = subsets.counts
-    cdef bint flip, bound = False
-    for p in range(n_categories):
-        goes_left[p] = 0
     for p in range(n_categories * K):
         counts[p] = 0.0
     for p in range(scan.n):
         code = <Py_ssize_t> scan.x[scan.rows[p]]
         counts[code * K + scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
+    bound[0] = False
     for p in range(n_categories):
         s = 0.0
         for c in range(K):
@@ -135,34 +132,27 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
         if s > 0.0:
             subsets.present[n_present] = <int> p
             n_present += 1
-            bound = bound or s < scan.least
-    if n_present < 2:
-        return -1.0
-    base = hedgerow_xlog2x(scan.weight)
+            bound[0] = bound[0] or s < scan.least
+    return n_present
+
+
+cdef void fill_left(const Scan* scan, Subsets* subsets, int n_present,
+                    long long mask) noexcept nogil:
+    """Class weights of a subset. Bit p - 1: category present[p] joins present[0] on the left."""
+    cdef Py_ssize_t K = scan.n_classes, p, c
     for c in range(K):
-        base -= hedgerow_xlog2x(scan.total[c])
-    tolerance = GAIN_TOLERANCE * scan.weight
-    best = -base - 1.0
-    if (K > 2 or bound) and n_present <= EXHAUSTIVE:
-        # Bit p - 1 of a mask: category present[p] joins present[0] on the left.
-        n_masks = (<long long> 1 << (n_present - 1)) - 1
-        for mask in range(n_masks):
+        subsets.left[c] = subsets.counts[subsets.present[0] * K + c]
+    for p in range(1, n_present):
+        if (mask >> (p - 1)) & 1:
             for c in range(K):
-                subsets.left[c] = counts[subsets.present[0] * K + c]
-            for p in range(1, n_present):
-                if (mask >> (p - 1)) & 1:
-                    for c in range(K):
-                        subsets.left[c] += counts[subsets.present[p] * K + c]
-            s = score_of(scan, subsets.left)
-            if s > best + tolerance:
-                best = s
-                best_mask = mask
-        if best_mask < 0:
-            return -1.0
-        goes_left[subsets.present[0]] = 1
-        for p in range(1, n_present):
-            goes_left[subsets.present[p]] = (best_mask >> (p - 1)) & 1
-        return (base + best) / scan.weight
+                subsets.left[c] += subsets.counts[subsets.present[p] * K + c]
+
+
+cdef void arrange(const Scan* scan, Subsets* subsets, int n_present) noexcept nogil:
+    """Put the codes present in the order whose prefixes are tried."""
+    cdef Py_ssize_t K = scan.n_classes, p, q, c, code
+    cdef int held
+    cdef double s, key
     if K > 2:
         principal_keys(scan, subsets, n_present)
     else:
@@ -170,8 +160,8 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
             code = subsets.present[p]
             s = 0.0
             for c in range(K):
-                s += counts[code * K + c]
-            subsets.key[p] = counts[code * K + K - 1] / s
+                s += subsets.counts[code * K + c]
+            subsets.key[p] = subsets.counts[code * K + K - 1] / s
     # Insertion sort, stable: equal keys stay in the order of their codes.
     for p in range(1, n_present):
         key = subsets.key[p]
@@ -183,24 +173,144 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
             q -= 1
         subsets.key[q + 1] = key
         subsets.present[q + 1] = held
-    for c in range(K):
+
+
+cdef void write_mask(const Subsets* subsets, int n_present, long long mask,
+                     unsigned char* goes_left) noexcept nogil:
+    cdef Py_ssize_t p
+    goes_left[subsets.present[0]] = 1
+    for p in range(1, n_present):
+        goes_left[subsets.present[p]] = (mask >> (p - 1)) & 1
+
+
+cdef void write_prefix(const Subsets* subsets, int n_present, Py_ssize_t last,
+                       unsigned char* goes_left) noexcept nogil:
+    """The side of the ordering with the lowest code goes left."""
+    cdef Py_ssize_t p, q = 0
+    cdef int code = subsets.present[0]
+    cdef bint flip
+    for p in range(n_present):
+        if subsets.present[p] < code:
+            code = subsets.present[p]
+            q = p
+    flip = q > last
+    for p in range(n_present):
+        goes_left[subsets.present[p]] = (p <= last) != flip
+
+
+cdef inline double base_of(const Scan* scan) noexcept nogil:
+    """What a score lacks to be weight times gain."""
+    cdef double base = hedgerow_xlog2x(scan.weight)
+    cdef int c
+    for c in range(scan.n_classes):
+        base -= hedgerow_xlog2x(scan.total[c])
+    return base
+
+
+cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
+                        unsigned char* goes_left) noexcept nogil:
+    """Best split of the categories present; writes `goes_left` (n_categories flags).
+
+    The subset with the lowest category present goes left.  Categories absent at the node are
+    left at 0: the caller sends them to the heavier side.  Returns the gain, -1 without one.
+    """
+    cdef Py_ssize_t p, c
+    cdef int n_present
+    cdef double s, best, base, tolerance
+    cdef long long mask, best_mask = -1, n_masks
+    cdef bint bound = False
+    for p in range(n_categories):
+        goes_left[p] = 0
+    n_present = tally(scan, n_categories, subsets, &bound)
+    if n_present < 2:
+        return -1.0
+    base = base_of(scan)
+    tolerance = GAIN_TOLERANCE * scan.weight
+    best = -base - 1.0
+    if (scan.n_classes > 2 or bound) and n_present <= EXHAUSTIVE:
+        n_masks = (<long long> 1 << (n_present - 1)) - 1
+        for mask in range(n_masks):
+            fill_left(scan, subsets, n_present, mask)
+            s = score_of(scan, subsets.left)
+            if s > best + tolerance:
+                best = s
+                best_mask = mask
+        if best_mask < 0:
+            return -1.0
+        write_mask(subsets, n_present, best_mask, goes_left)
+        return (base + best) / scan.weight
+    arrange(scan, subsets, n_present)
+    for c in range(scan.n_classes):
         subsets.left[c] = 0.0
     for p in range(n_present - 1):
-        for c in range(K):
-            subsets.left[c] += counts[subsets.present[p] * K + c]
+        for c in range(scan.n_classes):
+            subsets.left[c] += subsets.counts[subsets.present[p] * scan.n_classes + c]
         s = score_of(scan, subsets.left)
         if s > best + tolerance:
             best = s
             best_mask = p
     if best_mask < 0:
         return -1.0
-    code = subsets.present[0]
-    q = 0
-    for p in range(n_present):
-        if subsets.present[p] < code:
-            code = subsets.present[p]
-            q = p
-    flip = q > best_mask
-    for p in range(n_present):
-        goes_left[subsets.present[p]] = (p <= best_mask) != flip
+    write_prefix(subsets, n_present, best_mask, goes_left)
     return (base + best) / scan.weight
+
+
+cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets, int most,
+                      double* gain, unsigned char* goes_left) noexcept nogil:
+    """The `most` best splits, best first; returns their number.
+
+    The first is that of `best_subset`.  The others come from every subset while few categories
+    are present, and from the prefixes of the ordering beyond that.
+
+    gain: room for `most` gains in bits; goes_left: for `most` + 1 times n_categories flags, the
+    last of them scratch.
+    """
+    cdef Py_ssize_t c
+    cdef int n_present, n = 1
+    cdef double s, base, least
+    cdef long long mask, n_masks
+    cdef bint bound = False, every
+    cdef unsigned char* flags = goes_left + most * n_categories
+    gain[0] = best_subset(scan, n_categories, subsets, goes_left)
+    if gain[0] < 0.0:
+        return 0
+    if most < 2:
+        return 1
+    n_present = tally(scan, n_categories, subsets, &bound)
+    base = base_of(scan)
+    least = -0.5e300
+    every = n_present <= EXHAUSTIVE
+    n_masks = (<long long> 1 << (n_present - 1)) - 1 if every else n_present - 1
+    if not every:
+        arrange(scan, subsets, n_present)
+        for c in range(scan.n_classes):
+            subsets.left[c] = 0.0
+    for mask in range(n_masks):
+        if every:
+            fill_left(scan, subsets, n_present, mask)
+        else:
+            for c in range(scan.n_classes):
+                subsets.left[c] += subsets.counts[subsets.present[mask] * scan.n_classes + c]
+        s = score_of(scan, subsets.left)
+        if s < least:
+            continue
+        s = (base + s) / scan.weight
+        if n == most and s <= gain[n - 1] + GAIN_TOLERANCE:
+            continue
+        memset(flags, 0, n_categories)
+        if every:
+            write_mask(subsets, n_present, mask, flags)
+        else:
+            write_prefix(subsets, n_present, mask, flags)
+        if memcmp(flags, goes_left, n_categories) == 0:
+            continue
+        c = n if n < most else n - 1
+        while c > 1 and s > gain[c - 1] + GAIN_TOLERANCE:
+            gain[c] = gain[c - 1]
+            memcpy(goes_left + c * n_categories, goes_left + (c - 1) * n_categories,
+                   n_categories)
+            c -= 1
+        gain[c] = s
+        memcpy(goes_left + c * n_categories, flags, n_categories)
+        n = n + 1 if n < most else n
+    return n

@@ -24,3 +24,5 @@ cdef class Columns:
     cdef const int[:, ::1] sorted_rows
     cdef const int[::1] known
     cdef const double[::1] nlogn            # n log2 n for whole n; empty unless `whole`
+
+    cdef object view(self)

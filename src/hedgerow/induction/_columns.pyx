@@ -117,6 +117,10 @@ cdef class Columns:
         self.order = order
         if self.total_weight > LARGEST_TABLE:
             self.whole = False
+        self.view()
+
+    cdef object view(self):
+        """What the cores read, once the arrays are there."""
         self.x = self.X
         self.labels = self.y
         self.weights = self.sample_weight
@@ -124,6 +128,58 @@ cdef class Columns:
         self.sorted_rows = self.order
         self.known = self.n_known
         self.nlogn = _n_log_n(<Py_ssize_t> self.total_weight + 1) if self.whole else np.zeros(1)
+
+    def resampled(self, counts):
+        """The same rows, each as often as `counts` says; nothing is sorted again.
+
+        Parameters
+        ----------
+        counts : (n_rows,) whole numbers
+            At least one above 0; rows of 0 are left out.
+
+        Returns
+        -------
+        Columns
+            Its weights are `counts` times these.
+        """
+        cdef Columns out = Columns.__new__(Columns)
+        cdef const double[::1] times = np.ascontiguousarray(counts, dtype=np.float64)
+        cdef Py_ssize_t j, p, q, n_kept
+        cdef int i
+        kept = np.flatnonzero(np.asarray(counts) > 0)
+        n_kept = len(kept)
+        number = np.full(self.n_rows, -1, dtype=np.int32)
+        number[kept] = np.arange(n_kept, dtype=np.int32)
+        cdef const int[::1] numbers = number
+        order = np.zeros((self.n_variables, n_kept), dtype=np.int32)
+        n_known = np.zeros(self.n_variables, dtype=np.int32)
+        cdef int[:, ::1] ordered = order
+        cdef int[::1] known = n_known
+        with nogil:
+            for j in range(self.n_variables):
+                q = 0
+                for p in range(self.known[j]):
+                    i = self.sorted_rows[j, p]
+                    if times[i] > 0.0:
+                        ordered[j, q] = numbers[i]
+                        q += 1
+                known[j] = <int> q
+        out.kept = self.kept[kept]
+        out.X = np.asfortranarray(self.X[kept])
+        out.y = self.y[kept]
+        out.sample_weight = self.sample_weight[kept] * np.asarray(counts)[kept]
+        out.n_rows = n_kept
+        out.n_variables = self.n_variables
+        out.n_classes = self.n_classes
+        out.total_weight = float(out.sample_weight.sum())
+        out.n_categories = self.n_categories
+        out.has_missing = self.has_missing
+        out.whole = self.whole and out.total_weight <= LARGEST_TABLE
+        out.unit = self.unit and bool((np.asarray(counts)[kept] == 1).all())
+        out.n_known = n_known
+        out.order = order
+        out.view()
+        return out
 
     @property
     def means(self):

@@ -57,6 +57,7 @@ cdef struct Node:
 cdef struct Pending:
     Py_ssize_t start, n     # place of the node in the lists, number of its rows
     int parent, depth
+    int given               # node of the tree that growth starts from, or NONE
     bint is_left
 
 
@@ -108,7 +109,13 @@ cdef class Growth:
     cdef Cells cells
     cdef double* lower              # interval that the tests above left of each variable
     cdef double* upper
+    # the tree that growth starts from, if any
+    cdef bint starts
+    cdef const int[::1] given_feature, given_left, given_right
+    cdef const double[::1] given_threshold
+    cdef const unsigned char[:, ::1] given_categories
     # the tree
+    cdef int* origin                # nodes; the given node that each one is, or NONE
     cdef Node* nodes
     cdef double* class_weight       # nodes x K
     cdef unsigned char* categories_left
@@ -143,6 +150,7 @@ cdef class Growth:
         free(self.lengths_left)
         free(self.lengths_right)
         free(self.nodes)
+        free(self.origin)
         free(self.class_weight)
         free(self.categories_left)
         free(self.lower)
@@ -154,7 +162,7 @@ cdef class Growth:
     def __init__(self, Columns columns, *, search_sigma, search_center, gate_sigma, double half_window,
                  double step_sigma, table, fine_table, tabulated, gates, Py_ssize_t n_samples,
                  double min_samples_split, double min_samples_leaf, max_depth, bint midpoints,
-                 bint gate_midpoint, double repetition_factor):
+                 bint gate_midpoint, double repetition_factor, given=None):
         """
         Parameters
         ----------
@@ -180,6 +188,9 @@ cdef class Growth:
             deviation is `gate_sigma` and which is cut at `half_window`; the search is over these
             points, propagation by the pdf conditioned on the tests above; `table` and
             `fine_table` are smoothing tables for coarse cells and for their parts.
+        given : dict or None
+            Arrays of a tree (hard gates) whose tests are taken as they are; growth goes on at
+            its leaves. A test that would leave one side empty makes a leaf.
         """
         cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, j, size
         cdef int K = columns.n_classes
@@ -237,7 +248,15 @@ cdef class Growth:
         self.lengths_here = <int*> malloc((m + 1) * sizeof(int))
         self.lengths_left = <int*> malloc((m + 1) * sizeof(int))
         self.lengths_right = <int*> malloc((m + 1) * sizeof(int))
+        self.starts = given is not None
+        if self.starts:
+            self.given_feature = given["feature"]
+            self.given_left = given["children_left"]
+            self.given_right = given["children_right"]
+            self.given_threshold = given["threshold"]
+            self.given_categories = given["categories_left"]
         self.nodes = <Node*> malloc(self.node_capacity * sizeof(Node))
+        self.origin = <int*> malloc(self.node_capacity * sizeof(int))
         self.class_weight = <double*> malloc(self.node_capacity * K * sizeof(double))
         size = self.n_categories if self.n_categories else 1
         self.categories_left = <unsigned char*> malloc(self.node_capacity * size)
@@ -250,7 +269,7 @@ cdef class Growth:
                 or self.tested == NULL or self.lower == NULL or self.upper == NULL
                 or self.lengths_here == NULL
                 or self.lengths_left == NULL or self.lengths_right == NULL
-                or self.nodes == NULL or self.class_weight == NULL
+                or self.nodes == NULL or self.origin == NULL or self.class_weight == NULL
                 or self.categories_left == NULL
                 or subsets_init(&self.subsets, self.n_categories, K) < 0):
             raise MemoryError(f"no memory to grow a tree from {n} rows and {m} variables")
@@ -296,7 +315,8 @@ cdef class Growth:
 
         Returns
         -------
-        dict of arrays, named as in `hedgerow.tree.Tree`
+        dict of arrays, named as in `hedgerow.tree.Tree`; with a tree given also `origin`, the
+        number of the given node that each node is (-1: grown)
         """
         cdef int status
         with nogil:
@@ -336,7 +356,14 @@ cdef class Growth:
                 class_view[i, c] = self.class_weight[i * self.K + c]
             for c in range(size):
                 categories_view[i, c] = self.categories_left[i * size + c]
-        return {
+        grown = {}
+        cdef int[::1] origin_view
+        if self.starts:
+            grown["origin"] = np.empty(n, dtype=np.int32)
+            origin_view = grown["origin"]
+            for i in range(n):
+                origin_view[i] = self.origin[i]
+        return grown | {
             "feature": feature,
             "threshold": threshold,
             "center": center,
@@ -369,6 +396,7 @@ cdef class Growth:
         self.pending[0].parent = NONE
         self.pending[0].depth = 0
         self.pending[0].is_left = False
+        self.pending[0].given = 0 if self.starts else NONE
         while self.n_pending > 0:
             self.n_pending -= 1
             node = self.pending[self.n_pending]
@@ -378,6 +406,12 @@ cdef class Growth:
             if id_ < 0:
                 return -1
             weight = self.count_classes(&node, id_)
+            if node.given >= 0 and self.given_feature[node.given] >= 0:
+                self.take_given(&node, &choice)
+                status = self.split(&node, id_, &choice)
+                if status < 0:
+                    return status
+                continue
             n_present = 0
             for c in range(self.K):
                 if self.total[c] > 0.0:
@@ -403,6 +437,16 @@ cdef class Growth:
                 return status
         return 0
 
+    cdef void take_given(self, const Pending* node, Choice* choice) noexcept nogil:
+        """The test of the tree that growth starts from."""
+        cdef Py_ssize_t c
+        choice.feature = self.given_feature[node.given]
+        choice.threshold = self.given_threshold[node.given]
+        choice.center = choice.threshold
+        choice.gain = 0.0
+        for c in range(self.given_categories.shape[1]):
+            self.best_subset[c] = self.given_categories[node.given, c]
+
     cdef int add_node(self, const Pending* node) noexcept nogil:
         cdef int id_ = self.n_nodes
         cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
@@ -413,6 +457,10 @@ cdef class Growth:
             if moved == NULL:
                 return -1
             self.nodes = <Node*> moved
+            moved = realloc(self.origin, self.node_capacity * sizeof(int))
+            if moved == NULL:
+                return -1
+            self.origin = <int*> moved
             moved = realloc(self.class_weight, self.node_capacity * self.K * sizeof(double))
             if moved == NULL:
                 return -1
@@ -421,6 +469,7 @@ cdef class Growth:
             if moved == NULL:
                 return -1
             self.categories_left = <unsigned char*> moved
+        self.origin[id_] = node.given
         self.nodes[id_].feature = NONE
         self.nodes[id_].left = NONE
         self.nodes[id_].right = NONE
@@ -814,7 +863,10 @@ cdef class Growth:
         self.nodes[id_].center = choice.center
         self.nodes[id_].share_left = share
         self.nodes[id_].gain = choice.gain
-        if n_categories > 0:
+        if (n_categories > 0 and node.given >= 0
+                and self.given_feature[node.given] >= 0):
+            memcpy(categories, self.best_subset, size)
+        elif n_categories > 0:
             self.complete_subset(rows, n_known, j, share, categories)
         # 3. The lists: right in place, left behind it, so that the left child is on top.
         if start + n_right + n_left > self.capacity:
@@ -852,6 +904,7 @@ cdef class Growth:
             self.lengths_right[v] = <int> b
         child.parent = id_
         child.depth = node.depth + 1
+        child.given = NONE if node.given < 0 else self.given_right[node.given]
         child.start = start
         child.n = n_right
         child.is_left = False
@@ -860,6 +913,7 @@ cdef class Growth:
         child.start = start + n_right
         child.n = n_left
         child.is_left = True
+        child.given = NONE if node.given < 0 else self.given_left[node.given]
         return self.push(&child, self.lengths_left)
 
     cdef void complete_subset(self, const int* rows, Py_ssize_t n, Py_ssize_t j, double share,

@@ -10,9 +10,15 @@ import numpy as np
 from libc.math cimport INFINITY, NAN, isnan
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
-from scipy.special.cython_special cimport betaincinv
 
 from hedgerow.induction._columns cimport Columns
+from hedgerow.induction._errors cimport (
+    ErrorLimits,
+    leaf_errors as errors_of_leaf,
+    limits_free,
+    limits_init,
+    upper_limit,
+)
 from hedgerow.tree._gates cimport (
     hedgerow_phi_fill,
     kept_left,
@@ -25,7 +31,7 @@ from hedgerow.tree._models cimport Model, model_gate, read_model
 
 hedgerow_phi_fill()
 
-cdef int TABLE = 64          # limits are remembered for whole counts below this
+cdef int TABLE = 64          # predicted errors are kept for whole counts below this
 cdef double FAILED = -1.0
 
 
@@ -40,13 +46,6 @@ cdef struct Frame:
     int node, children_done
     Py_ssize_t start, n, mark, n_left, n_right
     double leaf, keep           # errors as a leaf; errors of the left child
-
-
-cdef double upper_limit(double n, double errors, double tail) noexcept nogil:
-    """Clopper-Pearson upper limit of an error rate: a Beta quantile, so fractions work."""
-    if tail <= 0.0 or errors >= n:
-        return 1.0
-    return betaincinv(errors + 1.0, n - errors, 1.0 - tail)
 
 
 cdef inline void put(int* rows, double* weights, Py_ssize_t* n, int row,
@@ -65,7 +64,7 @@ cdef class Pruning:
     ----------
     columns : Columns
     arrays : dict
-        The arrays of the tree (copied).
+        The arrays of the tree (copied); `origin`, if given, is carried along.
     gate_sigma : (m,) float64 or None
         Noise of soft training propagation, or of uncertain values (UDT).
     conditioned : bool
@@ -82,14 +81,15 @@ cdef class Pruning:
     cdef double[::1] threshold, center, share_left
     cdef double[:, ::1] class_weight
     cdef const unsigned char[:, ::1] categories_left
+    cdef int[::1] origin            # empty when nobody asked
     cdef const double[::1] gate_sigma
     cdef object gates, arrays
-    cdef double half_window, tail
-    cdef bint laplace, raising, failed, conditioned
+    cdef double half_window
+    cdef bint raising, failed, conditioned
     cdef int raised, place          # a branch under trial, and the node in whose place it is
     cdef int K
     cdef Py_ssize_t n_categories
-    cdef double* limits             # errors of a leaf by (weight, errors), -1: not yet known
+    cdef ErrorLimits limits
     # rows on their way down: a stack of segments
     cdef int* rows
     cdef double* weight
@@ -102,14 +102,14 @@ cdef class Pruning:
     def __cinit__(self):
         self.visits = NULL
         self.frames = NULL
-        self.limits = NULL
+        self.limits.kept = NULL
         self.rows = NULL
         self.weight = NULL
         self.share = NULL
         self.count = NULL
 
     def __dealloc__(self):
-        free(self.limits)
+        limits_free(&self.limits)
         free(self.rows)
         free(self.weight)
         free(self.share)
@@ -119,7 +119,6 @@ cdef class Pruning:
 
     def __init__(self, Columns columns, dict arrays, *, gate_sigma, double half_window, gates,
                  bint conditioned, double confidence, bint laplace, bint raising):
-        cdef Py_ssize_t i
         self.columns = columns
         self.arrays = {name: np.array(value) for name, value in arrays.items()}
         self.feature = self.arrays["feature"]
@@ -131,6 +130,7 @@ cdef class Pruning:
         self.share_left = self.arrays["share_left"]
         self.class_weight = self.arrays["class_weight"]
         self.categories_left = self.arrays["categories_left"]
+        self.origin = self.arrays.get("origin", np.empty(0, dtype=np.int32))
         self.n_categories = self.categories_left.shape[1]
         self.gate_sigma = gate_sigma if gate_sigma is not None else np.zeros(columns.n_variables)
         self.gates = gates
@@ -138,8 +138,6 @@ cdef class Pruning:
         self.raised = -1
         self.place = -1
         self.half_window = half_window
-        self.tail = confidence / 2.0
-        self.laplace = laplace
         self.raising = raising
         self.failed = False
         self.K = columns.n_classes
@@ -148,15 +146,12 @@ cdef class Pruning:
         self.weight = <double*> malloc(self.capacity * sizeof(double))
         self.share = <double*> malloc((columns.n_rows + 1) * sizeof(double))
         self.count = <double*> malloc(self.K * sizeof(double))
-        self.limits = <double*> malloc(TABLE * TABLE * sizeof(double))
         self.visits = <Visit*> malloc((self.feature.shape[0] + 2) * sizeof(Visit))
         self.frames = <Frame*> malloc((self.feature.shape[0] + 2) * sizeof(Frame))
         if (self.rows == NULL or self.weight == NULL or self.share == NULL
-                or self.count == NULL or self.limits == NULL or self.visits == NULL
-                or self.frames == NULL):
+                or self.count == NULL or self.visits == NULL or self.frames == NULL
+                or limits_init(&self.limits, confidence, laplace, self.K, TABLE) < 0):
             raise MemoryError("no memory to prune the tree")
-        for i in range(TABLE * TABLE):
-            self.limits[i] = -1.0
 
     def run(self):
         """Prune; return the arrays of the smaller tree, in preorder."""
@@ -197,34 +192,6 @@ cdef class Pruning:
         arrays["children_left"] = left[:len(order)].copy()
         arrays["children_right"] = right[:len(order)].copy()
         return arrays
-
-    cdef double leaf_errors(self, const double* count) noexcept nogil:
-        """Predicted errors of a leaf with these class weights: N times the upper limit."""
-        cdef double n = 0.0, most = 0.0, errors, result
-        cdef Py_ssize_t whole_n, whole_e
-        cdef int c
-        cdef bint whole
-        for c in range(self.K):
-            n += count[c]
-            if count[c] > most:
-                most = count[c]
-        if n <= 0.0:
-            return 0.0
-        errors = n - most
-        whole = n < TABLE and errors < TABLE
-        if whole:
-            whole_n = <Py_ssize_t> n
-            whole_e = <Py_ssize_t> errors
-            whole = whole_n == n and whole_e == errors
-            if whole and self.limits[whole_n * TABLE + whole_e] >= 0.0:
-                return self.limits[whole_n * TABLE + whole_e]
-        result = errors
-        if self.laplace:
-            result = n * (errors + 1.0) / (n + self.K)
-        result = n * upper_limit(n, result, self.tail)
-        if whole:
-            self.limits[whole_n * TABLE + whole_e] = result
-        return result
 
     cdef int reserve(self, Py_ssize_t n) noexcept nogil:
         cdef void* moved
@@ -405,7 +372,7 @@ cdef class Pruning:
                     for c in range(self.K):
                         self.class_weight[visit.node, c] = self.count[c]
             if self.feature[visit.node] < 0:
-                errors += self.leaf_errors(self.count)
+                errors += errors_of_leaf(&self.limits, self.count)
                 if errors > limit + 1e-6 and not renew:
                     break       # well above: what is left of the sum could not change the choice
                 continue
@@ -440,7 +407,7 @@ cdef class Pruning:
             frame = self.frames + depth - 1
             if frame.children_done == 0:
                 self.count_rows(frame.start, frame.n)
-                frame.leaf = self.leaf_errors(self.count)
+                frame.leaf = errors_of_leaf(&self.limits, self.count)
                 if self.feature[frame.node] < 0:
                     errors = frame.leaf
                     depth -= 1
@@ -516,6 +483,8 @@ cdef class Pruning:
         self.share_left[node] = self.share_left[branch]
         self.parent[self.left[node]] = node
         self.parent[self.right[node]] = node
+        if self.origin.shape[0] > 0:
+            self.origin[node] = self.origin[branch]
         self.copy_subset(node, branch)
 
     cdef void copy_subset(self, int node, int branch) noexcept nogil:

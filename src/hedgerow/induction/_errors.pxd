@@ -1,0 +1,68 @@
+"""Predicted errors of a leaf: one definition for the pruner and for the tree search.
+
+Thesis 2.2.3 with the notes' reading: N times the upper Clopper-Pearson limit of the error rate.
+"""
+
+from libc.stdlib cimport calloc, free
+from scipy.special.cython_special cimport betaincinv
+
+
+cdef struct ErrorLimits:
+    # How errors are predicted, and what was worked out already.
+    double tail             # half of the two-sided confidence factor
+    bint laplace            # E becomes N (E + 1) / (N + K) first
+    int n_classes
+    Py_ssize_t size         # results are kept for whole counts below this
+    double* kept            # size x size by (weight, errors); 0: not yet known
+
+
+cdef inline int limits_init(ErrorLimits* limits, double confidence, bint laplace, int n_classes,
+                            Py_ssize_t size) noexcept nogil:
+    """-1 when there is no memory."""
+    limits.tail = confidence / 2.0
+    limits.laplace = laplace
+    limits.n_classes = n_classes
+    limits.size = size
+    limits.kept = <double*> calloc(size * size, sizeof(double))
+    return -1 if limits.kept == NULL else 0
+
+
+cdef inline void limits_free(ErrorLimits* limits) noexcept nogil:
+    free(limits.kept)
+    limits.kept = NULL
+
+
+cdef inline double upper_limit(double n, double errors, double tail) noexcept nogil:
+    """Clopper-Pearson upper limit of an error rate: a Beta quantile, so fractions work."""
+    if tail <= 0.0 or errors >= n:
+        return 1.0
+    return betaincinv(errors + 1.0, n - errors, 1.0 - tail)
+
+
+cdef inline double leaf_errors(const ErrorLimits* limits, const double* count) noexcept nogil:
+    """Predicted errors of a leaf with these class weights (n_classes)."""
+    cdef double n = 0.0, most = 0.0, errors, result
+    cdef Py_ssize_t whole_n, whole_e
+    cdef int c
+    cdef bint whole
+    for c in range(limits.n_classes):
+        n += count[c]
+        if count[c] > most:
+            most = count[c]
+    if n <= 0.0:
+        return 0.0
+    errors = n - most
+    whole = n < limits.size and errors < limits.size
+    if whole:
+        whole_n = <Py_ssize_t> n
+        whole_e = <Py_ssize_t> errors
+        whole = whole_n == n and whole_e == errors
+        if whole and limits.kept[whole_n * limits.size + whole_e] > 0.0:
+            return limits.kept[whole_n * limits.size + whole_e]
+    result = errors
+    if limits.laplace:
+        result = n * (errors + 1.0) / (n + limits.n_classes)
+    result = n * upper_limit(n, result, limits.tail)
+    if whole:
+        limits.kept[whole_n * limits.size + whole_e] = result
+    return result
