@@ -15,6 +15,7 @@ _HOME = {
     "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
     "SoftTreeClassifier": "hedgerow.uncertainty.soft",
     "Tree": "hedgerow.tree",
+    "UCTTreeClassifier": "hedgerow.search.uct",
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
 }
 
