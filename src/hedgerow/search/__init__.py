@@ -1,1 +1,6 @@
-"""Learners that search the space of trees: UCT-DT and ETE (thesis, chapter 4)."""
+"""Learners that search the space of trees: by Monte Carlo (UCT-DT) and by evolution (ETE)."""
+
+from hedgerow.search.ete import EvolutionaryTreeClassifier
+from hedgerow.search.uct import UCTTreeClassifier
+
+__all__ = ["EvolutionaryTreeClassifier", "UCTTreeClassifier"]
