@@ -15,6 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hedgerow
 
 SOFT_PARTS = ("search", "propagation", "evaluation")
+# A row of weight 2 and two rows are not drawn alike.
+DRAWS_ROWS = (hedgerow.EvolutionaryTreeClassifier,)
 
 
 def exported_estimators():
@@ -23,15 +25,16 @@ def exported_estimators():
     Gates lie between values (``gate_at="midpoint"``, for PLT ``candidates``): a gate centred on
     an observed value, as in the thesis, halves every training row that has this value, and where
     a check rounds its table to a few whole numbers, soft evaluation then falls below the accuracy
-    that it asks for.
+    that it asks for.  What draws at random has a seed.
     """
     found = []
     for name in hedgerow.__all__:
         kind = getattr(hedgerow, name)
         if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
             continue
-        plt = kind is hedgerow.ProbabilisticThresholdClassifier
-        found.append(kind(candidates="midpoints") if plt else kind())
+        settings = {hedgerow.ProbabilisticThresholdClassifier: {"candidates": "midpoints"}}
+        settings |= {random: {"random_state": 0} for random in DRAWS_ROWS}
+        found.append(kind(**settings.get(kind, {})))
         names = kind().get_params()
         if set(SOFT_PARTS) <= set(names):
             found += [kind(**{part: 0.1, "gate_at": "midpoint"}) for part in SOFT_PARTS]
@@ -48,7 +51,14 @@ def test_the_list_is_not_empty():
     assert {"C45Classifier", "SoftTreeClassifier"} <= kinds
 
 
-@parametrize_with_checks(ESTIMATORS)
+def failing(estimator):
+    """Checks of scikit-learn that an estimator cannot pass, with the reason."""
+    if not isinstance(estimator, DRAWS_ROWS):
+        return {}
+    return {"check_sample_weight_equivalence_on_dense_data": "rows are drawn at random"}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=failing)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -97,7 +107,9 @@ def test_a_row_of_weight_0_is_as_if_absent(estimator):
     assert one_class_gone.classes_.tolist() == [0, 2]
 
 
-@each
+@pytest.mark.parametrize(
+    "estimator", [e for e in ESTIMATORS if not isinstance(e, DRAWS_ROWS)], ids=repr
+)
 def test_whole_weights_are_repeated_rows(estimator):
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).integers(1, 4, len(y))
