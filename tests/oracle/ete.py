@@ -152,6 +152,20 @@ class Evolution:
         tree = self.settled(tree, self.start())
         return tree, self.fitness(tree)
 
+    def optimum(self, rows, depth=0):
+        """The largest fitness of any tree of numeric tests: it is a sum over leaves."""
+        total, n = self.totals(rows), len(self.y)
+        best = max(total) / n - self.alpha
+        if self.closed(rows, depth):
+            return best
+        for variable, bounds in enumerate(self.bounds):
+            for test in range(bounds):
+                left, right, *_ = self.divide(variable, test, rows)
+                if self.is_test(left, right):
+                    below = self.optimum(left, depth + 1) + self.optimum(right, depth + 1)
+                    best = max(best, below)
+        return best
+
     # -- draws
 
     def draw_test(self, rows):

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from hedgerow.search._evolution import draw_below
 from oracle import ete as oracle
 from oracle.random_trees import random_table
 from sklearn.base import clone
@@ -124,6 +125,15 @@ def agree(core, reference, index, one, width):
     assert from_core(core.tree(index), reference) == as_the_core_gives(reference, tree, width)
 
 
+def test_random_numbers():
+    """Published numbers of splitmix64 for this seed; products of more than 64 bits."""
+    published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert draw_below(1234567, [2**64 - 1] * 3) == [(v * (2**64 - 1)) >> 64 for v in published]
+    bounds = [1, 2, 3, 1000, 2**31, 2**32 - 1, 2**32, 2**33 + 7, 2**63, 2**64 - 1] * 50
+    random = oracle.Random(2**64 - 5)
+    assert draw_below(2**64 - 5, bounds) == [random.below(n) for n in bounds]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_first_trees(seed):
     core, reference, columns, _ = both(seed)
@@ -204,6 +214,30 @@ def test_finds_what_greedy_search_misses():
     assert model.get_n_leaves() == 4
     assert model.score(X, y) == 1.0
     assert C45Classifier(max_depth=2).fit(X, y).score(X, y) < 0.8
+
+
+@pytest.mark.parametrize(("n", "n_values", "depth"), [(50, 40, 2), (40, 4, 3)])
+def test_comes_near_the_best_tree_there_is(n, n_values, depth):
+    """Against all trees of two or three levels on noisy tables."""
+    missing, missing_greedily = [], []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.integers(0, n_values, (n, 2)).astype(float)
+        y = ((X[:, 0] > n_values // 2) ^ (X[:, 1] > n_values // 3)) ^ (rng.random(n) < 0.2)
+        columns = Columns(X, y, 2)
+        thresholds = boundaries(columns)
+        reference = oracle.Evolution(
+            coded(columns, thresholds), y.tolist(), [1.0] * n, 2, [len(t) for t in thresholds],
+            [0, 0], alpha=0.01, min_samples_split=4, min_samples_leaf=1, max_depth=depth, seed=0,
+        )  # fmt: skip
+        best = reference.optimum(reference.start())
+        model = EvolutionaryTreeClassifier(0.01, max_depth=depth, random_state=seed).fit(X, y)
+        missing.append(best - model.fitness_)
+        greedy = C45Classifier(max_depth=depth).fit(X, y)
+        missing_greedily.append(best - (greedy.score(X, y) - 0.01 * greedy.get_n_leaves()))
+    assert min(missing) > -1e-9
+    assert np.count_nonzero(np.array(missing) < 1e-9) >= 8
+    assert np.mean(missing) < 0.1 * np.mean(missing_greedily)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -993,6 +993,12 @@ cdef class Evolution:
         return 0
 
 
+def draw_below(uint64_t seed, bounds):
+    """One `below` after the other, for tests: list of int."""
+    cdef uint64_t state = seed
+    return [below(&state, n) for n in bounds]
+
+
 cdef inline int right_of(const Individual* one, int node) noexcept nogil:
     return node + 1 + one.nodes[node + 1].size
 
