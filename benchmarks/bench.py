@@ -1,7 +1,7 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, about two minutes
-    python benchmarks/bench.py growth soft uncertain memory
+    python benchmarks/bench.py growth soft uncertain evolution memory
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -22,7 +22,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from hedgerow import C45Classifier
+from hedgerow import C45Classifier, EvolutionaryTreeClassifier
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, make_growth, prune
 from hedgerow.tree.gates import spread_of
@@ -158,6 +158,28 @@ def uncertain() -> None:
             )
 
 
+def evolution() -> None:
+    """A fit of ETE by tree evaluated, against sending all rows down its finished tree."""
+    print("evolution: EvolutionaryTreeClassifier().fit, by tree evaluated")
+    tables = {"wdbc 569 x 30": load_breast_cancer(return_X_y=True)}
+    tables |= {
+        f"synthetic {n:,} x {m}": table(n, m) for n, m in ((500, 8), (1000, 20), (10000, 20))
+    }
+    for name, (X, y) in tables.items():
+        model = EvolutionaryTreeClassifier(random_state=0).fit(X, y)
+        fit, whole = alternately(
+            lambda X=X, y=y, model=model: model.fit(X, y),
+            lambda X=X, model=model: model.tree_.apply(X),
+            5,
+        )
+        each = fit / model.n_evaluations_
+        print(
+            f"  {name:<22} {fit:6.3f} s, {model.n_evaluations_:>6,} trees, {1e6 * each:6.2f} us "
+            f"each, all rows down the finished tree {1e6 * whole:7.1f} us, ratio "
+            f"{each / whole:.3f}; {model.get_n_leaves()} leaves"
+        )
+
+
 def memory() -> None:
     """Peak memory of one fit of 100,000 x 20, each in a process of its own."""
     print("memory: peak resident size of a fit of 100,000 x 20, above the table itself")
@@ -188,7 +210,13 @@ def peak(which: str) -> None:
 
 def main() -> None:
     """Run the parts named on the command line, or all."""
-    parts = {"growth": growth, "soft": soft, "uncertain": uncertain, "memory": memory}
+    parts = {
+        "growth": growth,
+        "soft": soft,
+        "uncertain": uncertain,
+        "evolution": evolution,
+        "memory": memory,
+    }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
     parser.add_argument("--peak", choices=("none", "ours", "peer"), help=argparse.SUPPRESS)

@@ -228,7 +228,7 @@ cdef class Evolution:
         cdef Py_ssize_t c
         cdef uint64_t* mask
         if reserve(&self.edited, n, self.n_words) < 0:
-            raise MemoryError("no memory for a tree")
+            raise MemoryError("no memory for one tree more")
         for i in range(n):
             self.edited.nodes[i].feature = feature[i]
             self.edited.nodes[i].bound = bound[i]
@@ -242,7 +242,7 @@ cdef class Evolution:
         with nogil:
             at = self.settle()
         if at < 0:
-            raise MemoryError("no memory for a tree")
+            raise MemoryError("no memory for one tree more")
 
     def add_dipolar(self, const int[::1] sample):
         """A tree grown from a sample of the rows joins: a random dipolar test at every node."""
@@ -256,7 +256,7 @@ cdef class Evolution:
                 measure(&self.edited)
                 status = self.settle()
         if status < 0:
-            raise MemoryError("no memory for a tree")
+            raise MemoryError("no memory for one tree more")
 
     def evolve(self, Py_ssize_t n_generations, Py_ssize_t n_generations_no_change,
                double crossover_rate, double mutation_rate, double selection_pressure,
@@ -336,7 +336,7 @@ cdef class Evolution:
         free(self.recorded)
         self.recorded = <double*> malloc(n * self.K * sizeof(double))
         if self.recorded == NULL or reserve(&self.edited, n, self.n_words) < 0:
-            raise MemoryError("no memory for a tree")
+            raise MemoryError("no memory for one tree more")
         self.edited.n = 0
         with nogil:
             status = self.start_rows(NULL, self.n)
@@ -347,7 +347,7 @@ cdef class Evolution:
         free(self.recorded)
         self.recorded = NULL
         if status < 0:
-            raise MemoryError("no memory for a tree")
+            raise MemoryError("no memory for one tree more")
         for i in range(n):
             feature[i] = one.nodes[i].feature
             bound[i] = one.nodes[i].bound
@@ -362,7 +362,7 @@ cdef class Evolution:
             if self.n_categories[one.nodes[i].feature] == 0:
                 continue
             if self.reach(one, i) < 0:
-                raise MemoryError("no memory for a tree")
+                raise MemoryError("no memory for one tree more")
             mask = one.masks + i * self.n_words
             for c in range(width):
                 categories_view[i, c] = one.nodes[i].share_left >= 0.5
@@ -674,8 +674,10 @@ cdef class Evolution:
         one.fitness = one.accuracy - self.alpha * one.n_leaves
 
     cdef int settle(self) noexcept nogil:
-        """The edited tree joins the population."""
+        """The edited tree joins the population; -1 without memory or place."""
         cdef Individual* one = &self.individuals[self.size]
+        if self.size >= self.capacity:
+            return -1
         one.n = 0
         self.start_rows(NULL, self.n)
         if self.route(&self.edited, 0, self.n, 0, one) < 0:
