@@ -16,7 +16,7 @@ import hedgerow
 
 SOFT_PARTS = ("search", "propagation", "evaluation")
 # A row of weight 2 and two rows are not drawn alike.
-DRAWS_ROWS = (hedgerow.EvolutionaryTreeClassifier,)
+DRAWS_ROWS = (hedgerow.EvolutionaryTreeClassifier, hedgerow.UCTTreeClassifier)
 
 
 def exported_estimators():

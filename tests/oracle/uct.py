@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from .induction import Reference, predict
+from .induction import predict
 
 TIE = 1e-12
 

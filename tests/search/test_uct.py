@@ -6,13 +6,13 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from hedgerow.induction._growth import Growth
+from hedgerow.induction._pruning import Pruning
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import f1_score
 
 from hedgerow import C45Classifier, UCTTreeClassifier
 from hedgerow.errors import InputError
-from hedgerow.induction._growth import Growth
-from hedgerow.induction._pruning import Pruning
 from hedgerow.search import uct
 from hedgerow.tree import Tree
 

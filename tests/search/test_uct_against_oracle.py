@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
-
 from hedgerow.induction._columns import Columns
 from hedgerow.search._uct import Search
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from oracle.induction import Reference
 from oracle.random_trees import seeds
 from oracle.uct import SearchReference
