@@ -35,7 +35,7 @@ def macro_f1(y, predicted, weight, n_classes):
 class Node:
     def __init__(self, parent, state, leaves, born):
         self.parent, self.state, self.leaves, self.born = parent, state, leaves, born
-        self.n, self.v, self.best, self.children = 0, 0.0, 0.0, []
+        self.n, self.v, self.best, self.children, self.widened = 0, 0.0, 0.0, [], 0
         self.untried, self.closed = None, False
 
     @property
@@ -54,7 +54,7 @@ class SearchReference:
 
     def __init__(self, reference, X, y, weight, *, seed, policy="vs", interval=0, depth=5,
                  tree_pruning=False, n_candidates=3, per_variable=None, cp=1.0, rule="ucb",
-                 confidence=0.25, laplace=True, raising=True):  # fmt: skip
+                 widening=0.0, confidence=0.25, laplace=True, raising=True):  # fmt: skip
         self.reference, self.X, self.y, self.weight = (
             reference,
             X,
@@ -64,7 +64,7 @@ class SearchReference:
         self.random, self.policy, self.interval, self.depth = seed, policy, interval, depth
         self.tree_pruning, self.k, self.cp, self.rule = tree_pruning, n_candidates, cp, rule
         self.per_variable = n_candidates if per_variable is None else per_variable
-        self.pruning = (confidence, laplace, raising)
+        self.widening, self.pruning = widening, (confidence, laplace, raising)
         self.tests_of, self.made, self.iterations = {}, 1, 0
         self.root = Node(None, (), [()], 0)
 
@@ -170,7 +170,7 @@ class SearchReference:
         if node.untried is None:
             node.untried = [(leaf, t) for leaf in node.leaves for t in self.actions(leaf)]
         open_children = [c for c in node.children if not c.closed]
-        node.closed = not node.untried and not open_children
+        node.closed = not node.untried and not open_children and not self.may_widen(node)
         return open_children
 
     def bound(self, parent, child):
@@ -185,7 +185,7 @@ class SearchReference:
             while True:
                 node = path[-1]
                 open_children = self.open(node)
-                if node.untried:
+                if node.untried or self.may_widen(node):
                     return node
                 if node.closed:
                     for above in reversed(path[:-1]):
@@ -204,10 +204,15 @@ class SearchReference:
             if node is None:
                 return None
             known = {frozenset(n.state) for n in self.all_nodes()}
-            while node.untried:
-                k = self.draw(len(node.untried))
-                node.untried[k], node.untried[-1] = node.untried[-1], node.untried[k]
-                leaf, test = node.untried.pop()
+            while node.untried or self.may_widen(node):
+                if node.untried:
+                    k = self.draw(len(node.untried))
+                    node.untried[k], node.untried[-1] = node.untried[-1], node.untried[k]
+                    leaf, test = node.untried.pop()
+                else:
+                    leaf, test = self.widen(node)
+                    if test is None:
+                        continue
                 state = (*node.state, (leaf, test))
                 if frozenset(state) in known:
                     continue
@@ -217,6 +222,26 @@ class SearchReference:
                 self.made += 1
                 node.children.append(child)
                 return child
+
+    def may_widen(self, node):
+        return self.widening > 0 and node.widened < int(node.n**self.widening)
+
+    def widen(self, node):
+        """The best test of a random leaf on a random variable, where it is not among the K."""
+        node.widened += 1
+        leaf = node.leaves[self.draw(len(node.leaves))]
+        j = self.draw(self.reference.X.shape[1])
+        known = self.actions(leaf)
+        ranked = []
+        if known and j not in {test[0] for test in known}:
+            for gain, threshold, subset in self.reference.tests(self.members(leaf), j):
+                self.insert(ranked, (gain, threshold, subset), 1)
+        if not ranked or ranked[0][0] <= 1e-9:
+            return leaf, None
+        members = self.members(leaf)
+        gain, threshold, subset = ranked[0]
+        present = self.X_known(members, j)
+        return leaf, (j, threshold, self.completed(subset, present, members, j))
 
     def simulate(self, node):
         """The reward, and whether pruning removes the last test."""

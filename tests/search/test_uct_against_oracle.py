@@ -63,6 +63,7 @@ def pair(seed, **settings):
     midpoints = bool(rng.random() < 0.3)
     repetition = float(rng.choice([1.0, 0.6]))
     cp = float(rng.choice([1.0, 0.1]))
+    widening = float(rng.choice([0.0, 0.0, 0.4, 0.7]))
     core = Search(
         Columns(X, y, K, weight, n_categories),
         np.asfortranarray(X_val),
@@ -76,6 +77,7 @@ def pair(seed, **settings):
         per_variable=per_variable,
         exploration=cp,
         rule=RULES[rule],
+        widening=widening,
         confidence=confidence,
         laplace=laplace,
         raising=raising,
@@ -93,7 +95,7 @@ def pair(seed, **settings):
                   max_depth=max_depth, midpoints=midpoints, repetition=repetition),
         X_val, y_val, np.ones(len(y_val)), seed=seed, policy=policy, interval=interval,
         depth=depth, tree_pruning=tree_pruning, n_candidates=k, per_variable=per_variable,
-        cp=cp, rule=rule, confidence=confidence, laplace=laplace, raising=raising,
+        cp=cp, rule=rule, widening=widening, confidence=confidence, laplace=laplace, raising=raising,
     )  # fmt: skip
     return core, reference
 
@@ -158,7 +160,7 @@ def test_on_tiny_sets_the_best_tree_is_that_of_exhaustive_enumeration(seed, poli
         Columns(X, y, K, weight, n_categories), np.asfortranarray(X_val),
         y_val.astype(np.int32), np.ones(len(y_val)), policy=POLICIES[policy], value_interval=0,
         value_depth=0, tree_pruning=False, n_candidates=2, per_variable=2, exploration=1.0,
-        rule=0, confidence=0.25, laplace=True, raising=True, min_split=4, min_leaf=1,
+        rule=0, widening=0.0, confidence=0.25, laplace=True, raising=True, min_split=4, min_leaf=1,
         max_depth=2, midpoints=False, repetition_factor=1.0, max_states=0, max_bytes=0,
         seed=seed,
     )  # fmt: skip

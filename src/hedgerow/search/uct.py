@@ -66,6 +66,10 @@ class UCTTreeClassifier(TreeClassifierMixin):
         "simple_regret" has sqrt(N_parent) in the place of ln N_parent (Tolpin and Shimony
         2012); "best" has the best reward below a state in the place of the mean V/N. Neither
         is in the thesis.
+    widening : float in [0, 1], default 0.0
+        Exponent of progressive widening: beyond the K best tests of its leaves, a state with N
+        visits draws N^widening more, each the best test of a random leaf on a random variable.
+        0: none, as in the thesis.
     value_pruning_interval : int, default 3000
     value_pruning_depth : int, default 5
     validation_fraction : float in (0, 1), default 0.3
@@ -150,6 +154,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         value_pruning_depth=5,
         n_candidates_per_variable=None,
         selection="ucb",
+        widening=0.0,
         validation_fraction=0.3,
         confidence=0.25,
         subtree_raising=True,
@@ -177,6 +182,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         self.value_pruning_depth = value_pruning_depth
         self.n_candidates_per_variable = n_candidates_per_variable
         self.selection = selection
+        self.widening = widening
         self.validation_fraction = validation_fraction
         self.confidence = confidence
         self.subtree_raising = subtree_raising
@@ -208,6 +214,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         for name in ("exploration", "repetition_factor", "min_samples_split", "min_samples_leaf"):
             check_number(name, getattr(self, name), 0.0)
         check_number("confidence", self.confidence, 0.0, 1.0)
+        check_number("widening", self.widening, 0.0, 1.0)
         check_number("validation_fraction", self.validation_fraction, 0.0, 1.0)
         if not 0.0 < self.validation_fraction < 1.0:
             raise InputError(
@@ -289,6 +296,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             per_variable=self.n_candidates if most is None else most,
             exploration=self.exploration,
             rule=RULES[self.selection],
+            widening=self.widening,
             confidence=self.confidence,
             laplace=self.laplace,
             raising=self.subtree_raising,
