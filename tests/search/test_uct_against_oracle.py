@@ -95,7 +95,8 @@ def pair(seed, **settings):
                   max_depth=max_depth, midpoints=midpoints, repetition=repetition),
         X_val, y_val, np.ones(len(y_val)), seed=seed, policy=policy, interval=interval,
         depth=depth, tree_pruning=tree_pruning, n_candidates=k, per_variable=per_variable,
-        cp=cp, rule=rule, widening=widening, confidence=confidence, laplace=laplace, raising=raising,
+        cp=cp, rule=rule, widening=widening, confidence=confidence, laplace=laplace,
+        raising=raising,
     )  # fmt: skip
     return core, reference
 
