@@ -1,7 +1,7 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, about two minutes
-    python benchmarks/bench.py growth soft uncertain evolution memory
+    python benchmarks/bench.py growth soft uncertain search evolution memory
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -15,6 +15,7 @@ import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -22,7 +23,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from hedgerow import C45Classifier, EvolutionaryTreeClassifier
+from hedgerow import C45Classifier, EvolutionaryTreeClassifier, UCTTreeClassifier
+from hedgerow.data import NoSourceError, fetch, load_registry, tidy
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, make_growth, prune
 from hedgerow.tree.gates import spread_of
@@ -158,6 +160,54 @@ def uncertain() -> None:
             )
 
 
+def public(key: str):
+    """X and y of a registered data set, or None where no source answers."""
+    entry = load_registry(Path(__file__).parents[1] / "config" / "datasets.yaml")[key]
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = tidy(entry, fetch(entry, folder))
+        except NoSourceError:
+            return None
+    return found.X, np.asarray(found.y)
+
+
+def search() -> None:
+    """UCT-DT by iteration, against one C4.5 tree of the rows that its tests come from."""
+    print("search: UCTTreeClassifier(max_depth of the C4.5 tree).fit, one core")
+    variants = {
+        "vs, no pruning": {"policy": "vs", "value_pruning": False, "tree_pruning": False},
+        "vs, value": {"policy": "vs", "tree_pruning": False},
+        "vs, tree": {"policy": "vs", "value_pruning": False},
+        "vs, both": {"policy": "vs"},
+        "c45, value": {"policy": "c45", "tree_pruning": False},
+        "c45, tree": {"policy": "c45", "value_pruning": False},
+        "c45, both": {"policy": "c45"},
+        "c45b, both": {"policy": "c45b", "n_iterations": 20_000},
+    }
+    tables = {key: public(key) for key in ("german_credit", "biodegradation")}
+    for key, found in tables.items():
+        if found is None:
+            print(f"  {key}: absent, no source answers")
+            continue
+        rows = np.random.default_rng(0).permutation(len(found[1]))[: round(0.7 * len(found[1]))]
+        X, y = found[0].iloc[rows], found[1][rows]
+        for name, settings in variants.items():
+            model = UCTTreeClassifier(random_state=0, **settings).fit(X, y)
+            fit, one = alternately(
+                lambda X=X, y=y, model=model: model.fit(X, y),
+                lambda rows=model._induction: prune(grow(rows), rows),
+                1 if settings["policy"] == "c45b" else 3,
+            )
+            n = model.n_iterations_
+            each = fit / n
+            ended = "nothing left" if model.exhausted_ else "budget"
+            print(
+                f"  {key:<14} {name:<15} {fit:6.2f} s, {n:>7,} iterations ({ended}), "
+                f"{1e6 * each:7.2f} us each, C4.5 {1e3 * one:5.2f} ms, ratio {each / one:.5f}; "
+                f"{model._search.n_bytes / 2**20:5.0f} MiB"
+            )
+
+
 def evolution() -> None:
     """A fit of ETE by tree evaluated, against sending all rows down its finished tree."""
     print("evolution: EvolutionaryTreeClassifier().fit, by tree evaluated")
@@ -214,6 +264,7 @@ def main() -> None:
         "growth": growth,
         "soft": soft,
         "uncertain": uncertain,
+        "search": search,
         "evolution": evolution,
         "memory": memory,
     }

@@ -57,6 +57,34 @@ cdef inline void put(int* rows, double* weights, Py_ssize_t* n, int row,
         n[0] += 1
 
 
+cdef class Limits:
+    """Predicted errors for one confidence, shared by all prunings that use it."""
+
+    cdef ErrorLimits table
+
+    def __init__(self, double confidence, bint laplace, int n_classes):
+        if limits_init(&self.table, confidence, laplace, n_classes, TABLE) < 0:
+            raise MemoryError("no memory to prune the tree")
+
+    def __dealloc__(self):
+        limits_free(&self.table)
+
+
+_LIMITS = {}            # (confidence, laplace, n_classes) -> Limits, the latest few
+cdef int MOST_LIMITS = 32
+
+
+cdef Limits limits_for(double confidence, bint laplace, int n_classes):
+    """The limits of these settings: a quantile of the Beta distribution costs microseconds."""
+    key = (confidence, bool(laplace), n_classes)
+    found = _LIMITS.get(key)
+    if found is None:
+        if len(_LIMITS) >= MOST_LIMITS:
+            _LIMITS.pop(next(iter(_LIMITS)), None)
+        found = _LIMITS[key] = Limits(confidence, laplace, n_classes)
+    return found
+
+
 cdef class Pruning:
     """Prunes one tree on the rows that grew it.
 
@@ -89,7 +117,8 @@ cdef class Pruning:
     cdef int raised, place          # a branch under trial, and the node in whose place it is
     cdef int K
     cdef Py_ssize_t n_categories
-    cdef ErrorLimits limits
+    cdef Limits shared
+    cdef const ErrorLimits* limits
     # rows on their way down: a stack of segments
     cdef int* rows
     cdef double* weight
@@ -102,14 +131,12 @@ cdef class Pruning:
     def __cinit__(self):
         self.visits = NULL
         self.frames = NULL
-        self.limits.kept = NULL
         self.rows = NULL
         self.weight = NULL
         self.share = NULL
         self.count = NULL
 
     def __dealloc__(self):
-        limits_free(&self.limits)
         free(self.rows)
         free(self.weight)
         free(self.share)
@@ -149,9 +176,10 @@ cdef class Pruning:
         self.visits = <Visit*> malloc((self.feature.shape[0] + 2) * sizeof(Visit))
         self.frames = <Frame*> malloc((self.feature.shape[0] + 2) * sizeof(Frame))
         if (self.rows == NULL or self.weight == NULL or self.share == NULL
-                or self.count == NULL or self.visits == NULL or self.frames == NULL
-                or limits_init(&self.limits, confidence, laplace, self.K, TABLE) < 0):
+                or self.count == NULL or self.visits == NULL or self.frames == NULL):
             raise MemoryError("no memory to prune the tree")
+        self.shared = limits_for(confidence, laplace, self.K)
+        self.limits = &self.shared.table
 
     def run(self):
         """Prune; return the arrays of the smaller tree, in preorder."""
@@ -372,7 +400,7 @@ cdef class Pruning:
                     for c in range(self.K):
                         self.class_weight[visit.node, c] = self.count[c]
             if self.feature[visit.node] < 0:
-                errors += errors_of_leaf(&self.limits, self.count)
+                errors += errors_of_leaf(self.limits, self.count)
                 if errors > limit + 1e-6 and not renew:
                     break       # well above: what is left of the sum could not change the choice
                 continue
@@ -407,7 +435,7 @@ cdef class Pruning:
             frame = self.frames + depth - 1
             if frame.children_done == 0:
                 self.count_rows(frame.start, frame.n)
-                frame.leaf = errors_of_leaf(&self.limits, self.count)
+                frame.leaf = errors_of_leaf(self.limits, self.count)
                 if self.feature[frame.node] < 0:
                     errors = frame.leaf
                     depth -= 1
