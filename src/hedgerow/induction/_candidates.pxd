@@ -58,7 +58,7 @@ cdef struct Points:
     Py_ssize_t last_capacity
 
 
-cdef int points_init(Points* points) noexcept nogil
+cdef void points_init(Points* points) noexcept nogil
 cdef void points_free(Points* points) noexcept nogil
 cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept nogil
 

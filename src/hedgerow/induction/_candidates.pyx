@@ -11,6 +11,7 @@ import numpy as np
 from libc.math cimport ceil, floor
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memset
 
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -33,21 +34,8 @@ cdef int BLOCK = 16             # candidates between two evaluated ones
 cdef double FAR_BELOW = -1e300  # score of a candidate that a bound has excluded
 
 
-cdef int points_init(Points* points) noexcept nogil:
-    points.n = 0
-    points.capacity = 0
-    points.last_capacity = 0
-    points.left = NULL
-    points.sum_left = NULL
-    points.score = NULL
-    points.threshold = NULL
-    points.center = NULL
-    points.base = NULL
-    points.edge = NULL
-    points.k = NULL
-    points.span = NULL
-    points.last = NULL
-    return 0
+cdef void points_init(Points* points) noexcept nogil:
+    memset(points, 0, sizeof(Points))
 
 
 cdef void points_free(Points* points) noexcept nogil:

@@ -25,7 +25,7 @@ cdef struct Cells:
     double* prefix              # n_classes x (capacity + 1): class weights of the first tuples
     int* label
     int* kinked                 # tuples whose pdf begins or ends inside the cell at hand
-    Py_ssize_t n_boundaries, n_edges
+    Py_ssize_t n_edges
     double* place               # position of each boundary
     double* left                # n_classes x n_edges: class weights left of the boundary
     double* sum_left            # all classes together
@@ -36,7 +36,7 @@ cdef struct Cells:
     double* poly                # n_classes x 7: Taylor coefficients of the weights on the left
 
 
-cdef int cells_init(Cells* cells) noexcept nogil
+cdef void cells_init(Cells* cells) noexcept nogil
 cdef void cells_free(Cells* cells) noexcept nogil
 cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double to_beat,
                      double* gain, double* threshold, long long* n_candidates,

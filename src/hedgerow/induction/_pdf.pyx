@@ -11,6 +11,7 @@ looked at only in the finest of them.
 
 from libc.math cimport ceil, exp, floor
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE
 from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
@@ -43,25 +44,8 @@ cdef int TERMS = 7              # Taylor coefficients in a fine cell
 cdef double BOUND_SLACK = 1e-10
 
 
-cdef int cells_init(Cells* cells) noexcept nogil:
-    cells.capacity = 0
-    cells.n_edges = 0
-    cells.n_boundaries = 0
-    cells.z = NULL
-    cells.scale = NULL
-    cells.below = NULL
-    cells.prefix = NULL
-    cells.label = NULL
-    cells.kinked = NULL
-    cells.place = NULL
-    cells.left = NULL
-    cells.sum_left = NULL
-    cells.h = NULL
-    cells.bend = NULL
-    cells.bound = NULL
-    cells.fine = NULL
-    cells.poly = NULL
-    return 0
+cdef void cells_init(Cells* cells) noexcept nogil:
+    memset(cells, 0, sizeof(Cells))
 
 
 cdef void cells_free(Cells* cells) noexcept nogil:

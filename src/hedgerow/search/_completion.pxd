@@ -58,6 +58,8 @@ cdef class Completion(Leaves):
     cdef int decide(self, int a, int left, int right, int* choice) noexcept nogil
     cdef void count_rows(self, Py_ssize_t start, Py_ssize_t n, double* count) noexcept nogil
     cdef int load(self, int r, bint validation) noexcept nogil
+    cdef int push_sides(self, Py_ssize_t depth, int branch, Py_ssize_t start, Py_ssize_t n_left,
+                        Py_ssize_t n_right, Py_ssize_t top) noexcept nogil
     cdef double estimate(self, int branch, int r, double limit) noexcept nogil
     cdef int renew(self, int branch, int r) noexcept nogil
     cdef double f1_of_outcome(self, int root) noexcept nogil

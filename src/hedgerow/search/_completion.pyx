@@ -8,12 +8,21 @@ a test compares this with.
 
 from libc.math cimport NAN
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._errors cimport leaf_errors, limits_free, limits_init
-from hedgerow.search._leaves cimport NO_MEMORY, NONE, Action, Leaves, Region, divide, reserve
+from hedgerow.search._leaves cimport (
+    NO_MEMORY,
+    NONE,
+    Action,
+    Leaves,
+    Region,
+    divide,
+    reserve,
+    resize,
+)
 from hedgerow.search._random cimport mix
 
 cdef Py_ssize_t LARGEST_TABLE = 1024
@@ -61,25 +70,19 @@ cdef class Completion(Leaves):
             self.decisions[i].action = NONE
 
     cdef int more_outcomes(self) noexcept nogil:
-        cdef void* moved
         if self.n_outcomes < self.outcome_capacity:
             return 0
-        moved = realloc(self.outcomes, 2 * self.outcome_capacity * sizeof(Outcome))
-        if moved == NULL:
+        if resize(<void**> &self.outcomes, 2 * self.outcome_capacity * sizeof(Outcome)) < 0:
             return NO_MEMORY
-        self.outcomes = <Outcome*> moved
         self.bytes_used += self.outcome_capacity * sizeof(Outcome)
         self.outcome_capacity *= 2
         return 0
 
     cdef int more_visits(self, Py_ssize_t n) noexcept nogil:
-        cdef void* moved
         if n <= self.visit_capacity:
             return 0
-        moved = realloc(self.visits, 2 * n * sizeof(Visit))
-        if moved == NULL:
+        if resize(<void**> &self.visits, 2 * n * sizeof(Visit)) < 0:
             return NO_MEMORY
-        self.visits = <Visit*> moved
         self.visit_capacity = 2 * n
         return 0
 
@@ -276,6 +279,24 @@ cdef class Completion(Leaves):
             self.whole.top = region.n_whole
         return 0
 
+    cdef int push_sides(self, Py_ssize_t depth, int branch, Py_ssize_t start, Py_ssize_t n_left,
+                        Py_ssize_t n_right, Py_ssize_t top) noexcept nogil:
+        """Put the sides of a test on the stack of visits, the left one on top.
+
+        Their rows begin at `start`, those of the left side first; `top` is their end.
+        """
+        if self.more_visits(depth + 2) < 0:
+            return NO_MEMORY
+        self.visits[depth].outcome = self.outcomes[branch].right
+        self.visits[depth].start = start + n_left
+        self.visits[depth].n = n_right
+        self.visits[depth].top = top
+        self.visits[depth + 1].outcome = self.outcomes[branch].left
+        self.visits[depth + 1].start = start
+        self.visits[depth + 1].n = n_left
+        self.visits[depth + 1].top = top
+        return 0
+
     cdef double estimate(self, int branch, int r, double limit) noexcept nogil:
         """Predicted errors of a branch, its structure kept, on the rows of a region.
 
@@ -309,16 +330,9 @@ cdef class Completion(Leaves):
             if divide(action, &self.x[0, action.feature], self.n_categories, &self.induction,
                       visit.start, visit.n, self.weighted, True, &share, &n_left, &n_right) < 0:
                 return NO_MEMORY
-            if self.more_visits(depth + 2) < 0:
+            if self.push_sides(depth, visit.outcome, start, n_left, n_right,
+                               self.induction.top) < 0:
                 return NO_MEMORY
-            self.visits[depth].outcome = o.right
-            self.visits[depth].start = start + n_left
-            self.visits[depth].n = n_right
-            self.visits[depth].top = self.induction.top
-            self.visits[depth + 1].outcome = o.left
-            self.visits[depth + 1].start = start
-            self.visits[depth + 1].n = n_left
-            self.visits[depth + 1].top = self.induction.top
             depth += 2
         return errors
 
@@ -327,7 +341,7 @@ cdef class Completion(Leaves):
         cdef Py_ssize_t depth = 1, start, n_left, n_right, whole_start, p
         cdef Py_ssize_t whole_left = 0, whole_right = 0
         cdef double share
-        cdef int made = NONE, first = self.n_outcomes, c, prediction, i
+        cdef int made = NONE, first = self.n_outcomes, c, prediction, i, side
         cdef bint validation = self.policy == COMPLETION
         cdef Visit visit
         cdef double* count
@@ -390,24 +404,17 @@ cdef class Completion(Leaves):
                           visit.whole_start, visit.n_whole, False, False, &share, &whole_left,
                           &whole_right) < 0:
                     return NO_MEMORY
-            if self.more_visits(depth + 2) < 0:
+            if self.push_sides(depth, visit.outcome, start, n_left, n_right,
+                               self.induction.top) < 0:
                 return NO_MEMORY
-            self.visits[depth].outcome = self.outcomes[visit.outcome].right
-            self.visits[depth].start = start + n_left
-            self.visits[depth].n = n_right
-            self.visits[depth].top = self.induction.top
+            for side in range(2):
+                self.visits[depth + side].parent = made
+                self.visits[depth + side].is_left = side == 1
+                self.visits[depth + side].whole_top = self.whole.top
             self.visits[depth].whole_start = whole_start + whole_left
             self.visits[depth].n_whole = whole_right
-            self.visits[depth].whole_top = self.whole.top
-            self.visits[depth].parent = made
-            self.visits[depth].is_left = False
-            self.visits[depth + 1] = self.visits[depth]
-            self.visits[depth + 1].outcome = self.outcomes[visit.outcome].left
-            self.visits[depth + 1].start = start
-            self.visits[depth + 1].n = n_left
             self.visits[depth + 1].whole_start = whole_start
             self.visits[depth + 1].n_whole = whole_left
-            self.visits[depth + 1].is_left = True
             depth += 2
         # Sums, children before parents: each child was made after its parent.
         for i in range(self.n_outcomes - 1, first - 1, -1):
@@ -469,16 +476,9 @@ cdef class Completion(Leaves):
                 if divide(action, &self.val_x[0, action.feature], self.n_categories, &self.mixed,
                           visit.start, visit.n, True, False, &share, &n_left, &n_right) < 0:
                     return NO_MEMORY
-                if self.more_visits(depth + 2) < 0:
+                if self.push_sides(depth, visit.outcome, start, n_left, n_right,
+                                   self.mixed.top) < 0:
                     return NO_MEMORY
-                self.visits[depth].outcome = o.right
-                self.visits[depth].start = start + n_left
-                self.visits[depth].n = n_right
-                self.visits[depth].top = self.mixed.top
-                self.visits[depth + 1].outcome = o.left
-                self.visits[depth + 1].start = start
-                self.visits[depth + 1].n = n_left
-                self.visits[depth + 1].top = self.mixed.top
                 depth += 2
             self.add_mixed()
         return self.macro_f1(self.confusion)

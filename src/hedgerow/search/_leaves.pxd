@@ -1,6 +1,7 @@
 """Leaves of decision trees, kept once and shared by all trees that contain them."""
 
 from libc.stdint cimport uint64_t
+from libc.stdlib cimport realloc
 
 from hedgerow.induction._candidates cimport Points
 from hedgerow.induction._categorical cimport Subsets
@@ -57,6 +58,15 @@ cdef struct Rows:
     int* row
     double* weight
     Py_ssize_t top, capacity
+
+
+cdef inline int resize(void** block, Py_ssize_t size) noexcept nogil:
+    """Move a block to one of another size; what it points at stays when there is no memory."""
+    cdef void* moved = realloc(block[0], size)
+    if moved == NULL:
+        return NO_MEMORY
+    block[0] = moved
+    return 0
 
 
 cdef int reserve(Rows* rows, Py_ssize_t n) noexcept nogil

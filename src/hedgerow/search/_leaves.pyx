@@ -32,18 +32,13 @@ cdef Py_ssize_t CHUNK = 1 << 20     # bytes asked for at a time
 
 
 cdef int reserve(Rows* rows, Py_ssize_t n) noexcept nogil:
-    cdef void* moved
     if rows.top + n <= rows.capacity:
         return 0
     rows.capacity = 2 * (rows.top + n)
-    moved = realloc(rows.row, rows.capacity * sizeof(int))
-    if moved == NULL:
+    if resize(<void**> &rows.row, rows.capacity * sizeof(int)) < 0:
         return NO_MEMORY
-    rows.row = <int*> moved
-    moved = realloc(rows.weight, rows.capacity * sizeof(double))
-    if moved == NULL:
+    if resize(<void**> &rows.weight, rows.capacity * sizeof(double)) < 0:
         return NO_MEMORY
-    rows.weight = <double*> moved
     return 0
 
 
@@ -289,24 +284,18 @@ cdef class Leaves:
         return out
 
     cdef int more_regions(self) noexcept nogil:
-        cdef void* moved
         if self.n_regions < self.region_capacity:
             return 0
-        moved = realloc(self.regions, 2 * self.region_capacity * sizeof(Region))
-        if moved == NULL:
+        if resize(<void**> &self.regions, 2 * self.region_capacity * sizeof(Region)) < 0:
             return NO_MEMORY
-        self.regions = <Region*> moved
         self.bytes_used += self.region_capacity * sizeof(Region)
         self.region_capacity *= 2
         return 0
 
     cdef int more_actions(self, int n) noexcept nogil:
-        cdef void* moved
         while self.n_actions + n > self.action_capacity:
-            moved = realloc(self.actions, 2 * self.action_capacity * sizeof(Action))
-            if moved == NULL:
+            if resize(<void**> &self.actions, 2 * self.action_capacity * sizeof(Action)) < 0:
                 return NO_MEMORY
-            self.actions = <Action*> moved
             self.bytes_used += self.action_capacity * sizeof(Action)
             self.action_capacity *= 2
         return 0

@@ -10,7 +10,7 @@ import numpy as np
 
 from libc.math cimport log, pow, sqrt
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memmove, memset
 
 from hedgerow.induction._columns cimport Columns
@@ -22,7 +22,7 @@ from hedgerow.search._completion cimport (
     VALIDATION,
     Completion,
 )
-from hedgerow.search._leaves cimport NO_MEMORY, NONE, UNKNOWN, Action, Region
+from hedgerow.search._leaves cimport NO_MEMORY, NONE, UNKNOWN, Action, Region, resize
 from hedgerow.search._random cimport below
 
 cdef enum:
@@ -150,17 +150,12 @@ cdef class Search(Completion):
             raise MemoryError(f"no memory to search for trees on {self.n} rows")
 
     cdef int more_states(self) noexcept nogil:
-        cdef void* moved
         if self.n_states < self.state_capacity:
             return 0
-        moved = realloc(self.states, 2 * self.state_capacity * sizeof(State))
-        if moved == NULL:
+        if resize(<void**> &self.states, 2 * self.state_capacity * sizeof(State)) < 0:
             return NO_MEMORY
-        self.states = <State*> moved
-        moved = realloc(self.spare, 2 * self.state_capacity * sizeof(int))
-        if moved == NULL:
+        if resize(<void**> &self.spare, 2 * self.state_capacity * sizeof(int)) < 0:
             return NO_MEMORY
-        self.spare = <int*> moved
         self.bytes_used += self.state_capacity * (sizeof(State) + sizeof(int))
         self.state_capacity *= 2
         return 0
@@ -190,17 +185,12 @@ cdef class Search(Completion):
     cdef int load_chain(self, int s) noexcept nogil:
         """The actions of a state, in the order in which they were taken, into `chain`."""
         cdef Py_ssize_t d = self.states[s].depth, k
-        cdef void* moved
         if d + 2 > self.chain_capacity:
             self.chain_capacity = 2 * (d + 2)
-            moved = realloc(self.chain, self.chain_capacity * sizeof(int))
-            if moved == NULL:
+            if resize(<void**> &self.chain, self.chain_capacity * sizeof(int)) < 0:
                 return NO_MEMORY
-            self.chain = <int*> moved
-            moved = realloc(self.leaves, (self.chain_capacity + 1) * sizeof(int))
-            if moved == NULL:
+            if resize(<void**> &self.leaves, (self.chain_capacity + 1) * sizeof(int)) < 0:
                 return NO_MEMORY
-            self.leaves = <int*> moved
         for k in range(d - 1, -1, -1):
             self.chain[k] = self.states[s].action
             s = self.states[s].parent
@@ -319,16 +309,13 @@ cdef class Search(Completion):
         """Put a state into the table of trees."""
         cdef Py_ssize_t i, size = self.table_size
         cdef int t
-        cdef void* moved
         if 2 * self.table_used >= size:
             # Rebuild without what was removed, wider if that is not enough.
             while 4 * self.n_alive >= size:
                 size *= 2
-            moved = realloc(self.table, size * sizeof(int))
-            if moved == NULL:
+            if resize(<void**> &self.table, size * sizeof(int)) < 0:
                 return NO_MEMORY
             self.bytes_used += (size - self.table_size) * sizeof(int)
-            self.table = <int*> moved
             self.table_size = size
             for i in range(size):
                 self.table[i] = NONE
@@ -433,7 +420,6 @@ cdef class Search(Completion):
         """A random leaf's best test on a random variable; NONE where it brings nothing new."""
         cdef State* state = self.states + s
         cdef int a, leaf, j
-        cdef void* moved
         state.n_widened += 1
         leaf = state.leaves[below(&self.random, <uint64_t> (state.depth + 1))]
         j = <int> below(&self.random, <uint64_t> self.m)
@@ -443,18 +429,12 @@ cdef class Search(Completion):
         # Room for one more child than the K best tests of each leaf lead to.
         self.bytes_used += (state.capacity + 4) * (sizeof(int) + 2 * sizeof(double))
         state.capacity = 2 * state.capacity + 4
-        moved = realloc(state.child, state.capacity * sizeof(int))
-        if moved == NULL:
+        if resize(<void**> &state.child, state.capacity * sizeof(int)) < 0:
             return NO_MEMORY
-        state.child = <int*> moved
-        moved = realloc(state.mean, state.capacity * sizeof(double))
-        if moved == NULL:
+        if resize(<void**> &state.mean, state.capacity * sizeof(double)) < 0:
             return NO_MEMORY
-        state.mean = <double*> moved
-        moved = realloc(state.inverse, state.capacity * sizeof(double))
-        if moved == NULL:
+        if resize(<void**> &state.inverse, state.capacity * sizeof(double)) < 0:
             return NO_MEMORY
-        state.inverse = <double*> moved
         return a
 
     cdef int expand(self) noexcept nogil:
@@ -672,14 +652,11 @@ cdef class Search(Completion):
 
     cdef int more_logs(self, long long n) except -1:
         cdef Py_ssize_t i, size = self.n_logs
-        cdef void* moved
         while size < self.n_iterations + n + 2:
             size *= 2
         if size > self.n_logs:
-            moved = realloc(self.root_log, size * sizeof(double))
-            if moved == NULL:
+            if resize(<void**> &self.root_log, size * sizeof(double)) < 0:
                 raise MemoryError("no memory for the search")
-            self.root_log = <double*> moved
             for i in range(self.n_logs, size):
                 self.root_log[i] = sqrt(log(<double> i))
             self.n_logs = size
