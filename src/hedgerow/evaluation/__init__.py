@@ -9,6 +9,9 @@ from hedgerow.evaluation.significance import (
     holm,
     nemenyi,
     ranks,
+    repeated_measures_anova,
+    shapiro_residuals,
+    share_of_largest,
     wilcoxon,
 )
 from hedgerow.evaluation.tuning import best_factor
@@ -27,6 +30,9 @@ __all__ = [
     "macro_f1",
     "nemenyi",
     "ranks",
+    "repeated_measures_anova",
+    "shapiro_residuals",
+    "share_of_largest",
     "standardised",
     "wilcoxon",
 ]

@@ -224,7 +224,10 @@ def ranks(values: np.ndarray, groups: Sequence[str], higher_is_better: bool = Tr
 
 
 def friedman(
-    values: np.ndarray, groups: Sequence[str], higher_is_better: bool = True
+    values: np.ndarray,
+    groups: Sequence[str],
+    higher_is_better: bool = True,
+    correct_ties: bool = True,
 ) -> TestResult:
     """Friedman's test of k methods over n blocks, corrected for ties (Friedman 1937).
 
@@ -235,6 +238,8 @@ def friedman(
     Parameters
     ----------
     values, groups, higher_is_better : as in `ranks`
+    correct_ties : bool
+        Without the correction the name is `friedman_without_ties`; papers often print that one.
 
     Returns
     -------
@@ -250,12 +255,13 @@ def friedman(
     n, k = of_block.shape
     ties = sum(np.sum(t**3 - t) for t in (np.unique(r, return_counts=True)[1] for r in of_block))
     untied = 1.0 - ties / (n * k * (k**2 - 1))
+    name = "friedman" if correct_ties else "friedman_without_ties"
     if untied == 0:
-        return TestResult("friedman", 0.0, 1.0, n, tuple(groups), note="all values are tied")
+        return TestResult(name, 0.0, 1.0, n, tuple(groups), note="all values are tied")
     spread = 12.0 / (n * k * (k + 1)) * np.sum(of_block.sum(axis=0) ** 2) - 3.0 * n * (k + 1)
-    statistic = max(float(spread), 0.0) / untied
+    statistic = max(float(spread), 0.0) / (untied if correct_ties else 1.0)
     p = float(stats.chi2.sf(statistic, k - 1))
-    return TestResult("friedman", statistic, p, n, tuple(groups))
+    return TestResult(name, statistic, p, n, tuple(groups))
 
 
 def nemenyi(
@@ -322,6 +328,101 @@ def critical_difference(n_groups: int, n_blocks: int, alpha: float = 0.05) -> fl
     """
     q = stats.studentized_range.isf(alpha, n_groups, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_groups * (n_groups + 1) / (6.0 * n_blocks)))
+
+
+# ---------------------------------------------------------------- analysis of variance
+
+
+def share_of_largest(values: np.ndarray) -> np.ndarray:
+    """Normalise a metric: each block's values as shares of its largest (thesis 4.6.1).
+
+    The paper speaks of normalised metrics without saying how. Among shares of the largest or the
+    mean, standard scores, ranges and logarithms, this one leaves residuals nearest to normal in
+    tables 4.1 and 4.3, which is what the paper reports of its own.
+
+    Parameters
+    ----------
+    values : (n, k) float array, at least 0
+        One row per block (a data set), one column per group.
+
+    Returns
+    -------
+    (n, k) float array in [0, 1]; a block of zeros stays as it is
+    """
+    values = np.asarray(values, dtype=float)
+    largest = values.max(axis=1, keepdims=True)
+    return np.divide(values, largest, out=np.zeros_like(values), where=largest > 0)
+
+
+def repeated_measures_anova(values: np.ndarray, groups: Sequence[str]) -> TestResult:
+    """One-way within-subjects analysis of variance (thesis 4.6.1), without a sphericity correction.
+
+    Parameters
+    ----------
+    values : (n, k) float array
+        One row per block (a data set, the subject), one column per group.
+    groups : sequence of k str
+
+    Returns
+    -------
+    TestResult
+        The statistic is F with k - 1 and (n - 1)(k - 1) degrees of freedom. When no group differs
+        in any block: statistic 0 and p = 1; with a single block: NaN; the note says so.
+
+    Raises
+    ------
+    InputError
+        As `ranks` does.
+    """
+    from statsmodels.stats.anova import AnovaRM
+
+    values, name = np.asarray(values, dtype=float), "anova_within"
+    n, k = ranks(values, groups).shape  # for its checks
+    if n < 2:
+        return TestResult(name, np.nan, np.nan, n, tuple(groups), note="needs two blocks")
+    counted = _counted(values, np.abs(values).max())
+    if not np.ptp(counted, axis=1).any():
+        return TestResult(name, 0.0, 1.0, n, tuple(groups), note="all values are tied")
+    long = pd.DataFrame(
+        {
+            "block": np.repeat(np.arange(n), k),
+            "group": np.tile(np.arange(k), n),
+            "value": values.ravel(),
+        }
+    )
+    table = AnovaRM(long, "value", "block", within=["group"]).fit().anova_table
+    return TestResult(
+        name, float(table["F Value"].iloc[0]), float(table["Pr > F"].iloc[0]), n, tuple(groups)
+    )
+
+
+def shapiro_residuals(values: np.ndarray, groups: Sequence[str]) -> TestResult:
+    """Shapiro and Wilk's test of normality of what block and group means leave (1965).
+
+    Parameters
+    ----------
+    values, groups : as in `repeated_measures_anova`
+
+    Returns
+    -------
+    TestResult
+        The statistic is W; a small p speaks against normal residuals. Without residuals to test
+        (fewer than two blocks, or none that differ): NaN, and the note says so.
+
+    Raises
+    ------
+    InputError
+        As `ranks` does.
+    """
+    values, name = np.asarray(values, dtype=float), "shapiro_residuals"
+    n, _ = ranks(values, groups).shape
+    centred = values - values.mean(axis=1, keepdims=True)
+    residuals = (centred - centred.mean(axis=0)).ravel()
+    # What is left of equal numbers is rounding.
+    if n < 2 or np.ptp(residuals) <= ROUNDING * np.abs(values).max():
+        return TestResult(name, np.nan, np.nan, n, tuple(groups), note="no residuals to test")
+    result = stats.shapiro(residuals)
+    return TestResult(name, float(result.statistic), float(result.pvalue), n, tuple(groups))
 
 
 def to_frame(results: Sequence[TestResult]) -> pd.DataFrame:
