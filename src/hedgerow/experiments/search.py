@@ -44,6 +44,13 @@ METRICS = {"f1": True, "n_leaves": False, "f1_per_leaf": True}
 
 CELL = ["dataset", "split", "method", "criterion"]
 TUNING = ["dataset", "split", "method", "parameter", "value", "cv_f1", "chosen"]
+#: Columns that order each table of `run`; nodes of a tree keep their order.
+ORDER = {
+    "rows": CELL,
+    "trees": ["dataset", "split"],
+    "tuning": ["dataset", "split", "method", "value"],
+    "times": CELL,
+}
 
 #: What each table of tests compares: (method, criterion) of each group, named as in the table.
 FAMILIES = {
@@ -115,8 +122,8 @@ class SearchPlan:
     confidences: tuple[float, ...] = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
     alphas: tuple[float, ...] = (0.0001, 0.001, 0.005)
     alpha_folds: int = 3
-    population_size: int = 100
-    n_generations: int = 500
+    population_size: int = 64
+    n_generations: int = 1000
     n_iterations: int = 200_000
     n_candidates: int = 3
     exploration: float = 1.0
@@ -275,13 +282,15 @@ def run(table, plan: SearchPlan, splits: Iterable[int] | None = None) -> dict[st
     types = {c: "Int64" if c in whole else "Float64" for c in columns}
     frame = frame.astype({**types, "exhausted": "boolean"})
     return {
-        "rows": _sorted(frame, CELL),
+        "rows": _sorted(frame, ORDER["rows"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL)),
         "tuning": _sorted(
             pd.DataFrame(tuning, columns=TUNING).astype({"chosen": bool}),
-            ["dataset", "split", "method", "value"],
+            ORDER["tuning"],
         ),
-        "times": _sorted(pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), CELL),
+        "times": _sorted(
+            pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), ORDER["times"]
+        ),
     }
 
 

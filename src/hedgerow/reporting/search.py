@@ -670,7 +670,7 @@ def thesis_figure_4_3(
                 x = _column(cells, "c45", "", "n_leaves") - 1
                 y = _column(cells, "uct_vs", criterion, "search_depth")
                 _points(axes, x, y, "uct_vs", drawn)
-            axes.axline((1, 1), slope=1, color="black", linewidth=0.7)
+            axes.axline((1, 1), (2, 2), color="black", linewidth=0.7)
             axes.set_title(f"({letter}) {CRITERIA[criterion]}")
             axes.set_xscale("log")
             axes.set_yscale("log")

@@ -13,6 +13,7 @@ from hedgerow.workflow.config import (
     check_noise,
     check_permutations,
     chunks,
+    published_keys,
     settings,
 )
 from hedgerow.workflow.digest import digest_of, entry_digests
@@ -26,5 +27,6 @@ __all__ = [
     "chunks",
     "digest_of",
     "entry_digests",
+    "published_keys",
     "settings",
 ]

@@ -205,6 +205,34 @@ def chunks(n_permutations: int, size: int) -> list[str]:
     return [f"{start:03d}-{min(start + size, n_permutations) - 1:03d}" for start in starts]
 
 
+def published_keys(registry: Any, paper: str) -> dict[str, str]:
+    """Key of data/published of each data set of a paper or chapter -> key in the registry.
+
+    Parameters
+    ----------
+    registry : hedgerow.data.Registry
+    paper : str
+        As in `published_as` of config/datasets.yaml, such as `thesis4`.
+
+    Returns
+    -------
+    dict, sorted by published key
+
+    Raises
+    ------
+    ConfigError
+        If two sets bear the same published key.
+    """
+    found = registry.published(paper)
+    for name, keys in found.items():
+        if len(keys) > 1:
+            raise ConfigError(
+                f"`{name}` of {paper} is the published name of {', '.join(keys)}",
+                remedy="name one of them in `published_as` of config/datasets.yaml",
+            )
+    return {name: keys[0] for name, keys in found.items()}
+
+
 def attempts_at(wildcards: Any) -> int:
     """Attempts at a data set that was not to be had, for the `params` of rule fetch."""
     from hedgerow.workflow.jobs import attempt

@@ -1,0 +1,12 @@
+"""Put the chunks of one data set together."""
+
+from hedgerow.workflow.jobs import job, write_parquet
+
+with job(snakemake):
+    import pandas as pd
+
+    from hedgerow.experiments import search
+
+    for name, path in snakemake.output.items():
+        parts = [pd.read_parquet(part) for part in snakemake.input.get(name)]
+        write_parquet(path, search.merge(parts, search.ORDER[name]))
