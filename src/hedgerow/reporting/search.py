@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 from scipy import stats
 
 from hedgerow.experiments.search import (
@@ -670,10 +671,14 @@ def thesis_figure_4_3(
                 x = _column(cells, "c45", "", "n_leaves") - 1
                 y = _column(cells, "uct_vs", criterion, "search_depth")
                 _points(axes, x, y, "uct_vs", drawn)
-            axes.axline((1, 1), (2, 2), color="black", linewidth=0.7)
             axes.set_title(f"({letter}) {CRITERIA[criterion]}")
-            axes.set_xscale("log")
-            axes.set_yscale("log")
+            for scale, axis in ((axes.set_xscale, axes.xaxis), (axes.set_yscale, axes.yaxis)):
+                scale("symlog", linthresh=1)  # a tree of one leaf has no test
+                axis.set_major_locator(FixedLocator([0, 1, 2, 5, 10, 20, 50, 100, 200]))
+                axis.set_major_formatter(FormatStrFormatter("%g"))
+                axis.set_minor_locator(NullLocator())
+            line = np.arange(1001)
+            axes.plot(line, line, color="black", linewidth=0.7, scalex=False, scaley=False)
         _outer_labels(grid, "Tests of the C4.5 tree (log scale)", "Tests of the deepest state")
         _legend(figure, "uct_vs")
     return figure
@@ -721,8 +726,8 @@ def thesis_figure_4_5(
     """
     own = ("uct_c45b", BOTH)
     pairs = [
-        (own, ("uct_vs", BOTH), "C4.5b and VS"),
-        (own, ("uct_c45", BOTH), "C4.5b and C4.5 policies"),
+        (own, ("uct_vs", BOTH), "C4.5b less VS"),
+        (own, ("uct_c45", BOTH), "C4.5b less C4.5"),
     ]
     with style():
         figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
