@@ -127,7 +127,9 @@ def _columns(table):
     # A variable without any value in a fold stays, as a constant.
     numeric = SimpleImputer(strategy="median", keep_empty_features=True)
     common = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
-    dummies = OneHotEncoder(categories=_levels(table), sparse_output=False)
+    # Such a variable has the imputer's 0, which is no category: all its dummies are 0.
+    levels = _levels(table)
+    dummies = OneHotEncoder(categories=levels, handle_unknown="ignore", sparse_output=False)
     return ColumnTransformer(
         [
             ("numeric", make_pipeline(numeric, StandardScaler()), _numeric(table)),

@@ -620,7 +620,9 @@ def search_running_times(
     printed = printed[printed["metric"] == "runtime"].set_index("dataset")["value"]
     names = order(plan, published)
     lines = []
-    first = times[times["split"] == 0].set_index(["dataset", "method", "criterion"])
+    first = times[times["split"] == 0]
+    first = first.assign(criterion=first["criterion"].fillna(""))  # as a CSV file gives it back
+    first = first.set_index(["dataset", "method", "criterion"])
     for key, dataset in names.items():
         for method, criterion in (
             (m, c) for m in METHODS for c in (PRUNING if m in POLICIES else ("",))

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import yaml
 
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.workflow.config import load_yaml
+from hedgerow.workflow.config import load_yaml, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
 
@@ -44,6 +44,24 @@ CODE = {
         "tree",
         "uncertainty.plt",
     ),
+    "search": (
+        "data.seeds",
+        "data.splits",
+        "data.tidy:read_tidy",
+        "evaluation.metrics",
+        "evaluation.tuning",
+        "experiments.search:merge",
+        "experiments.search:run",
+        "experiments.search_properties",
+        "induction",
+        "search",
+        "tree",
+    ),
+}
+#: Files that the workflow makes of one data set beside its rows, for its part.
+BESIDE = {
+    "soft": (),
+    "search": ("data/results/search/properties/{dataset}.parquet",),
 }
 #: Settings that change no result.
 APART = ("chunk", "datasets", "store_samples")
@@ -111,6 +129,7 @@ def make(
                 str(only),
                 "--",
                 *(f"data/results/{experiment}/{dataset}.parquet" for dataset in datasets),
+                *(path.format(dataset=d) for path in BESIDE[experiment] for d in datasets),
             ],
             root,
         )
@@ -147,7 +166,6 @@ def collect(
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
         tidy = root / f"data/tidy/{dataset}.parquet"
         source = json.loads((root / f"data/raw/{dataset}/source.json").read_text())
-        calibrated = pd.read_parquet(root / f"data/calibrated/{experiment}/{dataset}.parquet")
         manifest = {
             "dataset": dataset,
             "experiment": experiment,
@@ -158,7 +176,7 @@ def collect(
             "platform": f"{platform.system()} {platform.machine()}",
             "source": source,
             "size": _size(tidy),
-            "calibration": calibrated.to_dict("records")[0],
+            **_beside(root, experiment, dataset),
             "files": checksums(root.resolve(), [tidy.resolve(), rows.resolve()]),
             "jobs": _jobs(root, experiment, dataset),
         }
@@ -170,8 +188,19 @@ def collect(
         write_json(folder / f"{dataset}.json", manifest)
 
 
+def _beside(root: Path, experiment: str, dataset: str) -> dict[str, Any]:
+    """What the manifest of a part says of its data set: calibration, or properties."""
+    if experiment == "soft":
+        calibrated = pd.read_parquet(root / f"data/calibrated/soft/{dataset}.parquet")
+        return {"calibration": calibrated.to_dict("records")[0]}
+    properties = pd.read_parquet(root / BESIDE["search"][0].format(dataset=dataset))
+    return {"properties": dict(zip(properties["metric"], properties["value"], strict=True))}
+
+
 def mean_times(times: pd.DataFrame) -> pd.DataFrame:
-    """Mean seconds of each cell over the permutations of a data set."""
+    """Mean seconds of each cell over the permutations of a data set; of each split for search."""
+    if "split" in times:
+        return times.sort_values(["split", "method", "criterion"], ignore_index=True).round(6)
     key = ["experiment", "dataset", "method", "noise"]
     return times.groupby(key, as_index=False)["seconds"].mean().round(6)
 
@@ -276,23 +305,47 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     DataError
         As `read_parts`.
     """
-    from hedgerow.experiments import soft
     from hedgerow.reporting import figures
-    from hedgerow.reporting import soft as reporting
     from hedgerow.reporting.manifest import checksums
-    from hedgerow.reporting.soft_claims import claims
 
     rows, manifests = read_parts(folder / "parts")
     settings = settings_of(root, experiment, configuration)
     made_with = next(iter(manifests.values()))["settings"]
-    plan = soft.SoftPlan.from_config(
-        {
-            **{k: v for k, v in made_with.items() if k not in ("seed", "configuration")},
-            "datasets": settings["datasets"],
-        },
-        made_with["seed"],
-        made_with["configuration"],
-    )
+    section = {k: v for k, v in made_with.items() if k not in ("seed", "configuration")}
+    section["datasets"] = settings["datasets"]
+    stated = (section, made_with["seed"], made_with["configuration"])
+    read = [folder / f"parts/{dataset}_times.csv" for dataset in manifests]
+    times = pd.concat(map(pd.read_csv, read))
+    merged = {"soft": _merged_soft, "search": _merged_search}[experiment]
+    tables, drawn = merged(root, rows, times, manifests, stated)
+    outputs = []
+    for name, table in tables.items():
+        outputs.append(folder / f"{name}.csv")
+        write_csv(outputs[-1], table)
+    for name, figure in drawn.items():
+        outputs.append(folder / f"{name}.svg")
+        figures.save(figure, outputs[-1])
+    manifest = {
+        "experiment": experiment,
+        "configuration": made_with["configuration"],
+        "parts": checksums(folder.resolve(), (folder.resolve() / "parts").glob("*")),
+        "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
+        "absent": [d for d in settings["datasets"] if d not in manifests],
+        "job_seconds": round(sum(m["jobs"]["seconds"] for m in manifests.values()), 1),
+        "longest_job_seconds": max(m["jobs"]["longest_seconds"] for m in manifests.values()),
+        "largest_mib": max(m["jobs"]["largest_mib"] for m in manifests.values()),
+    }
+    write_json(folder / "manifest.json", manifest)
+    return manifest
+
+
+def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
+    """Tables and figures of experiments 1 and 2, by name."""
+    from hedgerow.experiments import soft
+    from hedgerow.reporting import soft as reporting
+    from hedgerow.reporting.soft_claims import claims
+
+    plan = soft.SoftPlan.from_config(*stated)
     published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_3_*")}
     statistics = soft.statistics(rows, plan)
     sizes = pd.DataFrame([m["size"] for m in manifests.values()])
@@ -306,32 +359,48 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
-    times = [pd.read_csv(folder / f"parts/{dataset}_times.csv") for dataset in manifests]
     if set(soft.PRINTED) <= set(plan.methods):
-        judged = claims(rows, pd.concat(times))
-        stated = pd.read_csv(root / "data/published/claims.csv")
-        stated = stated.rename(columns={"claim_id": "claim"})
-        stated = stated[["claim", "statement", "published_value"]]
-        tables["soft_claims"] = judged.merge(stated, on="claim", how="left")
+        tables["soft_claims"] = _with_statements(root, claims(rows, times))
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
-    tables["running_times"] = reporting.soft_running_times(pd.concat(times), both)
-    outputs = []
-    for name, table in tables.items():
-        outputs.append(folder / f"{name}.csv")
-        write_csv(outputs[-1], table)
-    for number in ("3_5", "3_6", "3_9", "3_10"):
-        name = f"thesis_figure_{number}"
-        outputs.append(folder / f"{name}.svg")
-        figures.save(getattr(reporting, name)(rows, plan), outputs[-1])
-    manifest = {
-        "experiment": experiment,
-        "configuration": made_with["configuration"],
-        "parts": checksums(folder.resolve(), (folder.resolve() / "parts").glob("*")),
-        "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
-        "absent": [d for d in settings["datasets"] if d not in manifests],
-        "job_seconds": round(sum(m["jobs"]["seconds"] for m in manifests.values()), 1),
-        "longest_job_seconds": max(m["jobs"]["longest_seconds"] for m in manifests.values()),
-        "largest_mib": max(m["jobs"]["largest_mib"] for m in manifests.values()),
-    }
-    write_json(folder / "manifest.json", manifest)
-    return manifest
+    tables["running_times"] = reporting.soft_running_times(times, both)
+    names = [f"thesis_figure_{number}" for number in ("3_5", "3_6", "3_9", "3_10")]
+    return tables, {name: getattr(reporting, name)(rows, plan) for name in names}
+
+
+def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
+    """Tables and figures of chapter 4, by name."""
+    from hedgerow.data import load_registry
+    from hedgerow.experiments import search
+    from hedgerow.reporting import search as reporting
+    from hedgerow.reporting.search_claims import search_claims
+
+    section, *rest = stated
+    registry = load_registry(root / load_yaml(root / "config/default.yaml")["registry"])
+    printed = published_keys(registry, "thesis4")
+    plan = search.SearchPlan.from_config({**section, "printed": printed}, *rest)
+    published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_4_*")}
+    properties = pd.DataFrame(
+        [(d, k, v) for d, m in manifests.items() for k, v in m["properties"].items()],
+        columns=["dataset", "metric", "value"],
+    )
+    statistics = search.statistics(rows, plan)
+    tables = {"statistics": statistics}
+    for number in (1, 3, 5):
+        name = f"thesis_table_4_{number}"
+        tables[name] = getattr(reporting, name)(rows, published, plan)
+    for number in (2, 4, 6):
+        name = f"thesis_table_4_{number}"
+        tables[name] = getattr(reporting, name)(statistics, published, plan)
+    tables["thesis_table_4_7"] = reporting.thesis_table_4_7(rows, properties, published, plan)
+    tables["search_splits"] = reporting.search_splits(rows, published, plan)
+    judged = search_claims(rows, properties, published, plan)
+    tables["search_claims"] = _with_statements(root, judged)
+    tables["running_times"] = reporting.search_running_times(times, published, plan)
+    names = [f"thesis_figure_4_{number}" for number in (3, 4, 5)]
+    return tables, {name: getattr(reporting, name)(rows, published, plan) for name in names}
+
+
+def _with_statements(root: Path, judged: pd.DataFrame) -> pd.DataFrame:
+    """Verdicts beside what the papers state."""
+    stated = pd.read_csv(root / "data/published/claims.csv").rename(columns={"claim_id": "claim"})
+    return judged.merge(stated[["claim", "statement", "published_value"]], on="claim", how="left")

@@ -1,0 +1,314 @@
+"""Chapter 4 on one data set: splits, tuning, what is given to the learners, what is recorded."""
+
+import sys
+from dataclasses import replace
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hedgerow.data import TidyTable, folds, rng, split
+from hedgerow.errors import ConfigError
+from hedgerow.evaluation import metrics
+from hedgerow.experiments import search
+from hedgerow.experiments.search import CELL, SearchPlan
+from hedgerow.induction import Columns, grow, prune
+from hedgerow.induction.c45 import C45Classifier
+from hedgerow.tree import forest_from_frame
+
+PRINTED_CELLS = [
+    ("c45", ""),
+    ("ete", ""),
+    *(("uct_vs", c) for c in ("no_pruning", "vp", "dtp", "vp_dtp")),
+    ("uct_c45", "vp_dtp"),
+    ("uct_c45b", "vp_dtp"),
+]
+
+
+class _StandIn(C45Classifier):
+    """A pruned C4.5 tree in the place of a search; it remembers how it was called."""
+
+    calls = ()
+
+    def __init__(self, **given):
+        type(self).calls += (given,)
+        confidence = given.get("confidence", min(1.0, 100 * given.get("alpha", 0.0025)))
+        super().__init__(confidence=confidence)
+
+
+class _Search(_StandIn):
+    def fit(self, X, y):
+        super().fit(X, y)
+        self.search_tree_ = pd.DataFrame({"validation_f1": [0.25, 0.75, 0.5]})
+        self.search_depth_, self.n_iterations_, self.exhausted_ = 7, 99, False
+        return self
+
+
+class _Evolution(_StandIn):
+    pass
+
+
+@pytest.fixture
+def learners(monkeypatch):
+    """Stand-ins for the learners, which have tests of their own."""
+    found = {
+        "uct": ("UCTTreeClassifier", _Search),
+        "ete": ("EvolutionaryTreeClassifier", _Evolution),
+    }
+    for name, (public, stand_in) in found.items():
+        module = ModuleType(f"hedgerow.search.{name}")
+        stand_in.calls = ()
+        setattr(module, public, stand_in)
+        monkeypatch.setitem(sys.modules, f"hedgerow.search.{name}", module)
+    return SimpleNamespace(search=_Search, evolution=_Evolution)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return SearchPlan(
+        seed=3,
+        n_splits=3,
+        n_folds=3,
+        alpha_folds=2,
+        confidences=(0.5, 0.01, 1),
+        alphas=(0.01, 0.001),
+        n_iterations=50,
+        n_candidates=2,
+        population_size=11,
+        n_generations=13,
+    )
+
+
+@pytest.fixture
+def done(wine, plan, learners):
+    return search.run(wine, plan)
+
+
+def test_every_cell_once(done):
+    rows = done["rows"]
+    assert not rows.duplicated(CELL).any()
+    at = {s: set(zip(g["method"], g["criterion"], strict=True)) for s, g in rows.groupby("split")}
+    assert at[0] == set(PRINTED_CELLS)
+    assert at[1] == at[2] == {("c45", ""), ("uct_vs", "vp_dtp"), ("uct_c45", "vp_dtp")}
+    assert rows.equals(rows.sort_values(CELL, ignore_index=True))
+
+
+def test_what_a_method_does_not_have_is_missing(done):
+    rows = done["rows"].set_index("method")
+    assert rows.loc[["c45", "ete"], ["search_depth", "validation_f1", "exhausted"]].isna().all(None)
+    assert (
+        rows.loc[["uct_vs", "c45"], "alpha"].isna().all()
+        and rows.loc[["ete"], "alpha"].notna().all()
+    )
+    uct = rows.loc[["uct_vs"]]
+    assert (uct["search_depth"] == 7).all() and (uct["n_iterations"] == 99).all()
+    assert (uct["validation_f1"] == 75).all() and not uct["exhausted"].any()
+    assert (rows["n_rows"] == 178).all()
+
+
+def test_the_tree_of_c45_by_hand(wine, plan, done):
+    """Split 1: grid search on its training part, and the pruned tree on its test part."""
+    train, test = split(wine, 1, seed=3, experiment="search", test_size=0.3)
+    X, n_categories = wine.matrix()
+    fold = folds(wine.y[train], 3, rng(3, "search", "wine", 1, "confidence_folds"))
+
+    def scores(c):
+        for k in range(3):
+            rows, held = train[fold != k], train[fold == k]
+            columns = Columns(X[rows], wine.y[rows], 3, n_categories=n_categories)
+            tree = prune(grow(columns), columns, confidence=c)
+            yield metrics.macro_f1(wine.y[held], tree.predict_proba(X[held]))
+
+    mean = {c: np.mean(list(scores(c))) for c in plan.confidences}
+    best = min(c for c in mean if mean[c] >= max(mean.values()) - 1e-12)
+    columns = Columns(X[train], wine.y[train], 3, n_categories=n_categories)
+    tree = prune(grow(columns), columns, confidence=best)
+    f1 = 100 * metrics.macro_f1(wine.y[test], tree.predict_proba(X[test]))
+    row = done["rows"][(done["rows"]["split"] == 1) & (done["rows"]["method"] == "c45")].iloc[0]
+    assert (row["confidence"], row["n_leaves"], row["max_depth"]) == (
+        best,
+        tree.n_leaves,
+        tree.depth,
+    )
+    assert row["f1"] == f1 and row["f1_per_leaf"] == f1 / tree.n_leaves
+    tuning = done["tuning"]
+    tuning = tuning[(tuning["split"] == 1) & (tuning["method"] == "c45")].set_index("value")
+    assert tuning["cv_f1"].to_dict() == pytest.approx(mean)
+    assert tuning.index[tuning["chosen"]].tolist() == [best]
+
+
+def test_alpha_is_tuned_and_ties_go_to_the_smaller_tree(wine, plan, learners, monkeypatch):
+    monkeypatch.setattr(metrics, "macro_f1", lambda y, p: 0.5)
+    done = search.run(wine, plan, [0])
+    tuning = done["tuning"].query("method == 'ete'").set_index("value")
+    assert tuning.index[tuning["chosen"]].tolist() == [0.01]
+    # Ties of the confidence as well: it prunes hardest.
+    tuning = done["tuning"].query("method == 'c45'").set_index("value")
+    assert tuning.index[tuning["chosen"]].tolist() == [0.01]
+    calls = learners.evolution.calls
+    assert len(calls) == 2 * 2 + 1 and calls[-1]["alpha"] == 0.01
+    assert all(c["population_size"] == 11 and c["n_generations"] == 13 for c in calls)
+    # A fold has one stream for all values of alpha.
+    assert [c["random_state"] for c in calls[:4]] == [calls[0]["random_state"]] * 2 + [
+        calls[2]["random_state"]
+    ] * 2
+
+
+def test_what_a_search_is_given(done, learners):
+    calls = learners.search.calls
+    at_first = calls[:6]
+    assert [(c["policy"], c["value_pruning"], c["tree_pruning"]) for c in at_first] == [
+        ("vs", False, False),
+        ("vs", True, False),
+        ("vs", False, True),
+        ("vs", True, True),
+        ("c45", True, True),
+        ("c45b", True, True),
+    ]
+    assert len(calls) == 6 + 2 * 2
+    assert all(c["n_iterations"] == 50 and c["n_candidates"] == 2 for c in calls)
+    # All variants of a split divide the training part alike; each split has its own division.
+    assert len({c["random_state"] for c in at_first}) == 1
+    assert len({c["random_state"] for c in calls}) == 3
+    confidence = done["rows"].query("method == 'c45' and split == 0")["confidence"].iloc[0]
+    assert {c["confidence"] for c in at_first} == {confidence}
+
+
+def test_trees_give_the_rows(wine, done):
+    keys, trees = forest_from_frame(done["trees"], CELL)
+    rows = done["rows"].set_index(CELL)
+    X, _ = wine.matrix()
+    assert len(keys) == len(rows)
+    for key, tree in zip(keys.itertuples(index=False, name=None), trees, strict=True):
+        _, test = split(wine, key[1], seed=3, experiment="search", test_size=0.3)
+        f1 = 100 * metrics.macro_f1(wine.y[test], tree.predict_proba(X[test]))
+        assert rows.loc[key, "f1"] == pytest.approx(f1)
+        assert rows.loc[key, "n_leaves"] == tree.n_leaves
+
+
+def test_chunks_put_together_equal_the_whole(wine, plan, done):
+    chunks = [search.run(wine, plan, chunk) for chunk in ([2], [0, 1])]
+    for name in ("rows", "trees", "tuning"):
+        together = search.merge([chunk[name] for chunk in chunks], search.ORDER[name])
+        pd.testing.assert_frame_equal(together, done[name])
+
+
+def test_times_stand_apart(done):
+    assert "seconds" not in done["rows"] and "seconds" not in done["trees"]
+    times = done["times"]
+    assert times[CELL].equals(done["rows"][CELL])
+    assert (times["seconds"] >= 0).all()
+    tuned = times["method"].isin(["c45", "ete"])
+    assert (times.loc[tuned, "tuning_seconds"] > 0).all()
+    assert (times.loc[~tuned, "tuning_seconds"] == 0).all()
+
+
+def test_a_set_of_one_sample_is_permuted(wine, plan, learners):
+    """The synthetic sets of chapter 3 are disjoint samples, those of chapter 4 one sample."""
+    one = replace(wine, sample=np.zeros(len(wine.y), dtype=int))
+    few = replace(plan, methods=("c45",), further_methods=("c45",))
+    rows = search.run(one, few, [0, 1])["rows"]
+    pd.testing.assert_frame_equal(rows, search.run(wine, few, [0, 1])["rows"])
+
+
+def test_a_class_that_the_training_part_lacks(plan, learners):
+    """One row of a class: it may be in the test part only, and counts in the F1."""
+    generator = np.random.default_rng(1)
+    y = np.array([0] * 20 + [1] * 20 + [2])
+    X = pd.DataFrame({"a": generator.normal(0, 1, 41) + 3 * y})
+    table = TidyTable("lone", X, y, ["0", "1", "2"], "class")
+    rows = search.run(table, plan, range(6))["rows"]
+    assert rows["f1"].notna().all() and rows["f1"].max() <= 100
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ({"confidence": [0.1]}, r"search\.confidence`"),
+        ({"confidences": [0, 0.5]}, "no grid"),
+        ({"confidences": []}, "no grid"),
+        ({"alphas": [-1]}, "alphas"),
+        ({"methods": ["ete"]}, "methods` is ete"),
+        ({"further_methods": ["c45", "ss"]}, "further_methods"),
+        ({"n_splits": 0}, "n_splits 0"),
+        ({"n_folds": 1}, "n_folds 1"),
+    ],
+)
+def test_settings_that_are_none(section, words):
+    with pytest.raises(ConfigError, match=words):
+        SearchPlan.from_config(section, 0, "mine")
+
+
+def test_plan_of_a_configuration():
+    section = {"datasets": ["wine"], "methods": ["uct_vs", "c45"], "alphas": [1, 0], "chunk": 3}
+    plan = SearchPlan.from_config(section, 4, "mine")
+    assert (plan.datasets, plan.seed, plan.configuration) == (("wine",), 4, "mine")
+    assert plan.methods == ("c45", "uct_vs") and plan.alphas == (0.0, 1.0)
+    assert search.cells_of(0, plan)[:2] == [("c45", ""), ("uct_vs", "no_pruning")]
+
+
+# -------------------------------------------------------------------------------- statistics
+
+
+def _cells(values):
+    """One row per data set and cell from a mapping (method, criterion) -> F1 of each data set."""
+    rows = []
+    for (method, criterion), f1 in values.items():
+        for i, value in enumerate(f1):
+            rows.append((f"d{i}", 0, method, criterion, value, 10, value / 10))
+    return pd.DataFrame(rows, columns=[*CELL, "f1", "n_leaves", "f1_per_leaf"])
+
+
+def test_pairs_name_the_better_group():
+    generator = np.random.default_rng(4)
+    base = generator.uniform(50, 90, 12)
+    gains = {"no_pruning": 0, "vp": 5, "dtp": 5, "vp_dtp": -3}
+    cells = _cells(
+        {("uct_vs", c): base + g + generator.normal(0, 0.1, 12) for c, g in gains.items()}
+    )
+    found = search.compare(cells)
+    assert set(found["table"]) == {"thesis_table_4_2"}
+    pairs = found[(found["name"] == "wilcoxon_signed_rank") & (found["correction"] == "none")]
+    better = pairs[pairs["metric"] == "f1"].set_index("groups")["better"].to_dict()
+    assert better["no_pruning|vp"] == "vp" and better["no_pruning|vp_dtp"] == "no_pruning"
+    assert better["vp|vp_dtp"] == "vp"
+    # All have ten leaves.
+    leaves = found[found["metric"] == "n_leaves"].set_index("name")["p"]
+    assert (pairs[pairs["metric"] == "n_leaves"]["better"] == "none").all()
+    assert leaves["anova_within"] == leaves["friedman"] == 1
+    assert np.isnan(leaves["shapiro_residuals"])
+
+
+def test_fewer_leaves_are_better():
+    cells = _cells({("c45", ""): [1.0] * 8, ("ete", ""): [1.0] * 8, ("uct_vs", "vp_dtp"): [1.0] * 8,
+                    ("uct_c45b", "vp_dtp"): [1.0] * 8})  # fmt: skip
+    cells["n_leaves"] = np.where(cells["method"] == "ete", 30, 10)
+    found = search.compare(cells).query("metric == 'n_leaves' and correction == 'none'")
+    better = found.set_index("groups")["better"]
+    assert better["c45|ete"] == "c45" and better["ete|uct_vs"] == "uct_vs"
+
+
+def test_statistics_take_the_first_split_of_the_sets_of_the_chapter(wine):
+    cells = _cells({g: np.arange(5.0) + i for i, g in enumerate(PRINTED_CELLS)})
+    plan = SearchPlan(printed={f"p{i}": f"d{i}" for i in range(4)})  # d4 is a set of our own
+    found = search.statistics(pd.concat([cells, cells.assign(split=1, f1=0.0)]), plan)
+    assert (found["n"] == 4).all()
+    assert set(found["table"]) == set(search.FAMILIES)
+
+
+def test_a_single_data_set_can_be_compared(wine):
+    """The smoke configuration may have one; nothing is significant."""
+    found = search.compare(_cells({g: [50.0 + i] for i, g in enumerate(PRINTED_CELLS)}))
+    assert (found["better"].isin(["", "none"])).all()
+    assert search.compare(_cells({PRINTED_CELLS[0]: [50.0]})).empty
+
+
+def test_with_the_learners_themselves(wine, plan):
+    """A few iterations of the real search and evolution, twice: the same rows."""
+    pytest.importorskip("hedgerow.search.uct")
+    few = replace(plan, n_iterations=60, n_generations=3)
+    first, again = (search.run(wine, few, [0]) for _ in range(2))
+    for name in ("rows", "trees", "tuning"):
+        pd.testing.assert_frame_equal(first[name], again[name])
+    assert (first["rows"].set_index("method").loc["uct_vs", "n_iterations"] <= 60).all()
