@@ -118,6 +118,15 @@ def test_synthetic_sets_are_generated_as_registered(registry, tmp_path, key):
     assert set(table.sample[train]) == set(table.sample[test]) == {29}
 
 
+@pytest.mark.parametrize("key", [f"synthetic_search_{i}" for i in range(1, 9)])
+def test_synthetic_sets_of_chapter_4_are_generated_as_registered(registry, tmp_path, key):
+    entry = registry[key]
+    table = tidy(entry, fetch(entry, tmp_path))
+    check_table(table)
+    assert table.fingerprint == entry.fingerprint
+    assert set(table.sample) == {0} and len(table.y) == entry.synthetic_plan.rows
+
+
 def test_synthetic_ejection_fractions(registry, tmp_path):
     """500 patients, one sample, eligible below 35 %; a mixture with the registered moments."""
     entry = registry["synthetic_lvef"]

@@ -11,6 +11,9 @@ from hedgerow.evaluation import (
     holm,
     nemenyi,
     ranks,
+    repeated_measures_anova,
+    shapiro_residuals,
+    share_of_largest,
     wilcoxon,
 )
 from hedgerow.evaluation.significance import TestResult as Result
@@ -221,3 +224,73 @@ def test_page_trend_is_that_of_scipy_and_knows_its_limits():
     assert np.isnan(short.p) and "three conditions" in short.note
     with pytest.raises(InputError, match="NaN"):
         page_trend(np.where(values > 3, np.nan, values), tuple("abcde"))
+
+
+def _sums_of_squares(values):
+    """F and p of the two-way layout without replicates, from sums of squares."""
+    n, k = values.shape
+    mean = values.mean()
+    groups = n * np.sum((values.mean(axis=0) - mean) ** 2)
+    blocks = k * np.sum((values.mean(axis=1) - mean) ** 2)
+    rest = np.sum((values - mean) ** 2) - groups - blocks
+    f = (groups / (k - 1)) / (rest / ((n - 1) * (k - 1)))
+    return f, stats.f.sf(f, k - 1, (n - 1) * (k - 1))
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_analysis_of_variance_by_sums_of_squares(k):
+    generator = np.random.default_rng(k)
+    values = generator.normal(size=(9, k)) + generator.normal(0, 5, (9, 1)) + np.arange(k)
+    result = repeated_measures_anova(values, "abcd"[:k])
+    f, p = _sums_of_squares(values)
+    assert (result.statistic, result.p) == (pytest.approx(f), pytest.approx(p))
+    assert (result.name, result.n, result.groups) == ("anova_within", 9, tuple("abcd"[:k]))
+    if k == 2:  # F is the square of the paired t
+        t = stats.ttest_rel(values[:, 0], values[:, 1])
+        assert result.statistic == pytest.approx(t.statistic**2)
+        assert result.p == pytest.approx(t.pvalue)
+
+
+def test_normality_of_residuals_is_that_of_what_both_means_leave():
+    generator = np.random.default_rng(0)
+    values = generator.normal(size=(20, 3)) + 10 * np.arange(20)[:, None] + np.arange(3)
+    residuals = values - values.mean(axis=1)[:, None] - values.mean(axis=0) + values.mean()
+    expected = stats.shapiro(residuals.ravel())
+    result = shapiro_residuals(values, "abc")
+    assert (result.statistic, result.p) == (
+        pytest.approx(expected.statistic),
+        pytest.approx(expected.pvalue),
+    )
+    assert result.p > 0.05 > shapiro_residuals(np.exp(values % 7), "abc").p
+
+
+def test_nothing_differs():
+    values = np.tile(np.arange(1.0, 6.0)[:, None], (1, 3))
+    result = repeated_measures_anova(values, "abc")
+    assert (result.statistic, result.p) == (0, 1) and "tied" in result.note
+    assert np.isnan(shapiro_residuals(values, "abc").p)
+    assert "no residuals" in shapiro_residuals(values, "abc").note
+
+
+def test_a_single_block_has_no_analysis_of_variance():
+    for test in (repeated_measures_anova, shapiro_residuals):
+        result = test(np.array([[1.0, 2.0]]), "ab")
+        assert np.isnan(result.p) and result.note
+    with pytest.raises(InputError, match="b has no value in block 0"):
+        repeated_measures_anova(np.array([[1.0, np.nan], [1.0, 2.0]]), "ab")
+
+
+def test_shares_of_the_largest():
+    shares = share_of_largest(np.array([[2.0, 4.0, 1.0], [0.0, 0.0, 0.0]]))
+    assert shares.tolist() == [[0.5, 1.0, 0.25], [0.0, 0.0, 0.0]]
+
+
+def test_friedman_with_and_without_the_correction_for_ties():
+    values = np.array([[1.0, 1.0, 2.0], [3.0, 1.0, 2.0], [2.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    corrected, plain = (friedman(values, "abc", correct_ties=c) for c in (True, False))
+    assert corrected.statistic == pytest.approx(stats.friedmanchisquare(*values.T).statistic)
+    of_block = ranks(values, "abc")
+    sums = of_block.sum(axis=0)
+    assert plain.statistic == pytest.approx(12 / (4 * 3 * 4) * np.sum(sums**2) - 3 * 4 * 4)
+    assert (corrected.name, plain.name) == ("friedman", "friedman_without_ties")
+    assert corrected.statistic > plain.statistic
