@@ -41,6 +41,7 @@ def other(x):
 REPORTED = {"report", "manifest"}
 SECTION = {"soft_section", *REPORTED}
 SECTIONS = {
+    "search_section",
     "soft_beyond_section",
     "soft_illustration_section",
     "soft_sweep_section",
@@ -48,6 +49,7 @@ SECTIONS = {
     *SECTION,
 }
 FIGURES = {
+    "search_figures",
     "soft_beyond_figures",
     "soft_figures",
     "soft_illustration_figures",
@@ -63,11 +65,15 @@ SCORES = {"soft_scores_tables", "soft_scores_figures", "soft_scores_section"}
 BEYOND_REPORTED = {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_section"}
 BEYOND_TESTED = {"soft_beyond_statistics", *BEYOND_REPORTED}
 BEYOND = {"soft_beyond_numeric", "soft_beyond_categories", *BEYOND_TESTED}
+SEARCH_REPORTED = {"search_tables", "search_figures", "search_section"}
+AFTER_SEARCH = {"search_merge", "search_running_times", "search_statistics", *SEARCH_REPORTED}
+SEARCH = {"search_run", *AFTER_SEARCH}
 AFTER_TESTS = {"soft_statistics", "soft_tables", *SECTION}
 AFTER_ROWS = {"soft_figures", "soft_scores_statistics", *AFTER_TESTS, *SCORES}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", "soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
 AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
+LEARNERS = AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND | SEARCH
 
 
 def test_a_function_brings_what_it_reaches_and_no_more():
@@ -271,23 +277,56 @@ def copy(tmp_path_factory, smoke):
 @pytest.mark.parametrize(
     ("file", "old", "new", "rerun"),
     [
-        ("tree/tree.py", None, "# edited", AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND),
+        ("tree/tree.py", None, "# edited", LEARNERS),
+        ("induction/_growth.pyx", None, "# edited", LEARNERS),
+        ("search/__init__.py", None, "# edited", SEARCH | REPORTED),
         (
-            "induction/_growth.pyx",
+            "experiments/search.py",
+            "100.0 * metrics.macro_f1(part.y_test",
+            "99.0 * metrics.macro_f1(part.y_test",
+            SEARCH | REPORTED,
+        ),
+        (
+            "experiments/search_properties.py",
             None,
             "# edited",
-            AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND,
+            {"search_properties", "search_tables", "search_section", *REPORTED},
+        ),
+        (
+            "reporting/search.py",
+            '"Tests of the deepest state"',
+            '"Tests"',
+            SEARCH_REPORTED | REPORTED,
+        ),
+        (
+            "reporting/search_claims.py",
+            None,
+            "# edited",
+            {"search_tables", "search_section", *REPORTED},
+        ),
+        (
+            "reporting/search_section.html.j2",
+            None,
+            "<!-- edited -->",
+            {"search_section", *REPORTED},
         ),
         ("uncertainty/noise.py", None, "# edited", BEYOND | ILLUSTRATION | REPORTED),
         ("uncertainty/categories.py", None, "# edited", BEYOND | ILLUSTRATION | REPORTED),
         ("uncertainty/soft.py", None, "# edited", ILLUSTRATION | REPORTED),
-        ("evaluation/tuning.py", None, "# edited", {"soft_learn", *AFTER_LEARNING, *BEYOND}),
+        (
+            "evaluation/tuning.py",
+            None,
+            "# edited",
+            {"soft_learn", *AFTER_LEARNING, *BEYOND, *SEARCH},
+        ),
         ("evaluation/calibration.py", None, "# edited", AFTER_CALIBRATION | BEYOND),
         (
             "evaluation/significance.py",
             None,
             "# edited",
-            AFTER_ROWS - {"soft_figures"} | BEYOND_TESTED,
+            AFTER_ROWS - {"soft_figures"}
+            | BEYOND_TESTED
+            | {"search_statistics", "search_tables", "search_section"},
         ),
         (
             "data/noise.py",
@@ -299,13 +338,21 @@ def copy(tmp_path_factory, smoke):
             "data/readers.py",
             None,
             "# edited",
-            {"tidy", *AFTER_TIDY, *GROWN_SWEEP, *ILLUSTRATION, *BEYOND},
+            {
+                "tidy",
+                *AFTER_TIDY,
+                *GROWN_SWEEP,
+                *ILLUSTRATION,
+                *BEYOND,
+                *SEARCH,
+                "search_properties",
+            },
         ),
         (
             "data/synthetic.py",
             None,
             "# edited",
-            {"fetch", "tidy", *ILLUSTRATION, *REPORTED},
+            {"fetch", "tidy", *ILLUSTRATION, *SEARCH, "search_properties", *REPORTED},
         ),
         ("reporting/figures.py", None, "# edited", FIGURES),
         ("reporting/macros.html.j2", None, "<!-- edited -->", SECTIONS),

@@ -42,7 +42,11 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     own = load_yaml(ROOT / f"config/{configuration}.yaml")
     soft = {**default["soft"], **own["soft"]}
     beyond = {**default["soft_beyond"], **own.get("soft_beyond", {})}
-    used = {*soft["datasets"], *beyond["datasets"], *beyond["categorical_datasets"]}
+    noised = {*soft["datasets"], *beyond["datasets"], *beyond["categorical_datasets"]}
+    search = {**default["search"], **own.get("search", {})}
+    n_searched = len(search["datasets"])
+    n_search_chunks = -(-search["n_splits"] // search["chunk"])
+    used = noised | {*search["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -50,8 +54,8 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     assert planned.planned("--configfile", f"config/{configuration}.yaml") == {
         "fetch": len(used) + 1,  # synthetic_lvef, of the illustrations
         "tidy": len(used) + 1,
-        "soft_noise": len(used),
-        "soft_calibrate": len(used),
+        "soft_noise": len(noised),
+        "soft_calibrate": len(noised),
         "soft_learn": n * n_chunks,
         "soft_merge": n,
         "soft_running_times": 1,
@@ -80,6 +84,14 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "soft_beyond_tables": 1,
         "soft_beyond_figures": 1,
         "soft_beyond_section": 1,
+        "search_run": n_searched * n_search_chunks,
+        "search_merge": n_searched,
+        "search_properties": n_searched,
+        "search_statistics": 1,
+        "search_tables": 1,
+        "search_running_times": 1,
+        "search_figures": 1,
+        "search_section": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -105,6 +117,13 @@ def test_the_sweep_is_a_target_and_needs_no_tuned_trees(planned):
     rules = planned.planned("soft_sweep", *SMOKE)
     assert rules["soft_sweep_grow"] == 2 and rules["soft_sweep_figures"] == 1
     assert "soft_learn" not in rules and "soft_calibrate" not in rules
+
+
+def test_the_tree_search_is_a_target_and_needs_no_noise(planned):
+    rules = planned.planned("search", *SMOKE)
+    assert rules["search_run"] == 4 and rules["search_running_times"] == 1
+    assert not [rule for rule in rules if rule.startswith("soft")]
+    assert "search_section" not in rules
 
 
 def test_a_sweep_of_noise_that_soft_does_not_draw(planned):

@@ -25,9 +25,30 @@ soft:
 """
 
 
-def _reference(project, *arguments):
-    options = ("--configuration", "tiny", "--out", "kept")
-    return project.python("-m", "hedgerow.cli", "reference", "soft", *arguments, *options)
+#: Chapter 4 without the search itself: what is not run has no measured cell.
+SEARCH = """
+configuration: little
+experiments: [search]
+search:
+  datasets: [pima, synthetic_search_4, wdbc]
+  n_splits: 2
+  methods: [c45, ete]
+  further_methods: [c45]
+  n_folds: 2
+  confidences: [0.1]
+  alphas: [0.01]
+  alpha_folds: 2
+  population_size: 4
+  n_generations: 2
+  property_folds: 2
+  n_forest_trees: 5
+  chunk: 1
+"""
+
+
+def _reference(project, *arguments, experiment="soft", configuration="tiny"):
+    options = ("--configuration", configuration, "--out", "kept")
+    return project.python("-m", "hedgerow.cli", "reference", experiment, *arguments, *options)
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +130,33 @@ def test_an_unknown_set_is_told_in_one_line(project):
     assert done.returncode == 1
     assert done.stderr.startswith("hedgerow: `winee` is no data set of config/tiny.yaml")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_parts_of_chapter_4(tmp_path):
+    """Properties travel in the manifest; merged tables are those of one run."""
+    project = new_project(tmp_path / "project")
+    (project.path / "config/little.yaml").write_text(SEARCH)
+    for dataset in ("pima", "synthetic_search_4"):
+        done = _reference(project, dataset, experiment="search", configuration="little")
+        assert done.returncode == 0, done.stderr
+    assert "2 of 3" in done.stdout
+    folder = project.path / "kept/search"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["absent"] == ["wdbc"]
+    part = json.loads((folder / "parts/pima.json").read_text())
+    assert part["properties"]["n_instances"] == 768 and part["settings"]["n_splits"] == 2
+    table = pd.read_csv(folder / "thesis_table_4_5.csv").set_index("dataset")
+    assert set(table.loc["pima", "status"]) == {"run"}
+    assert set(table.loc["breast_cancer_wisconsin", "status"]) == {"absent"}
+    assert (folder / "search_claims.csv").is_file() and (folder / "running_times.csv").is_file()
+
+    (project.path / "both.yaml").write_text("search: {datasets: [pima, synthetic_search_4]}")
+    files = ("--configfile", "config/little.yaml", "both.yaml")
+    done = project.snakemake("--cores", "2", *files, "--", "search_tables")
+    assert done.returncode == 0, done.stderr
+    for name in ("thesis_table_4_7", "search_splits"):
+        merged = pd.read_csv(folder / f"{name}.csv")
+        whole = pd.read_csv(project.path / f"reports/tables/{name}.csv")
+        # Data sets that this run does not ask for are absent from the parts.
+        run = merged["status"] == "run"
+        pd.testing.assert_frame_equal(merged[run], whole[whole["status"] == "run"])

@@ -502,7 +502,7 @@ def statistics(rows: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:
     return compare(rows[of_chapter & (rows["split"] == 0)])
 
 
-def compare(cells: pd.DataFrame) -> pd.DataFrame:
+def compare(cells: pd.DataFrame, tables: Iterable[str] = tuple(FAMILIES)) -> pd.DataFrame:
     """Every test of tables 4.2, 4.4 and 4.6 on one value per data set, method and criterion.
 
     The paper tests tables 4.2 and 4.4 by a within-subjects analysis of variance on normalised
@@ -514,6 +514,8 @@ def compare(cells: pd.DataFrame) -> pd.DataFrame:
     ----------
     cells : DataFrame
         dataset, method, criterion, f1, n_leaves, f1_per_leaf; measured or printed.
+    tables : iterable of str
+        Keys of `FAMILIES`.
 
     Returns
     -------
@@ -523,8 +525,8 @@ def compare(cells: pd.DataFrame) -> pd.DataFrame:
         without all groups of a table are left out of it.
     """
     found = []
-    for (table, groups), (metric, more) in itertools.product(FAMILIES.items(), METRICS.items()):
-        wide = wide_cells(cells, metric, groups)
+    for table, (metric, more) in itertools.product(tables, METRICS.items()):
+        wide = wide_cells(cells, metric, FAMILIES[table])
         if len(wide):
             found += [(table, metric, *each) for each in _tests(wide, more)]
     frame = pd.DataFrame(found, columns=["table", "metric", "result", "better"])

@@ -321,8 +321,7 @@ def thesis_table_4_6(
 
 def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
     own = statistics[statistics["table"] == identifier]
-    again = compare(printed_cells(published, plan))
-    again = again[again["table"] == identifier]
+    again = compare(printed_cells(published, plan), [identifier])
     key = ["metric", "name", "groups", "correction"]
     values = ["statistic", "p", "better", "n"]
     table = again[[*key, *values]].merge(
