@@ -301,3 +301,15 @@ def test_the_plan_of_other_noise_knows_its_settings_and_those_of_soft():
     shared = of_plan - of_schema - {"seed", "configuration"}
     assert shared == {"gate_at", "min_samples_split", "step", "window"}
     assert shared <= set(sections["soft"]["properties"])
+
+
+def test_published_keys_of_a_paper_are_unique():
+    from types import SimpleNamespace
+
+    from hedgerow.workflow.config import published_keys
+
+    registry = SimpleNamespace(published=lambda paper: {"a": ["x"]})
+    assert published_keys(registry, "thesis4") == {"a": "x"}
+    twice = SimpleNamespace(published=lambda paper: {"a": ["x", "y"]})
+    with pytest.raises(ConfigError, match="`a` of thesis4 is the published name of x, y"):
+        published_keys(twice, "thesis4")

@@ -346,7 +346,8 @@ def _closest(name: str, known: Iterable[str]) -> str | None:
     section, _, key = name.rpartition(".")
     inside = {k.rpartition(".")[2]: k for k in known if k.rpartition(".")[0] == section}
     words = {word: full for key_, full in inside.items() for word in key_.split("_")}
-    anywhere = {k.rpartition(".")[2]: k for k in known}
+    # Sections share names of settings: the first section has it.
+    anywhere = {k.rpartition(".")[2]: k for k in reversed([*known])}
     for candidates in (inside, words, anywhere):
         match = difflib.get_close_matches(key, sorted(candidates), n=1)
         if match:
