@@ -675,11 +675,11 @@ def thesis_figure_4_3(
             axes.set_title(f"({letter}) {CRITERIA[criterion]}")
             for scale, axis in ((axes.set_xscale, axes.xaxis), (axes.set_yscale, axes.yaxis)):
                 scale("symlog", linthresh=1)  # a tree of one leaf has no test
-                axis.set_major_locator(FixedLocator([0, 1, 2, 5, 10, 20, 50, 100, 200]))
+                axis.set_major_locator(FixedLocator([0, 1, 2, 5, 10, 20, 50, 100]))
                 axis.set_major_formatter(FormatStrFormatter("%g"))
                 axis.set_minor_locator(NullLocator())
             line = np.arange(1001)
-            axes.plot(line, line, color="black", linewidth=0.7, scalex=False, scaley=False)
+            axes.add_artist(Line2D(line, line, color="black", linewidth=0.7))  # sets no limit
         _outer_labels(grid, "Tests of the C4.5 tree (log scale)", "Tests of the deepest state")
         _legend(figure, "uct_vs")
     return figure

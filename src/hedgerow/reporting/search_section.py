@@ -26,7 +26,7 @@ _TESTS = {
     "anova_within": "Analysis of variance",
     "shapiro_residuals": "Normal residuals (Shapiro)",
     "friedman": "Friedman",
-    "friedman_without_ties": "Friedman, ties not corrected",
+    "friedman_without_ties": "the same, ties not corrected",
     "wilcoxon_signed_rank": "Wilcoxon",
 }
 _PARTS = (
@@ -275,7 +275,8 @@ def _value(cell: pd.Series, metric: str) -> dict:
 
 def _tests(table: pd.DataFrame, identifier: str) -> dict:
     """Tests of one table: lines of all groups, then of pairs, columns by metric."""
-    table = table.fillna({"better": "", "printed": "", "arrow": "", "recomputed_arrow": ""})
+    blank = ("better", "printed", "arrow", "recomputed_arrow", "printed_arrow")
+    table = table.fillna(dict.fromkeys(blank, ""))
     table = table[(table["correction"] == "none")]
     lines = []
     names = table[["test", "groups"]].drop_duplicates()
@@ -287,13 +288,13 @@ def _tests(table: pd.DataFrame, identifier: str) -> dict:
         if is_pair:
             title = " against ".join(_group(g, identifier) for g in groups.split("|"))
         elif pd.notna(first["critical_value"]):
-            title += f" (critical value {first['critical_value']:.2f})"
+            title += f" (critical {first['critical_value']:.2f})"
         cells = []
         for metric in METRICS:
             row = own.loc[metric]
             printed = str(row["printed"])
             if is_pair:
-                printed = {"none": "none", "": ""}.get(printed) or _group(printed, identifier)
+                printed = row["printed_arrow"] or "none"
             cells.append(
                 {
                     "measured": _outcome(row, "", test),
