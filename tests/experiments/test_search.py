@@ -40,7 +40,7 @@ class _StandIn(C45Classifier):
 class _Search(_StandIn):
     def fit(self, X, y):
         super().fit(X, y)
-        self.search_tree_ = pd.DataFrame({"validation_f1": [0.25, 0.75, 0.5]})
+        self.validation_indices_, self.max_depth_ = np.arange(20), 5
         self.search_depth_, self.n_iterations_, self.exhausted_ = 7, 99, False
         return self
 
@@ -103,7 +103,8 @@ def test_what_a_method_does_not_have_is_missing(done):
     )
     uct = rows.loc[["uct_vs"]]
     assert (uct["search_depth"] == 7).all() and (uct["n_iterations"] == 99).all()
-    assert (uct["validation_f1"] == 75).all() and not uct["exhausted"].any()
+    assert uct["validation_f1"].notna().all() and not uct["exhausted"].any()
+    assert (uct["max_depth"] == 5).all()
     assert (rows["n_rows"] == 178).all()
 
 
@@ -185,6 +186,19 @@ def test_trees_give_the_rows(wine, done):
         f1 = 100 * metrics.macro_f1(wine.y[test], tree.predict_proba(X[test]))
         assert rows.loc[key, "f1"] == pytest.approx(f1)
         assert rows.loc[key, "n_leaves"] == tree.n_leaves
+
+
+def test_validation_f1_is_that_of_the_chosen_tree(wine, done):
+    """On the rows of the training part that the search kept for validation."""
+    keys, trees = forest_from_frame(done["trees"], CELL)
+    rows = done["rows"].set_index(CELL)["validation_f1"]
+    X, _ = wine.matrix()
+    for key, tree in zip(keys.itertuples(index=False, name=None), trees, strict=True):
+        if key[2] in search.POLICIES:
+            train, _ = split(wine, key[1], seed=3, experiment="search", test_size=0.3)
+            kept = train[:20]
+            expected = 100 * metrics.macro_f1(wine.y[kept], tree.predict_proba(X[kept]))
+            assert rows[key] == pytest.approx(expected)
 
 
 def test_chunks_put_together_equal_the_whole(wine, plan, done):
@@ -306,7 +320,6 @@ def test_a_single_data_set_can_be_compared(wine):
 
 def test_with_the_learners_themselves(wine, plan):
     """A few iterations of the real search and evolution, twice: the same rows."""
-    pytest.importorskip("hedgerow.search.uct")
     few = replace(plan, n_iterations=60, n_generations=3)
     first, again = (search.run(wine, few, [0]) for _ in range(2))
     for name in ("rows", "trees", "tuning"):

@@ -240,7 +240,7 @@ def run(table, plan: SearchPlan, splits: Iterable[int] | None = None) -> dict[st
         `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
         n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
         validation_f1 (of the chosen tree, per cent), n_iterations, exhausted, confidence, alpha,
-        max_depth (of the C4.5 tree, which limits each branch of UCT-DT), n_rows. What a method
+        max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows. What a method
         does not have is missing.
         `trees`: the trees, one row per node, keys dataset, split, method, criterion.
         `tuning`: dataset, split, method, parameter, value, cv_f1 (fraction), chosen.
@@ -342,7 +342,7 @@ class _Part:
     def _uct(self, method: str, criterion: str):
         from hedgerow.search.uct import UCTTreeClassifier
 
-        tree, confidence = self.c45()
+        _, confidence = self.c45()
         value_pruning, tree_pruning = PRUNING[criterion]
         plan = self.plan
         learner = UCTTreeClassifier(
@@ -360,14 +360,16 @@ class _Part:
             # The division into induction and validation set is the same for all variants.
             random_state=self._random_state("uct"),
         ).fit(*self._training(self.train))
-        states = learner.search_tree_
+        # Of the tree itself: value-based pruning may have deleted its state.
+        kept = self.train[learner.validation_indices_]
+        validated = self._probabilities(learner, self.table.X.iloc[kept])
         found = {
             "search_depth": int(learner.search_depth_),
-            "validation_f1": 100.0 * float(states["validation_f1"].max()),
+            "validation_f1": 100.0 * metrics.macro_f1(self.table.y[kept], validated),
             "n_iterations": int(learner.n_iterations_),
             "exhausted": bool(learner.exhausted_),
             "confidence": confidence,
-            "max_depth": tree.depth,
+            "max_depth": int(learner.max_depth_),
         }
         return learner.tree_, self._probabilities(learner, self.X_test), found
 
