@@ -74,6 +74,7 @@ def plan():
         confidences=(0.5, 0.01, 1),
         alphas=(0.01, 0.001),
         n_iterations=50,
+        n_iterations_c45b=40,
         n_candidates=2,
         population_size=11,
         n_generations=13,
@@ -168,7 +169,8 @@ def test_what_a_search_is_given(done, learners):
         ("c45b", True, True),
     ]
     assert len(calls) == 6 + 2 * 2
-    assert all(c["n_iterations"] == 50 and c["n_candidates"] == 2 for c in calls)
+    assert all(c["n_candidates"] == 2 for c in calls)
+    assert all(c["n_iterations"] == (40 if c["policy"] == "c45b" else 50) for c in calls)
     # All variants of a split divide the training part alike; each split has its own division.
     assert len({c["random_state"] for c in at_first}) == 1
     assert len({c["random_state"] for c in calls}) == 3

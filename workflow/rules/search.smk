@@ -53,6 +53,7 @@ rule search_run:
             "n_folds",
             "n_generations",
             "n_iterations",
+            "n_iterations_c45b",
             "population_size",
             "seed",
             "test_size",
