@@ -30,6 +30,14 @@ ILLUSTRATION_REPORTED = {
 BEYOND_REPORTED = {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_section", *PAGE}
 BEYOND_TESTED = {"soft_beyond_statistics", *BEYOND_REPORTED}
 AFTER_BEYOND = {"soft_beyond_numeric", "soft_beyond_categories", *BEYOND_TESTED}
+SEARCH_REPORTED = {"search_tables", "search_figures", "search_section", *PAGE}
+AFTER_SEARCH = {
+    "search_run",
+    "search_merge",
+    "search_running_times",
+    "search_statistics",
+    *SEARCH_REPORTED,
+}
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", *AFTER_TREES}
 AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
@@ -55,6 +63,16 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
         assert f"reports/tables/soft_beyond_{name}.csv" in made
     for number in (1, 2, 3, 4, 7, 8):
         assert f"reports/tables/thesis_figure_3_{number}_data.csv" in made
+    for dataset in ("wdbc", "synthetic_search_4"):
+        for path in (
+            f"data/results/search/{dataset}.parquet",
+            f"data/results/search/properties/{dataset}.parquet",
+            f"data/trees/search/{dataset}/trees.parquet",
+            f"data/trees/search/{dataset}/tuning.parquet",
+        ):
+            assert path in made
+    for name in ("search_splits", "search_claims", "thesis_table_4_1", "thesis_table_4_7"):
+        assert f"reports/tables/{name}.csv" in made
     assert "reports/html/index.html" in made
     rows = pd.read_parquet(smoke.path / "data/results/soft/bupa.parquet")
     assert list(rows.columns) == [
@@ -77,7 +95,7 @@ def test_nothing_to_do_after_a_run(smoke):
 def test_one_core_other_chunks_other_entry_give_the_same_bytes(smoke, tmp_path):
     """Neither the number of cores, nor how permutations are cut, nor the entry changes a byte."""
     other = new_project(tmp_path / "plain")
-    settings = other.settings("soft: {chunk: 2}")
+    settings = other.settings("soft: {chunk: 2}\nsearch: {chunk: 2}")
     done = other.snakemake("--snakefile", "workflow/Snakefile", "--cores", "1", *settings)
     assert done.returncode == 0, done.stderr
     expected, found = smoke.made(), other.made()
@@ -152,6 +170,9 @@ def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
         ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
+        ("search: {n_iterations: 100}", AFTER_SEARCH),
+        ("search: {alphas: [0.01]}", AFTER_SEARCH),
+        ("search: {property_folds: 3}", {"search_properties", *SEARCH_REPORTED}),
         ("experiments: [soft, soft_scores]", PAGE),
     ],
 )
@@ -166,6 +187,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *ILLUSTRATION_REPORTED,
         *SWEEP_REPORTED,
         *BEYOND_REPORTED,
+        *SEARCH_REPORTED,
         "soft_scores_section",
     }
 
@@ -189,6 +211,18 @@ def test_another_data_set_leaves_the_others_alone(smoke):
         "soft_evaluate": 1,
     }
     assert set(planned) - set(per_set) == AFTER_ROWS
+
+
+def test_another_data_set_of_the_search_leaves_the_others_alone(smoke):
+    planned = smoke.planned(
+        *smoke.settings("search: {datasets: [wdbc, synthetic_search_4, synthetic_search_3]}")
+    )
+    assert {rule: n for rule, n in planned.items() if rule not in AFTER_SEARCH} == {
+        "fetch": 1,
+        "tidy": 1,
+        "search_properties": 1,
+    }
+    assert (planned["search_run"], planned["search_merge"]) == (2, 1)
 
 
 def test_a_note_in_the_registry_makes_no_result_again(smoke):
@@ -217,6 +251,8 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
         "haberman": "haberman",
         "saheart": "saheart",
         "synthetic_lvef": "synthetic_lvef",
+        "synthetic_search_4": "synthetic_search_4",
+        "wdbc": "wdbc",
         "wine": "wine",
     }
     made = smoke.made()

@@ -297,7 +297,7 @@ rule search_running_times:
     conda:
         "../../environment.yml"
     params:
-        plan=search_stated,
+        plan={**settings(config, "search", "datasets"), "printed": search_printed},
         code=digest_of("experiments.search", "reporting.search:search_running_times"),
     message:
         "Running times of chapter 4"
