@@ -79,3 +79,37 @@ def test_nothing_there_at_all_is_an_error(tmp_path):
     write_absence(tmp_path / "a.parquet", "no source answered")
     with pytest.raises(DataError, match="none of the 1 data sets could be had"):
         present([tmp_path / "a.parquet"])
+
+
+SEARCH = """
+experiments: [search]
+search:
+  datasets: [wdbc, synthetic_search_4]
+  n_splits: 2
+  methods: [c45, uct_vs]
+  further_methods: [c45]
+  n_folds: 2
+  n_iterations: 20
+  property_folds: 2
+  n_forest_trees: 5
+  chunk: 1
+"""
+
+
+def test_tables_of_chapter_4_name_the_set_that_is_absent(tmp_path):
+    project = new_project(tmp_path / "project")
+    registry = project.path / "config/datasets.yaml"
+    content = yaml.safe_load(registry.read_text())
+    entry = content["datasets"]["wdbc"]
+    entry["sources"] = [{**entry["sources"][0], "file": "wdbc/nowhere.csv"}]
+    registry.write_text(yaml.safe_dump(content, sort_keys=False))
+    done = project.snakemake("--cores", "2", *project.settings(SEARCH))
+    assert done.returncode == 0, done.stderr
+    for name in ("thesis_table_4_1", "thesis_table_4_5", "thesis_table_4_7", "search_splits"):
+        table = pd.read_csv(project.path / f"reports/tables/{name}.csv")
+        status = table.groupby("dataset")["status"].first()
+        assert status["breast_cancer_wisconsin"] == "absent", name
+        assert (status["synthetic_search_4"], status["pima"]) == ("run", "not asked for"), name
+    assert "Absent: wdbc." in (project.path / "reports/html/index.html").read_text()
+    manifest = json.loads((project.path / "reports/manifest.json").read_text())
+    assert manifest["absent"] == ["wdbc"]
