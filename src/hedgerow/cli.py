@@ -70,17 +70,18 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_reference(commands: argparse._SubParsersAction) -> None:
-    from hedgerow.workflow.reference import CODE
+    from hedgerow.workflow.reference import CODE, WHOLE
 
     text = "make results at the scale of the papers, in parts, and merge all parts that are there"
     parser = commands.add_parser(
         "reference",
         help=text,
         description=f"{text}. Run it in the folder of the project. A part is one data set; parts "
-        "may be made on different days and machines.",
+        "may be made on different days and machines. Short experiments have no parts: "
+        f"{', '.join(sorted(WHOLE))}.",
     )
     parser.set_defaults(run=_reference)
-    parser.add_argument("experiment", choices=sorted(CODE), help="the experiment")
+    parser.add_argument("experiment", choices=sorted([*CODE, *WHOLE]), help="the experiment")
     parser.add_argument(
         "datasets",
         nargs="*",
@@ -112,6 +113,17 @@ def _reference(options: argparse.Namespace) -> int:
             "this folder is no hedgerow project: it has no config/default.yaml",
             remedy="change to the folder that holds the Snakefile",
         )
+    if options.experiment in reference.WHOLE:
+        if options.datasets:
+            raise DataError(
+                f"the experiment {options.experiment} has no parts",
+                remedy="leave out the data sets: it is made as a whole",
+            )
+        kept = reference.make_whole(
+            root, options.experiment, options.configuration, options.cores, folder
+        )
+        print(f"{folder}: {len(kept['outputs'])} tables and figures")
+        return 0
     asked = reference.settings_of(root, options.experiment, options.configuration)["datasets"]
     unknown = [name for name in options.datasets if name not in asked]
     if unknown:

@@ -160,3 +160,34 @@ def test_parts_of_chapter_4(tmp_path):
         # Data sets that this run does not ask for are absent from the parts.
         run = merged["status"] == "run"
         pd.testing.assert_frame_equal(merged[run], whole[whole["status"] == "run"])
+
+
+SWEEP = """
+configuration: brief
+experiments: [soft_sweep]
+soft:
+  datasets: [bupa, haberman]
+  n_permutations: 2
+  n_folds: 2
+  factors: [0.2]
+  chunk: 1
+soft_sweep:
+  datasets: [bupa]
+"""
+
+
+def test_a_short_experiment_is_kept_whole(project):
+    (project.path / "config/brief.yaml").write_text(SWEEP)
+    done = _reference(project, experiment="soft_sweep", configuration="brief")
+    assert done.returncode == 0, done.stderr
+    assert "4 tables and figures" in done.stdout
+    folder = project.path / "kept/soft_sweep"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert set(manifest["outputs"]) == {p.name for p in folder.iterdir()} - {"manifest.json"}
+    assert manifest["settings"]["datasets"] == ["bupa"]
+    assert list(manifest["rows"]) == ["data/results/soft_sweep/bupa.parquet"]
+    assert (folder / "thesis_figure_3_11.svg").read_bytes() == (
+        project.path / "reports/figures/thesis_figure_3_11.svg"
+    ).read_bytes()
+    refused = _reference(project, "bupa", experiment="soft_sweep", configuration="brief")
+    assert refused.returncode != 0 and "has no parts" in refused.stderr

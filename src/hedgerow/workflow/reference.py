@@ -63,6 +63,26 @@ BESIDE = {
     "soft": (),
     "search": ("data/results/search/properties/{dataset}.parquet",),
 }
+#: Experiments of minutes, made as a whole: the tables and figures that are kept.
+WHOLE = {
+    "soft_sweep": (
+        "reports/tables/soft_sweep.csv",
+        "reports/tables/soft_sweep_ranges.csv",
+        "reports/figures/thesis_figure_3_11.svg",
+        "reports/figures/thesis_figure_3_12.svg",
+    ),
+}
+#: Rooms that such an experiment may read.
+ROOMS = (
+    "data",
+    "evaluation",
+    "experiments",
+    "induction",
+    "reporting",
+    "search",
+    "tree",
+    "uncertainty",
+)
 #: Settings that change no result.
 APART = ("chunk", "datasets", "store_samples")
 #: Distributions whose versions a part records: those that its numbers went through.
@@ -97,6 +117,86 @@ def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, An
     }
 
 
+def make_whole(root: Path, experiment: str, configuration: str, cores: int, folder: Path) -> dict:
+    """Run an experiment that is not made in parts, and keep its tables and figures.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project.
+    experiment : str
+        One of `WHOLE`.
+    configuration : str
+    cores : int
+    folder : Path
+        Gets tables (CSV), figures (SVG) and manifest.json.
+
+    Returns
+    -------
+    dict
+        The manifest: settings, code, versions, checksums of the rows and of what is kept.
+
+    Raises
+    ------
+    ConfigError
+        If the workflow ends with an error, which it has printed.
+    """
+    from hedgerow.reporting.manifest import checksums
+
+    _run(root, {"experiments": [experiment]}, configuration, cores, WHOLE[experiment])
+    outputs = []
+    for made in WHOLE[experiment]:
+        outputs.append(folder / Path(made).name)
+        with written_whole(outputs[-1]) as beside:
+            beside.write_bytes((root / made).read_bytes())
+    settings = settings_of(root, experiment, configuration)
+    rows = sorted((root / f"data/results/{experiment}").resolve().glob("*.parquet"))
+    manifest = {
+        "experiment": experiment,
+        "settings": {k: v for k, v in sorted(settings.items()) if k != "chunk"},
+        **_made_by(root, digest_of(*ROOMS, package=_package(root))),
+        "rows": checksums(root.resolve(), [r for r in rows if r.stem in settings["datasets"]]),
+        "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
+    }
+    write_json(folder / "manifest.json", manifest)
+    return manifest
+
+
+def _package(root: Path) -> Path:
+    """The sources of the project at hand, or of the installed package."""
+    return root / "src/hedgerow" if (root / "src/hedgerow").is_dir() else PACKAGE
+
+
+def _made_by(root: Path, digest: str) -> dict[str, Any]:
+    """Code, versions and machine, for a manifest."""
+    from hedgerow.reporting.manifest import code_state
+
+    return {
+        "code": {**code_state(root), "digest": digest},
+        "versions": {name: metadata.version(name) for name in VERSIONS},
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _run(
+    root: Path, settings: Mapping, configuration: str, cores: int, targets: Iterable[str]
+) -> None:
+    """Run the workflow for some files, with a configuration and these settings above it."""
+    from hedgerow.workflow.run import run
+
+    with tempfile.TemporaryDirectory() as folder:
+        only = Path(folder) / "only.yaml"
+        only.write_text(yaml.safe_dump(dict(settings)))
+        files = ["--configfile", f"config/{configuration}.yaml", str(only), "--", *targets]
+        code = run([f"--cores={cores}", *files], root)
+    if code:
+        raise ConfigError(
+            f"the workflow stopped with exit code {code}",
+            remedy="mend what it says above and call the command again; finished jobs are kept",
+        )
+
+
 def make(
     root: Path, experiment: str, datasets: Sequence[str], configuration: str, cores: int
 ) -> None:
@@ -115,29 +215,12 @@ def make(
     ConfigError
         If the workflow ends with an error, which it has printed.
     """
-    from hedgerow.workflow.run import run
-
-    with tempfile.TemporaryDirectory() as folder:
-        only = Path(folder) / "only.yaml"
-        settings = {"experiments": [experiment], experiment: {"datasets": list(datasets)}}
-        only.write_text(yaml.safe_dump(settings))
-        code = run(
-            [
-                f"--cores={cores}",
-                "--configfile",
-                f"config/{configuration}.yaml",
-                str(only),
-                "--",
-                *(f"data/results/{experiment}/{dataset}.parquet" for dataset in datasets),
-                *(path.format(dataset=d) for path in BESIDE[experiment] for d in datasets),
-            ],
-            root,
-        )
-    if code:
-        raise ConfigError(
-            f"the workflow stopped with exit code {code}",
-            remedy="mend what it says above and call the command again; finished jobs are kept",
-        )
+    settings = {"experiments": [experiment], experiment: {"datasets": list(datasets)}}
+    targets = [
+        *(f"data/results/{experiment}/{dataset}.parquet" for dataset in datasets),
+        *(path.format(dataset=d) for path in BESIDE[experiment] for d in datasets),
+    ]
+    _run(root, settings, configuration, cores, targets)
 
 
 def collect(
@@ -156,12 +239,11 @@ def collect(
     folder : Path
         Gets <dataset>.parquet and <dataset>.json.
     """
-    from hedgerow.reporting.manifest import checksums, code_state
+    from hedgerow.reporting.manifest import checksums
 
     stated = settings_of(root, experiment, configuration)
     stated = {key: stated[key] for key in sorted(set(stated) - set(APART))}
-    package = root / "src/hedgerow"
-    digest = digest_of(*CODE[experiment], package=package if package.is_dir() else PACKAGE)
+    made_by = _made_by(root, digest_of(*CODE[experiment], package=_package(root)))
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
         tidy = root / f"data/tidy/{dataset}.parquet"
@@ -170,10 +252,7 @@ def collect(
             "dataset": dataset,
             "experiment": experiment,
             "settings": stated,
-            "code": {**code_state(root), "digest": digest},
-            "versions": {name: metadata.version(name) for name in VERSIONS},
-            "python": platform.python_version(),
-            "platform": f"{platform.system()} {platform.machine()}",
+            **made_by,
             "source": source,
             "size": _size(tidy),
             **_beside(root, experiment, dataset),
