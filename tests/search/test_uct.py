@@ -210,6 +210,27 @@ def test_a_time_limit_and_an_interrupt_keep_the_best_so_far(monkeypatch):
     assert len(calls) == 3
 
 
+def test_an_interrupted_simulation_leaves_no_trace(monkeypatch):
+    X, y = load_breast_cancer(return_X_y=True)
+    settings = {"policy": "c45b", "n_iterations": 100, "random_state": 0}
+    simulate, calls = UCTTreeClassifier._simulate, []
+
+    def interrupted(self, actions):
+        calls.append(actions)
+        if len(calls) == 31:
+            raise KeyboardInterrupt
+        return simulate(self, actions)
+
+    monkeypatch.setattr(UCTTreeClassifier, "_simulate", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = UCTTreeClassifier(**settings).fit(X, y)
+    table = model.search_tree_
+    assert model.n_iterations_ == table.n_visits[0] == 30
+    assert (table.n_visits[1:] > 0).all()
+    model.continue_search(70)
+    assert model.n_iterations_ == model.search_tree_.n_visits[0] == 100
+
+
 def test_a_progress_bar_is_shown_when_asked_for(capsys):
     X, y = load_iris(return_X_y=True)
     UCTTreeClassifier(progress=True, **QUICK).fit(X, y)

@@ -803,3 +803,13 @@ cdef class Search(Completion):
     def reward(self, int s, double reward, bint gone):
         """Back up the reward of a state from `next_state`; `gone` removes it."""
         self.settle(s, reward, gone)
+
+    def abandon(self, int s):
+        """Undo `next_state`: the state goes, its action can be drawn again."""
+        cdef int action = self.states[s].action
+        cdef State* parent = self.states + self.states[s].parent
+        self.unlink(s)
+        self.forget(s)
+        if parent.n_untried < parent.n_own - parent.depth - 1:
+            parent.untried[parent.n_untried] = action
+            parent.n_untried += 1

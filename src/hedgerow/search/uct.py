@@ -421,7 +421,11 @@ class UCTTreeClassifier(TreeClassifierMixin):
             state = search.next_state()
             if state < 0:
                 return False
-            reward, gone = self._simulate(search.actions_of(state))
+            try:
+                reward, gone = self._simulate(search.actions_of(state))
+            except BaseException:  # an interrupt leaves no state without a reward
+                search.abandon(state)
+                raise
             search.reward(state, reward, gone)
         return True
 
