@@ -1,0 +1,592 @@
+"""Beyond chapter 4: distance of tree search from the optimum, rules of selection, anytime curves.
+
+Three parts on the splits of the experiment `search`:
+
+- `optimum`: on binary tables, where the best tree of a given depth can be computed, how much of
+  the gap between C4.5 and that tree UCT-DT closes.
+- `selection`: the rule by which UCT-DT walks down its search tree. Beside the upper confidence
+  bound of the thesis, a rule that looks for the best arm (`simple_regret`), one that follows the
+  best reward (`best`), and progressive widening of K with random variables, at the same number
+  of iterations.
+- `anytime`: what each method has found after so many iterations, and after so many seconds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import seed_sequence, split
+from hedgerow.errors import ConfigError
+from hedgerow.evaluation import metrics, significance
+from hedgerow.experiments import search
+from hedgerow.experiments.search_optimum import (
+    ErrorFronts,
+    binary_table,
+    library,
+    most_accurate,
+    n_leaves,
+    predict,
+)
+
+EXPERIMENT = "search_beyond"
+PARTS = ("optimum", "selection", "anytime")
+
+#: Where trees are measured: all training rows, the two sets into which UCT-DT divides them, test.
+MEASURED = ("training", "induction", "validation", "test")
+#: Learners of part `optimum`. UCT-DT: policy, search pruning, whether all tests are candidates.
+SEARCHERS = {
+    "uct_vs": ("vs", True, False),
+    "uct_c45": ("c45", True, False),
+    "uct_vs_no_pruning": ("vs", False, False),
+    "uct_vs_all_tests": ("vs", False, True),
+}
+OPTIMA = ("optimal_accuracy", "optimal_f1", "optimal_validation")
+LEARNERS = ("c45_unpruned", "c45_pruned", *SEARCHERS, *OPTIMA)
+
+#: Rules of selection; widening has an exponent, which is added to the name.
+RULES = ("ucb", "simple_regret", "best")
+WIDENING = "widening"
+
+#: Variants of the anytime curves: with both kinds of search pruning, and with none.
+PRUNED, UNPRUNED = search.BOTH, "no_pruning"
+
+KEYS = {
+    "optimum": ["dataset", "split", "depth", "learner", "trained_on"],
+    "thresholds": ["dataset", "column"],
+    "selection": ["dataset", "split", "method", "rule"],
+    "anytime": ["dataset", "split", "method", "criterion", "step"],
+    "times": ["dataset", "split", "method", "criterion", "step"],
+}
+
+
+@dataclass(frozen=True)
+class SearchBeyondPlan:
+    """Settings of what goes beyond chapter 4: the section `search_beyond` of the configuration.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+        Registry keys of the parts `selection` and `anytime`.
+    optimum_datasets : tuple of str
+        Registry keys of the part `optimum`: sets without missing values.
+    seed : int
+    configuration : str
+    library : str
+        Name and version of the library of optimal trees, `absent` without it.
+    optimum_splits, n_splits, anytime_splits : int
+        Splits of the three parts: the first so many of those of `search`.
+    depths : tuple of int
+        Depth limits of the part `optimum`.
+    largest_f1_depth : int
+        Up to which the tree with the best macro F1 is searched; each level more costs twice the
+        number of binary columns times as much.
+    n_thresholds : int
+        Thresholds of a numeric variable in the binary table.
+    optimum_confidence : float
+        Pruning confidence in the part `optimum`.
+    optimum_iterations, n_iterations : int
+        Iterations of UCT-DT in the parts `optimum` and `selection`.
+    policies : tuple of str
+        Methods of the part `selection`, out of `hedgerow.experiments.search.POLICIES`.
+    widening : tuple of float in (0, 1]
+        Exponents of progressive widening.
+    grid : tuple of int
+        Iterations after which the anytime curves look at the best tree so far.
+    bootstrap_iterations : int
+        Those of the policy C4.5b, which is slower, end here.
+    """
+
+    datasets: tuple[str, ...] = ()
+    optimum_datasets: tuple[str, ...] = ()
+    seed: int = 0
+    configuration: str = "default"
+    library: str = "absent"
+    optimum_splits: int = 3
+    n_splits: int = 4
+    anytime_splits: int = 2
+    depths: tuple[int, ...] = (2, 3, 4)
+    largest_f1_depth: int = 3
+    n_thresholds: int = 4
+    optimum_confidence: float = 0.25
+    optimum_iterations: int = 20_000
+    n_iterations: int = 10_000
+    policies: tuple[str, ...] = ("uct_vs", "uct_c45")
+    widening: tuple[float, ...] = (0.5,)
+    grid: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000)
+    bootstrap_iterations: int = 300
+
+    @classmethod
+    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> SearchBeyondPlan:
+        """Build the plan from the settings of a checked configuration.
+
+        Parameters
+        ----------
+        section : mapping
+            Keys as the attributes above; `seed`, `configuration` and `chunk` are passed over.
+            Settings that a step does not read may be left out.
+        seed : int
+        configuration_name : str
+
+        Returns
+        -------
+        SearchBeyondPlan
+
+        Raises
+        ------
+        ConfigError
+            If a key is unknown or a value is out of range.
+        """
+        apart = {"seed", "configuration", "chunk"}
+        known = {f.name for f in dataclasses.fields(cls)} - apart
+        section = {key: value for key, value in section.items() if key not in apart}
+        for key in section:
+            if key not in known:
+                raise ConfigError(
+                    f"unknown setting `search_beyond.{key}`",
+                    remedy=f"use one of {', '.join(sorted(known - {'library'}))}",
+                )
+        values = {k: tuple(v) if isinstance(v, list) else v for k, v in section.items()}
+        return cls(**values, seed=int(seed), configuration=str(configuration_name))
+
+    def __post_init__(self):
+        for name in ("depths", "grid"):
+            values = tuple(sorted({int(v) for v in getattr(self, name)}))
+            object.__setattr__(self, name, values)
+            if not values or values[0] < 1:
+                raise ConfigError(
+                    f"`search_beyond.{name}` has to hold whole numbers above 0",
+                    remedy="give a list such as [2, 3]",
+                )
+        exponents = tuple(sorted({float(v) for v in self.widening}))
+        object.__setattr__(self, "widening", exponents)
+        if exponents and not 0 < exponents[0] <= exponents[-1] <= 1:
+            raise ConfigError(
+                "`search_beyond.widening` holds an exponent that is not above 0 and up to 1",
+                remedy="leave 0 out: without widening runs are there in any case",
+            )
+        unknown = [p for p in self.policies if p not in search.POLICIES]
+        if unknown or not self.policies:
+            raise ConfigError(
+                f"`search_beyond.policies` is {', '.join(self.policies) or 'empty'}",
+                remedy=f"name any of {', '.join(search.POLICIES)}",
+            )
+        policies = tuple(p for p in search.POLICIES if p in self.policies)
+        object.__setattr__(self, "policies", policies)
+        for name in ("optimum_splits", "n_splits", "anytime_splits", "n_thresholds"):
+            if getattr(self, name) < 1:
+                raise ConfigError(
+                    f"`search_beyond.{name}` is {getattr(self, name)}", remedy="use 1 or more"
+                )
+
+
+def rules_of(plan: SearchBeyondPlan) -> dict[str, dict]:
+    """Rules of selection by name, each with its arguments of `UCTTreeClassifier`."""
+    rules = {rule: {"selection": rule} for rule in RULES}
+    return {**rules, **{f"{WIDENING}_{e:g}": {"widening": e} for e in plan.widening}}
+
+
+def splits_of(part: str, plan: SearchBeyondPlan) -> int:
+    """Number of splits of a part."""
+    names = {"optimum": "optimum_splits", "selection": "n_splits", "anytime": "anytime_splits"}
+    return getattr(plan, names[part])
+
+
+def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
+    """Join tables of chunks and data sets, so that nothing tells how they were cut.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        Tables of one name of `KEYS`.
+    name : str
+
+    Returns
+    -------
+    DataFrame, sorted by its key; rows that several chunks hold are there once
+    """
+    filled = [f for f in frames if len(f)] or list(frames[:1])
+    whole = pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=KEYS[name])
+    return search._sorted(whole.drop_duplicates(KEYS[name]), KEYS[name])
+
+
+def _wanted(part: str, plan, splits: Iterable[int] | None) -> list[int]:
+    return list(range(splits_of(part, plan)) if splits is None else sorted(set(splits)))
+
+
+def _random_state(plan, dataset: str, number: int, stream: str) -> int:
+    sequence = seed_sequence(plan.seed, EXPERIMENT, dataset, number, stream)
+    return int(sequence.generate_state(1, dtype=np.uint32)[0])
+
+
+# ------------------------------------------------------------------------------------- optimum
+
+
+def optimum(
+    table, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
+    """C4.5, UCT-DT and the optimum on the binary table of one data set.
+
+    UCT-DT divides its training rows into induction and validation set; the others are trained on
+    all training rows and on the induction set alone. All may split any node of two rows.
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : SearchBeyondPlan
+    protocol : SearchPlan
+        Settings of `search`: test_size, exploration, n_candidates, value_pruning_interval,
+        value_pruning_depth, validation_fraction, seed.
+    splits : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
+
+    Returns
+    -------
+    dict of DataFrame
+        `optimum`: dataset, split, depth (limit), learner, trained_on (training or induction;
+        UCT-DT: training), accuracy and macro F1 on each of `MEASURED` (columns such as f1_test, per
+        cent), n_leaves, n_columns. `optimal_f1` and `optimal_validation` (the best macro F1 on the
+        validation set of trees whose leaves the induction set labels) are there for two classes, up
+        to `largest_f1_depth`, `optimal_accuracy` when the library is installed.
+        `thresholds`: the tests of the binary table, as `binary_table`.
+
+    Raises
+    ------
+    DataError
+        A value is missing.
+    """
+    table = search._one_sample(table)
+    B, thresholds = binary_table(table, plan.n_thresholds)
+    rows = []
+    for number in _wanted("optimum", plan, splits):
+        train, test = split(
+            table, number, seed=protocol.seed, experiment=search.EXPERIMENT,
+            test_size=protocol.test_size,
+        )  # fmt: skip
+        for depth in plan.depths:
+            found = _of_depth(table, B, train, test, number, depth, plan, protocol)
+            rows += [(table.name, number, depth, *row) for row in found]
+    values = [f"{m}_{where}" for where in MEASURED for m in ("accuracy", "f1")]
+    columns = [*KEYS["optimum"], *values, "n_leaves", "n_columns"]
+    frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(values, float))
+    return {"optimum": merge([frame], "optimum"), "thresholds": thresholds}
+
+
+def _of_depth(table, B, train, test, number, depth, plan, protocol):
+    """Rows of every learner at one limit of the depth."""
+    y, n_classes = table.y, len(table.classes)
+    searchers = {
+        name: _searcher(table, number, name, depth, B.shape[1], plan, protocol).fit(
+            B[train], y[train]
+        )
+        for name in SEARCHERS
+    }
+    first = next(iter(searchers.values()))
+    parts = {
+        "training": train,
+        "induction": train[first.induction_indices_],
+        "validation": train[first.validation_indices_],
+        "test": test,
+    }
+
+    def row(learner, trained_on, classes_of, leaves):
+        measured = []
+        for rows in parts.values():
+            sure = np.eye(n_classes)[classes_of(B[rows])]
+            measured.append(100.0 * metrics.accuracy(y[rows], sure))
+            measured.append(100.0 * metrics.macro_f1(y[rows], sure))
+        return (learner, trained_on, *measured, leaves, B.shape[1])
+
+    def of_nested(learner, trained_on, tree):
+        return row(learner, trained_on, lambda X: predict(tree, X), n_leaves(tree))
+
+    found = []
+    for name, learner in searchers.items():
+        found.append(row(name, "training", _classes(learner), learner.tree_.n_leaves))
+    for trained_on in ("training", "induction"):
+        X, labels = B[parts[trained_on]], y[parts[trained_on]]
+        for name, pruned in (("c45_unpruned", False), ("c45_pruned", True)):
+            learner = _c45(depth, pruned, plan).fit(X, labels)
+            found.append(row(name, trained_on, _classes(learner), learner.tree_.n_leaves))
+        if plan.library != "absent":
+            tree = most_accurate(X, labels, depth)
+            found.append(of_nested("optimal_accuracy", trained_on, tree))
+        if n_classes == 2 and depth <= plan.largest_f1_depth:
+            tree = ErrorFronts(X, labels).best(depth)[1]
+            found.append(of_nested("optimal_f1", trained_on, tree))
+    if n_classes == 2 and depth <= plan.largest_f1_depth:
+        inside, outside = parts["induction"], parts["validation"]
+        fronts = ErrorFronts(B[outside], y[outside], (B[inside], y[inside]))
+        found.append(of_nested("optimal_validation", "training", fronts.best(depth)[1]))
+    return found
+
+
+def _classes(learner):
+    """Class codes that a fitted learner predicts."""
+    codes = np.asarray(learner.classes_, dtype=int)
+    return lambda X: codes[np.argmax(learner.predict_proba(X), axis=1)]
+
+
+def _c45(depth: int, pruned: bool, plan):
+    from hedgerow.induction.c45 import C45Classifier
+
+    return C45Classifier(
+        confidence=plan.optimum_confidence, prune=pruned, max_depth=depth, min_samples_split=2
+    )
+
+
+def _searcher(table, number, name, depth, n_columns, plan, protocol):
+    from hedgerow.search.uct import UCTTreeClassifier
+
+    policy, pruning, everything = SEARCHERS[name]
+    return UCTTreeClassifier(
+        policy=policy,
+        value_pruning=pruning,
+        tree_pruning=pruning,
+        n_iterations=plan.optimum_iterations,
+        n_candidates=n_columns if everything else protocol.n_candidates,
+        exploration=protocol.exploration,
+        value_pruning_interval=protocol.value_pruning_interval,
+        value_pruning_depth=protocol.value_pruning_depth,
+        validation_fraction=protocol.validation_fraction,
+        confidence=plan.optimum_confidence,
+        min_samples_split=2,
+        max_depth=depth,
+        # The division into induction and validation set is the same for all variants and depths.
+        random_state=_random_state(plan, table.name, number, "uct"),
+    )
+
+
+# ----------------------------------------------------------------------- selection and anytime
+
+
+def selection(
+    table, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
+    """UCT-DT under every rule of selection, with both kinds of search pruning.
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : SearchBeyondPlan
+    protocol : SearchPlan
+        As `hedgerow.experiments.search.run` reads it.
+    splits : iterable of int, optional
+
+    Returns
+    -------
+    dict of DataFrame
+        `selection`: dataset, split, method, rule, f1 (macro F1 on the test part, per cent),
+        n_leaves, f1_per_leaf, validation_f1 (of the chosen tree, per cent), search_depth,
+        n_states, n_iterations.
+    """
+    table = search._one_sample(table)
+    rows = []
+    for number in _wanted("selection", plan, splits):
+        part = search._Part(table, number, protocol)
+        for method in plan.policies:
+            for rule, arguments in rules_of(plan).items():
+                learner = _uct(part, method, PRUNED, protocol, **arguments)
+                learner.set_params(n_iterations=plan.n_iterations)
+                learner.fit(*part._training(part.train))
+                f1 = _test_f1(part, learner)
+                leaves = int(learner.tree_.n_leaves)
+                rows.append(
+                    (
+                        *(table.name, number, method, rule, f1, leaves, f1 / leaves),
+                        *(_validation_f1(learner), int(learner.search_depth_)),
+                        *(len(learner.search_tree_), int(learner.n_iterations_)),
+                    )
+                )
+    columns = [*KEYS["selection"], "f1", "n_leaves", "f1_per_leaf", "validation_f1"]
+    columns += ["search_depth", "n_states", "n_iterations"]
+    return {"selection": merge([pd.DataFrame(rows, columns=columns)], "selection")}
+
+
+def anytime(
+    table, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
+    """What C4.5, ETE and UCT-DT have found after growing numbers of iterations.
+
+    UCT-DT is one search that goes on from one point of the grid to the next. ETE counts tree
+    evaluations; its evolution is made anew for each point, which repeats its first generations
+    exactly. C4.5 is there once, with 0 iterations.
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : SearchBeyondPlan
+    protocol : SearchPlan
+        As `hedgerow.experiments.search.run` reads it.
+    splits : iterable of int, optional
+
+    Returns
+    -------
+    dict of DataFrame
+        `anytime`: dataset, split, method, criterion, step (position in the grid, 0 for C4.5),
+        iterations (done by then), f1 (test, per cent), validation_f1 (per cent; UCT-DT only),
+        n_leaves.
+        `times`: dataset, split, method, criterion, step, seconds from the start of learning, tuning
+        left out. Machines differ: no result depends on it.
+    """
+    table = search._one_sample(table)
+    rows, times = [], []
+    for number in _wanted("anytime", plan, splits):
+        part = search._Part(table, number, protocol)
+        for method, criterion, step, learner, iterations, seconds in _curves(part, plan, protocol):
+            key = (table.name, number, method, criterion, step)
+            if method == "c45":
+                probabilities = learner.predict_proba(part.matrix_test)
+                f1, leaves = 100.0 * metrics.macro_f1(part.y_test, probabilities), learner.n_leaves
+            else:
+                f1, leaves = _test_f1(part, learner), learner.tree_.n_leaves
+            validation = _validation_f1(learner) if method in search.POLICIES else np.nan
+            rows.append((*key, iterations, f1, validation, int(leaves)))
+            times.append((*key, seconds))
+    columns = [*KEYS["anytime"], "iterations", "f1", "validation_f1", "n_leaves"]
+    frame = pd.DataFrame(rows, columns=columns)
+    of_times = pd.DataFrame(times, columns=[*KEYS["times"], "seconds"])
+    return {"anytime": merge([frame], "anytime"), "times": merge([of_times], "times")}
+
+
+def _curves(part, plan, protocol):
+    """Method, criterion, step, learner, iterations done and seconds taken of every point."""
+    tree, confidence = part.c45()
+    start = time.perf_counter()
+    columns = part._columns(part.train)
+    part._prune(part._grow(columns), columns, confidence)
+    yield "c45", "", 0, tree, 0, time.perf_counter() - start
+    alpha = part._tuned_alpha()
+    for step, iterations in enumerate(plan.grid):
+        generations = iterations // protocol.population_size
+        if generations < 1:
+            continue
+        learner = part._ete(alpha, "ete").set_params(n_generations=generations)
+        start = time.perf_counter()
+        learner.fit(*part._training(part.train))
+        seconds = time.perf_counter() - start
+        yield "ete", "", step, learner, int(learner.n_evaluations_), seconds
+    for method in search.POLICIES:
+        for criterion in (PRUNED, UNPRUNED):
+            learner, seconds = _uct(part, method, criterion, protocol), 0.0
+            learner.set_params(n_iterations=plan.grid[0])
+            for step, iterations in enumerate(plan.grid):
+                if method == "uct_c45b" and iterations > plan.bootstrap_iterations:
+                    break
+                start = time.perf_counter()
+                if step == 0:
+                    learner.fit(*part._training(part.train))
+                else:
+                    learner.continue_search(iterations - plan.grid[step - 1])
+                seconds += time.perf_counter() - start
+                yield method, criterion, step, learner, int(learner.n_iterations_), seconds
+
+
+def _uct(part, method: str, criterion: str, protocol, **arguments):
+    """UCT-DT as `hedgerow.experiments.search` runs it, with further arguments."""
+    from hedgerow.search.uct import UCTTreeClassifier
+
+    value_pruning, tree_pruning = search.PRUNING[criterion]
+    return UCTTreeClassifier(
+        policy=search.POLICIES[method],
+        value_pruning=value_pruning,
+        tree_pruning=tree_pruning,
+        n_candidates=protocol.n_candidates,
+        exploration=protocol.exploration,
+        value_pruning_interval=protocol.value_pruning_interval,
+        value_pruning_depth=protocol.value_pruning_depth,
+        validation_fraction=protocol.validation_fraction,
+        confidence=part.c45()[1],
+        min_samples_split=protocol.min_samples_split,
+        random_state=part._random_state("uct"),
+        **arguments,
+    )
+
+
+def _test_f1(part, learner) -> float:
+    return 100.0 * metrics.macro_f1(part.y_test, part._probabilities(learner, part.X_test))
+
+
+def _validation_f1(learner) -> float:
+    return 100.0 * float(learner.search_tree_["validation_f1"].max())
+
+
+# ---------------------------------------------------------------------------------- statistics
+
+#: Metrics that are compared, and whether more is better.
+COMPARED = {"f1": True, "validation_f1": True, "n_leaves": False, "f1_per_leaf": True}
+TEST = ["part", "cell", "metric", "first", "second", "pairing", "difference"]
+
+
+def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Wilcoxon signed-rank tests: rules of selection against the upper confidence bound, and
+    learners on binary tables against C4.5 without pruning on all training rows.
+
+    Two pairings stand side by side: `datasets` pairs the means of each data set over its splits,
+    `splits` takes every split of every data set as a pair, which has more power and treats splits
+    as independent, which they are not. Holm's correction is over the tests of one part and pairing.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `optimum` and `selection`.
+
+    Returns
+    -------
+    DataFrame
+        part, cell (depth, or method), metric, first, second, pairing, difference (mean over data
+        sets; positive: the first has more), then the attributes of `TestResult`; two rows each,
+        with the correction `none` and `holm`.
+    """
+    compared = {"optimum": [], "selection": []}
+    own = tables["selection"]
+    for method, of_method in own.groupby("method", sort=True):
+        for metric in COMPARED:
+            wide = of_method.pivot(index=["dataset", "split"], columns="rule", values=metric)
+            for rule in wide.columns.drop("ucb", errors="ignore"):
+                key = ("selection", method, metric, rule, "ucb")
+                compared["selection"].append((key, wide[[rule, "ucb"]].dropna()))
+    own = tables["optimum"]
+    own = own.assign(name=own["learner"] + "/" + own["trained_on"])
+    for depth, of_depth in own.groupby("depth", sort=True):
+        for metric in ("accuracy_test", "f1_test"):
+            wide = of_depth.pivot(index=["dataset", "split"], columns="name", values=metric)
+            base = "c45_unpruned/training"
+            for name in wide.columns.drop(base):
+                key = ("optimum", str(depth), metric, name, base)
+                compared["optimum"].append((key, wide[[name, base]].dropna()))
+    frames = []
+    for cells in compared.values():
+        for pairing in ("datasets", "splits"):
+            keys, results = [], []
+            for key, pairs in cells:
+                per_set = pairs.groupby(level="dataset").mean()
+                chosen = (per_set if pairing == "datasets" else pairs).to_numpy()
+                difference = float((per_set.iloc[:, 0] - per_set.iloc[:, 1]).mean())
+                keys.append((*key, pairing, difference))
+                results.append(significance.wilcoxon(chosen[:, 0], chosen[:, 1], key[3:]))
+            if results:
+                frame = pd.DataFrame(keys, columns=TEST)
+                frames.append(significance.plain_and_holm(frame, results, range(len(results))))
+    if not frames:
+        columns = significance.to_frame([]).columns
+        return pd.DataFrame(columns=[*TEST, *columns])
+    return search._sorted(pd.concat(frames, ignore_index=True), [*TEST[:-1], "correction"])
+
+
+__all__ = [
+    "KEYS",
+    "PARTS",
+    "SearchBeyondPlan",
+    "anytime",
+    "library",
+    "merge",
+    "optimum",
+    "selection",
+    "statistics",
+]

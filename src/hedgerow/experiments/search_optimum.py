@@ -1,0 +1,333 @@
+"""Optimal trees of limited depth over binary variables, what tree search is measured against.
+
+Two objectives: accuracy, by the library pystreed (any number of classes; optional), and macro F1 of
+two classes, by an exhaustive search of our own. Macro F1 does not add up over branches; errors of
+either class do, and of all pairs (errors of class 0, errors of class 1) that a branch can have
+only those that no other beats in both can be part of an optimal tree.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.errors import DataError, HedgerowError, InputError
+
+LIBRARY = "pystreed"
+TIME_LIMIT = 600.0  # seconds; a result without proof of optimality is refused, not used
+THRESHOLDS = ["dataset", "column", "variable", "threshold", "category"]
+
+#: A tree: a class code, or (column, tree where the column is 0, tree where it is 1).
+NestedTree = int | tuple
+
+
+class LibraryError(HedgerowError):
+    """The library of optimal trees is not installed."""
+
+
+def library() -> str:
+    """Name and version of the library of optimal trees, `absent` without it.
+
+    A parameter of the rules that use it, so that installing it runs them again.
+    """
+    try:
+        return f"{LIBRARY} {importlib.metadata.version(LIBRARY)}"
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
+
+
+# -------------------------------------------------------------------------------- binary table
+
+
+def binary_table(table, n_thresholds: int) -> tuple[np.ndarray, pd.DataFrame]:
+    """A data set as columns of 0 and 1, the same for every method.
+
+    A numeric variable gives one column `x >= t` per threshold t: the quantiles that cut its
+    values into `n_thresholds` + 1 parts, each a value of the data; of all rows, without classes.
+    A categorical variable gives one column per category, or one if it has two.
+
+    Parameters
+    ----------
+    table : TidyTable
+    n_thresholds : int
+
+    Returns
+    -------
+    (n, p) float array of 0 and 1
+        Columns that are constant, or equal to an earlier one or its opposite, are left out.
+    DataFrame
+        One row per column: dataset, column, variable, threshold (NaN for categories), category.
+
+    Raises
+    ------
+    DataError
+        A value is missing: an optimal tree has no place for it.
+    """
+    if table.X.isna().to_numpy().any():
+        raise DataError(
+            f"{table.name}: values are missing",
+            remedy="leave it out of `search_beyond.optimum_datasets`",
+        )
+    columns, names, seen = [], [], set()
+    for variable, threshold, category, column in _tests(table.X, n_thresholds):
+        key = (column if column[0] == 0 else 1 - column).tobytes()
+        if key in seen or column.min() == column.max():
+            continue
+        seen.add(key)
+        names.append((table.name, len(columns), str(variable), threshold, category))
+        columns.append(column)
+    frame = pd.DataFrame(names, columns=THRESHOLDS)
+    frame = frame.astype({"column": "int64", "threshold": "float64", "category": "str"})
+    return np.array(columns, dtype=float).reshape(len(columns), len(table.y)).T.copy(), frame
+
+
+def _tests(X: pd.DataFrame, n_thresholds: int) -> Iterator[tuple]:
+    """Variable, threshold, category and 0-1 column of every test."""
+    shares = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
+    for variable in X:
+        values = X[variable]
+        if isinstance(values.dtype, pd.CategoricalDtype):
+            categories = list(values.cat.categories)
+            for code, category in enumerate(categories[: 1 if len(categories) == 2 else None]):
+                yield variable, np.nan, str(category), (values.cat.codes == code).to_numpy(np.int8)
+            continue
+        x = values.to_numpy(float)
+        for t in np.unique(np.quantile(x, shares, method="higher")):
+            yield variable, float(t), "", (x >= t).astype(np.int8)
+
+
+# ---------------------------------------------------------------------------------------- trees
+
+
+def predict(tree: NestedTree, B: np.ndarray) -> np.ndarray:
+    """(n,) class codes that a tree gives to the rows of a binary table."""
+    if not isinstance(tree, tuple):
+        return np.full(len(B), tree, dtype=int)
+    column, low, high = tree
+    return np.where(B[:, column] > 0.5, predict(high, B), predict(low, B))
+
+
+def n_leaves(tree: NestedTree) -> int:
+    """Number of leaves."""
+    return n_leaves(tree[1]) + n_leaves(tree[2]) if isinstance(tree, tuple) else 1
+
+
+def most_accurate(B: np.ndarray, y: np.ndarray, depth: int) -> NestedTree:
+    """The tree with the highest accuracy on the rows given, by pystreed.
+
+    Parameters
+    ----------
+    B : (n, p) array of 0 and 1
+    y : (n,) int array of class codes
+    depth : int
+        Largest number of tests on a path.
+
+    Returns
+    -------
+    NestedTree
+
+    Raises
+    ------
+    LibraryError
+        pystreed is not installed.
+    DataError
+        Optimality is not proven within the limit of time.
+
+    References
+    ----------
+    van der Linden, de Weerdt and Demirovic (2023), Necessary and sufficient conditions for optimal
+    decision trees using dynamic programming.
+    """
+    try:
+        from pystreed import STreeDClassifier
+    except ImportError:
+        raise LibraryError(
+            f"optimal trees need {LIBRARY}, which is not installed",
+            remedy=f"`python -m pip install {LIBRARY}`, or run without them",
+        ) from None
+    found = STreeDClassifier("accuracy", max_depth=depth, time_limit=TIME_LIMIT)
+    found.fit(B.astype(np.int32), np.asarray(y, dtype=np.int32))
+    if not found.fit_result.is_optimal():
+        raise DataError(
+            f"no proof of optimality at depth {depth} within {TIME_LIMIT:g} s",
+            remedy="use fewer thresholds or a smaller depth",
+        )
+    return _nested(found.tree_)
+
+
+def _nested(node) -> NestedTree:
+    if node.is_leaf_node():
+        return int(node.label)
+    return (int(node.feature), _nested(node.left_child), _nested(node.right_child))
+
+
+class ErrorFronts:
+    """Errors of two classes that trees up to a depth can have, and the tree with the best F1.
+
+    Parameters
+    ----------
+    B : (n, p) array of 0 and 1
+        Rows on which errors are counted.
+    y : (n,) int array of 0 and 1
+    given : (array, array), optional
+        Binary table and classes of other rows, which label the leaves by majority (ties: class 0)
+        and of which each side of a test needs one at least; so UCT-DT labels leaves from the
+        induction set and measures on the validation set. None: labels are free.
+
+    Raises
+    ------
+    InputError
+        There are other classes than 0 and 1.
+    """
+
+    def __init__(self, B: np.ndarray, y: np.ndarray, given: tuple | None = None):
+        self.free = given is None
+        labelling, labels = (B, y) if given is None else given
+        if set(np.unique(y)) | set(np.unique(labels)) > {0, 1}:
+            raise InputError("the macro F1 of a tree is optimised for the classes 0 and 1 only")
+        # Rows by class: those on which errors count, then those that label the leaves.
+        pairs = [(B, y)] if self.free else [(B, y), (labelling, labels)]
+        self.rows = [np.asarray(table[of == c], dtype=np.float64) for table, of in pairs
+                     for c in (0, 1)]  # fmt: skip
+        self.n_columns = B.shape[1]
+        self.totals = np.array([len(r) for r in self.rows])
+
+    def best(self, depth: int) -> tuple[float, NestedTree]:
+        """Best macro F1 (fraction) of all trees up to a depth, and a tree that has it.
+
+        Ties: fewer errors, then fewer of class 0; of trees with the same errors one with the
+        smallest depth, then the lowest columns.
+        """
+        masks = [np.ones(n, dtype=bool) for n in self.totals]
+        front = self._front(masks, depth)
+        n0, n1 = self.totals[:2]
+        scores = np.array([_macro_f1(n0, n1, *point) for point in front])
+        order = np.lexsort((front[:, 0], front.sum(axis=1), -np.round(scores, 12)))
+        point = tuple(front[order[0]])
+        return float(scores[order[0]]), self._tree(masks, depth, point)
+
+    # Points are (errors of class 0, errors of class 1); a front holds them by rising first number.
+
+    def _leaves(self, counts: np.ndarray) -> np.ndarray:
+        """(2, k, 2) or (1, k, 2): points of k leaves under each label that they may bear."""
+        zero = np.zeros_like(counts[0])
+        as_0, as_1 = np.stack([zero, counts[1]], -1), np.stack([counts[0], zero], -1)
+        if self.free:
+            return np.stack([as_0, as_1])
+        return np.where((counts[3] > counts[2])[:, None], as_1, as_0)[None]
+
+    def _counts(self, masks) -> np.ndarray:
+        return np.array([[m.sum()] for m in masks])
+
+    def _split(self, masks, column: int, side: int):
+        return [m & (r[:, column] == side) for m, r in zip(masks, self.rows, strict=True)]
+
+    def _usable(self, counts: np.ndarray) -> np.ndarray:
+        """Whether leaves of these counts have a row that labels them."""
+        return (counts[-2] + counts[-1]) > 0
+
+    def _front(self, masks, depth: int) -> np.ndarray:
+        best = self._blank()
+        self._enter(best, self._leaves(self._counts(masks)).reshape(-1, 2))
+        if depth == 1:
+            self._enter(best, self._stumps(np.array([r[m].sum(axis=0) for m, r in
+                zip(masks, self.rows, strict=True)]), self._counts(masks)))  # fmt: skip
+        elif depth >= 2:
+            for low, high in self._sides(masks, depth):
+                if low is not None:
+                    self._enter(best, _sums(low, high))
+        return _compressed(best)
+
+    def _sides(self, masks, depth: int):
+        """Fronts of both sides of a test of each column, None where a side is empty."""
+        if depth > 2:
+            for column in range(self.n_columns):
+                sides = [self._split(masks, column, side) for side in (0, 1)]
+                if all(self._usable(self._counts(s))[0] for s in sides):
+                    yield [self._front(s, depth - 1) for s in sides]
+                else:
+                    yield None, None
+            return
+        # Counts of all pairs of columns at once: [class or sample, first column, second column].
+        both = np.array([r[m].T @ r[m] for m, r in zip(masks, self.rows, strict=True)])
+        ones = np.diagonal(both, axis1=1, axis2=2)
+        totals = self._counts(masks)
+        for column in range(self.n_columns):
+            high, n_high = both[:, column], ones[:, column : column + 1]
+            sides = [(ones - high, totals - n_high), (high, n_high)]
+            if not all(self._usable(n)[0] for _, n in sides):
+                yield None, None
+                continue
+            fronts = []
+            for counts, n in sides:
+                best = self._blank()
+                self._enter(best, self._leaves(n).reshape(-1, 2))
+                self._enter(best, self._stumps(counts, n))
+                fronts.append(_compressed(best))
+            yield fronts
+
+    def _stumps(self, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
+        """Points of all trees with one test. counts: rows with a 1, by class and column."""
+        rest = totals - counts
+        usable = self._usable(counts) & self._usable(rest)
+        low, high = self._leaves(rest[:, usable]), self._leaves(counts[:, usable])
+        return (low[:, None] + high[None]).reshape(-1, 2)
+
+    def _blank(self) -> np.ndarray:
+        """Fewest errors of class 1 for each number of errors of class 0."""
+        return np.full(self.totals[0] + 1, np.iinfo(np.int64).max)
+
+    def _enter(self, best: np.ndarray, points: np.ndarray) -> None:
+        points = points.astype(np.int64)
+        np.minimum.at(best, points[:, 0], points[:, 1])
+
+    def _tree(self, masks, depth: int, point: tuple) -> NestedTree:
+        """A tree of the smallest depth with these errors."""
+        leaves = self._leaves(self._counts(masks))[:, 0]
+        for i, leaf in enumerate(leaves):
+            if tuple(leaf) == point:
+                if self.free:
+                    return i
+                counts = self._counts(masks)[:, 0]
+                return int(counts[3] > counts[2])
+        for limit in range(1, depth + 1):
+            if point not in set(map(tuple, self._front(masks, limit))):
+                continue
+            for column in range(self.n_columns):
+                sides = [self._split(masks, column, side) for side in (0, 1)]
+                if not all(self._usable(self._counts(s))[0] for s in sides):
+                    continue
+                low, high = (self._front(s, limit - 1) for s in sides)
+                high_points = set(map(tuple, high))
+                for a in map(tuple, low):
+                    b = (point[0] - a[0], point[1] - a[1])
+                    if b in high_points:
+                        return (
+                            column,
+                            self._tree(sides[0], limit - 1, a),
+                            self._tree(sides[1], limit - 1, b),
+                        )
+        raise AssertionError("a point of the front has no tree")
+
+
+def _sums(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    return (low[:, None] + high[None]).reshape(-1, 2)
+
+
+def _compressed(best: np.ndarray) -> np.ndarray:
+    """Points that no other beats in both numbers of errors."""
+    lowest = np.minimum.accumulate(best)
+    keep = np.flatnonzero(np.r_[True, lowest[1:] < lowest[:-1]] & (best < np.iinfo(np.int64).max))
+    return np.stack([keep, best[keep]], axis=1)
+
+
+def _macro_f1(n0: int, n1: int, e0: int, e1: int) -> float:
+    """Macro F1 of two classes with n rows and e errors each; a class with neither counts 0."""
+    halves = [
+        2 * (n - e) / (2 * (n - e) + e0 + e1) if n - e + e0 + e1 else 0.0
+        for n, e in ((n0, e0), (n1, e1))
+    ]
+    return float(np.mean(halves))
