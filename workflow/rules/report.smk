@@ -270,6 +270,7 @@ reported = {
     "soft_scores": soft_scores_reported,
     "soft_beyond": soft_beyond_reported,
     "search": search_reported,
+    "search_beyond": search_beyond_reported,
 }
 reported = {word: reported[word] for word in reported if word in config["experiments"]}
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})

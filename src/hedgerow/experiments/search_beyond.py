@@ -46,7 +46,7 @@ SEARCHERS = {
     "uct_vs_no_pruning": ("vs", False, False),
     "uct_vs_all_tests": ("vs", False, True),
 }
-OPTIMA = ("optimal_accuracy", "optimal_f1", "optimal_validation")
+OPTIMA = ("optimal_accuracy", "optimal_f1", "optimal_f1_labels", "optimal_validation")
 LEARNERS = ("c45_unpruned", "c45_pruned", *SEARCHERS, *OPTIMA)
 
 #: Rules of selection; widening has an exponent, which is added to the name.
@@ -250,9 +250,10 @@ def optimum(
     dict of DataFrame
         `optimum`: dataset, split, depth (limit), learner, trained_on (training or induction;
         UCT-DT: training), accuracy and macro F1 on each of `MEASURED` (columns such as f1_test, per
-        cent), n_leaves, n_columns. `optimal_f1` and `optimal_validation` (the best macro F1 on the
-        validation set of trees whose leaves the induction set labels) are there for two classes, up
-        to `largest_f1_depth`, `optimal_accuracy` when the library is installed.
+        cent), n_leaves, n_columns. `optimal_accuracy` is there when the library is installed; for
+        two classes, up to `largest_f1_depth`, `optimal_f1` (of trees whose leaves have the class of
+        the majority, as those of C4.5 and UCT-DT), `optimal_f1_labels` (any class) and
+        `optimal_validation` (of macro F1 on the validation set; the induction set labels leaves).
         `thresholds`: the tests of the binary table, as `binary_table`.
 
     Raises
@@ -317,8 +318,11 @@ def _of_depth(table, B, train, test, number, depth, plan, protocol):
             tree = most_accurate(X, labels, depth)
             found.append(of_nested("optimal_accuracy", trained_on, tree))
         if n_classes == 2 and depth <= plan.largest_f1_depth:
-            tree = ErrorFronts(X, labels).best(depth)[1]
+            tree = ErrorFronts(X, labels, (X, labels)).best(depth)[1]
             found.append(of_nested("optimal_f1", trained_on, tree))
+            if trained_on == "training":
+                tree = ErrorFronts(X, labels).best(depth)[1]
+                found.append(of_nested("optimal_f1_labels", trained_on, tree))
     if n_classes == 2 and depth <= plan.largest_f1_depth:
         inside, outside = parts["induction"], parts["validation"]
         fronts = ErrorFronts(B[outside], y[outside], (B[inside], y[inside]))
@@ -399,7 +403,7 @@ def selection(
                 rows.append(
                     (
                         *(table.name, number, method, rule, f1, leaves, f1 / leaves),
-                        *(_validation_f1(learner), int(learner.search_depth_)),
+                        *(_validation_f1(part, learner), int(learner.search_depth_)),
                         *(len(learner.search_tree_), int(learner.n_iterations_)),
                     )
                 )
@@ -445,7 +449,8 @@ def anytime(
                 f1, leaves = 100.0 * metrics.macro_f1(part.y_test, probabilities), learner.n_leaves
             else:
                 f1, leaves = _test_f1(part, learner), learner.tree_.n_leaves
-            validation = _validation_f1(learner) if method in search.POLICIES else np.nan
+            uct = method in search.POLICIES
+            validation = _validation_f1(part, learner) if uct else np.nan
             rows.append((*key, iterations, f1, validation, int(leaves)))
             times.append((*key, seconds))
     columns = [*KEYS["anytime"], "iterations", "f1", "validation_f1", "n_leaves"]
@@ -512,15 +517,45 @@ def _test_f1(part, learner) -> float:
     return 100.0 * metrics.macro_f1(part.y_test, part._probabilities(learner, part.X_test))
 
 
-def _validation_f1(learner) -> float:
-    return 100.0 * float(learner.search_tree_["validation_f1"].max())
+def _validation_f1(part, learner) -> float:
+    """Of the tree itself: value-based pruning may have deleted its state."""
+    kept = part.train[learner.validation_indices_]
+    probabilities = part._probabilities(learner, part.table.X.iloc[kept])
+    return 100.0 * metrics.macro_f1(part.table.y[kept], probabilities)
 
 
 # ---------------------------------------------------------------------------------- statistics
 
+#: Objectives of the part `optimum`, and the learner that has the optimum on its training rows.
+OBJECTIVES = {"accuracy": "optimal_accuracy", "f1": "optimal_f1"}
+BASE = ("c45_unpruned", "training")
+
 #: Metrics that are compared, and whether more is better.
 COMPARED = {"f1": True, "validation_f1": True, "n_leaves": False, "f1_per_leaf": True}
 TEST = ["part", "cell", "metric", "first", "second", "pairing", "difference"]
+
+
+def comparable(rows: pd.DataFrame, objective: str) -> pd.DataFrame:
+    """Rows of the data sets and depths that have the optimum of an objective.
+
+    So that all averages of one objective are over the same sets. Learners that are optimal by
+    another objective are left out. Without any optimum all rows are returned.
+
+    Parameters
+    ----------
+    rows : DataFrame, table `optimum`
+    objective : key of `OBJECTIVES`
+
+    Returns
+    -------
+    DataFrame
+    """
+    others = {"optimal_f1_labels", "optimal_validation"}
+    own = {OBJECTIVES[objective]} | (others if objective == "f1" else set())
+    rows = rows[~rows["learner"].isin(set(OPTIMA) - own)]
+    key = ["dataset", "depth"]
+    there = rows.loc[rows["learner"] == OBJECTIVES[objective], key].drop_duplicates()
+    return rows.merge(there, on=key) if len(there) else rows
 
 
 def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -551,12 +586,13 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             for rule in wide.columns.drop("ucb", errors="ignore"):
                 key = ("selection", method, metric, rule, "ucb")
                 compared["selection"].append((key, wide[[rule, "ucb"]].dropna()))
-    own = tables["optimum"]
-    own = own.assign(name=own["learner"] + "/" + own["trained_on"])
-    for depth, of_depth in own.groupby("depth", sort=True):
-        for metric in ("accuracy_test", "f1_test"):
+    base = "/".join(BASE)
+    for objective in OBJECTIVES:
+        own = comparable(tables["optimum"], objective)
+        own = own.assign(name=own["learner"] + "/" + own["trained_on"])
+        for depth, of_depth in own.groupby("depth", sort=True):
+            metric = f"{objective}_test"
             wide = of_depth.pivot(index=["dataset", "split"], columns="name", values=metric)
-            base = "c45_unpruned/training"
             for name in wide.columns.drop(base):
                 key = ("optimum", str(depth), metric, name, base)
                 compared["optimum"].append((key, wide[[name, base]].dropna()))

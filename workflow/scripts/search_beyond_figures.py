@@ -1,0 +1,18 @@
+"""Figures of what goes beyond chapter 4, as svg and png."""
+
+from hedgerow.workflow.jobs import declared_plan, job
+
+with job(snakemake):
+    from pathlib import Path
+
+    import pandas as pd
+
+    from hedgerow.experiments.search_beyond import SearchBeyondPlan
+    from hedgerow.reporting import search_beyond
+    from hedgerow.reporting.figures import save
+
+    plan = declared_plan(SearchBeyondPlan, snakemake.params.plan)
+    tables = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}
+    # Outputs and functions share the figure's id.
+    for name, path in snakemake.output.items():
+        save(getattr(search_beyond, name.removesuffix("_png"))(tables, plan), path)

@@ -1,0 +1,18 @@
+"""C4.5, UCT-DT and optimal trees on the binary table of one data set."""
+
+from hedgerow.workflow.jobs import declared_plan, job, write_each, write_parquet
+
+with job(snakemake):
+    from hedgerow.data import read_tidy
+    from hedgerow.experiments import search_beyond
+    from hedgerow.experiments.search import SearchPlan
+    from hedgerow.workflow.config import permutations_of
+
+    dataset = [snakemake.wildcards.dataset]
+    done = search_beyond.optimum(
+        read_tidy(snakemake.input.table),
+        declared_plan(search_beyond.SearchBeyondPlan, snakemake.params.plan, dataset),
+        declared_plan(SearchPlan, snakemake.params.protocol, dataset),
+        permutations_of(snakemake.wildcards.chunk),
+    )
+    write_each(snakemake.output, done, write_parquet)
