@@ -14,7 +14,7 @@ search_beyond_chunks = {
     )
 }
 
-# The most accurate trees need an optional library: installing it runs its jobs again.
+# An optional library checks the most accurate trees: installing it runs their jobs again.
 search_beyond_library = {"library": optimal_library()}
 
 # What a table or caption may state: all settings, but not how the work was cut into jobs.

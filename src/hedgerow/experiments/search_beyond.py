@@ -28,7 +28,7 @@ from hedgerow.experiments import search
 from hedgerow.experiments.search_optimum import (
     ErrorFronts,
     binary_table,
-    library,
+    check_accuracy,
     most_accurate,
     n_leaves,
     predict,
@@ -78,7 +78,7 @@ class SearchBeyondPlan:
     seed : int
     configuration : str
     library : str
-        Name and version of the library of optimal trees, `absent` without it.
+        Name and version of the library that checks optimal trees, `absent` without it.
     optimum_splits, n_splits, anytime_splits : int
         Splits of the three parts: the first so many of those of `search`.
     depths : tuple of int
@@ -113,7 +113,7 @@ class SearchBeyondPlan:
     depths: tuple[int, ...] = (2, 3, 4)
     largest_f1_depth: int = 3
     n_thresholds: int = 4
-    optimum_confidence: float = 0.25
+    optimum_confidence: float = 0.5
     optimum_iterations: int = 20_000
     n_iterations: int = 10_000
     policies: tuple[str, ...] = ("uct_vs", "uct_c45")
@@ -250,16 +250,16 @@ def optimum(
     dict of DataFrame
         `optimum`: dataset, split, depth (limit), learner, trained_on (training or induction;
         UCT-DT: training), accuracy and macro F1 on each of `MEASURED` (columns such as f1_test, per
-        cent), n_leaves, n_columns. `optimal_accuracy` is there when the library is installed; for
-        two classes, up to `largest_f1_depth`, `optimal_f1` (of trees whose leaves have the class of
-        the majority, as those of C4.5 and UCT-DT), `optimal_f1_labels` (any class) and
-        `optimal_validation` (of macro F1 on the validation set; the induction set labels leaves).
+        cent), n_leaves, n_columns. For two classes only, up to `largest_f1_depth`: `optimal_f1`
+        (of trees whose leaves have the class of the majority, as those of C4.5 and UCT-DT),
+        `optimal_f1_labels` (any class) and `optimal_validation` (of macro F1 on the validation
+        set; the induction set labels leaves).
         `thresholds`: the tests of the binary table, as `binary_table`.
 
     Raises
     ------
     DataError
-        A value is missing.
+        A value is missing, or the library finds another accuracy than we do.
     """
     table = search._one_sample(table)
     B, thresholds = binary_table(table, plan.n_thresholds)
@@ -314,9 +314,10 @@ def _of_depth(table, B, train, test, number, depth, plan, protocol):
         for name, pruned in (("c45_unpruned", False), ("c45_pruned", True)):
             learner = _c45(depth, pruned, plan).fit(X, labels)
             found.append(row(name, trained_on, _classes(learner), learner.tree_.n_leaves))
+        tree = most_accurate(X, labels, depth)
         if plan.library != "absent":
-            tree = most_accurate(X, labels, depth)
-            found.append(of_nested("optimal_accuracy", trained_on, tree))
+            check_accuracy(X, labels, depth, tree)
+        found.append(of_nested("optimal_accuracy", trained_on, tree))
         if n_classes == 2 and depth <= plan.largest_f1_depth:
             tree = ErrorFronts(X, labels, (X, labels)).best(depth)[1]
             found.append(of_nested("optimal_f1", trained_on, tree))
@@ -613,16 +614,3 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         columns = significance.to_frame([]).columns
         return pd.DataFrame(columns=[*TEST, *columns])
     return search._sorted(pd.concat(frames, ignore_index=True), [*TEST[:-1], "correction"])
-
-
-__all__ = [
-    "KEYS",
-    "PARTS",
-    "SearchBeyondPlan",
-    "anytime",
-    "library",
-    "merge",
-    "optimum",
-    "selection",
-    "statistics",
-]

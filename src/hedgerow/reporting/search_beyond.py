@@ -116,7 +116,8 @@ def search_beyond_gap(
         gap_closed (per cent of it; over data sets the ratio of the sums), n_leaves, n_datasets, and
         of test rows p, p_holm, p_splits, p_splits_holm against C4.5 without pruning on all training
         rows. There is no gap in test data, where no tree is optimal. `absent`: data sets asked for
-        that no source had, separated by semicolons; `library`: what found the most accurate tree.
+        that no source had, separated by semicolons; `library`: what has checked the most accurate
+        trees.
     """
     rows = tables["optimum"]
     frames = []

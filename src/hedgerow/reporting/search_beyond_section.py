@@ -162,15 +162,34 @@ def _sentences(found: list) -> list[dict]:
                     "depth": depth,
                     "n": best.n,
                     "gap": number(best.gap, 1),
-                    "thesis": number(thesis.training, 0),
-                    "closed": number(best.training, 0),
+                    "thesis": _closed(thesis.training),
+                    "closed": _closed(best.training),
                     "closer": LEARNER_LABELS[best.learner],
-                    "test": number(thesis.test, 1),
+                    "validation": "" if pd.isna(thesis.validation) else _closed(thesis.validation),
+                    "test": _above(thesis.test),
                     "p": number(thesis.p, 2),
-                    "optimum_test": number(best.optimum_test, 1),
+                    "optimum_test": _above(best.optimum_test),
                 }
             )
     return sentences
+
+
+def _closed(share: float) -> str:
+    """Part of a gap in words; a learner below C4.5 closes nothing of it.
+
+    >>> _closed(12.3), _closed(-4.0)
+    ('12 %', 'none')
+    """
+    return f"{number(share, 0)} %" if share > 0 else "none"
+
+
+def _above(points: float) -> str:
+    """A difference to C4.5 in words.
+
+    >>> _above(-0.62)
+    '0.6 points below'
+    """
+    return f"{number(abs(points), 1)} points {'below' if points < 0 else 'above'}"
 
 
 def _gap_blocks(table: pd.DataFrame) -> list[dict]:
