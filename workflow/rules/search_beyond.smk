@@ -407,6 +407,7 @@ rule search_beyond_running_times:
             "experiments.search_beyond:PRUNED",
             "experiments.search_beyond:SearchBeyondPlan",
             "experiments.search_beyond:UNPRUNED",
+            "experiments.search_beyond:merge",
             "reporting.figures",
             "reporting.search_beyond:curves_by_seconds",
             "reporting.search_beyond:running_times",

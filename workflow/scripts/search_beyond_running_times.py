@@ -1,16 +1,17 @@
 """Seconds of the anytime curves, and the curves against them."""
 
-from hedgerow.workflow.jobs import declared_plan, job, present, write_csv
+from hedgerow.workflow.jobs import absence, declared_plan, job, write_csv
 
 with job(snakemake):
     import pandas as pd
 
-    from hedgerow.experiments.search_beyond import SearchBeyondPlan
+    from hedgerow.experiments.search_beyond import SearchBeyondPlan, merge
     from hedgerow.reporting import search_beyond
     from hedgerow.reporting.figures import save
 
     plan = declared_plan(SearchBeyondPlan, snakemake.params.plan)
-    times = pd.concat(map(pd.read_parquet, present(snakemake.input.times)), ignore_index=True)
+    there = [path for path in snakemake.input.times if absence(path) is None]
+    times = merge([pd.read_parquet(path) for path in there], "times")
     seconds = search_beyond.running_times(times, plan)
     write_csv(snakemake.output.times, seconds)
     tables = {"search_beyond_progress": pd.read_csv(snakemake.input.progress)}

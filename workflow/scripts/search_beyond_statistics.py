@@ -7,11 +7,10 @@ with job(snakemake):
 
     from hedgerow.experiments import search_beyond
 
+    there = set(present(list(snakemake.input)))  # an error if no data set of any part is
     whole = {
-        name: search_beyond.merge(
-            [pd.read_parquet(path) for path in present(getattr(snakemake.input, name))], name
-        )
-        for name in ("optimum", "thresholds", "selection", "anytime")
+        name: search_beyond.merge([pd.read_parquet(p) for p in paths if p in there], name)
+        for name, paths in snakemake.input.items()
     }
     tests = search_beyond.statistics(whole)
     write_each(snakemake.output, {**whole, "statistics": tests}, write_parquet)

@@ -63,6 +63,20 @@ KEYS = {
     "anytime": ["dataset", "split", "method", "criterion", "step"],
     "times": ["dataset", "split", "method", "criterion", "step"],
 }
+#: What else each table holds.
+VALUES = {
+    "optimum": [
+        *(f"{metric}_{where}" for where in MEASURED for metric in ("accuracy", "f1")),
+        *("n_leaves", "n_columns"),
+    ],
+    "thresholds": ["variable", "threshold", "category"],
+    "selection": [
+        *("f1", "n_leaves", "f1_per_leaf", "validation_f1"),
+        *("search_depth", "n_states", "n_iterations"),
+    ],
+    "anytime": ["iterations", "f1", "validation_f1", "n_leaves"],
+    "times": ["seconds"],
+}
 
 
 @dataclass(frozen=True)
@@ -208,11 +222,20 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame, sorted by its key; rows that several chunks hold are there once
+    DataFrame, sorted by its key; rows that several chunks hold are there once. No frame gives a
+    table without rows: none of the data sets could be had.
     """
-    filled = [f for f in frames if len(f)] or list(frames[:1])
-    whole = pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=KEYS[name])
+    if not frames:
+        texts = {"dataset", "learner", "trained_on", "method", "rule", "criterion"}
+        columns = [*KEYS[name], *VALUES[name]]
+        types = {c: "str" if c in texts else "float" for c in columns}
+        return pd.DataFrame(columns=columns).astype(types)
+    whole = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
     return search._sorted(whole.drop_duplicates(KEYS[name]), KEYS[name])
+
+
+def _table(rows: list[tuple], name: str) -> pd.DataFrame:
+    return merge([pd.DataFrame(rows, columns=[*KEYS[name], *VALUES[name]])], name)
 
 
 def _wanted(part: str, plan, splits: Iterable[int] | None) -> list[int]:
@@ -272,10 +295,7 @@ def optimum(
         for depth in plan.depths:
             found = _of_depth(table, B, train, test, number, depth, plan, protocol)
             rows += [(table.name, number, depth, *row) for row in found]
-    values = [f"{m}_{where}" for where in MEASURED for m in ("accuracy", "f1")]
-    columns = [*KEYS["optimum"], *values, "n_leaves", "n_columns"]
-    frame = pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(values, float))
-    return {"optimum": merge([frame], "optimum"), "thresholds": thresholds}
+    return {"optimum": _table(rows, "optimum"), "thresholds": thresholds}
 
 
 def _of_depth(table, B, train, test, number, depth, plan, protocol):
@@ -408,9 +428,7 @@ def selection(
                         *(len(learner.search_tree_), int(learner.n_iterations_)),
                     )
                 )
-    columns = [*KEYS["selection"], "f1", "n_leaves", "f1_per_leaf", "validation_f1"]
-    columns += ["search_depth", "n_states", "n_iterations"]
-    return {"selection": merge([pd.DataFrame(rows, columns=columns)], "selection")}
+    return {"selection": _table(rows, "selection")}
 
 
 def anytime(
@@ -454,10 +472,7 @@ def anytime(
             validation = _validation_f1(part, learner) if uct else np.nan
             rows.append((*key, iterations, f1, validation, int(leaves)))
             times.append((*key, seconds))
-    columns = [*KEYS["anytime"], "iterations", "f1", "validation_f1", "n_leaves"]
-    frame = pd.DataFrame(rows, columns=columns)
-    of_times = pd.DataFrame(times, columns=[*KEYS["times"], "seconds"])
-    return {"anytime": merge([frame], "anytime"), "times": merge([of_times], "times")}
+    return {"anytime": _table(rows, "anytime"), "times": _table(times, "times")}
 
 
 def _curves(part, plan, protocol):

@@ -203,7 +203,8 @@ _GAP_CELL = ["objective", "measured_on", "depth", "learner", "trained_on"]
 
 def _gap_tests(statistics: pd.DataFrame) -> pd.DataFrame:
     own = statistics[statistics["part"] == "optimum"]
-    learner = own["first"].str.split("/", expand=True).reindex(columns=[0, 1])
+    learner = own["first"].astype(str).str.split("/", expand=True).reindex(columns=[0, 1])
+    learner = learner.astype(object)
     own = own.assign(
         objective=own["metric"].str.removesuffix("_test"),
         measured_on="test",

@@ -90,7 +90,7 @@ def section(
     of_gap, of_rules = tables["search_beyond_gap"], tables["search_beyond_rules"]
     progress = tables["search_beyond_progress"]
     found = gaps(of_gap)
-    n_rules = int(of_rules.loc[of_rules["dataset"] == MEAN, "n_datasets"].max())
+    n_rules = of_rules.loc[of_rules["dataset"] != MEAN, "dataset"].nunique()
     stated = {
         "gaps": _sentences(found),
         "rules": [
@@ -246,6 +246,9 @@ def _rule_blocks(table: pd.DataFrame, plan: SearchBeyondPlan) -> list[dict]:
         for rule in rules_of(plan):
             cells = []
             for method in plan.policies:
+                if (metric, method, rule) not in means.index:
+                    cells.append({"text": "–", "count": "", "mark": "", "notes": ""})
+                    continue
                 row = means.loc[(metric, method, rule)]
                 if rule == "ucb":
                     text = number(row["measured"], digits)
