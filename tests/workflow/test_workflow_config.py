@@ -303,6 +303,18 @@ def test_the_plan_of_other_noise_knows_its_settings_and_those_of_soft():
     assert shared <= set(sections["soft"]["properties"])
 
 
+def test_the_plan_beyond_chapter_4_knows_its_settings_and_no_other():
+    import dataclasses
+
+    from hedgerow.experiments.search_beyond import SearchBeyondPlan
+
+    of_plan = {f.name for f in dataclasses.fields(SearchBeyondPlan)}
+    of_schema = set(load_yaml(SCHEMA)["properties"]["search_beyond"]["properties"])
+    assert of_schema - of_plan == {"chunk"}
+    # The library is no setting: it is installed or not.
+    assert of_plan - of_schema == {"seed", "configuration", "library"}
+
+
 def test_published_keys_of_a_paper_are_unique():
     from types import SimpleNamespace
 

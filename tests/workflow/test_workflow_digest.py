@@ -41,6 +41,7 @@ def other(x):
 REPORTED = {"report", "manifest"}
 SECTION = {"soft_section", *REPORTED}
 SECTIONS = {
+    "search_beyond_section",
     "search_section",
     "soft_beyond_section",
     "soft_illustration_section",
@@ -49,6 +50,8 @@ SECTIONS = {
     *SECTION,
 }
 FIGURES = {
+    "search_beyond_figures",
+    "search_beyond_running_times",  # it draws curves as well
     "search_figures",
     "soft_beyond_figures",
     "soft_figures",
@@ -68,12 +71,21 @@ BEYOND = {"soft_beyond_numeric", "soft_beyond_categories", *BEYOND_TESTED}
 SEARCH_REPORTED = {"search_tables", "search_figures", "search_section"}
 AFTER_SEARCH = {"search_merge", "search_running_times", "search_statistics", *SEARCH_REPORTED}
 SEARCH = {"search_run", *AFTER_SEARCH}
+SEARCH_BEYOND_REPORTED = {
+    "search_beyond_tables",
+    "search_beyond_figures",
+    "search_beyond_running_times",
+    "search_beyond_section",
+}
+SEARCH_BEYOND_TESTED = {"search_beyond_statistics", *SEARCH_BEYOND_REPORTED}
+SEARCH_BEYOND_TUNED = {"search_beyond_selection", "search_beyond_anytime", *SEARCH_BEYOND_TESTED}
+SEARCH_BEYOND = {"search_beyond_optimum", *SEARCH_BEYOND_TUNED}
 AFTER_TESTS = {"soft_statistics", "soft_tables", *SECTION}
 AFTER_ROWS = {"soft_figures", "soft_scores_statistics", *AFTER_TESTS, *SCORES}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", "soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
 AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
-LEARNERS = AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND | SEARCH
+LEARNERS = AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND | SEARCH | SEARCH_BEYOND
 
 
 def test_a_function_brings_what_it_reaches_and_no_more():
@@ -279,12 +291,36 @@ def copy(tmp_path_factory, smoke):
     [
         ("tree/tree.py", None, "# edited", LEARNERS),
         ("induction/_growth.pyx", None, "# edited", LEARNERS),
-        ("search/__init__.py", None, "# edited", SEARCH | REPORTED),
+        ("search/__init__.py", None, "# edited", SEARCH | SEARCH_BEYOND | REPORTED),
         (
             "experiments/search.py",
             "100.0 * metrics.macro_f1(part.y_test",
             "99.0 * metrics.macro_f1(part.y_test",
             SEARCH | REPORTED,
+        ),
+        (
+            "experiments/search_optimum.py",
+            "TIME_LIMIT = 60.0",
+            "TIME_LIMIT = 61.0",
+            {"search_beyond_optimum", *SEARCH_BEYOND_TESTED, *REPORTED},
+        ),
+        (
+            "experiments/search_beyond.py",
+            "100.0 * metrics.macro_f1(part.table.y[kept]",
+            "99.0 * metrics.macro_f1(part.table.y[kept]",
+            SEARCH_BEYOND_TUNED | REPORTED,
+        ),
+        (
+            "reporting/search_beyond.py",
+            '"Test F1 (%)"',
+            '"F1 (%)"',
+            (SEARCH_BEYOND_REPORTED | REPORTED) - {"search_beyond_tables"},
+        ),
+        (
+            "reporting/search_beyond_section.html.j2",
+            None,
+            "<!-- edited -->",
+            {"search_beyond_section", *REPORTED},
         ),
         (
             "experiments/search_properties.py",
@@ -317,7 +353,7 @@ def copy(tmp_path_factory, smoke):
             "evaluation/tuning.py",
             None,
             "# edited",
-            {"soft_learn", *AFTER_LEARNING, *BEYOND, *SEARCH},
+            {"soft_learn", *AFTER_LEARNING, *BEYOND, *SEARCH, *SEARCH_BEYOND_TUNED},
         ),
         ("evaluation/calibration.py", None, "# edited", AFTER_CALIBRATION | BEYOND),
         (
@@ -326,7 +362,8 @@ def copy(tmp_path_factory, smoke):
             "# edited",
             AFTER_ROWS - {"soft_figures"}
             | BEYOND_TESTED
-            | {"search_statistics", "search_tables", "search_section"},
+            | {"search_statistics", "search_tables", "search_section"}
+            | SEARCH_BEYOND_TESTED,
         ),
         (
             "data/noise.py",
@@ -345,6 +382,7 @@ def copy(tmp_path_factory, smoke):
                 *ILLUSTRATION,
                 *BEYOND,
                 *SEARCH,
+                *SEARCH_BEYOND,
                 "search_properties",
             },
         ),
@@ -352,7 +390,15 @@ def copy(tmp_path_factory, smoke):
             "data/synthetic.py",
             None,
             "# edited",
-            {"fetch", "tidy", *ILLUSTRATION, *SEARCH, "search_properties", *REPORTED},
+            {
+                "fetch",
+                "tidy",
+                *ILLUSTRATION,
+                *SEARCH,
+                *SEARCH_BEYOND_TUNED,
+                "search_properties",
+                *REPORTED,
+            },
         ),
         ("reporting/figures.py", None, "# edited", FIGURES),
         ("reporting/macros.html.j2", None, "<!-- edited -->", SECTIONS),

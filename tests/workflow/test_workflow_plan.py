@@ -46,7 +46,16 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     search = {**default["search"], **own.get("search", {})}
     n_searched = len(search["datasets"])
     n_search_chunks = -(-search["n_splits"] // search["chunk"])
-    used = noised | {*search["datasets"]}
+    searched = {**default["search_beyond"], **own.get("search_beyond", {})}
+    n_parts = {
+        part: len(searched[sets]) * -(-searched[splits] // searched["chunk"])
+        for part, sets, splits in (
+            ("optimum", "optimum_datasets", "optimum_splits"),
+            ("selection", "datasets", "n_splits"),
+            ("anytime", "datasets", "anytime_splits"),
+        )
+    }
+    used = noised | {*search["datasets"], *searched["datasets"], *searched["optimum_datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -92,6 +101,14 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "search_running_times": 1,
         "search_figures": 1,
         "search_section": 1,
+        "search_beyond_optimum": n_parts["optimum"],
+        "search_beyond_selection": n_parts["selection"],
+        "search_beyond_anytime": n_parts["anytime"],
+        "search_beyond_statistics": 1,
+        "search_beyond_tables": 1,
+        "search_beyond_figures": 1,
+        "search_beyond_running_times": 1,
+        "search_beyond_section": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -124,6 +141,13 @@ def test_the_tree_search_is_a_target_and_needs_no_noise(planned):
     assert rules["search_run"] == 4 and rules["search_running_times"] == 1
     assert not [rule for rule in rules if rule.startswith("soft")]
     assert "search_section" not in rules
+
+
+def test_what_goes_beyond_chapter_4_is_a_target_and_needs_no_result_of_it(planned):
+    rules = planned.planned("search_beyond", *SMOKE)
+    assert rules["search_beyond_optimum"] == 2 and rules["search_beyond_running_times"] == 1
+    assert not [rule for rule in rules if rule.startswith("soft")]
+    assert "search_run" not in rules and "search_beyond_section" not in rules
 
 
 def test_a_sweep_of_noise_that_soft_does_not_draw(planned):

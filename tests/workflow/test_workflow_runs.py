@@ -38,6 +38,14 @@ AFTER_SEARCH = {
     "search_statistics",
     *SEARCH_REPORTED,
 }
+SEARCH_BEYOND_REPORTED = {
+    "search_beyond_tables",
+    "search_beyond_figures",
+    "search_beyond_running_times",
+    "search_beyond_section",
+    *PAGE,
+}
+AFTER_SEARCH_BEYOND = {"search_beyond_statistics", *SEARCH_BEYOND_REPORTED}
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", *AFTER_TREES}
 AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
@@ -61,6 +69,8 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
         assert f"reports/tables/{name}.csv" in made
     for name in ("noise_models", "class_noise", "categorical_noise"):
         assert f"reports/tables/soft_beyond_{name}.csv" in made
+    for name in ("gap", "rules", "progress"):
+        assert f"reports/tables/search_beyond_{name}.csv" in made
     for number in (1, 2, 3, 4, 7, 8):
         assert f"reports/tables/thesis_figure_3_{number}_data.csv" in made
     for dataset in ("wdbc", "synthetic_search_4"):
@@ -167,6 +177,9 @@ def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
         ("soft_beyond: {noise_factors: [0.1]}", AFTER_BEYOND - {"soft_beyond_categories"}),
         ("soft_beyond: {category_noise: [0.4]}", AFTER_BEYOND - {"soft_beyond_numeric"}),
         ("soft: {chunk: 2}", AFTER_NOISE),
+        ("search_beyond: {depths: [2]}", {"search_beyond_optimum", *AFTER_SEARCH_BEYOND}),
+        ("search_beyond: {widening: [0.3]}", {"search_beyond_selection", *AFTER_SEARCH_BEYOND}),
+        ("search_beyond: {grid: [1, 10]}", {"search_beyond_anytime", *AFTER_SEARCH_BEYOND}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
         ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
@@ -188,6 +201,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *SWEEP_REPORTED,
         *BEYOND_REPORTED,
         *SEARCH_REPORTED,
+        *SEARCH_BEYOND_REPORTED,
         "soft_scores_section",
     }
 

@@ -404,6 +404,7 @@ rule search_beyond_running_times:
         code=digest_of(
             "experiments.search:BOTH",
             "experiments.search:POLICIES",
+            "experiments.search:_sorted",
             "experiments.search_beyond:PRUNED",
             "experiments.search_beyond:SearchBeyondPlan",
             "experiments.search_beyond:UNPRUNED",
