@@ -132,7 +132,7 @@ class SearchBeyondPlan:
     n_iterations: int = 10_000
     policies: tuple[str, ...] = ("uct_vs", "uct_c45")
     widening: tuple[float, ...] = (0.5,)
-    grid: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000)
+    grid: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
     bootstrap_iterations: int = 300
 
     @classmethod
