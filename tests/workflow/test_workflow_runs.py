@@ -184,7 +184,10 @@ def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
         ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
         ("search: {n_iterations: 100}", AFTER_SEARCH),
-        ("search: {alphas: [0.01]}", AFTER_SEARCH),
+        (
+            "search: {alphas: [0.01]}",
+            {"search_beyond_anytime", *AFTER_SEARCH_BEYOND, *AFTER_SEARCH},
+        ),
         ("search: {property_folds: 3}", {"search_properties", *SEARCH_REPORTED}),
         ("experiments: [soft, soft_scores]", PAGE),
     ],
