@@ -65,6 +65,13 @@ BESIDE = {
 }
 #: Experiments of minutes, made as a whole: the tables and figures that are kept.
 WHOLE = {
+    "search_beyond": (
+        "reports/tables/search_beyond_gap.csv",
+        "reports/tables/search_beyond_progress.csv",
+        "reports/tables/search_beyond_rules.csv",
+        "reports/figures/search_beyond_curves.svg",
+        "reports/figures/search_beyond_distance.svg",
+    ),
     "soft_sweep": (
         "reports/tables/soft_sweep.csv",
         "reports/tables/soft_sweep_ranges.csv",
