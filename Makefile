@@ -77,6 +77,9 @@ lock:
 	    --generate-hashes --allow-unsafe --strip-extras --all-extras \
 	    --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 	    --output-file requirements.lock pyproject.toml
+	@# pip-compile drops the marker of the extra `optimal`, which does not install on Python 3.13.
+	@sed -i -E -e '/^# The following packages are considered/d' \
+	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' requirements.lock
 	@$(MAKE) --no-print-directory generated
 
 clean:
