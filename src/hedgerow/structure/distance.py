@@ -1,0 +1,342 @@
+"""The edit distance of decision trees (thesis, chapter 5)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from hedgerow.errors import InputError
+from hedgerow.induction.base import check_choice, check_flag, check_number
+from hedgerow.structure._edit import GRAIN, Forest, distances, gains, mapping
+from hedgerow.structure.sorting import SortedTree, Tests, TrainingSet
+from hedgerow.tree.export import test_words
+from hedgerow.tree.tree import Tree
+
+COSTS = {"A1": (1.0, False), "A2": (1.0, True), "B1": (0.0, False), "B2": (0.0, True)}
+CORRELATIONS = ("spearman", "pearson", "kendall")
+
+# Trees are compared block by block.  A block has a table of costs, test against test, that stays
+# in the cache; with few different tests it serves all trees at once.
+BLOCK_TREES = 128
+BLOCK_TESTS = 1024
+
+
+class TreeEditDistance(BaseEstimator):
+    """Edit distance between the structures of decision trees (thesis, chapter 5).
+
+    The nodes of all trees are sorted by the classes of one data set (5.3.1). The distance is the
+    least cost of turning the tests of one tree into those of the other: inserting or deleting a
+    test costs 1, substituting it depends on how alike the two tests are. Leaves are not edited.
+
+    Parameters
+    ----------
+    cost : {"A1", "A2", "B1", "B2"}, default "A1"
+        Substitution costs, equations 5.2 to 5.5. Type A: 1 more than type B, so that a
+        substitution costs up to a deletion and an insertion. 1: tests on different variables are
+        as unlike as can be; 2: less so, the more these are correlated. The thesis recommends B2
+        (5.5).
+    correlation : {"spearman", "pearson", "kendall"}, default "spearman"
+        Of the variables, for A2 and B2.
+    normalized : bool, default False
+        Divide by the number of nodes of both trees, leaves included (equation 5.6).
+
+    Attributes
+    ----------
+    data_ : hedgerow.structure.sorting.TrainingSet
+        `classes_`, `class_order_` (places in `classes_` by falling frequency), `iqr_` (m,).
+    n_features_in_ : int
+
+    Raises
+    ------
+    InputError
+        A parameter out of range, data without two classes, a tree with variables that the data
+        do not have or whose values are all missing.
+
+    Notes
+    -----
+    The same test costs 0 with every cost. A1, A2 and B1 are metrics on sorted trees; with B2 the
+    triangle inequality need not hold, and different trees can be at distance 0.
+
+    References
+    ----------
+    Thesis, chapter 5; Zhang and Shasha (1989), Simple fast algorithms for the editing distance
+    between trees and related problems.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hedgerow import C45Classifier
+    >>> from hedgerow.structure import TreeEditDistance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> small, large = (C45Classifier(max_depth=d).fit(X, y).tree_ for d in (1, 2))
+    >>> TreeEditDistance().fit(X, y).distance(small, large)
+    1.0
+    """
+
+    def __init__(self, cost="A1", correlation="spearman", normalized=False):
+        self.cost = cost
+        self.correlation = correlation
+        self.normalized = normalized
+
+    def fit(self, X, y) -> TreeEditDistance:
+        """Read the data set that trees are sorted by and that costs refer to.
+
+        Parameters
+        ----------
+        X : (n, m) array or data frame
+            The variables of the trees, in their order; NaN is missing, columns of pandas' type
+            `category` are categorical variables.
+        y : (n,) array
+            Classes, two or more.
+
+        Raises
+        ------
+        InputError
+        """
+        check_choice("cost", self.cost, tuple(COSTS))
+        check_choice("correlation", self.correlation, CORRELATIONS)
+        check_flag("normalized", self.normalized)
+        self.data_ = TrainingSet(self.correlation).fit(X, y)
+        self.n_features_in_ = self.data_.n_features_in_
+        return self
+
+    def distance(self, t1: Tree, t2: Tree) -> float:
+        """Distance between two trees.
+
+        Raises
+        ------
+        InputError
+        """
+        first, second = self._sorted([t1]), self._sorted([t2])
+        out = np.empty((1, 1))
+        self._fill(out, first, second, False, 1, None)
+        return float(out[0, 0])
+
+    def pairwise(
+        self,
+        trees: Iterable[Tree],
+        others: Iterable[Tree] | None = None,
+        *,
+        n_jobs: int = 1,
+        progress: bool = False,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """Distances between all trees of a list, or between two lists.
+
+        Parameters
+        ----------
+        trees : iterable of n trees
+        others : iterable of k trees, optional
+            None: `trees` again; the matrix is then symmetric with zeros on its diagonal.
+        n_jobs : int, default 1
+            Threads; -1: one per core. The result does not depend on it.
+        progress : bool, default False
+            Show a progress bar on standard error.
+        out : (n, k) float64 array, optional
+            Where to write, such as a `numpy.memmap`.
+
+        Returns
+        -------
+        (n, k) float64
+
+        Raises
+        ------
+        InputError
+            An empty list, or whatever `distance` raises.
+        """
+        check_flag("progress", progress)
+        if n_jobs != -1:
+            check_number("n_jobs", n_jobs, 1, whole=True)
+        rows = self._sorted(trees)
+        columns = rows if others is None else self._sorted(others)
+        shape = (len(rows), len(columns))
+        if out is None:
+            out = np.empty(shape)
+        elif out.shape != shape or out.dtype != np.float64:
+            raise InputError(
+                f"out is {out.dtype} of shape {out.shape}", remedy=f"give float64 of shape {shape}"
+            )
+        n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
+        done = _bar(progress, len(rows) * len(columns))
+        try:
+            self._fill(out, rows, columns, others is None, n_jobs, done)
+        finally:
+            if done is not None:
+                done.stop()
+        return out
+
+    def edit_script(self, t1: Tree, t2: Tree) -> pd.DataFrame:
+        """The cheapest edits that turn the tests of one tree into those of the other.
+
+        Returns
+        -------
+        DataFrame
+            One row per edit: `operation` (same, changed, deleted, inserted), `node_1`, `node_2`
+            (node numbers, -1 where there is none), `test_1`, `test_2` (the tests in words, of
+            the side that is left after sorting), `cost`. In the order of the nodes of `t1`,
+            insertions at the end. ``attrs["distance"]`` is the sum of the costs, and
+            ``attrs["normalized_distance"]`` equation 5.6. Among scripts of the same cost the one
+            with most deletions and insertions is shown: a substitution of cost 2 is none.
+
+        Raises
+        ------
+        InputError
+        """
+        (a,), (b,) = self._sorted([t1]), self._sorted([t2])
+        tests = Tests()
+        number, number2 = tests.number(a), tests.number(b)
+        gain = self._gains(tests, tests)
+        distance, pairs = mapping(
+            _forest([a], tests, [number])[0], _forest([b], tests, [number2])[0], gain
+        )
+        of_pair = {int(a.nodes[x]): int(b.nodes[y]) for x, y in pairs}
+        rows = []
+        for node in sorted(a.nodes.tolist()):
+            other = of_pair.get(node, -1)
+            if other < 0:
+                rows.append(("deleted", node, -1, _words(a, node), "", 1.0))
+                continue
+            cost = 2.0 - gain[number[node], number2[other]] * GRAIN
+            # By the test, not by its cost: with B2 a changed test can cost nothing.
+            kind = "same" if number[node] == number2[other] else "changed"
+            rows.append((kind, node, other, _words(a, node), _words(b, other), cost))
+        for node in sorted(set(b.nodes.tolist()) - set(of_pair.values())):
+            rows.append(("inserted", -1, node, "", _words(b, node), 1.0))
+        columns = ["operation", "node_1", "node_2", "test_1", "test_2", "cost"]
+        script = pd.DataFrame(rows, columns=columns)
+        script.attrs["distance"] = distance
+        script.attrs["normalized_distance"] = distance / (t1.n_nodes + t2.n_nodes)
+        return script
+
+    # -- parts --------------------------------------------------------------------------
+
+    def _sorted(self, trees) -> list[SortedTree]:
+        check_is_fitted(self, "data_")
+        if isinstance(trees, Tree) or not isinstance(trees, Iterable):
+            raise InputError(
+                f"trees is of type {type(trees).__name__}", remedy="give a list of trees"
+            )
+        found = [self.data_.sort(tree) for tree in trees]
+        if not found:
+            raise InputError("the list of trees is empty", remedy="give at least one tree")
+        return found
+
+    def _gains(self, tests: Tests, tests2: Tests) -> np.ndarray:
+        dearer, correlated = COSTS[self.cost]
+        one, two = tests.arrays(), tests2.arrays()
+        width = max(one[2].shape[1], two[2].shape[1])
+        padded = [
+            np.pad(side, ((0, 0), (0, width - side.shape[1])), constant_values=2)
+            for side in (one[2], two[2])
+        ]
+        data = self.data_
+        rho = data.absolute_correlations(np.union1d(one[0], two[0]) if correlated else [])
+        return gains(
+            *one[:2], padded[0], *two[:2], padded[1], data.iqr_, rho, data.unordered_, dearer
+        )
+
+    def _fill(self, out, rows, columns, square: bool, n_jobs: int, done: Callable | None) -> None:
+        """Work out a matrix of distances, part by part."""
+        row_blocks = _blocks(rows, n_jobs)
+        column_blocks = row_blocks if square else _blocks(columns, n_jobs)
+        if COSTS[self.cost][1]:
+            # All at once: what is known is filled in once, and threads only read it.
+            found = rows if square else [*rows, *columns]
+            tested = np.unique(np.concatenate([t.tree.feature[t.nodes] for t in found]))
+            self.data_.absolute_correlations(tested)
+        parts = [
+            (i, j)
+            for i in range(len(row_blocks))
+            for j in range(i if square else 0, len(column_blocks))
+        ]
+
+        def part(i: int, j: int) -> int:
+            row, forest, tests = row_blocks[i]
+            column, forest2, tests2 = column_blocks[j]
+            gain = self._gains(tests, tests2)
+            distances(forest, forest2, gain, self.normalized, row, column, out, square)
+            twice = 2 if square and i != j else 1
+            return twice * forest.n_trees * forest2.n_trees
+
+        if n_jobs == 1 or len(parts) == 1:
+            for i, j in parts:
+                n = part(i, j)
+                if done is not None:
+                    done.advance(n)
+            return
+        with ThreadPoolExecutor(n_jobs) as pool:
+            futures = [pool.submit(part, i, j) for i, j in parts]
+            try:
+                for future in as_completed(futures):
+                    n = future.result()
+                    if done is not None:
+                        done.advance(n)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+def _blocks(trees: list[SortedTree], n_jobs: int) -> list[tuple[int, Forest, Tests]]:
+    """Begin, trees and tests of each block."""
+    blocks = []
+    limit = BLOCK_TREES if n_jobs == 1 else min(BLOCK_TREES, max(8, len(trees) // (4 * n_jobs)))
+    begin = 0
+    while begin < len(trees):
+        tests, numbers = Tests(), []
+        for found in trees[begin : begin + limit]:
+            # A tree of many tests is a block of its own.
+            if numbers and len(tests) + len(found.nodes) > BLOCK_TESTS:
+                break
+            numbers.append(tests.number(found))
+        end = begin + len(numbers)
+        blocks.append((begin, *_forest(trees[begin:end], tests, numbers)))
+        begin = end
+    return blocks
+
+
+def _forest(trees: list[SortedTree], tests: Tests, numbers: list) -> tuple[Forest, Tests]:
+    """Trees and their tests as the core reads them; `numbers` are those of each tree's tests."""
+    start = np.zeros(len(trees) + 1, dtype=np.int32)
+    np.cumsum([len(t.nodes) for t in trees], out=start[1:])
+    forest = Forest(
+        start,
+        np.concatenate([n[t.nodes] for n, t in zip(numbers, trees, strict=True)]),
+        np.concatenate([t.first for t in trees]),
+        np.concatenate([n[t.nodes_mirrored] for n, t in zip(numbers, trees, strict=True)]),
+        np.concatenate([t.first_mirrored for t in trees]),
+        np.array([t.tree.n_nodes for t in trees], dtype=np.float64),
+    )
+    return forest, tests
+
+
+def _words(found: SortedTree, node: int) -> str:
+    return test_words(found.tree, node)[int(found.swaps[node])]
+
+
+def _bar(progress: bool, total: int):
+    """Show how many distances are known, on standard error; None when not asked for."""
+    if not progress:
+        return None
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    class Bar(Progress):
+        def advance(self, n):
+            super().advance(self.task_ids[0], n)
+
+    bar = Bar(
+        "distances",
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+    bar.add_task("distances", total=total)
+    bar.start()
+    return bar

@@ -1,0 +1,171 @@
+"""Distances between the predictions of trees (thesis 5.4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.errors import InputError
+from hedgerow.tree.statistics import _table
+from hedgerow.tree.tree import Tree
+
+EPSILON = 1e-5  # thesis 5.4.1, footnote 2
+BLOCK = 1 << 22  # numbers held at a time
+
+
+def class_probability_distance(
+    trees: Iterable[Tree], X, others: Iterable[Tree] | None = None, *, epsilon: float = EPSILON
+) -> np.ndarray:
+    """d_KL: mean Kullback-Leibler divergence of the class probabilities (equation 5.7).
+
+    D(p || q) in nats, p the probabilities of the row's tree and q those of the column's, mixed
+    with the uniform distribution: epsilon / K + (1 - epsilon) q. It is not symmetric, and for a
+    tree and itself above 0 by about epsilon.
+
+    Parameters
+    ----------
+    trees : iterable of n trees
+    X : (rows, m) array or data frame
+        NaN is missing; categories as codes, or by label in a data frame.
+    others : iterable of k trees, optional
+        None: `trees` again.
+    epsilon : float in (0, 1), default 1e-5
+
+    Returns
+    -------
+    (n, k) float64
+
+    Raises
+    ------
+    InputError
+        An empty list, no rows, trees with variables that X does not have.
+    """
+    if not (isinstance(epsilon, float) and 0 < epsilon < 1):
+        raise InputError(f"epsilon is {epsilon!r}", remedy="give a number between 0 and 1")
+    first, second = _lists(trees, others)
+    classes = _classes(first + second)
+    tables = _Tables(X)
+    out = np.zeros((len(first), len(second)))
+    step = max(1, BLOCK // (max(len(first), len(second)) * len(classes)))
+    for begin in range(0, tables.n, step):
+        p = _probabilities(first, tables, classes, begin, step)
+        q = p if others is None else _probabilities(second, tables, classes, begin, step)
+        smooth = np.log(epsilon / len(classes) + (1.0 - epsilon) * q)
+        entropy = np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0).sum(axis=1)
+        out += entropy[:, None] - p @ smooth.T
+    # A divergence is never below 0; a difference of sums can be, by rounding.
+    return np.maximum(out / tables.n, 0.0)
+
+
+def class_prediction_distance(
+    trees: Iterable[Tree], X, others: Iterable[Tree] | None = None
+) -> np.ndarray:
+    """d_p: share of rows that two trees put into different classes (equation 5.8).
+
+    Of equally probable classes a tree predicts its first.
+
+    Parameters
+    ----------
+    trees, X, others
+        As in `class_probability_distance`.
+
+    Returns
+    -------
+    (n, k) float64, in [0, 1]
+
+    Raises
+    ------
+    InputError
+    """
+    first, second = _lists(trees, others)
+    classes = _classes(first + second)
+    tables = _Tables(X)
+    label = _predicted(first, tables, classes)
+    label2 = label if others is None else _predicted(second, tables, classes)
+    return np.array([(label2 != row).mean(axis=1) for row in label])
+
+
+def _lists(trees, others) -> tuple[list[Tree], list[Tree]]:
+    found = []
+    for given in (trees, trees if others is None else others):
+        if given is trees and found:
+            found.append(found[0])
+            continue
+        if isinstance(given, Tree) or not isinstance(given, Iterable):
+            raise InputError(
+                f"trees is of type {type(given).__name__}", remedy="give a list of trees"
+            )
+        given = list(given)
+        if not given:
+            raise InputError("the list of trees is empty", remedy="give at least one tree")
+        for tree in given:
+            if not isinstance(tree, Tree):
+                raise InputError(
+                    f"a tree is of type {type(tree).__name__}",
+                    remedy="give a hedgerow.Tree: `tree_` of a fitted estimator, or "
+                    "Tree.from_sklearn(estimator)",
+                )
+        found.append(given)
+    return found[0], found[1]
+
+
+def _classes(trees: list[Tree]) -> list:
+    """All classes of the trees, in order: trees of bootstrap samples may lack one."""
+    if any(tree.classes is None for tree in trees):
+        if len({tree.n_classes for tree in trees}) > 1 or any(t.classes for t in trees):
+            raise InputError(
+                "some trees do not name their classes, and the others have other classes",
+                remedy="give trees that all name their classes (tree.replace(classes=...))",
+            )
+        return list(range(trees[0].n_classes))
+    return np.unique(np.concatenate([np.asarray(tree.classes) for tree in trees])).tolist()
+
+
+class _Tables:
+    """X in the codes of each tree, encoded anew only where categories differ."""
+
+    def __init__(self, X):
+        self._given = X
+        self._made = {}
+        shape = np.shape(X)
+        if len(shape) != 2 or shape[0] == 0:
+            raise InputError(
+                f"X has shape {shape}", remedy="give one row per instance, at least one, (n, m)"
+            )
+        self.n = shape[0]
+
+    def of(self, tree: Tree) -> np.ndarray:
+        key = str(sorted(tree.categories.items())) if isinstance(self._given, pd.DataFrame) else ""
+        if key not in self._made:
+            self._made[key] = _table(tree, self._given)
+        return self._made[key]
+
+
+def _probabilities(trees, tables: _Tables, classes: list, begin: int, step: int) -> np.ndarray:
+    """(n_trees, rows x classes)"""
+    end = min(begin + step, tables.n)
+    found = np.zeros((len(trees), end - begin, len(classes)))
+    for tree, into in zip(trees, found, strict=True):
+        into[:, _places(tree, classes)] = tree.predict_proba(tables.of(tree)[begin:end])
+    return found.reshape(len(trees), -1)
+
+
+def _predicted(trees, tables: _Tables, classes: list) -> np.ndarray:
+    """(n_trees, rows) places in `classes`."""
+    return np.array(
+        [
+            np.asarray(_places(tree, classes))[
+                np.argmax(tree.predict_proba(tables.of(tree)), axis=1)
+            ]
+            for tree in trees
+        ]
+    )
+
+
+def _places(tree: Tree, classes: list) -> list[int]:
+    if tree.classes is None:
+        return list(range(len(classes)))
+    place = {label: i for i, label in enumerate(classes)}
+    return [place[label] for label in tree.classes]
