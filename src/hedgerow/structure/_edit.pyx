@@ -3,7 +3,7 @@
 
 With insertions and deletions of cost 1, the distance of trees with n1 and n2 tests is
 n1 + n2 - G.  G is the largest total gain of a mapping between their tests that keeps ancestors
-and order; a pair of tests gains 2 minus its substitution cost.  In gains the recursion has zeros
+and order; a pair of tests gains 2 minus its substitution cost, which is never below 0.  In gains the recursion has zeros
 on its borders and no addition along a row.
 
 Gains are whole multiples of 2^-44, so that sums are exact: a distance depends neither on the order
