@@ -1,7 +1,7 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
-    make bench                        all of it, about two minutes
-    python benchmarks/bench.py growth soft uncertain search evolution memory
+    make bench                        all of it, a few minutes
+    python benchmarks/bench.py growth soft uncertain search evolution structure memory
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -23,13 +23,16 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from hedgerow import C45Classifier, EvolutionaryTreeClassifier, UCTTreeClassifier
+from hedgerow import C45Classifier, EvolutionaryTreeClassifier, Tree, UCTTreeClassifier
 from hedgerow.data import NoSourceError, fetch, load_registry, tidy
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, make_growth, prune
+from hedgerow.structure import TreeEditDistance
 from hedgerow.tree.gates import spread_of
 
 FACTORS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # grid of the experiments, config/default.yaml
+N_TREES = 200  # of the matrix that is compared with peers pair by pair
+N_PAIRS = N_TREES * (N_TREES - 1) // 2
 SIZES = {1_000: 15, 10_000: 7, 100_000: 3}  # rows -> pairs
 
 
@@ -230,6 +233,163 @@ def evolution() -> None:
         )
 
 
+def labelled_tree(rng, n: int, n_labels: int) -> tuple:
+    """(label, children) of n nodes, each with at most two children."""
+    labels, children = rng.integers(0, n_labels, n).tolist(), [[] for _ in range(n)]
+    for node in range(1, n):
+        above = int(rng.choice([p for p in range(node) if len(children[p]) < 2]))
+        children[above].insert(int(rng.integers(len(children[above]) + 1)), node)
+
+    def build(node):
+        return labels[node], tuple(build(c) for c in children[node])
+
+    return build(0)
+
+
+def as_decision_tree(tree: tuple) -> Tree:
+    """The label as the variable of a test; a first child is below the threshold, a second above."""
+    feature, left, right, parent = [], [], [], []
+
+    def visit(node, above):
+        here = len(feature)
+        feature.append(-1 if node is None else node[0])
+        parent.append(above)
+        left.append(-1)
+        right.append(-1)
+        if node is not None:
+            below = [*node[1], None, None]
+            left[here] = visit(below[0], here)
+            right[here] = visit(below[1], here)
+        return here
+
+    visit(tree, -1)
+    inner = np.array(feature) >= 0
+    n = len(feature)
+    threshold = np.where(inner, 0.5, np.nan)
+    return Tree(feature, threshold, left, right, parent, np.full(n, 0.5), np.ones((n, 2)))
+
+
+def as_lists(tree: tuple) -> tuple[list, list]:
+    """Labels and children in preorder, as edist reads trees."""
+    labels, children = [], []
+
+    def visit(node):
+        here = len(labels)
+        labels.append(node[0])
+        children.append([])
+        for child in node[1]:
+            children[here].append(visit(child))
+        return here
+
+    visit(tree)
+    return labels, children
+
+
+def structure() -> None:
+    """The edit distance per pair of the same labelled trees, and matrices of whole forests.
+
+    The peers are not needed by the package: each is timed where it is installed.
+    """
+    print("structure: one pair of labelled trees, costs of B2; a matrix of ours against a peer")
+    try:
+        from apted import APTED, Config
+    except ImportError:
+        APTED, Config = None, object
+    try:
+        from edist.ted import ted
+    except ImportError:
+        ted = None
+    rng = np.random.default_rng(0)
+    labels = 20
+    X = rng.normal(size=(200, labels)) @ rng.normal(size=(labels, labels))
+    y = np.arange(200) % 2
+    metric = TreeEditDistance("B2").fit(X, y)
+    cost = 1.0 - metric.data_.absolute_correlations(range(labels))
+    np.fill_diagonal(cost, 0.0)
+
+    class Costs(Config):
+        def rename(self, node1, node2):
+            return cost[node1[0], node2[0]]
+
+        def children(self, node):
+            return node[1]
+
+    def given_cost(a, b):
+        return 1.0 if a is None or b is None else cost[a, b]
+
+    for n in (15, 31):
+        trees = [labelled_tree(rng, n, labels) for _ in range(N_TREES)]
+        found = [metric.data_.sort(as_decision_tree(t)) for t in trees]
+        # What peers get are the trees as sorted by us: the same problem for all.
+        sorted_ = [in_order(f, 0) for f in found]
+        parts = [as_decision_tree(t) for t in trees]
+        few = [(a, b) for a in range(5) for b in range(5, 10)]
+
+        def ours(parts=parts):
+            return metric.pairwise(parts)
+
+        expected = ours()
+        peers = {}
+        if APTED is not None:
+            peers["apted"] = lambda a, b, s=sorted_: APTED(
+                s[a], s[b], Costs()
+            ).compute_edit_distance()
+        if ted is not None:
+            lists = [as_lists(t) for t in sorted_]
+            peers["edist"] = lambda a, b, s=lists: ted(*s[a], *s[b], given_cost)
+        if not peers:
+            print(f"  {n} nodes: {1e6 * alternately(ours, int, 5)[0] / N_PAIRS:.2f} us (no peer)")
+        for name, peer_of in peers.items():
+            for a, b in few:
+                assert peer_of(a, b) >= expected[a, b] - 1e-9
+
+            def theirs(peer_of=peer_of, few=few):
+                for a, b in few:
+                    peer_of(a, b)
+
+            one, other = alternately(ours, theirs, 7)
+            one, other = one / N_PAIRS, other / len(few)
+            goal = {"apted": 500, "edist": 3}[name]
+            print(
+                f"  {n} nodes: ours {1e6 * one:7.2f} us, {name} {1e6 * other:9.1f} us, "
+                f"{other / one:7.1f} times   (goal {goal})"
+            )
+    X, y = load_breast_cancer(return_X_y=True)
+    search = UCTTreeClassifier(tree_pruning=False, random_state=1).fit(X[:397], y[:397])
+    forests = {"104 trees of UCT-DT": search.forest(104)}
+    noisy = np.where(np.random.default_rng(0).random(len(y)) < 0.3, 1 - y, y)
+    forests["2,000 trees of 31 tests"] = [
+        Tree.from_sklearn(
+            DecisionTreeClassifier(splitter="random", max_leaf_nodes=32, random_state=k).fit(
+                X, noisy
+            )
+        )
+        for k in range(2000)
+    ]
+    for name, trees in forests.items():
+        metric = TreeEditDistance("B2").fit(X[:397], y[:397])
+        largest = max(t.n_nodes // 2 for t in trees)
+        for jobs in (1, 2):
+            times = []
+            for _ in range(9 if len(trees) < 200 else 1):
+                start = time.perf_counter()
+                metric.pairwise(trees, n_jobs=jobs)
+                times.append(time.perf_counter() - start)
+            print(
+                f"  {name}, up to {largest} tests, {jobs} thread{'s' if jobs > 1 else ''}: "
+                f"{1e3 * statistics.median(times):.1f} ms, sorting included"
+            )
+
+
+def in_order(found, node: int) -> tuple:
+    """(variable, children) of a sorted tree."""
+    tree = found.tree
+    sides = [int(tree.children_left[node]), int(tree.children_right[node])]
+    if found.swaps[node]:
+        sides.reverse()
+    return int(tree.feature[node]), tuple(in_order(found, s) for s in sides if tree.feature[s] >= 0)
+
+
 def memory() -> None:
     """Peak memory of one fit of 100,000 x 20, each in a process of its own."""
     print("memory: peak resident size of a fit of 100,000 x 20, above the table itself")
@@ -266,6 +426,7 @@ def main() -> None:
         "uncertain": uncertain,
         "search": search,
         "evolution": evolution,
+        "structure": structure,
         "memory": memory,
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

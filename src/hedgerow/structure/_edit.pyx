@@ -3,8 +3,8 @@
 
 With insertions and deletions of cost 1, the distance of trees with n1 and n2 tests is
 n1 + n2 - G.  G is the largest total gain of a mapping between their tests that keeps ancestors
-and order; a pair of tests gains 2 minus its substitution cost, which is never below 0.  In gains the recursion has zeros
-on its borders and no addition along a row.
+and order; a pair of tests gains 2 minus its substitution cost, which is never below 0.  In gains
+the recursion has zeros on its borders and no addition along a row.
 
 Gains are whole multiples of 2^-44, so that sums are exact: a distance depends neither on the order
 in which it was summed nor on which of the two trees comes first.
@@ -277,8 +277,7 @@ def distances(Forest rows, Forest columns, const int64_t[:, ::1] gain, bint norm
 def mapping(Forest rows, Forest columns, const int64_t[:, ::1] gain):
     """A best mapping between the first trees of two forests.
 
-    Of mappings with the same gain the one with fewer pairs is taken: a pair without gain is a
-    deletion and an insertion.
+    Every pair gains something: one that does not is a deletion and an insertion.
 
     Returns
     -------

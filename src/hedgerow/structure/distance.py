@@ -181,8 +181,8 @@ class TreeEditDistance(BaseEstimator):
             (node numbers, -1 where there is none), `test_1`, `test_2` (the tests in words, of
             the side that is left after sorting), `cost`. In the order of the nodes of `t1`,
             insertions at the end. ``attrs["distance"]`` is the sum of the costs, and
-            ``attrs["normalized_distance"]`` equation 5.6. Among scripts of the same cost the one
-            with most deletions and insertions is shown: a substitution of cost 2 is none.
+            ``attrs["normalized_distance"]`` equation 5.6. A substitution of cost 2 is shown
+            as what it is worth, a deletion and an insertion.
 
         Raises
         ------
