@@ -306,6 +306,7 @@ def test_blocks_and_threads_change_nothing(forest, cost, monkeypatch):
     X, y, trees = forest
     metric = TreeEditDistance(cost).fit(X, y)
     whole = metric.pairwise(trees)
+    monkeypatch.setattr(module, "THREADS_FROM", 0)
     np.testing.assert_array_equal(metric.pairwise(trees, n_jobs=3), whole)
     np.testing.assert_array_equal(metric.pairwise(trees, n_jobs=-1, progress=True), whole)
     monkeypatch.setattr(module, "BLOCK_TREES", 7)

@@ -25,6 +25,7 @@ CORRELATIONS = ("spearman", "pearson", "kendall")
 # in the cache; with few different tests it serves all trees at once.
 BLOCK_TREES = 128
 BLOCK_TESTS = 1024
+THREADS_FROM = 50_000  # pairs; a smaller matrix is ready before the threads are
 
 
 class TreeEditDistance(BaseEstimator):
@@ -243,6 +244,8 @@ class TreeEditDistance(BaseEstimator):
 
     def _fill(self, out, rows, columns, square: bool, n_jobs: int, done: Callable | None) -> None:
         """Work out a matrix of distances, part by part."""
+        if out.size < THREADS_FROM:
+            n_jobs = 1
         row_blocks = _blocks(rows, n_jobs)
         column_blocks = row_blocks if square else _blocks(columns, n_jobs)
         if COSTS[self.cost][1]:
