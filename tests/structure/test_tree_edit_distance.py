@@ -422,3 +422,29 @@ def test_bad_trees(plain):
     named = stump(0, 1.0).replace(feature_names=["b", "a"])
     with pytest.raises(InputError, match="other names"):
         TreeEditDistance().fit(pd.DataFrame(X[:, :2], columns=["a", "b"]), y).distance(named, named)
+
+
+def test_deep_trees():
+    """Neither sorting nor comparing recurses, and memory does not grow with depth times rows."""
+    n = 2000
+    rng = np.random.default_rng(0)
+    X, y = rng.random((300, 2)), rng.integers(0, 2, 300)
+    X[:50, 0] = np.nan  # these rows reach every node
+    feature = np.append(np.tile([0, -1], n), -1)
+    inner = feature >= 0
+    nodes = np.arange(2 * n + 1)
+    parent = np.where(nodes % 2, nodes - 1, nodes - 2)
+    parent[0] = -1
+    tree = Tree(
+        feature,
+        np.where(inner, nodes / 4 / n, np.nan),
+        np.where(inner, nodes + 1, -1),
+        np.where(inner, nodes + 2, -1),
+        parent,
+        np.where(inner, 0.5, np.nan),
+        np.ones((2 * n + 1, 2)),
+    )
+    metric = TreeEditDistance("B1").fit(X, y)
+    assert metric.distance(tree, leaf()) == n
+    assert metric.distance(tree, stump(0, 0.0)) == n - 1
+    assert metric.distance(tree, tree) == 0

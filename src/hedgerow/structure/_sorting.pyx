@@ -9,13 +9,9 @@ distance reads them.
 import numpy as np
 
 from libc.math cimport fabs, isnan
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 
 cdef double TIE = 1e-12     # shares closer than this are equal, summed in another order
-
-
-cdef struct Item:
-    int node, depth
 
 
 cdef int count(const int[::1] feature, const double[::1] threshold, const int[::1] left,
@@ -24,30 +20,43 @@ cdef int count(const int[::1] feature, const double[::1] threshold, const int[::
                int deepest, double[:, ::1] weight) noexcept nogil:
     """Class weights of all nodes; -1 without memory.
 
-    The rows at a node are a list with weights, one list per depth: when a node is visited, the
-    list above it is still that of its parent, because branches are visited one after the other.
+    The rows at a node are a list with weights.  The lists of a node and of all above it lie one
+    behind the other: branches are visited one after the other, so that nothing else is needed.
     """
-    cdef Py_ssize_t n = X.shape[0], n_nodes = feature.shape[0], i, m, here
-    cdef int* rows = <int*> malloc((deepest + 1) * max(n, 1) * sizeof(int))
-    cdef double* w = <double*> malloc((deepest + 1) * max(n, 1) * sizeof(double))
-    cdef Py_ssize_t* length = <Py_ssize_t*> malloc((deepest + 1) * sizeof(Py_ssize_t))
+    cdef Py_ssize_t n = X.shape[0], n_nodes = feature.shape[0], i, m, here, over
+    cdef Py_ssize_t capacity = 4 * max(n, 1)
+    cdef int* rows = <int*> malloc(capacity * sizeof(int))
+    cdef double* w = <double*> malloc(capacity * sizeof(double))
+    cdef void* grown
+    cdef Py_ssize_t* start = <Py_ssize_t*> malloc((deepest + 2) * sizeof(Py_ssize_t))
     cdef double* share = <double*> malloc(n_nodes * sizeof(double))
     cdef int* stack = <int*> malloc((n_nodes + 1) * sizeof(int))
     cdef int node, above, top = 0, d, j, row, c
     cdef unsigned char goes
     cdef double x, known, known_left, part
     cdef bint wants_left
-    if rows == NULL or w == NULL or length == NULL or share == NULL or stack == NULL:
-        free(rows); free(w); free(length); free(share); free(stack)
-        return -1
-    stack[0] = 0
-    top = 1
+    cdef bint failed = (rows == NULL or w == NULL or start == NULL or share == NULL
+                        or stack == NULL)
+    if not failed:
+        start[0] = 0
+        stack[0] = 0
+        top = 1
     while top > 0:
         top -= 1
         node = stack[top]
         d = depth[node]
-        here = d * n
+        here = start[d]
         m = 0
+        if here + n > capacity:
+            capacity = 2 * (here + n)
+            grown = realloc(rows, capacity * sizeof(int))
+            if grown != NULL:
+                rows = <int*> grown
+                grown = realloc(w, capacity * sizeof(double))
+            if grown == NULL:
+                failed = True
+                break
+            w = <double*> grown
         if node == 0:
             for i in range(n):
                 rows[i] = <int> i
@@ -57,9 +66,10 @@ cdef int count(const int[::1] feature, const double[::1] threshold, const int[::
             above = parent[node]
             j = feature[above]
             wants_left = left[above] == node
-            for i in range(length[d - 1]):
-                row = rows[here - n + i]
-                part = w[here - n + i]
+            over = start[d - 1]
+            for i in range(over, here):
+                row = rows[i]
+                part = w[i]
                 goes = way(X[row, j], threshold[above], side, above)
                 if goes == 2:
                     part *= share[above] if wants_left else 1.0 - share[above]
@@ -70,7 +80,7 @@ cdef int count(const int[::1] feature, const double[::1] threshold, const int[::
                 rows[here + m] = row
                 w[here + m] = part
                 m += 1
-        length[d] = m
+        start[d + 1] = here + m
         for i in range(m):
             weight[node, codes[rows[here + i]]] += w[here + i]
         if feature[node] < 0:
@@ -89,8 +99,8 @@ cdef int count(const int[::1] feature, const double[::1] threshold, const int[::
         stack[top] = right[node]
         stack[top + 1] = left[node]
         top += 2
-    free(rows); free(w); free(length); free(share); free(stack)
-    return 0
+    free(rows); free(w); free(start); free(share); free(stack)
+    return -1 if failed else 0
 
 
 cdef inline unsigned char way(double x, double threshold, const unsigned char[:, ::1] side,
