@@ -22,7 +22,13 @@ class StructureReference:
             np.subtract(*np.percentile(x[~np.isnan(x)], [75, 25])) if np.isfinite(x).any() else 0.0
             for x in self.X.T
         ]
-        self.rho = pd.DataFrame(self.X).corr(method=correlation).abs().fillna(0.0).to_numpy()
+        self.rho = (
+            pd.DataFrame(self.X)
+            .corr(method=correlation, min_periods=2)
+            .abs()
+            .fillna(0.0)
+            .to_numpy()
+        )
 
     # -- 5.3.1 ----------------------------------------------------------------------------
 

@@ -302,7 +302,7 @@ def forest():
 
 
 @pytest.mark.parametrize("cost", ["A1", "B2"])
-def test_blocks_and_threads_change_nothing(forest, cost, monkeypatch):
+def test_blocks_and_threads_change_nothing(forest, cost, monkeypatch, tmp_path):
     X, y, trees = forest
     metric = TreeEditDistance(cost).fit(X, y)
     whole = metric.pairwise(trees)
@@ -313,7 +313,7 @@ def test_blocks_and_threads_change_nothing(forest, cost, monkeypatch):
     monkeypatch.setattr(module, "BLOCK_TESTS", 5)
     np.testing.assert_array_equal(metric.pairwise(iter(trees)), whole)
     np.testing.assert_array_equal(metric.pairwise(trees[:9], trees[4:50]), whole[:9, 4:50])
-    out = np.empty((60, 60))
+    out = np.memmap(tmp_path / "distances", dtype=np.float64, mode="w+", shape=(60, 60))
     assert metric.pairwise(trees, out=out, n_jobs=2) is out
     np.testing.assert_array_equal(out, whole)
 
@@ -422,6 +422,26 @@ def test_bad_trees(plain):
     named = stump(0, 1.0).replace(feature_names=["b", "a"])
     with pytest.raises(InputError, match="other names"):
         TreeEditDistance().fit(pd.DataFrame(X[:, :2], columns=["a", "b"]), y).distance(named, named)
+
+
+def test_another_cost_forgets_the_correlations_of_the_one_before(plain):
+    metric = TreeEditDistance("A2").fit(*plain)
+    assert metric.distance(stump(0, 50.0), stump(1, 0.0)) < 2
+    assert metric.set_params(cost="A1").distance(stump(0, 50.0), stump(1, 0.0)) == 2
+
+
+def test_correlations_of_variables_asked_for_one_after_the_other(plain):
+    """Which variables were asked for before changes nothing."""
+    X, y = plain
+    for correlation in CORRELATIONS:
+        whole = TreeEditDistance("B2", correlation).fit(X, y).data_
+        parts = TreeEditDistance("B2", correlation).fit(X, y).data_
+        parts.absolute_correlations([3])
+        parts.absolute_correlations([1, 3])
+        np.testing.assert_array_equal(
+            parts.absolute_correlations([0, 1, 3]),
+            whole.absolute_correlations([0, 1, 2, 3])[np.ix_([0, 1, 3], [0, 1, 3])],
+        )
 
 
 def test_deep_trees():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
@@ -164,12 +164,12 @@ class TreeEditDistance(BaseEstimator):
                 f"out is {out.dtype} of shape {out.shape}", remedy=f"give float64 of shape {shape}"
             )
         n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
-        done = _bar(progress, len(rows) * len(columns))
+        bar = _bar(progress, len(rows) * len(columns))
         try:
-            self._fill(out, rows, columns, others is None, n_jobs, done)
+            self._fill(out, rows, columns, others is None, n_jobs, bar)
         finally:
-            if done is not None:
-                done.stop()
+            if bar is not None:
+                bar.stop()
         return out
 
     def edit_script(self, t1: Tree, t2: Tree) -> pd.DataFrame:
@@ -237,12 +237,25 @@ class TreeEditDistance(BaseEstimator):
             for side in (one[2], two[2])
         ]
         data = self.data_
-        rho = data.absolute_correlations(np.union1d(one[0], two[0]) if correlated else [])
+        # Of the variables that are tested, which can be few of very many.
+        tested = np.union1d(one[0], two[0])
+        k = len(tested)
+        rho = data.absolute_correlations(tested) if correlated else np.zeros((k, k))
+        places = [np.searchsorted(tested, feature).astype(np.int32) for feature in (one[0], two[0])]
         return gains(
-            *one[:2], padded[0], *two[:2], padded[1], data.iqr_, rho, data.unordered_, dearer
+            places[0],
+            one[1],
+            padded[0],
+            places[1],
+            two[1],
+            padded[1],
+            data.iqr_[tested],
+            rho,
+            data.unordered_[tested],
+            dearer,
         )
 
-    def _fill(self, out, rows, columns, square: bool, n_jobs: int, done: Callable | None) -> None:
+    def _fill(self, out, rows, columns, square: bool, n_jobs: int, bar) -> None:
         """Work out a matrix of distances, part by part."""
         if out.size < THREADS_FROM:
             n_jobs = 1
@@ -269,17 +282,13 @@ class TreeEditDistance(BaseEstimator):
 
         if n_jobs == 1 or len(parts) == 1:
             for i, j in parts:
-                n = part(i, j)
-                if done is not None:
-                    done.advance(n)
+                _advance(bar, part(i, j))
             return
         with ThreadPoolExecutor(n_jobs) as pool:
             futures = [pool.submit(part, i, j) for i, j in parts]
             try:
                 for future in as_completed(futures):
-                    n = future.result()
-                    if done is not None:
-                        done.advance(n)
+                    _advance(bar, future.result())
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -329,11 +338,7 @@ def _bar(progress: bool, total: int):
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    class Bar(Progress):
-        def advance(self, n):
-            super().advance(self.task_ids[0], n)
-
-    bar = Bar(
+    bar = Progress(
         "distances",
         BarColumn(),
         MofNCompleteColumn(),
@@ -343,3 +348,8 @@ def _bar(progress: bool, total: int):
     bar.add_task("distances", total=total)
     bar.start()
     return bar
+
+
+def _advance(bar, n: int) -> None:
+    if bar is not None:
+        bar.update(bar.task_ids[0], advance=n)

@@ -98,31 +98,28 @@ class TrainingSet(TreeClassifierMixin):
                 self.iqr_[j] = high - low
             self._occurring.append(np.unique(known))
             self.unordered_[j] = len(self._occurring[j]) > 2
-        self._rho = np.zeros((m, m))
-        self._correlated = np.zeros(m, dtype=bool)
+        self._rho = np.zeros((0, 0))
+        self._correlated = np.zeros(0, dtype=np.intp)
         return self
 
     def absolute_correlations(self, variables) -> np.ndarray:
-        """(m, m) float64, worked out for these variables (and those asked for before).
+        """(k, k) float64 of k variables, ascending, over the pairs of known values.
 
-        Over the pairs of known values; 0 where there are fewer than two, or a constant. Other
-        entries are 0: Kendall's takes long for many variables, and trees test few.
+        0 where there are fewer than two pairs, or a constant. Worked out when first asked for:
+        Kendall's takes long for many variables, and trees test few.
         """
-        wanted = np.zeros_like(self._correlated)
-        wanted[np.asarray(variables, dtype=np.intp)] = True
-        if (wanted & ~self._correlated).any():
-            self._correlated |= wanted
-            block = np.flatnonzero(self._correlated)
+        variables = np.asarray(variables, dtype=np.intp)
+        if not np.isin(variables, self._correlated).all():
+            block = np.union1d(self._correlated, variables)
             frame = pd.DataFrame(self._X[:, block])
             with np.errstate(invalid="ignore", divide="ignore"):
                 rho = frame.corr(method=self.correlation, min_periods=2).abs().to_numpy(copy=True)
             rho[np.isnan(rho)] = 0.0
             # Both triangles of the same rounding, or distances would not be symmetric.
             upper = np.minimum(np.triu(rho), 1.0)
-            found = np.zeros_like(self._rho)
-            found[np.ix_(block, block)] = upper + np.triu(upper, 1).T
-            self._rho = found
-        return self._rho
+            self._correlated, self._rho = block, upper + np.triu(upper, 1).T
+        at = np.searchsorted(self._correlated, variables)
+        return self._rho[np.ix_(at, at)]
 
     def sort(self, tree: Tree) -> SortedTree:
         """Sort the nodes of a tree by the classes of this data set.
