@@ -16,6 +16,7 @@ import itertools
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from hedgerow.data import folds, rng, seed_sequence, split
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics, significance
 from hedgerow.evaluation.tuning import best_factor
+from hedgerow.workflow.plan import Plan
 
 EXPERIMENT = "search"  # the word under which seeds are drawn
 
@@ -66,7 +68,7 @@ FAMILIES = {
 
 
 @dataclass(frozen=True)
-class SearchPlan:
+class SearchPlan(Plan):
     """Settings of chapter 4: the section `search` of the configuration.
 
     Attributes
@@ -113,6 +115,8 @@ class SearchPlan:
         Trees of the random forest that gives the importance of variables.
     """
 
+    section: ClassVar[str] = "search"
+
     datasets: tuple[str, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
@@ -137,39 +141,6 @@ class SearchPlan:
     min_samples_split: float = 4
     property_folds: int = 5
     n_forest_trees: int = 500
-
-    @classmethod
-    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> SearchPlan:
-        """Build the plan from the section `search` of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the attributes above; `seed`, `configuration` and `chunk` are passed over.
-            Settings that a step does not read may be left out.
-        seed : int
-        configuration_name : str
-
-        Returns
-        -------
-        SearchPlan
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown or a value is out of range.
-        """
-        apart = {"seed", "configuration", "chunk"}  # chunk: how jobs are cut, never a result
-        known = {f.name for f in dataclasses.fields(cls)} - apart
-        section = {key: value for key, value in section.items() if key not in apart}
-        for key in section:
-            if key not in known:
-                raise ConfigError(
-                    f"unknown setting `search.{key}`",
-                    remedy=f"use one of {', '.join(sorted(known))}",
-                )
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in section.items()}
-        return cls(**values, seed=int(seed), configuration=str(configuration_name))
 
     def __post_init__(self):
         for name in ("confidences", "alphas"):

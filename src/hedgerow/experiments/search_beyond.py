@@ -13,10 +13,10 @@ Three parts on the splits of the experiment `search`:
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,7 @@ from hedgerow.experiments.search_optimum import (
     n_leaves,
     predict,
 )
+from hedgerow.workflow.plan import Plan
 
 EXPERIMENT = "search_beyond"
 PARTS = ("optimum", "selection", "anytime")
@@ -80,7 +81,7 @@ VALUES = {
 
 
 @dataclass(frozen=True)
-class SearchBeyondPlan:
+class SearchBeyondPlan(Plan):
     """Settings of what goes beyond chapter 4: the section `search_beyond` of the configuration.
 
     Attributes
@@ -116,6 +117,9 @@ class SearchBeyondPlan:
         Those of the policy C4.5b, which is slower, end here.
     """
 
+    section: ClassVar[str] = "search_beyond"
+    given: ClassVar[frozenset[str]] = frozenset({"library"})
+
     datasets: tuple[str, ...] = ()
     optimum_datasets: tuple[str, ...] = ()
     seed: int = 0
@@ -134,39 +138,6 @@ class SearchBeyondPlan:
     widening: tuple[float, ...] = (0.5,)
     grid: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
     bootstrap_iterations: int = 300
-
-    @classmethod
-    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> SearchBeyondPlan:
-        """Build the plan from the settings of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the attributes above; `seed`, `configuration` and `chunk` are passed over.
-            Settings that a step does not read may be left out.
-        seed : int
-        configuration_name : str
-
-        Returns
-        -------
-        SearchBeyondPlan
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown or a value is out of range.
-        """
-        apart = {"seed", "configuration", "chunk"}
-        known = {f.name for f in dataclasses.fields(cls)} - apart
-        section = {key: value for key, value in section.items() if key not in apart}
-        for key in section:
-            if key not in known:
-                raise ConfigError(
-                    f"unknown setting `search_beyond.{key}`",
-                    remedy=f"use one of {', '.join(sorted(known - {'library'}))}",
-                )
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in section.items()}
-        return cls(**values, seed=int(seed), configuration=str(configuration_name))
 
     def __post_init__(self):
         for name in ("depths", "grid"):

@@ -22,6 +22,7 @@ import itertools
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,7 @@ from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics, significance
 from hedgerow.evaluation.tuning import best_factor
+from hedgerow.workflow.plan import Plan
 
 EXPERIMENT = "soft"  # the word under which seeds are drawn: both experiments share splits and folds
 EXPERIMENTS = ("training_noise", "test_noise")
@@ -103,7 +105,7 @@ TABLE_3_1 = {
 
 
 @dataclass(frozen=True)
-class SoftPlan:
+class SoftPlan(Plan):
     """Settings of experiments 1 and 2: the section `soft` of the configuration.
 
     Attributes
@@ -144,6 +146,8 @@ class SoftPlan:
         Keep the noised train and test samples on disk, not only their seeds and hashes.
     """
 
+    section: ClassVar[str] = "soft"
+
     datasets: tuple[str, ...] = ()
     seed: int = 0
     configuration: str = "default"
@@ -163,39 +167,11 @@ class SoftPlan:
     store_samples: bool = True
 
     @classmethod
-    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> SoftPlan:
-        """Build the plan from the section `soft` of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the attributes above; `seed`, `configuration` and `chunk` are passed over.
-            Settings that a step of the flow does not read may be left out.
-        seed : int
-        configuration_name : str
-
-        Returns
-        -------
-        SoftPlan
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown or a value is out of range.
-        """
-        apart = {"seed", "configuration", "chunk"}  # chunk: how jobs are cut, never a result
-        known = {f.name for f in dataclasses.fields(cls)} - apart
-        section = {key: value for key, value in section.items() if key not in apart}
-        for key in section:
-            if key not in known:
-                raise ConfigError(
-                    f"unknown setting `soft.{key}`",
-                    remedy=f"use one of {', '.join(sorted(known))}",
-                )
+    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> Self:
+        """As `Plan.from_config`; a section that names no data set is refused as well."""
         if "datasets" in section and not section["datasets"]:
             raise ConfigError("`soft.datasets` names no data set", remedy="name at least one")
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in section.items()}
-        return cls(**values, seed=int(seed), configuration=str(configuration_name))
+        return super().from_config(section, seed, configuration_name)
 
     def __post_init__(self):
         for name in ("noise_factors", "factors", "target_leaves"):

@@ -15,9 +15,9 @@ matches (`hedgerow.uncertainty.categories`).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -35,6 +35,7 @@ from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics, significance
 from hedgerow.evaluation.tuning import best_factor
 from hedgerow.experiments import soft
+from hedgerow.workflow.plan import Plan
 
 EXPERIMENT = "soft_beyond"
 PARTS = ("noise_models", "class_noise", "categorical_noise")
@@ -49,7 +50,7 @@ NO_NOISE = ("none", "none", 0.0)  # where, family, noise of the clean baseline
 
 
 @dataclass(frozen=True)
-class SoftBeyondPlan:
+class SoftBeyondPlan(Plan):
     """Settings of what goes beyond chapter 3: the section `soft_beyond` of the configuration.
 
     Attributes
@@ -74,6 +75,8 @@ class SoftBeyondPlan:
         Those of the section `soft`.
     """
 
+    section: ClassVar[str] = "soft_beyond"
+
     datasets: tuple[str, ...] = ()
     categorical_datasets: tuple[str, ...] = ()
     seed: int = 0
@@ -88,39 +91,6 @@ class SoftBeyondPlan:
     step: float = 0.1
     gate_at: str = "threshold"
     min_samples_split: float = 4
-
-    @classmethod
-    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> SoftBeyondPlan:
-        """Build the plan from the settings of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the attributes above; `seed`, `configuration` and `chunk` are passed over.
-            Settings that a step does not read may be left out.
-        seed : int
-        configuration_name : str
-
-        Returns
-        -------
-        SoftBeyondPlan
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown or a value is out of range.
-        """
-        apart = {"seed", "configuration", "chunk"}
-        known = {f.name for f in dataclasses.fields(cls)} - apart
-        section = {key: value for key, value in section.items() if key not in apart}
-        for key in section:
-            if key not in known:
-                raise ConfigError(
-                    f"unknown setting `soft_beyond.{key}`",
-                    remedy=f"use one of {', '.join(sorted(known))}",
-                )
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in section.items()}
-        return cls(**values, seed=int(seed), configuration=str(configuration_name))
 
     def __post_init__(self):
         for name in ("noise_factors", "class_noise", "category_noise", "factors"):

@@ -8,20 +8,19 @@ beside the printed values and cannot equal them.
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
 from hedgerow.data import add_noise, rng
-from hedgerow.errors import ConfigError
 from hedgerow.induction import gain_curve
 from hedgerow.tree.gates import NoiseGate, ThresholdGate
 from hedgerow.uncertainty.soft import SoftTreeClassifier
+from hedgerow.workflow.plan import Plan
 
 EXPERIMENT = "soft_illustration"  # the word under which seeds are drawn
 DATASET = "synthetic_lvef"
@@ -52,7 +51,7 @@ DECIMALS = 6
 
 
 @dataclass(frozen=True)
-class SoftIllustrationPlan:
+class SoftIllustrationPlan(Plan):
     """Settings of the illustrations: the section `soft_illustration` of the configuration.
 
     Attributes
@@ -71,6 +70,9 @@ class SoftIllustrationPlan:
         Draws of the simulation beside the curves of figure 3.4.
     """
 
+    section: ClassVar[str] = "soft_illustration"
+    passed_over: ClassVar[frozenset[str]] = frozenset()
+
     seed: int = 0
     configuration: str = "default"
     noise: float = 0.1  # thesis, figure 3.7
@@ -78,37 +80,6 @@ class SoftIllustrationPlan:
     window: float = 6.0  # thesis 3.3.2
     step: float = 0.1  # thesis 3.3.2
     n_draws: int = 100_000
-
-    @classmethod
-    def from_config(
-        cls, section: Mapping, seed: int, configuration_name: str
-    ) -> SoftIllustrationPlan:
-        """Build the plan from the section `soft_illustration` of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the attributes above; settings that a step does not read may be left out.
-        seed : int
-        configuration_name : str
-
-        Returns
-        -------
-        SoftIllustrationPlan
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown.
-        """
-        known = {f.name for f in dataclasses.fields(cls)} - {"seed", "configuration"}
-        for key in section:
-            if key not in known:
-                raise ConfigError(
-                    f"unknown setting `soft_illustration.{key}`",
-                    remedy=f"use one of {', '.join(sorted(known))}",
-                )
-        return cls(**section, seed=int(seed), configuration=str(configuration_name))
 
 
 # --------------------------------------------------------------------------- figures 3.1, 3.2

@@ -16,9 +16,9 @@ least, but it is pruned. The tree as it was grown is measured beside.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ import pandas as pd
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.soft import TREE_KEYS, SoftPlan, samples_of
+from hedgerow.workflow.plan import Plan
 
 #: Learners of the figures; soft evaluation leaves trees as they are.
 METHODS = ("c45", "ss", "stp")
@@ -43,7 +44,7 @@ CELL = ["dataset", "permutation", "noise", "method", "confidence"]
 
 
 @dataclass(frozen=True)
-class SweepPlan:
+class SweepPlan(Plan):
     """Settings of the sweep: the section `soft_sweep` of the configuration.
 
     Permutations, samples and learner settings are those of `SoftPlan`.
@@ -63,43 +64,14 @@ class SweepPlan:
         Grid of c, at least two values. The paper prints no grid; this one is ours.
     """
 
+    section: ClassVar[str] = "soft_sweep"
+    passed_over: ClassVar[frozenset[str]] = frozenset({"seed", "configuration"})
+
     datasets: tuple[str, ...] = ()
     configuration: str = "default"
     noise_factors: tuple[float, ...] = (0.0, 0.1)
     factor: float = 0.1
     confidences: tuple[float, ...] = tuple(round(i / 40, 3) for i in range(41))
-
-    @classmethod
-    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> SweepPlan:
-        """Build the plan from the section `soft_sweep` of a checked configuration.
-
-        Parameters
-        ----------
-        section : mapping
-            Keys as the attributes above; settings that a step does not read may be left out.
-        seed : int
-            Not used: every random draw was made by `hedgerow.experiments.soft.noise`.
-        configuration_name : str
-
-        Returns
-        -------
-        SweepPlan
-
-        Raises
-        ------
-        ConfigError
-            If a key is unknown or a value is out of range.
-        """
-        known = {f.name for f in dataclasses.fields(cls)} - {"configuration"}
-        section = {k: v for k, v in section.items() if k not in ("seed", "configuration")}
-        for key in section:
-            if key not in known:
-                raise ConfigError(
-                    f"unknown setting `soft_sweep.{key}`",
-                    remedy=f"use one of {', '.join(sorted(known))}",
-                )
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in section.items()}
-        return cls(**values, configuration=str(configuration_name))
 
     def __post_init__(self):
         for name in ("noise_factors", "confidences"):
