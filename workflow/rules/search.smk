@@ -272,6 +272,7 @@ rule search_tables:
             "reporting.figures:LOOKS",
             "reporting.search",
             "reporting.search_claims",
+            "reporting.verdicts",
         ),
     message:
         "Tables of chapter 4"

@@ -8,7 +8,6 @@ With few data sets hardly anything can be reproduced.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -29,8 +28,7 @@ from hedgerow.reporting.search import (
     printed_cells,
     uct_against_c45,
 )
-
-REPRODUCED, PARTLY, NOT, OPEN = "reproduced", "partly", "not reproduced", "open"
+from hedgerow.reporting.verdicts import OPEN, Judged, signed, verdict
 
 VS, C45, C45B, TREE, ETE = (
     ("uct_vs", BOTH),
@@ -39,26 +37,6 @@ VS, C45, C45B, TREE, ETE = (
     ("c45", ""),
     ("ete", ""),
 )
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One statement after its test.
-
-    Attributes
-    ----------
-    claim : str
-    verdict : str
-        `reproduced`, `partly`, `not reproduced`, or `open` where no data set can speak to it.
-    measured : str
-        What the verdict rests on, in numbers.
-    n_datasets : int
-    """
-
-    claim: str
-    verdict: str
-    measured: str
-    n_datasets: int
 
 
 class _NotMeasuredError(LookupError):
@@ -171,14 +149,6 @@ def _of(claim: str):
     return register
 
 
-def _verdict(reproduced: bool, partly: bool) -> str:
-    return REPRODUCED if reproduced else PARTLY if partly else NOT
-
-
-def _signed(value: float, digits: int = 1) -> str:
-    return f"{value:+.{digits}f}".replace("-", "\u2212")
-
-
 def _p(value: float) -> str:
     return "p < .001" if value < 0.001 else f"p = {value:.2g}"
 
@@ -194,8 +164,8 @@ def _value_pruning_raises_f1(e: Evidence) -> Judged:
     won, lost = _wins(gain)
     return Judged(
         "T4-01",
-        _verdict(p < 0.05, gain.mean() > 0 and won > lost),
-        f"{_signed(gain.mean())} points, better on {won} and worse on {lost} of {len(gain)} data "
+        verdict(p < 0.05, gain.mean() > 0 and won > lost),
+        f"{signed(gain.mean())} points, better on {won} and worse on {lost} of {len(gain)} data "
         f"sets, {_p(p)}",
         len(gain),
     )
@@ -211,9 +181,9 @@ def _value_pruning_searches_deeper(e: Evidence) -> Judged:
     doubled = depth["first"] >= 2 * depth["second"]
     return Judged(
         "T4-02",
-        _verdict(deeper < 0.05 and larger < 0.05 and doubled, deeper < 0.05),
+        verdict(deeper < 0.05 and larger < 0.05 and doubled, deeper < 0.05),
         f"mean depth {depth['second']:.1f} without and {depth['first']:.1f} with ({_p(deeper)}); "
-        f"{_signed(leaves.mean())} leaves ({_p(larger)})",
+        f"{signed(leaves.mean())} leaves ({_p(larger)})",
         len(leaves),
     )
 
@@ -226,8 +196,8 @@ def _tree_pruning_alone_changes_nothing(e: Evidence) -> Judged:
     near = abs(depth["first"] / depth["second"] - 1) <= 0.2
     return Judged(
         "T4-03",
-        _verdict(p >= 0.05 and near, p >= 0.05),
-        f"{_signed(gain.mean())} points of F1 ({_p(p)}); mean depth {depth['second']:.1f} without "
+        verdict(p >= 0.05 and near, p >= 0.05),
+        f"{signed(gain.mean())} points of F1 ({_p(p)}); mean depth {depth['second']:.1f} without "
         f"and {depth['first']:.1f} with",
         len(gain),
     )
@@ -243,9 +213,9 @@ def _tree_pruning_cuts_leaves(e: Evidence) -> Judged:
     small = [fewer < 0.05, ratio < 0.05]
     return Judged(
         "T4-04",
-        _verdict(all(small) and lower >= 0.05, any(small)),
-        f"{_signed(leaves.mean())} leaves ({_p(fewer)}); F1/L {_p(ratio)}; F1 "
-        f"{_signed(gain.mean())} points (lower: {_p(lower)})",
+        verdict(all(small) and lower >= 0.05, any(small)),
+        f"{signed(leaves.mean())} leaves ({_p(fewer)}); F1/L {_p(ratio)}; F1 "
+        f"{signed(gain.mean())} points (lower: {_p(lower)})",
         len(gain),
     )
 
@@ -261,7 +231,7 @@ def _value_pruning_helps_large_sets_only(e: Evidence) -> Judged:
     p = float(stats.mannwhitneyu(large, small, alternative="greater").pvalue)
     return Judged(
         "T4-05",
-        _verdict(below <= 0.2 and above >= 0.6, above > below),
+        verdict(below <= 0.2 and above >= 0.6, above > below),
         f"above C4.5 on {int((small > 0).sum())} of {len(small)} data sets below {SMALL} instances "
         f"and on {int((large > 0).sum())} of {len(large)} from there ({_p(p)}, Mann-Whitney)",
         len(gain),
@@ -279,7 +249,7 @@ def _policies_do_not_differ_in_f1(e: Evidence) -> Judged:
     held = [anova >= 0.05, ranks >= 0.05]
     return Judged(
         "T4-06",
-        _verdict(all(held), any(held)),
+        verdict(all(held), any(held)),
         f"analysis of variance {_p(anova)}, Friedman {_p(ranks)}",
         len(wide),
     )
@@ -295,7 +265,7 @@ def _bootstrapping_brings_smaller_trees(e: Evidence) -> Judged:
     small = sum(v < 0.05 for v in p)
     return Judged(
         "T4-07",
-        _verdict(small == 3, small >= 1),
+        verdict(small == 3, small >= 1),
         f"leaves of the C4.5 policy above VS {_p(p[0])} and above C4.5b {_p(p[1])}; F1/L of C4.5b "
         f"above C4.5 {_p(p[2])}",
         len(e.gain("n_leaves", C45, C45B)),
@@ -320,7 +290,7 @@ def _bootstrapping_helps_small_sets(e: Evidence) -> Judged:
         words.append(f"above {name} on {won}, below on {lost} ({_p(p)}, sign test)")
     return Judged(
         "T4-08",
-        _verdict(all(more) and any(small), all(more)),
+        verdict(all(more) and any(small), all(more)),
         f"{'; '.join(words)}; of {n} data sets below {SMALL} instances",
         n,
     )
@@ -337,7 +307,7 @@ def _uct_has_higher_f1(e: Evidence) -> Judged:
         between.append(0.55 <= share <= 0.75 and p >= 0.05)
         above.append(share > 0.5 or (p < 0.05 and gain.mean() > 0))
         words.append(f"{name} above C4.5 on {int((gain > 0).sum())} of {n} ({_p(p)})")
-    return Judged("T4-09", _verdict(all(between), any(above)), "; ".join(words), n)
+    return Judged("T4-09", verdict(all(between), any(above)), "; ".join(words), n)
 
 
 @_of("T4-10")
@@ -359,7 +329,7 @@ def _uct_has_smaller_trees(e: Evidence) -> Judged:
             words.append(f"Friedman of {name} {result.statistic:.2f} ({_p(result.p)})")
     return Judged(
         "T4-10",
-        _verdict(small == 4, small >= 2),
+        verdict(small == 4, small >= 2),
         "; ".join(words),
         len(e.gain("n_leaves", VS, TREE)),
     )
@@ -377,7 +347,7 @@ def _ete_has_larger_trees(e: Evidence) -> Judged:
     small = sum(v < 0.05 for v in p.values())
     return Judged(
         "T4-11",
-        _verdict(small == 5, small >= 3),
+        verdict(small == 5, small >= 3),
         ", ".join(f"{name} {_p(v)}" for name, v in p.items()),
         len(e.gain("n_leaves", ETE, TREE)),
     )
@@ -397,7 +367,7 @@ def _uct_wins_on_large_sets(e: Evidence) -> Judged:
         words += f"; the variant chosen on validation data on {chosen[0]} and {chosen[1]}"
     return Judged(
         "T4-12",
-        _verdict(f1 == ratio == n, min(f1, ratio) >= 0.75 * n),
+        verdict(f1 == ratio == n, min(f1, ratio) >= 0.75 * n),
         f"{words} above {LARGE} instances",
         n,
     )
@@ -417,7 +387,7 @@ def _uct_wins_less_where_naive_bayes_does(e: Evidence) -> Judged:
     better, other = counts[0, 0] / counts[0].sum(), counts[1, 0] / counts[1].sum()
     return Judged(
         "T4-13",
-        _verdict(better < other and p < 0.05, better < other),
+        verdict(better < other and p < 0.05, better < other),
         f"above C4.5 on {counts[0, 0]} of {counts[0].sum()} data sets where naive Bayes is better "
         f"and on {counts[1, 0]} of {counts[1].sum()} others ({_p(p)}, Fisher), below {LARGE} "
         "instances",

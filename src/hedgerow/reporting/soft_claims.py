@@ -8,7 +8,6 @@ of table 3.1, and with few of them hardly anything can be reproduced.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -17,27 +16,9 @@ from scipy import stats
 from hedgerow.evaluation.metrics import standardised
 from hedgerow.evaluation.significance import page_trend, wilcoxon
 from hedgerow.experiments.soft import EXPERIMENTS, PRINTED, TABLE_3_1
+from hedgerow.reporting.verdicts import Judged, signed, verdict
 
-REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
 TRAINING, TEST = EXPERIMENTS
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One statement after its test.
-
-    Attributes
-    ----------
-    claim : str
-    verdict : str
-        `reproduced`, `partly` or `not reproduced`.
-    measured : str
-        What the verdict rests on, in numbers.
-    """
-
-    claim: str
-    verdict: str
-    measured: str
 
 
 class Means:
@@ -106,13 +87,9 @@ def _p(values, alternative: str) -> float:
     return wilcoxon(values, np.zeros_like(values), ("difference", "zero"), alternative).p
 
 
-def _verdict(reproduced: bool, partly: bool) -> str:
-    return REPRODUCED if reproduced else PARTLY if partly else NOT
-
-
 def _range(values, digits: int = 2) -> str:
     values = np.asarray(values, dtype=float)
-    texts = [f"{v:+.{digits}f}".replace("-", "\u2212") for v in (values.min(), values.max())]
+    texts = [signed(v, digits) for v in (values.min(), values.max())]
     return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
 
 
@@ -123,7 +100,7 @@ def _noise_in_test_data_costs_more(m: Means) -> Judged:
     small = sum(_p(gap[n], "greater") < 0.05 for n in m.noisy)
     return Judged(
         "T3-01",
-        _verdict(positive == len(m.noisy) and small >= 4, positive >= 4),
+        verdict(positive == len(m.noisy) and small >= 4, positive >= 4),
         f"standardised accuracy with noise in the training data minus in the test data "
         f"{_range(gap.mean())}, positive at {positive} of {len(m.noisy)} factors, p < .05 at "
         f"{small}",
@@ -137,7 +114,7 @@ def _trees_of_c45_grow_with_noise(m: Means) -> Judged:
     p = page_trend(leaves.to_numpy(), tuple(map(str, m.factors))).p
     return Judged(
         "T3-02",
-        _verdict(rising and p < 0.05, mean.iloc[-1] > mean.iloc[0]),
+        verdict(rising and p < 0.05, mean.iloc[-1] > mean.iloc[0]),
         f"standardised leaves {', '.join(f'{v + 0.0:.2f}' for v in mean.round(2))}; Page p = "
         f"{p:.2g}",
     )
@@ -148,7 +125,7 @@ def _ss_has_smaller_trees(m: Means) -> Judged:
     p = np.array([_p(leaves[n], "less") for n in m.noisy])
     return Judged(
         "T3-03",
-        _verdict((p < 0.001).all(), (p < 0.05).sum() >= 4),
+        verdict((p < 0.001).all(), (p < 0.05).sum() >= 4),
         f"{_range(leaves.mean())} leaves; p < .001 at {(p < 0.001).sum()}, p < .05 at "
         f"{(p < 0.05).sum()} of {len(p)} factors",
     )
@@ -165,7 +142,7 @@ def _stp_has_smaller_trees(m: Means) -> Judged:
     mean = leaves.mean(axis=0)
     return Judged(
         "T3-04",
-        _verdict((p < 0.001).all(), (mean < 0).all() and (p < 0.05).sum() >= 10),
+        verdict((p < 0.001).all(), (mean < 0).all() and (p < 0.05).sum() >= 10),
         f"{_range(mean)} leaves; p < .001 at {(p < 0.001).sum()}, p < .05 at {(p < 0.05).sum()} "
         f"of {len(p)} cells",
     )
@@ -178,7 +155,7 @@ def _stp_has_smaller_trees_than_ss(m: Means) -> Judged:
     smaller = int((mean < 0).sum())
     return Judged(
         "T3-05",
-        _verdict(smaller == len(p) and (p < 0.05).sum() >= 10, smaller >= 10),
+        verdict(smaller == len(p) and (p < 0.05).sum() >= 10, smaller >= 10),
         f"{_range(mean)} leaves against SS, smaller in {smaller} and p < .05 in "
         f"{(p < 0.05).sum()} of {len(p)} cells",
     )
@@ -192,7 +169,7 @@ def _accuracy_is_kept_under_training_noise(m: Means) -> Judged:
     kept = bool((mean >= 0).all())
     return Judged(
         "T3-06",
-        _verdict(
+        verdict(
             kept and not strong.any(),
             (mean >= -0.5).all() or (strong.any() and (mean[strong] > 0).all() and kept),
         ),
@@ -215,7 +192,7 @@ def _gain_grows_with_test_noise(m: Means) -> Judged:
         words.append(
             f"{method.upper()} {_range(mean)} points, rank correlation {rho:.2f}, Page p = {p:.2g}"
         )
-    return Judged("T3-07", _verdict(all(held), any(held) or all(rising)), "; ".join(words))
+    return Judged("T3-07", verdict(all(held), any(held) or all(rising)), "; ".join(words))
 
 
 def _stp_is_most_accurate(m: Means) -> Judged:
@@ -231,7 +208,7 @@ def _stp_is_most_accurate(m: Means) -> Judged:
     listed = ", ".join(f"{s} {mean[s]:.2f}" for s in mean.sort_values().index)
     return Judged(
         "T3-08",
-        _verdict(first == cells, first >= 10),
+        verdict(first == cells, first >= 10),
         f"STP first in {first} of {cells} cells; mean ranks (1 is best): {listed}",
     )
 
@@ -250,7 +227,7 @@ def _udt_is_larger_and_slower(m: Means) -> Judged:
     else:
         words += "; running times not given"
     demands = [larger, kept, slower]
-    return Judged("T3-09", _verdict(all(demands), sum(demands) >= 2), words)
+    return Judged("T3-09", verdict(all(demands), sum(demands) >= 2), words)
 
 
 def _se_and_plt_do_not_help_under_training_noise(m: Means) -> Judged:
@@ -267,7 +244,7 @@ def _se_and_plt_do_not_help_under_training_noise(m: Means) -> Judged:
         )
     words.append(f"leaf counts {'equal' if same else 'differ from'} those of C4.5")
     none = favour == 0 and same
-    return Judged("T3-10", _verdict(none and max(at_0) < 0, none), "; ".join(words))
+    return Judged("T3-10", verdict(none and max(at_0) < 0, none), "; ".join(words))
 
 
 def _se_helps_under_test_noise_and_plt_does_not(m: Means) -> Judged:
@@ -277,7 +254,7 @@ def _se_helps_under_test_noise_and_plt_does_not(m: Means) -> Judged:
     points = 100 * m.difference(TEST, "accuracy", "se", factors=m.noisy).mean()
     return Judged(
         "T3-11",
-        _verdict(above == below == len(m.noisy) and strong == 0, above >= 4 and below >= 4),
+        verdict(above == below == len(m.noisy) and strong == 0, above >= 4 and below >= 4),
         f"SE above C4.5 at {above} and PLT below at {below} of {len(m.noisy)} factors "
         f"({_range(se.mean())} and {_range(plt.mean())} sd), {strong} with p < .001; SE "
         f"{_range(points)} points",
