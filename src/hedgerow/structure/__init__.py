@@ -1,9 +1,27 @@
-"""Comparing the structure of trees (thesis, chapter 5): sorted nodes, edit distance."""
+"""Comparing the structure of trees (thesis, chapter 5): sorted nodes, edit distance, clusters."""
 
+from hedgerow.structure.clusters import (
+    cluster,
+    dissimilarity_space,
+    farthest_first,
+    laplacian_eigenmaps,
+    medoids,
+    prototypes,
+)
 from hedgerow.structure.distance import TreeEditDistance
 from hedgerow.structure.predictions import (
     class_prediction_distance,
     class_probability_distance,
 )
 
-__all__ = ["TreeEditDistance", "class_prediction_distance", "class_probability_distance"]
+__all__ = [
+    "TreeEditDistance",
+    "class_prediction_distance",
+    "class_probability_distance",
+    "cluster",
+    "dissimilarity_space",
+    "farthest_first",
+    "laplacian_eigenmaps",
+    "medoids",
+    "prototypes",
+]

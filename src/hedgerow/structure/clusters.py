@@ -1,0 +1,261 @@
+"""Clusters of trees, and spaces to put trees into, from their distances (thesis 5.4.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+from sklearn.cluster import KMeans
+from sklearn.manifold import SpectralEmbedding
+
+from hedgerow.errors import InputError
+from hedgerow.induction.base import check_number
+
+
+def laplacian_eigenmaps(distances, n_components: int = 4, *, random_state: int = 0) -> np.ndarray:
+    """Coordinates of trees from their distances, by Laplacian eigenmaps.
+
+    The affinity of two trees is exp(-d^2 / (2 s^2)), s the median distance of two different trees
+    (the mean where the median is 0). The constant component is left out.
+
+    Parameters
+    ----------
+    distances : (n, n) array
+        Symmetric, at least 0, zeros on the diagonal.
+    n_components : int, default 4
+        At most n - 1; fewer are returned of fewer trees.
+    random_state : int, default 0
+        Where the eigenvalue solver starts.
+
+    Returns
+    -------
+    (n, n_components) float64
+
+    Raises
+    ------
+    InputError
+        No such matrix.
+
+    References
+    ----------
+    Thesis 5.4.2; Belkin and Niyogi (2003), Laplacian eigenmaps for dimensionality reduction and
+    data representation.
+    """
+    distances = _checked(distances)
+    check_number("n_components", n_components, 1, whole=True)
+    n = len(distances)
+    if n < 3:  # two points lie on a line, and the solver wants more
+        return (np.arange(n, dtype=float) * distances[0, -1])[:, None]
+    pairs = distances[np.triu_indices(n, 1)]
+    scale = float(np.median(pairs)) or float(pairs.mean())
+    if scale == 0.0:
+        return np.zeros((n, 1))
+    embedding = SpectralEmbedding(
+        min(n_components, n - 2), affinity="precomputed", random_state=random_state
+    )
+    return embedding.fit_transform(np.exp(-0.5 * (distances / scale) ** 2))
+
+
+def cluster(
+    distances, n_clusters: int = 4, *, n_components: int = 4, random_state: int = 0
+) -> np.ndarray:
+    """Clusters of trees: k-means on Laplacian eigenmaps (thesis 5.4.2).
+
+    Parameters
+    ----------
+    distances : (n, n) array
+        As in `laplacian_eigenmaps`.
+    n_clusters : int, default 4
+    n_components : int, default 4
+        Of the eigenmaps.
+    random_state : int, default 0
+        Of k-means, whose best of ten starts is kept.
+
+    Returns
+    -------
+    (n,) int
+        Labels from 0 by falling size of the cluster; ties: the one with the first tree.
+
+    Raises
+    ------
+    InputError
+        More clusters than trees, or no such matrix.
+    """
+    distances = _checked(distances)
+    check_number("n_clusters", n_clusters, 1, whole=True)
+    if n_clusters > len(distances):
+        raise InputError(
+            f"n_clusters is {n_clusters} and there are {len(distances)} trees",
+            remedy="ask for as many clusters as there are trees, or fewer",
+        )
+    # The space does not change with the seed of k-means.
+    return partition(laplacian_eigenmaps(distances, n_components), n_clusters, random_state)
+
+
+def partition(coordinates, n_clusters: int, random_state: int = 0) -> np.ndarray:
+    """Clusters by k-means in a space that is there already. As `cluster`.
+
+    Parameters
+    ----------
+    coordinates : (n, m) array
+    n_clusters : int
+    random_state : int, default 0
+
+    Returns
+    -------
+    (n,) int
+    """
+    coordinates = np.asarray(coordinates, dtype=float)
+    # Fewer different places than clusters: each is its own.
+    n_clusters = min(n_clusters, len(np.unique(coordinates, axis=0)))
+    found = KMeans(n_clusters, n_init=10, random_state=random_state).fit_predict(coordinates)
+    names, first, size = np.unique(found, return_index=True, return_counts=True)
+    order = np.lexsort((first, -size))
+    rank = np.empty(len(names), dtype=int)
+    rank[order] = np.arange(len(names))
+    return rank[np.searchsorted(names, found)]
+
+
+def medoids(distances, labels) -> np.ndarray:
+    """The tree in the middle of each cluster: least mean distance to the others of the cluster.
+
+    Parameters
+    ----------
+    distances : (n, n) array
+    labels : (n,) int
+
+    Returns
+    -------
+    (k,) int
+        Places of the medoids, by label; ties: the first.
+
+    Raises
+    ------
+    InputError
+    """
+    distances, labels = _labelled(distances, labels)
+    found = []
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        within = distances[np.ix_(members, members)].mean(axis=1)
+        found.append(members[np.argmin(np.round(within, 12))])
+    return np.array(found)
+
+
+def prototypes(distances, labels, n_each: int = 2) -> np.ndarray:
+    """Trees that stand for all: of each cluster its medoid, then those farthest from it.
+
+    Parameters
+    ----------
+    distances : (n, n) array
+    labels : (n,) int
+    n_each : int, default 2
+        Of each cluster; all of a cluster that has fewer. After the medoid, always the member
+        whose nearest prototype is farthest away; ties: the first.
+
+    Returns
+    -------
+    (p,) int
+        Places, ascending.
+
+    Raises
+    ------
+    InputError
+
+    References
+    ----------
+    Thesis 5.5, which proposes to take several trees from each cluster.
+    """
+    distances, labels = _labelled(distances, labels)
+    check_number("n_each", n_each, 1, whole=True)
+    found = []
+    for medoid in medoids(distances, labels):
+        members = np.flatnonzero(labels == labels[medoid])
+        within = distances[np.ix_(members, members)]
+        start = int(np.flatnonzero(members == medoid)[0])
+        found.append(members[farthest_first(within, min(n_each, len(members)), start)])
+    return np.sort(np.concatenate(found))
+
+
+def farthest_first(distances, n: int, start: int = 0) -> np.ndarray:
+    """Members of a set that are far from each other, one after the other.
+
+    Each next one is that whose nearest chosen one is farthest away; ties: the first. The least
+    distance within the result is at least half of the largest possible (Gonzalez 1985) where the
+    triangle inequality holds.
+
+    Parameters
+    ----------
+    distances : (m, m) array
+    n : int
+        How many, at most m.
+    start : int, default 0
+        The first.
+
+    Returns
+    -------
+    (n,) int
+        In the order in which they were chosen.
+    """
+    distances = np.asarray(distances, dtype=float)
+    chosen = [start]
+    nearest = distances[start].copy()
+    while len(chosen) < n:
+        nearest[chosen] = -1.0
+        chosen.append(int(np.argmax(np.round(nearest, 12))))
+        nearest = np.minimum(nearest, distances[chosen[-1]])
+    return np.array(chosen)
+
+
+def dissimilarity_space(to_prototypes) -> np.ndarray:
+    """Distances between trees in the space of their distances to prototypes (equation 5.1).
+
+    The Euclidean distance of (d(x, p_1), ..., d(x, p_k)), divided by the square root of k: the
+    root mean square difference, which does not grow with the number of prototypes.
+
+    Parameters
+    ----------
+    to_prototypes : (n, k) array
+        Distance of each tree to each prototype.
+
+    Returns
+    -------
+    (n, n) float64
+
+    Raises
+    ------
+    InputError
+
+    References
+    ----------
+    Thesis 5.2 and 5.5; Pekalska and Duin (2005), The dissimilarity representation for pattern
+    recognition.
+    """
+    to_prototypes = np.asarray(to_prototypes, dtype=float)
+    if to_prototypes.ndim != 2 or 0 in to_prototypes.shape:
+        raise InputError(
+            f"to_prototypes has shape {to_prototypes.shape}",
+            remedy="give the distance of each tree to each prototype, (n, k)",
+        )
+    return squareform(pdist(to_prototypes)) / np.sqrt(to_prototypes.shape[1])
+
+
+def _checked(distances) -> np.ndarray:
+    distances = np.asarray(distances, dtype=float)
+    square = distances.ndim == 2 and distances.shape[0] == distances.shape[1] > 0
+    if not square or not (distances >= 0).all() or not np.array_equal(distances, distances.T):
+        raise InputError(
+            f"distances of shape {distances.shape} are no symmetric matrix of numbers of at least "
+            "0",
+            remedy="give the result of TreeEditDistance.pairwise",
+        )
+    return distances
+
+
+def _labelled(distances, labels) -> tuple[np.ndarray, np.ndarray]:
+    distances, labels = _checked(distances), np.asarray(labels)
+    if labels.shape != (len(distances),):
+        raise InputError(
+            f"there are {len(distances)} trees and labels of shape {labels.shape}",
+            remedy="give one label per tree",
+        )
+    return distances, labels
