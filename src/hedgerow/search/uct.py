@@ -615,7 +615,33 @@ class UCTTreeClassifier(TreeClassifierMixin):
         list of hedgerow.Tree
             In the order of `search_tree_`; `forest_states(n)` names their rows.
         """
-        return [self._labelled(self._tree_of(s)) for s in self.forest_states(n)]
+        return self.trees_of(self.forest_states(n))
+
+    def trees_of(self, states) -> list[Tree]:
+        """The trees of some states.
+
+        Parameters
+        ----------
+        states : sequence of int
+            Rows of `search_tree_`.
+
+        Returns
+        -------
+        list of hedgerow.Tree
+
+        Raises
+        ------
+        InputError
+            A number that is no row.
+        """
+        check_is_fitted(self, "tree_")
+        n_states = len(self._states["parent"])
+        for state in states:
+            if not 0 <= state < n_states:
+                raise InputError(
+                    f"there is no state {state}", remedy=f"give rows from 0 to {n_states - 1}"
+                )
+        return [self._labelled(self._tree_of(s)) for s in states]
 
     def forest_states(self, n: int | None = None) -> np.ndarray:
         """Rows in `search_tree_` of the trees that `forest(n)` returns, ascending."""

@@ -1,0 +1,631 @@
+"""Comparing the structure of trees: the experiment of thesis chapter 5 (5.4).
+
+A forest is what one search of UCT-DT leaves: its most visited states, each a tree that has one test
+more than its parent. Forest 0 is the published protocol, one division into training and test data;
+further forests, which the paper does not have, come from further divisions and tell how much of a
+result is the division's:
+
+    learn -> compare -> cluster -> statistics
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+from sklearn.metrics import normalized_mutual_info_score, silhouette_score
+
+from hedgerow.data import rng, seed_sequence, split
+from hedgerow.errors import ConfigError
+from hedgerow.evaluation import metrics
+from hedgerow.workflow.plan import Plan
+
+EXPERIMENT = "structure"  # the word under which seeds are drawn
+
+#: Edit distances of table 5.2, as data/published names them: substitution cost and correlation.
+VARIANTS = {
+    "edit_a1": ("A1", "spearman"),  # A1 and B1 read no correlation
+    "edit_a2_pearson": ("A2", "pearson"),
+    "edit_a2_kendall": ("A2", "kendall"),
+    "edit_a2_spearman": ("A2", "spearman"),
+    "edit_b1": ("B1", "spearman"),
+    "edit_b2_pearson": ("B2", "pearson"),
+    "edit_b2_kendall": ("B2", "kendall"),
+    "edit_b2_spearman": ("B2", "spearman"),
+}
+#: Of equation 5.6; with `VARIANTS` the sixteen variants of the chapter.
+SCALES = ("unnormalized", "normalized")
+#: Distances between predictions (5.4.1).
+REFERENCES = ("d_kl", "d_p")
+#: The qualitative criteria of 5.4.2, by the metric that data/published names them.
+EXAMPLES = {
+    "insertion_deletion": "insertion_deletion_score",
+    "same_variable": "same_variable_substitution_score",
+    "correlated": "correlated_substitution_score",
+}
+
+FOREST = ["dataset", "forest"]
+TREE = [*FOREST, "tree"]
+PAIR = [*FOREST, "tree_1", "tree_2"]
+VARIANT = [*FOREST, "method", "scale"]
+#: Columns that order each table; nodes of a tree keep their order.
+ORDER = {
+    "forests": TREE,
+    "trees": TREE,
+    "distances": PAIR,
+    "examples": [*FOREST, "criterion", "tree_1", "tree_2"],
+    "closeness": VARIANT,
+    "labels": [*VARIANT, "tree"],
+    "scores": [*VARIANT, "seed"],
+}
+
+
+@dataclass(frozen=True)
+class StructurePlan(Plan):
+    """Settings of chapter 5: the section `structure` of the configuration.
+
+    Attributes
+    ----------
+    datasets : tuple of str
+        Registry keys; the chapter's is the first.
+    seed : int
+        Global seed, from which every random draw is derived by name.
+    configuration : str
+        Name of the configuration, for captions.
+    n_forests : int
+        Forests per data set: the one of the published protocol, then further ones.
+    test_size : float
+        Share of the test part; .3023 is 172 of 569 rows (thesis 5.3).
+    n_trees : int
+        Trees of a forest, the 104 of the paper: the most visited states.
+    max_tests : int
+        Tests of its largest tree: 6, as the largest tree of the paper has 13 nodes.
+    n_iterations, n_candidates, exploration, value_pruning, value_pruning_interval,
+    value_pruning_depth, validation_fraction, min_samples_split
+        Of UCT-DT with the policy VS, as in chapter 4; DT-based pruning is off.
+    n_clusters : int
+    n_components : int
+        Of Laplacian eigenmaps, the constant one not counted.
+    n_seeds : int
+        Seeds of k-means; scores are their means, figures and tables of labels show the first.
+    correlated_above : float
+        Spearman correlation from which two variables count as strongly correlated.
+    n_bootstrap : int
+        Bootstrap samples of the trees of a forest.
+    """
+
+    section: ClassVar[str] = "structure"
+
+    datasets: tuple[str, ...] = ("wdbc",)
+    seed: int = 0
+    configuration: str = "default"
+    n_forests: int = 10
+    test_size: float = 0.3023
+    n_trees: int = 104
+    max_tests: int = 6
+    n_iterations: int = 200_000
+    n_candidates: int = 3
+    exploration: float = 1.0
+    value_pruning: bool = True
+    value_pruning_interval: int = 3000
+    value_pruning_depth: int = 5
+    validation_fraction: float = 0.3
+    min_samples_split: float = 4
+    n_clusters: int = 4
+    n_components: int = 4
+    n_seeds: int = 10
+    correlated_above: float = 0.95
+    n_bootstrap: int = 1000
+
+    def __post_init__(self):
+        for name in ("n_forests", "n_seeds", "max_tests", "n_components", "n_bootstrap"):
+            if getattr(self, name) < 1:
+                raise ConfigError(
+                    f"`structure.{name}` is {getattr(self, name)}", remedy="use 1 or more"
+                )
+        if not 2 <= self.n_clusters < self.n_trees:
+            raise ConfigError(
+                f"`structure.n_clusters` is {self.n_clusters} and `structure.n_trees` "
+                f"{self.n_trees}",
+                remedy="use at least 2 clusters and more trees than clusters",
+            )
+
+
+def _sorted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
+
+
+def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
+    """Join tables of forests, so that nothing tells how they were cut.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+    name : str
+        Key of `ORDER`.
+
+    Returns
+    -------
+    DataFrame
+    """
+    return _sorted(pd.concat(list(frames), ignore_index=True), ORDER[name])
+
+
+def _division(table, number: int, plan):
+    """Training and test rows of a forest."""
+    return split(table, number, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size)
+
+
+# --------------------------------------------------------------------------------------- learn
+
+
+def learn(table, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
+    """Search a hierarchical forest of trees by UCT-DT (thesis 5.4).
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : StructurePlan, or one with the same settings
+    forests : iterable of int, optional
+        Numbers of forests; default all. Chunks put together equal the whole.
+
+    Returns
+    -------
+    dict of DataFrame
+        `forests`: one row per tree: dataset, forest, tree (from 0, older states first), state (row
+        of the search tree), parent (tree; -1 where it is the root, which is no tree of the forest:
+        it has no test), n_tests, n_nodes, n_visits, validation_f1, test_accuracy, test_f1 (per
+        cent).
+        `trees`: the trees, one row per node.
+    """
+    from hedgerow.search.uct import UCTTreeClassifier
+    from hedgerow.tree import forest_to_frame
+
+    values, _ = table.matrix()
+    rows, keys, trees = [], [], []
+    for number in _numbers(plan, forests):
+        train, test = _division(table, number, plan)
+        search = UCTTreeClassifier(
+            policy="vs",
+            value_pruning=plan.value_pruning,
+            tree_pruning=False,
+            n_iterations=plan.n_iterations,
+            n_candidates=plan.n_candidates,
+            exploration=plan.exploration,
+            value_pruning_interval=plan.value_pruning_interval,
+            value_pruning_depth=plan.value_pruning_depth,
+            validation_fraction=plan.validation_fraction,
+            min_samples_split=plan.min_samples_split,
+            random_state=_random_state(plan, table.name, number, "uct"),
+        ).fit(table.X.iloc[train], table.y[train])
+        chosen = states_of(search.search_tree_, plan.n_trees, plan.max_tests)
+        found = search.trees_of(chosen)
+        states = search.search_tree_.loc[chosen]
+        place = {state: i for i, state in enumerate(chosen)}
+        for i, (tree, state) in enumerate(zip(found, states.itertuples(), strict=True)):
+            key = (table.name, number, i)
+            probabilities = np.zeros((len(test), len(table.classes)))
+            # A class may be absent from the training part.
+            probabilities[:, search.classes_] = tree.predict_proba(values[test])
+            keys.append(key)
+            trees.append(tree)
+            rows.append(
+                (
+                    *(*key, state.Index, place.get(state.parent, -1)),
+                    *(state.depth, tree.n_nodes, state.n_visits, 100.0 * state.validation_f1),
+                    100.0 * metrics.accuracy(table.y[test], probabilities),
+                    100.0 * metrics.macro_f1(table.y[test], probabilities),
+                )
+            )
+    columns = [*TREE, "state", "parent", "n_tests", "n_nodes", "n_visits", "validation_f1"]
+    columns += ["test_accuracy", "test_f1"]
+    return {
+        "forests": _sorted(pd.DataFrame(rows, columns=columns), ORDER["forests"]),
+        "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE)),
+    }
+
+
+def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.ndarray:
+    """States of the most visited trees of at most so many tests, without the root.
+
+    A parent is visited at least as often as its children and has fewer tests, so that only the
+    root's children lack theirs.
+
+    Parameters
+    ----------
+    search_tree : DataFrame
+        `search_tree_` of `UCTTreeClassifier`.
+    n_trees, max_tests : int
+
+    Returns
+    -------
+    (at most n_trees,) int, ascending
+    """
+    small = search_tree[search_tree["depth"].between(1, max_tests)]
+    most = small.sort_values("n_visits", ascending=False, kind="stable").index[:n_trees]
+    return np.sort(most.to_numpy())
+
+
+def _numbers(plan, forests: Iterable[int] | None) -> list[int]:
+    return list(range(plan.n_forests) if forests is None else sorted(set(forests)))
+
+
+def _random_state(plan, dataset: str, number: int, stream: str) -> int:
+    sequence = seed_sequence(plan.seed, EXPERIMENT, dataset, number, stream)
+    return int(sequence.generate_state(1, dtype=np.uint32)[0])
+
+
+# ------------------------------------------------------------------------------------- compare
+
+
+def compare(table, learned: Mapping[str, pd.DataFrame], plan) -> dict[str, pd.DataFrame]:
+    """Distances between the trees of each forest, and the pairs that show what they express.
+
+    Parameters
+    ----------
+    table : TidyTable
+    learned : mapping of DataFrame
+        `forests` and `trees`, as returned by `learn`.
+    plan : StructurePlan
+        seed, test_size and correlated_above are read.
+
+    Returns
+    -------
+    dict of DataFrame
+        `distances`: one row per ordered pair of trees, a tree and itself among them: dataset,
+        forest, tree_1, tree_2, the unnormalised edit distances of `VARIANTS`, d_kl (nats), d_p.
+        `examples`: as `example_pairs`, with dataset and forest.
+    """
+    from hedgerow.structure import (
+        TreeEditDistance,
+        class_prediction_distance,
+        class_probability_distance,
+    )
+    from hedgerow.tree import forest_from_frame
+
+    values, _ = table.matrix()
+    distances, examples = [], []
+    for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
+        nodes = learned["trees"]
+        nodes = nodes[(nodes["dataset"] == dataset) & (nodes["forest"] == number)]
+        trees = forest_from_frame(nodes, TREE)[1]
+        train, test = _division(table, number, plan)
+        found = {}
+        for method, (cost, correlation) in VARIANTS.items():
+            metric = TreeEditDistance(cost, correlation).fit(values[train], table.y[train])
+            found[method] = metric.pairwise(trees)
+        found["d_kl"] = class_probability_distance(trees, values[test])
+        found["d_p"] = class_prediction_distance(trees, values[test])
+        one, two = (a.ravel() for a in np.indices((len(trees), len(trees))))
+        key = {"dataset": dataset, "forest": number, "tree_1": one, "tree_2": two}
+        distances.append(pd.DataFrame({**key, **{m: d.ravel() for m, d in found.items()}}))
+        pairs = example_pairs(
+            trees,
+            own["parent"].to_numpy(),
+            TreeEditDistance("B2", "spearman").fit(values[train], table.y[train]),
+            plan.correlated_above,
+        )
+        examples.append(pairs.assign(dataset=dataset, forest=number))
+    columns = [*FOREST, *(c for c in examples[0].columns if c not in FOREST)]
+    return {
+        "distances": merge(distances, "distances"),
+        "examples": merge([e[columns] for e in examples], "examples"),
+    }
+
+
+def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFrame:
+    """Pairs of trees that differ by one kind of edit (the qualitative criteria of thesis 5.4.2).
+
+    The thesis names trees of its own forest; these rules find such pairs in any.
+
+    Parameters
+    ----------
+    trees : list of Tree
+    parent : (n,) int
+        Place of the tree that each one extends by one test; below 0: none.
+    metric : TreeEditDistance
+        Fitted; its correlation decides which variables are strongly correlated.
+    correlated_above : float
+
+    Returns
+    -------
+    DataFrame
+        criterion, tree_1, tree_2 (places, the first the lower), n_changed (tests that differ),
+        variable_1, variable_2 (of the only test that differs in its variable, else -1),
+        correlation. Criteria: `insertion_deletion`, a parent and its child;
+        `same_variable`, the same variables in the same nodes and other thresholds or categories
+        in one or more; `correlated`, all tests the same but one, whose variables differ and are
+        strongly correlated.
+    """
+    from hedgerow.structure.sorting import Tests
+
+    rows = [
+        ("insertion_deletion", min(p, i), max(p, i), 1, -1, -1, np.nan)
+        for i, p in enumerate(np.asarray(parent).tolist())
+        if p >= 0
+    ]
+    tests, shapes = Tests(), {}
+    for i, tree in enumerate(trees):
+        found = metric.data_.sort(tree)
+        numbers, variables = tests.number(found)[found.nodes], tree.feature[found.nodes]
+        # Trees of one shape have their tests side by side in postorder.
+        shapes.setdefault(tuple(found.first.tolist()), []).append((i, numbers, variables))
+    for alike in shapes.values():
+        places = [i for i, _, _ in alike]
+        numbers = np.array([n for _, n, _ in alike])
+        variables = np.array([v for _, _, v in alike])
+        for at, i in enumerate(places):
+            later = slice(at + 1, None)
+            other_test = numbers[later] != numbers[at]
+            other_variable = variables[later] != variables[at]
+            n_tests, n_variables = other_test.sum(axis=1), other_variable.sum(axis=1)
+            for k in np.flatnonzero((n_variables == 0) & (n_tests > 0)):
+                rows.append(
+                    ("same_variable", i, places[at + 1 + k], int(n_tests[k]), -1, -1, np.nan)
+                )
+            for k in np.flatnonzero((n_variables == 1) & (n_tests == 1)):
+                node = int(np.argmax(other_variable[k]))
+                one, two = int(variables[at][node]), int(variables[at + 1 + k][node])
+                both = np.sort([one, two])
+                rho = float(metric.data_.absolute_correlations(both)[0, 1])
+                if rho > correlated_above:
+                    rows.append(("correlated", i, places[at + 1 + k], 1, one, two, rho))
+    columns = ["criterion", "tree_1", "tree_2", "n_changed", "variable_1", "variable_2"]
+    frame = pd.DataFrame(rows, columns=[*columns, "correlation"])
+    return _sorted(frame.astype({"correlation": float}), columns[:3])
+
+
+# ------------------------------------------------------------------------------------- cluster
+
+
+def cluster_forests(
+    compared: Mapping[str, pd.DataFrame],
+    forests: pd.DataFrame,
+    plan,
+    scales: Sequence[str] = SCALES,
+) -> dict[str, pd.DataFrame]:
+    """Clusters of every forest by every variant, and their scores (thesis 5.4.1 and 5.4.2).
+
+    Parameters
+    ----------
+    compared : mapping of DataFrame
+        `distances` and `examples`, as returned by `compare`.
+    forests : DataFrame
+        As returned by `learn`.
+    plan : StructurePlan
+        n_clusters, n_components and n_seeds are read; n_prototypes for the scale `prototypes`.
+    scales : sequence of str
+        `unnormalized`, `normalized` (equation 5.6), `prototypes` (equation 5.1; prototypes from
+        the clusters of the unnormalised distance).
+
+    Returns
+    -------
+    dict of DataFrame
+        `closeness`: dataset, forest, method, scale, norm_diff_to_d_kl, norm_diff_to_d_p
+        (Frobenius norms, table 5.1), rank_correlation_with_d_kl, rank_correlation_with_d_p
+        (Spearman, over pairs of different trees; d_KL is taken as the mean of both directions),
+        rank_correlation_with_size (with the sum of the numbers of nodes), mean_distance and
+        largest_distance.
+        `labels`: dataset, forest, method, scale, tree, label (seed 0).
+        `scores`: dataset, forest, method, scale, seed, silhouette, nmi_cluster_n_nodes, the
+        scores of `EXAMPLES` (share of the pairs that are in one cluster; missing where there is
+        no such pair), insertion_deletion_score_first (of the children of trees with one test,
+        which the thesis takes), chance (share of all pairs of trees that are in one cluster),
+        n_found (clusters).
+    """
+    closeness, labels, scores = [], [], []
+    for (dataset, number), own in forests.groupby(FOREST, sort=True):
+        n_nodes = own["n_nodes"].to_numpy()
+        mine = _of_forest(compared["distances"], dataset, number)
+        references = {r: matrix_of(mine, r) for r in REFERENCES}
+        pairs = pairs_of(_of_forest(compared["examples"], dataset, number), own)
+        for method in VARIANTS:
+            plain = matrix_of(mine, method)
+            first = None
+            for scale in scales:
+                D = scaled(plain, n_nodes, scale, first, plan)
+                key = (dataset, number, method, scale)
+                closeness.append((*key, *_closeness(D, references, n_nodes).values()))
+                coordinates = _space(D, plan)
+                for seed in range(plan.n_seeds):
+                    found = _partition(coordinates, plan, dataset, number, seed)
+                    if seed == 0:
+                        labels += [(*key, tree, label) for tree, label in enumerate(found)]
+                        first = found if scale == "unnormalized" else first
+                    scores.append((*key, seed, *score(D, found, n_nodes, pairs).values()))
+    names = {
+        "closeness": [*VARIANT, *CLOSENESS],
+        "labels": [*VARIANT, "tree", "label"],
+        "scores": [*VARIANT, "seed", *SCORES],
+    }
+    made = {"closeness": closeness, "labels": labels, "scores": scores}
+    return {n: merge([pd.DataFrame(rows, columns=names[n])], n) for n, rows in made.items()}
+
+
+CLOSENESS = [
+    *(f"norm_diff_to_{r}" for r in REFERENCES),
+    *(f"rank_correlation_with_{r}" for r in (*REFERENCES, "size")),
+    *("mean_distance", "largest_distance"),
+]
+SCORES = [
+    "silhouette",
+    "nmi_cluster_n_nodes",
+    *EXAMPLES.values(),
+    "insertion_deletion_score_first",
+    "chance",
+    "n_found",
+]
+
+
+def _of_forest(frame: pd.DataFrame, dataset: str, number: int) -> pd.DataFrame:
+    return frame[(frame["dataset"] == dataset) & (frame["forest"] == number)]
+
+
+def matrix_of(distances: pd.DataFrame, name: str) -> np.ndarray:
+    """The matrix of one distance of one forest.
+
+    Parameters
+    ----------
+    distances : DataFrame
+        Rows of one forest in the order of `ORDER`.
+    name : str
+
+    Returns
+    -------
+    (n, n) float64
+    """
+    n = round(len(distances) ** 0.5)
+    return distances[name].to_numpy().reshape(n, n)
+
+
+def scaled(plain: np.ndarray, n_nodes: np.ndarray, scale: str, labels, plan) -> np.ndarray:
+    """A matrix of distances on one of the scales of `cluster_forests`.
+
+    Parameters
+    ----------
+    plain : (n, n) array
+        Unnormalised.
+    n_nodes : (n,) int
+        Nodes of each tree, leaves included.
+    scale : str
+    labels : (n,) int or None
+        Clusters of the unnormalised distance, for `prototypes`.
+    plan : with n_prototypes, for `prototypes`
+
+    Returns
+    -------
+    (n, n) float64
+    """
+    from hedgerow.structure import dissimilarity_space, prototypes
+
+    if scale == "normalized":
+        return plain / (n_nodes[:, None] + n_nodes[None, :])
+    if scale == "prototypes":
+        return dissimilarity_space(plain[:, prototypes(plain, labels, plan.n_prototypes)])
+    return plain
+
+
+def pairs_of(examples: pd.DataFrame, forest: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Example pairs of one forest by the name of their score, each (n_pairs, 2)."""
+    found = {}
+    for criterion, name in EXAMPLES.items():
+        own = examples.loc[examples["criterion"] == criterion, ["tree_1", "tree_2"]]
+        found[name] = own.to_numpy()
+    above = found["insertion_deletion_score"][:, 0]
+    small = forest["n_tests"].to_numpy()[above] == 1
+    found["insertion_deletion_score_first"] = found["insertion_deletion_score"][small]
+    return found
+
+
+def _closeness(D, references: Mapping[str, np.ndarray], n_nodes) -> dict[str, float]:
+    upper = np.triu_indices(len(D), 1)
+    both = {r: (R + R.T)[upper] / 2 for r, R in references.items()}
+    both["size"] = (n_nodes[:, None] + n_nodes[None, :])[upper].astype(float)
+    found = {f"norm_diff_to_{r}": float(np.linalg.norm(D - R)) for r, R in references.items()}
+    for name, values in both.items():
+        constant = np.ptp(D[upper]) == 0 or np.ptp(values) == 0
+        rho = np.nan if constant else float(stats.spearmanr(D[upper], values).statistic)
+        found[f"rank_correlation_with_{name}"] = rho
+    return found | {"mean_distance": float(D[upper].mean()), "largest_distance": float(D.max())}
+
+
+def _space(D: np.ndarray, plan) -> np.ndarray:
+    from hedgerow.structure import laplacian_eigenmaps
+
+    return laplacian_eigenmaps(D, plan.n_components)
+
+
+def _partition(coordinates, plan, dataset: str, number: int, seed: int) -> np.ndarray:
+    from hedgerow.structure.clusters import partition
+
+    state = _random_state(plan, dataset, number, f"kmeans_{seed:02d}")
+    return partition(coordinates, plan.n_clusters, state)
+
+
+def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Criteria of thesis 5.4.2 of one clustering: see `cluster_forests`.
+
+    Parameters
+    ----------
+    D : (n, n) array
+        The distances that were clustered.
+    labels : (n,) int
+    n_nodes : (n,) int
+    pairs : mapping of (n_pairs, 2) int
+        As returned by `pairs_of`.
+
+    Returns
+    -------
+    dict of float, keys `SCORES`
+    """
+    n_found = len(np.unique(labels))
+    several = 1 < n_found < len(labels)
+    found = {
+        "silhouette": float(silhouette_score(D, labels, metric="precomputed"))
+        if several
+        else np.nan,
+        "nmi_cluster_n_nodes": float(normalized_mutual_info_score(labels, n_nodes)),
+    }
+    for name, own in pairs.items():
+        found[name] = float((labels[own[:, 0]] == labels[own[:, 1]]).mean()) if len(own) else np.nan
+    # Clusters of unequal size hold many pairs of any kind.
+    one, two = np.triu_indices(len(labels), 1)
+    found["chance"] = float((labels[one] == labels[two]).mean())
+    found["n_found"] = n_found
+    return {name: found[name] for name in SCORES}
+
+
+# ---------------------------------------------------------------------------------- statistics
+
+#: Statement T5-01: distances that use correlations against those that do not.
+PAIRED = (("edit_a2_spearman", "edit_a1"), ("edit_b2_spearman", "edit_b1"))
+
+
+def statistics(
+    distances: pd.DataFrame, forests: pd.DataFrame, plan, scales: Sequence[str] = SCALES
+) -> pd.DataFrame:
+    """Whether correlations bring distances closer to predictions: bootstrap over trees.
+
+    Parameters
+    ----------
+    distances, forests : DataFrame
+        Of `compare` and `learn`.
+    plan : StructurePlan
+        n_bootstrap and seed are read.
+    scales : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        dataset, forest, scale, reference, first, second, difference (of the Frobenius norms of
+        table 5.1, first minus second), low, high (2.5 and 97.5 % of the bootstrap samples),
+        share_below (samples in which the first is closer). Trees are drawn with replacement;
+        pairs of a tree with itself count 0, as they do in the matrix.
+    """
+    rows = []
+    for (dataset, number), own in forests.groupby(FOREST, sort=True):
+        n_nodes = own["n_nodes"].to_numpy()
+        mine = _of_forest(distances, dataset, number)
+        stream = rng(plan.seed, EXPERIMENT, dataset, number, "bootstrap")
+        n = len(own)
+        times = stream.multinomial(n, np.full(n, 1 / n), size=plan.n_bootstrap).astype(float)
+        for scale in scales:
+            for reference in REFERENCES:
+                R = matrix_of(mine, reference)
+                for first, second in PAIRED:
+                    squares = [
+                        (scaled(matrix_of(mine, m), n_nodes, scale, None, plan) - R) ** 2
+                        for m in (first, second)
+                    ]
+                    norms = [np.sqrt(np.einsum("bi,ij,bj->b", times, s, times)) for s in squares]
+                    gain = norms[0] - norms[1]
+                    whole = float(np.sqrt(squares[0].sum()) - np.sqrt(squares[1].sum()))
+                    low, high = np.percentile(gain, [2.5, 97.5])
+                    key = (dataset, number, scale, reference, first, second)
+                    rows.append((*key, whole, low, high, float((gain < 0).mean())))
+    columns = [*FOREST, "scale", "reference", "first", "second", "difference", "low", "high"]
+    return _sorted(pd.DataFrame(rows, columns=[*columns, "share_below"]), columns[:6])
