@@ -13,6 +13,7 @@ from hedgerow.structure.predictions import (
     class_prediction_distance,
     class_probability_distance,
 )
+from hedgerow.structure.selection import select_diverse
 
 __all__ = [
     "TreeEditDistance",
@@ -24,4 +25,5 @@ __all__ = [
     "laplacian_eigenmaps",
     "medoids",
     "prototypes",
+    "select_diverse",
 ]
