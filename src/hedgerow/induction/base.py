@@ -34,6 +34,22 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    def _check_growth(self) -> None:
+        """Parameters that stop the growth of a branch, of every learner that has them."""
+        check_number("min_samples_split", self.min_samples_split, 0.0)
+        check_number("min_samples_leaf", self.min_samples_leaf, 0.0)
+        if self.max_depth is not None:
+            check_number("max_depth", self.max_depth, 0, whole=True)
+        check_choice("candidates", self.candidates, ("values", "midpoints"))
+        check_flag("smoothing", self.smoothing)
+
+    def _check_pruning(self) -> None:
+        """Parameters of C4.5's tests and of its pruning."""
+        check_number("confidence", self.confidence, 0.0, 1.0)
+        check_number("repetition_factor", self.repetition_factor, 0.0)
+        check_flag("subtree_raising", self.subtree_raising)
+        check_flag("laplace", self.laplace)
+
     # -- input --------------------------------------------------------------------------
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from hedgerow.induction.base import (
     FROM_DTYPE,
     TreeClassifierMixin,
-    check_choice,
     check_flag,
-    check_number,
 )
 from hedgerow.induction.core import grow, prune
 
@@ -111,15 +109,9 @@ class C45Classifier(TreeClassifierMixin):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_number("confidence", self.confidence, 0.0, 1.0)
-        check_number("repetition_factor", self.repetition_factor, 0.0)
-        check_number("min_samples_split", self.min_samples_split, 0.0)
-        check_number("min_samples_leaf", self.min_samples_leaf, 0.0)
-        if self.max_depth is not None:
-            check_number("max_depth", self.max_depth, 0, whole=True)
-        check_choice("candidates", self.candidates, ("values", "midpoints"))
-        for name in ("prune", "subtree_raising", "laplace", "smoothing"):
-            check_flag(name, getattr(self, name))
+        self._check_pruning()
+        self._check_growth()
+        check_flag("prune", self.prune)
 
     def fit(self, X, y, sample_weight=None):
         """Grow and prune the tree.

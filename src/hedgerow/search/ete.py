@@ -14,7 +14,6 @@ from hedgerow.induction.base import (
     FROM_DTYPE,
     TreeClassifierMixin,
     check_choice,
-    check_flag,
     check_number,
 )
 from hedgerow.induction.core import grow
@@ -171,12 +170,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
                 "initial_sample is 0 and leaves no row to grow the first trees from",
                 remedy="give a number above 0 and at most 1",
             )
-        check_number("min_samples_split", self.min_samples_split, 0.0)
-        check_number("min_samples_leaf", self.min_samples_leaf, 0.0)
-        if self.max_depth is not None:
-            check_number("max_depth", self.max_depth, 0, whole=True)
-        check_choice("candidates", self.candidates, ("values", "midpoints"))
-        check_flag("smoothing", self.smoothing)
+        self._check_growth()
 
     def fit(self, X, y, sample_weight=None):
         """Evolve the tree.

@@ -203,7 +203,6 @@ class UCTTreeClassifier(TreeClassifierMixin):
     def _check_parameters(self) -> None:
         check_choice("policy", self.policy, tuple(POLICIES))
         check_choice("selection", self.selection, tuple(RULES))
-        check_choice("candidates", self.candidates, ("values", "midpoints"))
         for name in ("n_iterations", "value_pruning_depth"):
             check_number(name, getattr(self, name), 0, whole=True)
         for name in ("n_candidates", "value_pruning_interval"):
@@ -211,9 +210,9 @@ class UCTTreeClassifier(TreeClassifierMixin):
         for name in ("n_candidates_per_variable", "max_nodes"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 1, whole=True)
-        for name in ("exploration", "repetition_factor", "min_samples_split", "min_samples_leaf"):
-            check_number(name, getattr(self, name), 0.0)
-        check_number("confidence", self.confidence, 0.0, 1.0)
+        self._check_pruning()
+        self._check_growth()
+        check_number("exploration", self.exploration, 0.0)
         check_number("widening", self.widening, 0.0, 1.0)
         check_number("validation_fraction", self.validation_fraction, 0.0, 1.0)
         if not 0.0 < self.validation_fraction < 1.0:
@@ -221,19 +220,10 @@ class UCTTreeClassifier(TreeClassifierMixin):
                 f"validation_fraction is {self.validation_fraction!r}",
                 remedy="give a number above 0 and below 1",
             )
-        if self.max_depth is not None:
-            check_number("max_depth", self.max_depth, 0, whole=True)
         for name in ("time_limit", "max_memory"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 0.0)
-        for name in (
-            "value_pruning",
-            "tree_pruning",
-            "subtree_raising",
-            "laplace",
-            "smoothing",
-            "progress",
-        ):
+        for name in ("value_pruning", "tree_pruning", "progress"):
             check_flag(name, getattr(self, name))
 
     # -- search -------------------------------------------------------------------------
