@@ -133,6 +133,32 @@ def _depth_to_draw(tree, max_depth) -> int:
     return int(np.flatnonzero(leaves + inner <= LARGEST).max(initial=0))
 
 
+def legible_depth(tree, width: float, height: float, decimals: int, points: float) -> int:
+    """The deepest level down to which a drawing in so many inches can be read, at least 1.
+
+    Parameters
+    ----------
+    tree : Tree
+    width, height : float
+        Inches.
+    decimals : int
+    points : float
+        Size of the smallest words that can be read.
+
+    Returns
+    -------
+    int
+        For `max_depth` of `plot_tree`.
+    """
+    depth = _depth_to_draw(tree, None)
+    while depth > 1:
+        plan = _Plan(tree, depth, FONT_SIZE, decimals)
+        if FONT_SIZE * min(width / plan.width, height / plan.height) >= points:
+            break
+        depth -= 1
+    return depth
+
+
 def _colors(tree, given) -> list:
     from hedgerow.errors import InputError
 
