@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from throwaway import ROOT, SMOKE, copied_package
+from throwaway import ROOT, SMOKE, TARGETS, copied_package
 
 from hedgerow._stamp import COMPILED, core_digest
 from hedgerow.workflow.config import load_yaml
@@ -286,6 +286,44 @@ def copy(tmp_path_factory, smoke):
     return folder / "hedgerow", environment
 
 
+@pytest.fixture(scope="module")
+def below(smoke) -> dict[str, set[str]]:
+    """Every rule, and those that read what it makes, in the graph that Snakemake draws."""
+    drawn = smoke.snakemake("--rulegraph", *SMOKE)
+    assert drawn.returncode == 0, drawn.stderr
+    names = dict(re.findall(r'^\s*(\d+)\[label = "(\w+)"', drawn.stdout, re.MULTILINE))
+    assert declared_code().keys() <= set(names.values())
+    found = {name: set() for name in names.values()}
+    for one, two in re.findall(r"^\s*(\d+) -> (\d+)", drawn.stdout, re.MULTILINE):
+        found[names[one]].add(names[two])
+    return {name: readers - TARGETS for name, readers in found.items() if name not in TARGETS}
+
+
+def digests(package: Path) -> dict[str, str]:
+    """Digest of the code of every rule."""
+    return {rule: digest_of(*code, package=package) for rule, (code, _) in declared_code().items()}
+
+
+def rerun_by(changed: set[str], below: dict[str, set[str]]) -> set[str]:
+    """Rules that run again when some do: these and all that follow."""
+    found, pending = set(), set(changed)
+    while pending:
+        rule = pending.pop()
+        found.add(rule)
+        pending |= below[rule] - found
+    return found
+
+
+# Planned by Snakemake as well, which takes seconds each.
+PLANNED = {
+    "induction/_growth.pyx",
+    "experiments/search_optimum.py",
+    "data/synthetic.py",
+    "reporting/figures.py",
+    "errors.py",
+}
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "rerun"),
     [
@@ -468,22 +506,25 @@ def copy(tmp_path_factory, smoke):
         ("errors.py", None, "# edited", set()),
     ],
 )
-def test_an_edit_reruns_what_depends_on_it(smoke, copy, file, old, new, rerun):
-    """Planned in a project where everything has run, with an edited copy of the package.
+def test_an_edit_reruns_what_depends_on_it(smoke, copy, below, file, old, new, rerun):
+    """What follows from digests and graph, and for some files what Snakemake plans.
 
-    A compiled source that was edited and not built is refused.
+    Planned in a project where everything has run, with an edited copy of the package. A compiled
+    source that was edited and not built is refused.
     """
     package, environment = copy
     path = package / file
-    if not path.is_file():
-        pytest.skip(f"there is no {file}")
     text = path.read_text()
     edited = f"{text}\n{new}\n" if old is None else text.replace(old, new)
     assert edited != text
     stamp = package / "_core_digest.py"
-    stamped = stamp.read_text()
+    stamped, before = stamp.read_text(), digests(package)
     try:
         path.write_text(edited)
+        after = digests(package)
+        assert rerun_by({r for r in before if after[r] != before[r]}, below) == rerun
+        if file not in PLANNED:
+            return
         if path.suffix in COMPILED:
             refused = smoke.snakemake("--dry-run", *SMOKE, **environment)
             assert refused.returncode == 1
@@ -493,3 +534,9 @@ def test_an_edit_reruns_what_depends_on_it(smoke, copy, file, old, new, rerun):
     finally:
         path.write_text(text)
         stamp.write_text(stamped)
+
+
+def test_the_files_planned_by_snakemake_are_among_the_edits():
+    marks = test_an_edit_reruns_what_depends_on_it.pytestmark
+    edited = {case[0] for mark in marks if mark.name == "parametrize" for case in mark.args[1]}
+    assert edited >= PLANNED

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -137,27 +138,46 @@ def reachable_source(text: str, function: str, module: str = "module") -> str:
     LookupError
         If the name is not bound at the top level.
     """
-    body = ast.parse(text).body
+    statements = _statements(text)
     binders: dict[str, list[int]] = {}
-    wanted: set[int] = set()
-    for number, statement in enumerate(body):
-        names = _bound_names(statement)
-        for name in names:
+    for number, statement in enumerate(statements):
+        for name in statement.binds:
             binders.setdefault(name, []).append(number)
-        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if not names and not is_text:
-            wanted.add(number)
     if function not in binders:
         raise LookupError(f"`hedgerow.{module}` has no `{function}`")
+    wanted = {n for n, s in enumerate(statements) if not s.binds and not s.is_text}
     pending = [*wanted, *binders[function]]
     wanted.update(pending)
     while pending:
-        used = {n.id for n in ast.walk(body[pending.pop()]) if isinstance(n, ast.Name)}
-        for name in used & binders.keys():
+        for name in statements[pending.pop()].uses & binders.keys():
             new = set(binders[name]) - wanted
             wanted |= new
             pending += new
-    return "\n".join(ast.unparse(body[number]) for number in sorted(wanted))
+    return "\n".join(statements[number].source for number in sorted(wanted))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Statement:
+    """A top-level statement: the names that it binds and uses, and its source."""
+
+    binds: frozenset[str]
+    uses: frozenset[str]
+    is_text: bool
+    source: str
+
+
+@functools.lru_cache(maxsize=128)
+def _statements(text: str) -> tuple[_Statement, ...]:
+    """Statements of a module; many rules declare parts of the same one."""
+    return tuple(
+        _Statement(
+            frozenset(_bound_names(statement)),
+            frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name)),
+            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant),
+            ast.unparse(statement),
+        )
+        for statement in ast.parse(text).body
+    )
 
 
 def _bound_names(statement: ast.stmt) -> set[str]:
