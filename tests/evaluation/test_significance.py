@@ -49,6 +49,19 @@ def test_differences_of_zero_are_dropped():
     assert result.n == 5
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("seed", range(12))
+def test_ties_and_zeros_give_what_scipy_gives(seed, alternative):
+    """Few small whole differences: nearly all ranks tie, and some are 0."""
+    random = np.random.default_rng(seed)
+    n = 2 + seed % 9
+    first = random.integers(-3, 4, size=n).astype(float)
+    first[0] = 2.0
+    expected = stats.wilcoxon(first, alternative=alternative)
+    result = wilcoxon(first, np.zeros(n), GROUPS, alternative)
+    assert (result.statistic, result.p) == (expected.statistic, expected.pvalue)
+
+
 def test_nothing_but_zeros():
     result = wilcoxon(np.ones(6), np.ones(6), GROUPS)
     assert (result.statistic, result.p, result.n) == (0.0, 1.0, 6)
