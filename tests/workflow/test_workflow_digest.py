@@ -314,11 +314,13 @@ def rerun_by(changed: set[str], below: dict[str, set[str]]) -> set[str]:
     return found
 
 
+# Part of the entries of synthetic sets only, so that no digest of a rule changes.
+OF_ENTRIES = "data/synthetic.py"
 # Planned by Snakemake as well, which takes seconds each.
 PLANNED = {
+    OF_ENTRIES,
     "induction/_growth.pyx",
     "experiments/search_optimum.py",
-    "data/synthetic.py",
     "reporting/figures.py",
     "errors.py",
 }
@@ -522,7 +524,8 @@ def test_an_edit_reruns_what_depends_on_it(smoke, copy, below, file, old, new, r
     try:
         path.write_text(edited)
         after = digests(package)
-        assert rerun_by({r for r in before if after[r] != before[r]}, below) == rerun
+        changed = {r for r in before if after[r] != before[r]}
+        assert rerun_by(changed, below) == (set() if file == OF_ENTRIES else rerun)
         if file not in PLANNED:
             return
         if path.suffix in COMPILED:
