@@ -271,13 +271,18 @@ def test_trees_without_tests_have_no_relative_distance(wine, plan, protocol):
 # ------------------------------------------------------------------------------------ patterns
 
 
-def test_the_forest_that_is_drawn_is_that_of_scikit_learn():
+def test_the_forests_that_are_drawn():
     data = load_breast_cancer(as_frame=True)
     table = TidyTable("wdbc", data.data, data.target.to_numpy(), ["m", "b"], "class")
     plan = StructureBeyondPlan(seed=3, patterns_trees=5, patterns_depth=2)
     frame = structure_beyond.patterns(table, plan)
-    keys, trees = forest_from_frame(frame, ["dataset", "tree"])
-    assert keys["tree"].tolist() == [0, 1, 2, 3, 4] and max(t.depth for t in trees) == 2
+    keys, trees = forest_from_frame(frame, structure_beyond.PATTERN)
+    assert keys["forest"].tolist() == ["random_forest"] * 5 + ["c45"] * 5
+    trees, grown = trees[:5], trees[5:]
+    assert max(t.depth for t in trees) == 2
+    # Each C4.5 tree has the weight of one sample, and no two samples are the same.
+    assert {t.class_weight[0].sum() for t in grown} == {569.0}
+    assert len({t.to_json() for t in grown}) == 5
     sequence = seed_sequence(3, "structure_beyond", "wdbc", None, "random forest")
     forest = RandomForestClassifier(
         5, max_depth=2, random_state=int(sequence.generate_state(1, dtype=np.uint32)[0])

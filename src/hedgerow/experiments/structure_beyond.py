@@ -10,7 +10,7 @@ Four parts, on divisions into training and test data that are those of the fores
   the most accurate ones (5.5).
 - `stability`: how far trees of bootstrap samples are from each other, learner by learner.
 
-Beside them a random forest, of which the report draws the decision patterns.
+Beside them two forests, of which the report draws the decision patterns.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ KEYS = {
     "ensembles": ["dataset", "split", "pool", "k", "strategy"],
     "stability": ["dataset", "split", "learner"],
 }
+PATTERN = ["dataset", "forest", "tree"]  # of `patterns`
 #: What the tables of this module hold beside their keys.
 VALUES = {
     "ensembles": ["f1", "accuracy", "mean_distance", "member_f1", "n_trees"],
@@ -118,9 +119,9 @@ class StructureBeyondPlan(Plan):
     uct_iterations : int
         Iterations of UCT-DT in the part `stability`.
     patterns_dataset : str
-        Registry key of the forests that are drawn.
+        Registry key of the data set whose forests are drawn.
     patterns_trees, patterns_depth : int
-        Trees of the random forest that is drawn, and limit of their depth.
+        Trees of each forest that is drawn, and limit of the depth in the random forest.
     """
 
     section: ClassVar[str] = "structure_beyond"
@@ -559,33 +560,46 @@ def stability(table, grown: pd.DataFrame, plan, protocol) -> pd.DataFrame:
 
 
 def patterns(table, plan) -> pd.DataFrame:
-    """A random forest of scikit-learn, whose trees are small enough to be read.
+    """Two forests of one data set whose decision patterns are drawn.
+
+    A random forest of scikit-learn, its trees small enough to be read, and pruned C4.5 trees of as
+    many bootstrap samples.
 
     Parameters
     ----------
     table : TidyTable
         Without missing values and categories; all rows are trained on.
     plan : StructureBeyondPlan
-        patterns_trees, patterns_depth and seed are read.
+        patterns_trees, patterns_depth, confidence and seed are read.
 
     Returns
     -------
     DataFrame
-        One row per node: dataset, tree, and the arrays of the trees.
+        One row per node: dataset, forest (`random_forest`, `c45`), tree, and the arrays of the
+        trees.
     """
     from sklearn.ensemble import RandomForestClassifier
 
+    from hedgerow.induction.c45 import C45Classifier
     from hedgerow.tree import Tree, forest_to_frame
 
+    n, n_classes = plan.patterns_trees, len(table.classes)
     sequence = seed_sequence(plan.seed, EXPERIMENT, table.name, None, "random forest")
     forest = RandomForestClassifier(
-        plan.patterns_trees,
+        n,
         max_depth=plan.patterns_depth,
         random_state=int(sequence.generate_state(1, dtype=np.uint32)[0]),
     ).fit(table.X.to_numpy(), table.y)
     trees = [Tree.from_sklearn(tree) for tree in forest.estimators_]
-    keys = [(table.name, i) for i in range(len(trees))]
-    return forest_to_frame(trees, pd.DataFrame(keys, columns=["dataset", "tree"]))
+    stream = rng(plan.seed, EXPERIMENT, table.name, None, "bootstrap")
+    for _ in range(n):
+        weight = np.bincount(stream.integers(len(table), size=len(table)), minlength=len(table))
+        fitted = C45Classifier(confidence=plan.confidence).fit(
+            table.X, table.y, sample_weight=weight
+        )
+        trees.append(_with_all_classes(fitted.tree_, fitted.classes_, n_classes))
+    keys = [(table.name, name, i) for name in ("random_forest", "c45") for i in range(n)]
+    return forest_to_frame(trees, pd.DataFrame(keys, columns=PATTERN))
 
 
 # ---------------------------------------------------------------------------------- statistics
@@ -594,7 +608,11 @@ def patterns(table, plan) -> pd.DataFrame:
 #: share of all pairs of trees that are in one cluster, which one large cluster raises as well.
 ABOVE_CHANCE = {f"{name}_above_chance": name for name in structure.EXAMPLES.values()}
 OF_CLUSTERS = ("silhouette", "nmi_cluster_n_nodes", *structure.EXAMPLES.values(), *ABOVE_CHANCE)
-OF_PAIRS = tuple(f"rank_correlation_with_{r}" for r in (*structure.REFERENCES, "size"))
+#: The norms of table 5.1, and rank correlations, which do not depend on the scale of a distance.
+OF_PAIRS = (
+    *(f"norm_diff_to_{r}" for r in structure.REFERENCES),
+    *(f"rank_correlation_with_{r}" for r in (*structure.REFERENCES, "size")),
+)
 METRICS = (*OF_CLUSTERS, *OF_PAIRS)
 
 

@@ -1,0 +1,393 @@
+"""The section on the report page of what goes beyond chapter 5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments import structure
+from hedgerow.experiments.structure_beyond import (
+    BASE,
+    DIVERSE,
+    LEARNERS,
+    METRICS,
+    OF_LEARNERS,
+    POOLS,
+    QUESTIONS,
+    SCALES,
+    STRATEGIES,
+    StructureBeyondPlan,
+)
+from hedgerow.reporting.html import Section, data_uri, number, render
+from hedgerow.reporting.structure_beyond import (
+    FEWEST_DATASETS,
+    LEARNER_LABELS,
+    LEVEL,
+    MEAN,
+    METRIC_LABELS,
+    POOL_LABELS,
+    SCORE_LABELS,
+    STABILITY_LABELS,
+    VARIANT_LABELS,
+    captions,
+    ensembles_verdict,
+    question_verdict,
+    stability_verdict,
+    strategy_label,
+)
+
+#: Rule of the workflow that makes each table and figure, printed under it.
+RULES = {"table": "structure_beyond_tables", "figure": "structure_beyond_figures"}
+
+_SCALES = {
+    "unnormalized": "As they are",
+    "normalized": "Normalised (equation 5.6)",
+    "prototypes": "Distances to prototypes (equation 5.1)",
+}
+#: Heads of columns, in two lines.
+_QUESTIONS = {
+    "correlation_in_a": ("A2", "A1"),
+    "correlation_in_b": ("B2", "B1"),
+    "unitary_substitution": ("B", "A"),
+    "normalization": ("normalised", "as it is"),
+    "pearson": ("Pearson", "Spearman"),
+    "kendall": ("Kendall", "Spearman"),
+    "prototypes_normalized": ("prototypes", "normalised"),
+    "prototypes_unnormalized": ("prototypes", "as it is"),
+}
+#: What each question asks, for the list of answers.
+_ASKED = {
+    "correlation_in_a": "Correlations in the costs, type A (A2 against A1)",
+    "correlation_in_b": "Correlations in the costs, type B (B2 against B1)",
+    "unitary_substitution": "A substitution as one operation (B against A)",
+    "normalization": "Normalised by the number of nodes, against as they are",
+    "pearson": "Pearson's correlation against Spearman's",
+    "kendall": "Kendall's correlation against Spearman's",
+    "prototypes_normalized": "Distances to prototypes against normalised ones",
+    "prototypes_unnormalized": "Distances to prototypes against distances as they are",
+}
+#: What the thesis says of its one forest (5.4.1, 5.4.2, 5.5), question by question.
+_SAID = {
+    "Type B keeps trees with other thresholds of the same variable together better than type A": (
+        ("unitary_substitution", "same_variable_substitution_score_above_chance"),
+    ),
+    "Correlations bring distances closer to predictions": (
+        ("correlation_in_b", "norm_diff_to_d_kl"),
+        ("correlation_in_b", "norm_diff_to_d_p"),
+        ("correlation_in_b", "rank_correlation_with_d_kl"),
+        ("correlation_in_b", "rank_correlation_with_d_p"),
+    ),
+    "The normalisation loses similarity in structure": (
+        ("normalization", "insertion_deletion_score_above_chance"),
+        ("normalization", "same_variable_substitution_score_above_chance"),
+    ),
+    "The kind of correlation makes no difference": (
+        ("pearson", "same_variable_substitution_score_above_chance"),
+        ("kendall", "same_variable_substitution_score_above_chance"),
+    ),
+    "Distances to prototypes are a better normalisation": (
+        ("prototypes_normalized", "insertion_deletion_score_above_chance"),
+        ("prototypes_normalized", "same_variable_substitution_score_above_chance"),
+        ("prototypes_normalized", "rank_correlation_with_d_p"),
+        ("prototypes_normalized", "rank_correlation_with_size"),
+    ),
+}
+_ALT = {
+    "structure_beyond_ranks": "Mean ranks of the sixteen distances by seven metrics; the numbers "
+    "are in the table above.",
+    "structure_beyond_ensembles_gain": "Gain of trees that are far in structure over six other "
+    "choices, by data set, for two pools of trees; the means are in the table above.",
+    "structure_beyond_spread": "Tests, edit distance, edit distance per test and d_p of C4.5, SS, "
+    "STP and UCT-DT by data set; the means are in the table above.",
+    "structure_beyond_patterns": "A map of the trees of a random forest in clusters, the variables "
+    "that each cluster tests, and the tree in the middle of each.",
+    "structure_beyond_bootstrap": "The same of C4.5 trees of bootstrap samples.",
+}
+_TITLES = {
+    "structure_beyond_questions": "Paired questions",
+    "structure_beyond_variants": "Sixteen edit distances over data sets",
+    "structure_beyond_ranks": "Ranks of the sixteen distances",
+    "structure_beyond_prototypes": "Distances to prototypes",
+    "structure_beyond_ensembles": "Ensembles of k trees",
+    "structure_beyond_ensembles_gain": "What distance in structure gains",
+    "structure_beyond_stability": "Trees of bootstrap samples",
+    "structure_beyond_spread": "Trees of bootstrap samples",
+    "structure_beyond_patterns": "Decision patterns of a random forest",
+    "structure_beyond_bootstrap": "Decision patterns of C4.5 trees of bootstrap samples",
+}
+
+
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path | str],
+    plan: StructureBeyondPlan,
+) -> Section:
+    """What goes beyond chapter 5 as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        The tables of `hedgerow.reporting.structure_beyond` by id, as read from their files.
+    figures : mapping of path
+        Its figures by id: svg files, which are embedded.
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    questions = tables["structure_beyond_questions"]
+    of_ensembles = tables["structure_beyond_ensembles"]
+    of_learners = tables["structure_beyond_stability"]
+    n = int(questions["n_datasets"].max())
+    answers = _answers(questions)
+    against = _against(of_ensembles, plan)
+    stable = _stable(of_learners)
+    stated = {
+        "answers": answers,
+        "said": _said(questions),
+        "against": against,
+        "stable": stable,
+        "n": n,
+        "small": n < FEWEST_DATASETS,
+        "smallest_p": min(2 / 2**n, 1.0),
+        "level": LEVEL,
+        "plan": plan,
+    }
+    markup = render(
+        "structure_beyond_section.html.j2",
+        **stated,
+        questions=[_QUESTIONS[q] for q in QUESTIONS],
+        question_lines=_question_lines(questions),
+        distances=[label.split(", ") for label in VARIANT_LABELS.values()],
+        variant_blocks=_variant_blocks(tables["structure_beyond_variants"], "mean_rank"),
+        prototype_blocks=_variant_blocks(tables["structure_beyond_prototypes"], None),
+        ensemble_blocks=_ensemble_blocks(of_ensembles, plan),
+        sizes=plan.sizes,
+        learners=[LEARNER_LABELS[name] for name in LEARNERS],
+        learner_lines=_learner_lines(of_learners),
+        figures={
+            name: {"id": name, "uri": data_uri(figures[name]), "alt": _ALT[name]} for name in _ALT
+        },
+        captions=captions(tables, plan),
+        titles=_TITLES,
+        statement=RULES,
+        module="hedgerow.reporting.structure_beyond",
+    )
+    contents = (
+        ("structure_beyond-variants", "Which distance?"),
+        ("structure_beyond-prototypes", "Distances to prototypes"),
+        ("structure_beyond-ensembles", "Ensembles"),
+        ("structure_beyond-stability", "Stability"),
+        ("structure_beyond-patterns", "Decision patterns"),
+    )
+    summary = render("structure_beyond_section.summary.html.j2", **stated)
+    title = "Beyond the thesis: what the distance of trees is good for"
+    return Section("structure_beyond", title, markup, contents, summary)
+
+
+def _answers(questions: pd.DataFrame) -> list[dict]:
+    """Per question the metrics on which it makes a difference, by the test after Holm."""
+    answers = []
+    for name in QUESTIONS:
+        own = questions[questions["question"] == name]
+        words = {"higher": [], "lower": [], "no difference": [], "cannot be told": []}
+        for _, row in own.iterrows():
+            words[question_verdict(row)].append(_lower(METRIC_LABELS[row["metric"]]))
+        answers.append(
+            {
+                "name": _ASKED[name],
+                "higher": "; ".join(words["higher"]),
+                "lower": "; ".join(words["lower"]),
+                "n_same": len(words["no difference"]),
+                "untold": "; ".join(words["cannot be told"]),
+                "n_untold": len(words["cannot be told"]),
+            }
+        )
+    return answers
+
+
+def _lower(label: str) -> str:
+    """A label within a sentence.
+
+    >>> _lower("Rank correlation with d_p"), _lower("A1 per test")
+    ('rank correlation with d_p', 'A1 per test')
+    """
+    return label[0].lower() + label[1:] if label[1].islower() else label
+
+
+def _said(questions: pd.DataFrame) -> list[dict]:
+    """What the thesis says, and what each metric says of it."""
+    cells = questions.set_index(["question", "metric"])
+    found = []
+    for sentence, keys in _SAID.items():
+        words = []
+        for question, metric in keys:
+            if (question, metric) not in cells.index:
+                continue
+            row = cells.loc[(question, metric)]
+            what = f"{_QUESTIONS[question][0]} against {_QUESTIONS[question][1]}"
+            gain = number(row["difference"], _digits(metric))
+            words.append(
+                f"{_lower(METRIC_LABELS[metric])}, {what}: {question_verdict(row)} ({gain}, on "
+                f"{row['n_higher']:.0f} data sets higher, on {row['n_lower']:.0f} lower)"
+            )
+        found.append({"sentence": sentence, "found": "; ".join(words)})
+    return found
+
+
+def _against(table: pd.DataFrame, plan) -> list[dict]:
+    """Verdicts on ensembles that are far in structure, by pool and rival."""
+    return [
+        {
+            "pool": POOL_LABELS[pool],
+            "rivals": [
+                {
+                    "name": strategy_label(strategy, plan),
+                    "verdict": ensembles_verdict(table, pool, strategy),
+                }
+                for strategy in STRATEGIES
+                if strategy != DIVERSE
+            ],
+        }
+        for pool in POOLS
+    ]
+
+
+def _stable(table: pd.DataFrame) -> list[dict]:
+    found = []
+    for learner in LEARNERS:
+        if learner == BASE:
+            continue
+        words = {m: stability_verdict(table, m, learner) for m in OF_LEARNERS}
+        found.append(
+            {
+                "name": LEARNER_LABELS[learner],
+                **{
+                    key.replace(" ", "_"): "; ".join(
+                        _lower(STABILITY_LABELS[m]) for m in OF_LEARNERS if words[m] == key
+                    )
+                    for key in ("higher", "lower", "no difference", "cannot be told")
+                },
+            }
+        )
+    return found
+
+
+def _question_lines(table: pd.DataFrame) -> list[dict]:
+    """A line per metric, a cell per question."""
+    cells = table.set_index(["metric", "question"])
+    lines = []
+    for metric in METRICS:
+        if metric not in set(table["metric"]):
+            continue
+        own = [cells.loc[(metric, q)] for q in QUESTIONS]
+        lines.append(
+            {
+                "name": METRIC_LABELS[metric],
+                "n": int(own[0]["n_datasets"]),
+                "cells": [_gain_cell(row, _digits(metric)) for row in own],
+            }
+        )
+    return lines
+
+
+def _gain_cell(row: pd.Series, digits: int) -> dict:
+    """A difference, on how many data sets it is so, and whether the test calls it one."""
+    return {
+        "text": number(row["difference"], digits),
+        "count": f"{row['n_higher']:.0f}:{row['n_lower']:.0f}",
+        "mark": "a" if row["p_holm"] < LEVEL else "",
+        "notes": f"p = {row['p']:.3g}, after Holm {row['p_holm']:.3g}",
+    }
+
+
+def _variant_blocks(table: pd.DataFrame, beside: str | None) -> list[dict]:
+    """A block per scale, a line per metric, a cell per distance."""
+    means = table[table["dataset"] == MEAN]
+    blocks = []
+    for scale in SCALES:
+        lines = []
+        for metric in METRICS:
+            own = means[(means["metric"] == metric) & (means["scale"] == scale)]
+            if own.empty:
+                continue
+            own = own.set_index("method").loc[list(structure.VARIANTS)]
+            cells = [_variant_cell(row, metric, beside) for _, row in own.iterrows()]
+            n = int(own["n_datasets"].iloc[0])
+            lines.append({"name": METRIC_LABELS[metric], "n": n, "cells": cells})
+        if lines:
+            blocks.append({"title": _SCALES[scale], "lines": lines})
+    return blocks
+
+
+def _variant_cell(row: pd.Series, metric: str, beside: str | None) -> dict:
+    digits = _digits(metric)
+    cell = {"text": number(row["measured"], digits), "count": "", "mark": "", "notes": ""}
+    if beside:
+        cell["count"] = number(row[beside], 1)
+    elif pd.notna(row["p"]):
+        cell["mark"] = "a" if row["p_holm"] < LEVEL else ""
+        cell["notes"] = f"p = {row['p']:.3g}, after Holm {row['p_holm']:.3g}"
+    return cell
+
+
+def _digits(metric: str) -> int:
+    """Norms are in the hundreds, all else within -1 and 1."""
+    return 0 if metric.startswith("norm") else 2
+
+
+def _ensemble_blocks(table: pd.DataFrame, plan) -> list[dict]:
+    """A block per score and pool, a line per strategy, a cell per k."""
+    means = table[table["dataset"] == MEAN].set_index(["metric", "pool", "strategy", "k"])
+    blocks = []
+    for metric, score in SCORE_LABELS.items():
+        for pool in POOLS:
+            lines = []
+            for strategy in STRATEGIES:
+                cells = []
+                for k in plan.sizes:
+                    key = (metric, pool, strategy, k)
+                    if key not in means.index:
+                        cells.append({"text": "–", "count": "", "mark": "", "notes": ""})
+                        continue
+                    row = means.loc[key]
+                    cell = {
+                        "text": number(row["measured"], 1),
+                        "count": "",
+                        "mark": "",
+                        "notes": "",
+                    }
+                    if strategy != DIVERSE:
+                        # The rival's line says how often the first line is above it.
+                        found = _gain_cell(row, 1)
+                        cell |= {name: found[name] for name in ("count", "mark", "notes")}
+                    cells.append(cell)
+                lines.append({"name": strategy_label(strategy, plan), "cells": cells})
+            title = f"{score}, {POOL_LABELS[pool]}"
+            blocks.append({"title": title, "lines": lines})
+    return blocks
+
+
+def _learner_lines(table: pd.DataFrame) -> list[dict]:
+    """A line per metric, a cell per learner."""
+    means = table[table["dataset"] == MEAN].set_index(["metric", "learner"])
+    lines = []
+    for metric in OF_LEARNERS:
+        if metric not in means.index.get_level_values("metric"):
+            continue
+        digits = 1 if metric in ("distance_a1", "distance_b2", "n_tests", "f1") else 2
+        cells = []
+        for learner in LEARNERS:
+            row = means.loc[(metric, learner)]
+            cell = {"text": number(row["measured"], digits), "count": "", "mark": "", "notes": ""}
+            if learner != BASE:
+                found = _gain_cell(row, digits)
+                cell |= {name: found[name] for name in ("count", "mark", "notes")}
+            cells.append(cell)
+        n = int(means.loc[(metric, BASE), "n_datasets"])
+        lines.append({"name": STABILITY_LABELS[metric], "n": n, "cells": cells})
+    return lines
