@@ -11,7 +11,7 @@ result is the division's:
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +20,7 @@ from scipy import stats
 from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
 from hedgerow.data import rng, seed_sequence, split
-from hedgerow.errors import ConfigError
+from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
 from hedgerow.workflow.plan import Plan
 
@@ -58,6 +58,7 @@ ORDER = {
     "trees": TREE,
     "distances": PAIR,
     "examples": [*FOREST, "criterion", "tree_1", "tree_2"],
+    "scripts": [*FOREST, "criterion"],
     "closeness": VARIANT,
     "labels": [*VARIANT, "tree"],
     "scores": [*VARIANT, "seed"],
@@ -72,6 +73,9 @@ class StructurePlan(Plan):
     ----------
     datasets : tuple of str
         Registry keys; the chapter's is the first.
+    printed : dict of str
+        Key of data/published of the chapter's data set -> registry key, from `published_as` in
+        config/datasets.yaml; for tables and captions.
     seed : int
         Global seed, from which every random draw is derived by name.
     configuration : str
@@ -101,6 +105,7 @@ class StructurePlan(Plan):
     section: ClassVar[str] = "structure"
 
     datasets: tuple[str, ...] = ("wdbc",)
+    printed: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     configuration: str = "default"
     n_forests: int = 10
@@ -127,12 +132,11 @@ class StructurePlan(Plan):
                 raise ConfigError(
                     f"`structure.{name}` is {getattr(self, name)}", remedy="use 1 or more"
                 )
-        if not 2 <= self.n_clusters < self.n_trees:
-            raise ConfigError(
-                f"`structure.n_clusters` is {self.n_clusters} and `structure.n_trees` "
-                f"{self.n_trees}",
-                remedy="use at least 2 clusters and more trees than clusters",
-            )
+        for name, least in (("n_clusters", 2), ("n_trees", 3)):
+            if getattr(self, name) < least:
+                raise ConfigError(
+                    f"`structure.{name}` is {getattr(self, name)}", remedy=f"use {least} or more"
+                )
 
 
 def _sorted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -181,6 +185,11 @@ def learn(table, plan, forests: Iterable[int] | None = None) -> dict[str, pd.Dat
         it has no test), n_tests, n_nodes, n_visits, validation_f1, test_accuracy, test_f1 (per
         cent).
         `trees`: the trees, one row per node.
+
+    Raises
+    ------
+    DataError
+        A forest of fewer than two trees: nothing can be compared.
     """
     from hedgerow.search.uct import UCTTreeClassifier
     from hedgerow.tree import forest_to_frame
@@ -203,6 +212,12 @@ def learn(table, plan, forests: Iterable[int] | None = None) -> dict[str, pd.Dat
             random_state=_random_state(plan, table.name, number, "uct"),
         ).fit(table.X.iloc[train], table.y[train])
         chosen = states_of(search.search_tree_, plan.n_trees, plan.max_tests)
+        if len(chosen) < 2:
+            raise DataError(
+                f"{table.name}: the search for forest {number} found {len(chosen)} trees of 1 to "
+                f"{plan.max_tests} tests",
+                remedy="raise `structure.n_iterations`, or leave the data set out",
+            )
         found = search.trees_of(chosen)
         states = search.search_tree_.loc[chosen]
         place = {state: i for i, state in enumerate(chosen)}
@@ -290,9 +305,7 @@ def compare(table, learned: Mapping[str, pd.DataFrame], plan) -> dict[str, pd.Da
     values, _ = table.matrix()
     distances, examples = [], []
     for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
-        nodes = learned["trees"]
-        nodes = nodes[(nodes["dataset"] == dataset) & (nodes["forest"] == number)]
-        trees = forest_from_frame(nodes, TREE)[1]
+        trees = forest_from_frame(_of_forest(learned["trees"], dataset, number), TREE)[1]
         train, test = _division(table, number, plan)
         found = {}
         for method, (cost, correlation) in VARIANTS.items():
@@ -339,7 +352,9 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
         correlation. Criteria: `insertion_deletion`, a parent and its child;
         `same_variable`, the same variables in the same nodes and other thresholds or categories
         in one or more; `correlated`, all tests the same but one, whose variables differ and are
-        strongly correlated.
+        strongly correlated. Nodes are those of the sorted trees of tests, so that it does not
+        matter on which side of its parent a lone test stands; a categorical variable of more than
+        two values has no correlation. Both are as in the edit distance.
     """
     from hedgerow.structure.sorting import Tests
 
@@ -352,12 +367,13 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
     for i, tree in enumerate(trees):
         found = metric.data_.sort(tree)
         numbers, variables = tests.number(found)[found.nodes], tree.feature[found.nodes]
+        ordered = ~(tree.is_categorical()[found.nodes] & (metric.data_.unordered_[variables] > 0))
         # Trees of one shape have their tests side by side in postorder.
-        shapes.setdefault(tuple(found.first.tolist()), []).append((i, numbers, variables))
+        own = (i, numbers, variables, ordered)
+        shapes.setdefault(tuple(found.first.tolist()), []).append(own)
     for alike in shapes.values():
-        places = [i for i, _, _ in alike]
-        numbers = np.array([n for _, n, _ in alike])
-        variables = np.array([v for _, _, v in alike])
+        places = [own[0] for own in alike]
+        numbers, variables, ordered = (np.array([own[k] for own in alike]) for k in (1, 2, 3))
         for at, i in enumerate(places):
             later = slice(at + 1, None)
             other_test = numbers[later] != numbers[at]
@@ -372,11 +388,92 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
                 one, two = int(variables[at][node]), int(variables[at + 1 + k][node])
                 both = np.sort([one, two])
                 rho = float(metric.data_.absolute_correlations(both)[0, 1])
-                if rho > correlated_above:
+                both_ordered = ordered[at][node] and ordered[at + 1 + k][node]
+                if both_ordered and rho > correlated_above:
                     rows.append(("correlated", i, places[at + 1 + k], 1, one, two, rho))
     columns = ["criterion", "tree_1", "tree_2", "n_changed", "variable_1", "variable_2"]
     frame = pd.DataFrame(rows, columns=[*columns, "correlation"])
     return _sorted(frame.astype({"correlation": float}), columns[:3])
+
+
+def shown_pairs(examples: pd.DataFrame, forest: pd.DataFrame) -> pd.DataFrame:
+    """Of each criterion the pair that is drawn and put into words.
+
+    A child and its parent: the most visited tree of three tests (or as near to three as there is),
+    as in figure 5.1. Substitutions: of the pairs with fewest substitutions, those of trees of two
+    or more tests first, the one whose less visited tree has most visits. Ties: lower trees.
+
+    Parameters
+    ----------
+    examples, forest : DataFrame
+        Of one forest, as returned by `compare` and `learn`.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `examples`, at most one per criterion.
+    """
+    own = forest.set_index("tree")
+    n_tests, n_visits = own["n_tests"], own["n_visits"]
+    one, two = examples["tree_1"], examples["tree_2"]
+    is_child = examples["criterion"] == "insertion_deletion"
+    stump = (one.map(n_tests) == 1).astype(int)
+    fewer = np.minimum(one.map(n_visits), two.map(n_visits))
+    ranked = examples.assign(
+        first=(two.map(n_tests) - 3).abs().where(is_child, stump),
+        second=examples["n_changed"],
+        third=-two.map(n_visits).where(is_child, fewer),
+    ).sort_values(["criterion", "first", "second", "third", "tree_1", "tree_2"])
+    return ranked.groupby("criterion").head(1)[list(examples.columns)].reset_index(drop=True)
+
+
+def edit_scripts(
+    table, learned: Mapping[str, pd.DataFrame], examples: pd.DataFrame, plan
+) -> pd.DataFrame:
+    """The pairs of `shown_pairs` of every forest, with their edits in words.
+
+    Parameters
+    ----------
+    table : TidyTable
+    learned : mapping of DataFrame
+        `forests` and `trees`, as returned by `learn`.
+    examples : DataFrame
+        As returned by `compare`.
+    plan : StructurePlan
+        seed and test_size are read.
+
+    Returns
+    -------
+    DataFrame
+        dataset, forest, criterion, tree_1, tree_2, edits: the cheapest edits by B2 with Spearman's
+        correlation that turn the first tree into the second, each with its cost.
+    """
+    from hedgerow.structure import TreeEditDistance
+    from hedgerow.tree import forest_from_frame
+
+    values, _ = table.matrix()
+    names = [str(name) for name in table.X.columns]
+    rows = []
+    for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
+        trees = forest_from_frame(_of_forest(learned["trees"], dataset, number), TREE)[1]
+        train, _ = _division(table, number, plan)
+        metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
+        for pair in shown_pairs(_of_forest(examples, dataset, number), own).itertuples():
+            one, two = (trees[i].replace(feature_names=names) for i in (pair.tree_1, pair.tree_2))
+            words = _edits_in_words(metric.edit_script(one, two))
+            rows.append((dataset, number, pair.criterion, pair.tree_1, pair.tree_2, words))
+    columns = [*FOREST, "criterion", "tree_1", "tree_2", "edits"]
+    return merge([pd.DataFrame(rows, columns=columns)], "scripts")
+
+
+def _edits_in_words(script: pd.DataFrame) -> str:
+    forms = {
+        "changed": "{e.test_1} becomes {e.test_2}",
+        "inserted": "insert {e.test_2}",
+        "deleted": "delete {e.test_1}",
+    }
+    edits = [e for e in script.itertuples() if e.operation != "same"]
+    return "; ".join(f"{forms[e.operation].format(e=e)} (cost {e.cost:.3g})" for e in edits)
 
 
 # ------------------------------------------------------------------------------------- cluster
@@ -416,10 +513,20 @@ def cluster_forests(
         no such pair), insertion_deletion_score_first (of the children of trees with one test,
         which the thesis takes), chance (share of all pairs of trees that are in one cluster),
         n_found (clusters).
+
+    Raises
+    ------
+    ConfigError
+        A forest has no more trees than there are to be clusters.
     """
     closeness, labels, scores = [], [], []
     for (dataset, number), own in forests.groupby(FOREST, sort=True):
         n_nodes = own["n_nodes"].to_numpy()
+        if len(own) <= plan.n_clusters:
+            raise ConfigError(
+                f"forest {number} of {dataset} has {len(own)} trees, for {plan.n_clusters} clusters",
+                remedy="lower `n_clusters`, or raise `n_trees` or `n_iterations`",
+            )
         mine = _of_forest(compared["distances"], dataset, number)
         references = {r: matrix_of(mine, r) for r in REFERENCES}
         pairs = pairs_of(_of_forest(compared["examples"], dataset, number), own)
