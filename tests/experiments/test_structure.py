@@ -14,7 +14,7 @@ from hedgerow.experiments import structure
 from hedgerow.experiments.structure import StructurePlan
 from hedgerow.induction import Columns, grow
 from hedgerow.structure import TreeEditDistance, prototypes
-from hedgerow.tree import forest_from_frame
+from hedgerow.tree import Tree, forest_from_frame
 
 PLAN = {
     "seed": 3,
@@ -124,7 +124,9 @@ def test_forests_differ_and_a_forest_does_not_depend_on_the_others(table, learne
     pd.testing.assert_frame_equal(
         alone["forests"], learned["forests"].query("forest == 2").reset_index(drop=True)
     )
-    assert [splits_in(t) for t in trees_of(learned, 0)] != [splits_in(t) for t in trees_of(alone, 2)]
+    assert [splits_in(t) for t in trees_of(learned, 0)] != [
+        splits_in(t) for t in trees_of(alone, 2)
+    ]
 
 
 def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered, plan):
@@ -186,8 +188,8 @@ def test_distances_are_those_of_the_package(table, learned, compared, plan):
 
 def alike_nodes(a, b):
     """Tests of two sorted trees side by side, None where their shapes differ."""
-    if len(a[1]) != len(b[1]):
-        return None
+    if a is None or b is None:
+        return [] if a is b else None
     found = [(a[0], b[0])]
     for one, two in zip(a[1], b[1], strict=True):
         below = alike_nodes(one, two)
@@ -200,6 +202,7 @@ def alike_nodes(a, b):
 def slow_examples(trees, parent, reference, above):
     """As `example_pairs`, node by node; criterion, both places and number of changed tests."""
     rows = [("insertion_deletion", p, i, 1) for i, p in enumerate(parent) if p >= 0]
+    reference.leaves = True
     sorted_ = [reference.sorted(tree) for tree in trees]
     for i in range(len(trees)):
         for k in range(i + 1, len(trees)):
@@ -210,10 +213,10 @@ def slow_examples(trees, parent, reference, above):
             others = [p for p in changed if p[0][0] != p[1][0]]
             if changed and not others:
                 rows.append(("same_variable", i, k, len(changed)))
-            if len(changed) == len(others) == 1:
-                # With 0 for unordered categories: the price of a substitution says it.
-                if 1 - reference.substitution("B2", *others[0]) > above:
-                    rows.append(("correlated", i, k, 1))
+            # The price of a substitution has the correlation, 0 of unordered categories.
+            price = reference.substitution("B2", *others[0]) if len(others) == 1 else 1
+            if len(changed) == 1 and 1 - price > above:
+                rows.append(("correlated", i, k, 1))
     return sorted(rows)
 
 
@@ -263,6 +266,32 @@ def test_example_pairs_against_a_comparison_node_by_node(seed):
     for row in correlated.itertuples():
         assert row.correlation == pytest.approx(rho[row.variable_1, row.variable_2])
         assert row.correlation > 0.9
+
+
+def chain(side, feature):
+    """A test of variable 0, and on one side of it a test of another variable."""
+    inner, leaf = (1, 4) if side == "left" else (2, 1)
+    features, thresholds = np.full(5, -1), np.full(5, np.nan)
+    features[[0, inner]], thresholds[[0, inner]] = (0, feature), 0.5
+    left, right, parent = np.full(5, -1), np.full(5, -1), np.full(5, inner)
+    left[0], right[0] = sorted((inner, leaf))
+    left[inner], right[inner] = inner + 1, inner + 2
+    parent[[0, inner, leaf]] = -1, 0, 0
+    share = np.where(features >= 0, 0.5, np.nan)
+    return Tree(features, thresholds, left, right, parent, share, np.ones((5, 2)))
+
+
+def test_a_test_on_the_other_side_of_its_parent_is_in_another_node():
+    """The edit distance takes both for one tree; they were once drawn as an example."""
+    generator = np.random.default_rng(0)
+    X = generator.random((40, 3))
+    X[:, 2] = X[:, 1]
+    y = (X[:, 0] > 0.5).astype(int)
+    trees = [chain("left", 1), chain("right", 2), chain("left", 2)]
+    metric = TreeEditDistance("B2", "spearman").fit(X, y)
+    assert metric.distance(trees[0], trees[1]) == metric.distance(trees[0], trees[2]) == 0
+    found = structure.example_pairs(trees, [-1, -1, -1], metric, 0.9)
+    assert found[["criterion", "tree_1", "tree_2"]].to_numpy().tolist() == [["correlated", 0, 2]]
 
 
 def test_unordered_categories_are_not_correlated():

@@ -15,6 +15,7 @@ class StructureReference:
 
     def __init__(self, X, y, correlation="spearman"):
         self.X, self.y = np.asarray(X, dtype=float), np.asarray(y)
+        self.leaves = False  # whether `sorted` keeps them, as None
         count = np.bincount(self.y)
         self.order = sorted(range(len(count)), key=lambda c: (-count[c], c))
         self.values = [sorted(set(x[~np.isnan(x)])) for x in self.X.T]
@@ -63,7 +64,7 @@ class StructureReference:
                 swap = p[c] < q[c] if r == 0 else p[c] > q[c]
                 break
         children = (high, low) if swap else (low, high)
-        return test, tuple(child for child in children if child is not None)
+        return test, tuple(child for child in children if child is not None or self.leaves)
 
     def _shares(self, rows, above):
         count = [sum(w for i, w in rows if self.y[i] == c) for c in range(len(above))]

@@ -315,6 +315,22 @@ def test_the_plan_beyond_chapter_4_knows_its_settings_and_no_other():
     assert of_plan - of_schema == {"seed", "configuration", "library"}
 
 
+def test_the_plan_of_chapter_5_knows_its_settings_and_their_defaults():
+    import dataclasses
+
+    from hedgerow.experiments.structure import StructurePlan
+
+    fields = {f.name: f.default for f in dataclasses.fields(StructurePlan)}
+    schema = load_yaml(SCHEMA)["properties"]["structure"]["properties"]
+    assert set(schema) - set(fields) == {"chunk"}
+    # What the thesis calls its data set is read from the registry.
+    assert set(fields) - set(schema) == {"seed", "configuration", "printed"}
+    for name, default in fields.items():
+        if name in schema:
+            value = schema[name]["default"]
+            assert default == (tuple(value) if isinstance(value, list) else value)
+
+
 def test_published_keys_of_a_paper_are_unique():
     from types import SimpleNamespace
 

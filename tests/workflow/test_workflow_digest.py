@@ -47,6 +47,7 @@ SECTIONS = {
     "soft_illustration_section",
     "soft_sweep_section",
     "soft_scores_section",
+    "structure_section",
     *SECTION,
 }
 FIGURES = {
@@ -58,6 +59,7 @@ FIGURES = {
     "soft_illustration_figures",
     "soft_sweep_figures",
     "soft_scores_figures",
+    "structure_figures",
     *SECTIONS,
 }
 ILLUSTRATED = {"soft_illustration_figures", "soft_illustration_section"}
@@ -80,12 +82,17 @@ SEARCH_BEYOND_REPORTED = {
 SEARCH_BEYOND_TESTED = {"search_beyond_statistics", *SEARCH_BEYOND_REPORTED}
 SEARCH_BEYOND_TUNED = {"search_beyond_selection", "search_beyond_anytime", *SEARCH_BEYOND_TESTED}
 SEARCH_BEYOND = {"search_beyond_optimum", *SEARCH_BEYOND_TUNED}
+STRUCTURE_REPORTED = {"structure_tables", "structure_figures", "structure_section"}
+STRUCTURE_CLUSTERED = {"structure_cluster", "structure_statistics", *STRUCTURE_REPORTED}
+STRUCTURE_COMPARED = {"structure_compare", *STRUCTURE_CLUSTERED}
+STRUCTURE = {"structure_learn", *STRUCTURE_COMPARED}
 AFTER_TESTS = {"soft_statistics", "soft_tables", *SECTION}
 AFTER_ROWS = {"soft_figures", "soft_scores_statistics", *AFTER_TESTS, *SCORES}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", "soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
 AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
 LEARNERS = AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND | SEARCH | SEARCH_BEYOND
+LEARNERS |= STRUCTURE
 
 
 def test_a_function_brings_what_it_reaches_and_no_more():
@@ -331,7 +338,32 @@ PLANNED = {
     [
         ("tree/tree.py", None, "# edited", LEARNERS),
         ("induction/_growth.pyx", None, "# edited", LEARNERS),
-        ("search/__init__.py", None, "# edited", SEARCH | SEARCH_BEYOND | REPORTED),
+        ("search/__init__.py", None, "# edited", SEARCH | SEARCH_BEYOND | STRUCTURE | REPORTED),
+        ("structure/__init__.py", None, "# edited", STRUCTURE_COMPARED | REPORTED),
+        (
+            "experiments/structure.py",
+            "100.0 * metrics.macro_f1(table.y[test]",
+            "99.0 * metrics.macro_f1(table.y[test]",
+            STRUCTURE | REPORTED,
+        ),
+        (
+            "experiments/structure.py",
+            'ranked.groupby("criterion").head(1)',
+            'ranked.groupby("criterion").tail(1)',
+            STRUCTURE_COMPARED | REPORTED,
+        ),
+        (
+            "reporting/structure_claims.py",
+            None,
+            "# edited",
+            {"structure_tables", "structure_section", *REPORTED},
+        ),
+        (
+            "reporting/structure_section.html.j2",
+            None,
+            "<!-- edited -->",
+            {"structure_section", *REPORTED},
+        ),
         (
             "experiments/search.py",
             "100.0 * metrics.macro_f1(part.y_test",
@@ -423,6 +455,7 @@ PLANNED = {
                 *BEYOND,
                 *SEARCH,
                 *SEARCH_BEYOND,
+                *STRUCTURE,
                 "search_properties",
             },
         ),

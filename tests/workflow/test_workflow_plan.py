@@ -55,7 +55,11 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
             ("anytime", "datasets", "anytime_splits"),
         )
     }
+    structure = {**default["structure"], **own.get("structure", {})}
+    n_compared = len(structure["datasets"])
+    n_forest_chunks = n_compared * -(-structure["n_forests"] // structure["chunk"])
     used = noised | {*search["datasets"], *searched["datasets"], *searched["optimum_datasets"]}
+    used |= {*structure["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -109,6 +113,13 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "search_beyond_figures": 1,
         "search_beyond_running_times": 1,
         "search_beyond_section": 1,
+        "structure_learn": n_forest_chunks,
+        "structure_compare": n_forest_chunks,
+        "structure_cluster": n_forest_chunks,
+        "structure_statistics": n_compared,
+        "structure_tables": 1,
+        "structure_figures": 1,
+        "structure_section": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -141,6 +152,19 @@ def test_the_tree_search_is_a_target_and_needs_no_noise(planned):
     assert rules["search_run"] == 4 and rules["search_running_times"] == 1
     assert not [rule for rule in rules if rule.startswith("soft")]
     assert "search_section" not in rules
+
+
+def test_the_structure_of_trees_is_a_target_and_needs_one_data_set(planned):
+    assert planned.planned("structure", *SMOKE) == {
+        "fetch": 1,
+        "tidy": 1,
+        "structure_learn": 2,
+        "structure_compare": 2,
+        "structure_cluster": 2,
+        "structure_statistics": 1,
+        "structure_tables": 1,
+        "structure_figures": 1,
+    }
 
 
 def test_what_goes_beyond_chapter_4_is_a_target_and_needs_no_result_of_it(planned):

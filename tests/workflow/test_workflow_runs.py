@@ -46,6 +46,9 @@ SEARCH_BEYOND_REPORTED = {
     *PAGE,
 }
 AFTER_SEARCH_BEYOND = {"search_beyond_statistics", *SEARCH_BEYOND_REPORTED}
+STRUCTURE_REPORTED = {"structure_tables", "structure_figures", "structure_section", *PAGE}
+AFTER_DISTANCES = {"structure_cluster", "structure_statistics", *STRUCTURE_REPORTED}
+AFTER_FORESTS = {"structure_compare", *AFTER_DISTANCES}
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", *AFTER_TREES}
 AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
@@ -81,6 +84,12 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
             f"data/trees/search/{dataset}/tuning.parquet",
         ):
             assert path in made
+    for name in ("distances", "examples", "scripts", "closeness", "labels", "statistics"):
+        assert f"data/results/structure/{name}/wdbc.parquet" in made
+    assert "data/results/structure/wdbc.parquet" in made
+    assert "data/trees/structure/wdbc/trees.parquet" in made
+    for name in ("examples", "closeness", "claims"):
+        assert f"reports/tables/structure_{name}.csv" in made
     for name in ("search_splits", "search_claims", "thesis_table_4_1", "thesis_table_4_7"):
         assert f"reports/tables/{name}.csv" in made
     assert "reports/html/index.html" in made
@@ -105,7 +114,7 @@ def test_nothing_to_do_after_a_run(smoke):
 def test_one_core_other_chunks_other_entry_give_the_same_bytes(smoke, tmp_path):
     """Neither the number of cores, nor how permutations are cut, nor the entry changes a byte."""
     other = new_project(tmp_path / "plain")
-    settings = other.settings("soft: {chunk: 2}\nsearch: {chunk: 2}")
+    settings = other.settings("soft: {chunk: 2}\nsearch: {chunk: 2}\nstructure: {chunk: 2}")
     done = other.snakemake("--snakefile", "workflow/Snakefile", "--cores", "1", *settings)
     assert done.returncode == 0, done.stderr
     expected, found = smoke.made(), other.made()
@@ -180,6 +189,10 @@ def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
         ("search_beyond: {depths: [2]}", {"search_beyond_optimum", *AFTER_SEARCH_BEYOND}),
         ("search_beyond: {widening: [0.3]}", {"search_beyond_selection", *AFTER_SEARCH_BEYOND}),
         ("search_beyond: {grid: [1, 10]}", {"search_beyond_anytime", *AFTER_SEARCH_BEYOND}),
+        ("structure: {n_trees: 30}", {"structure_learn", *AFTER_FORESTS}),
+        ("structure: {correlated_above: 0.9}", AFTER_FORESTS),
+        ("structure: {n_clusters: 3}", AFTER_DISTANCES),
+        ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
         ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
@@ -205,6 +218,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *BEYOND_REPORTED,
         *SEARCH_REPORTED,
         *SEARCH_BEYOND_REPORTED,
+        *STRUCTURE_REPORTED - {"structure_figures"},
         "soft_scores_section",
     }
 

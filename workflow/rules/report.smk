@@ -271,6 +271,7 @@ reported = {
     "soft_beyond": soft_beyond_reported,
     "search": search_reported,
     "search_beyond": search_beyond_reported,
+    "structure": structure_reported,
 }
 reported = {word: reported[word] for word in reported if word in config["experiments"]}
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})

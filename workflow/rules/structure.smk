@@ -286,3 +286,127 @@ rule structure_tables:
         "Tables of chapter 5"
     script:
         "../scripts/structure_tables.py"
+
+
+# Figures show the first data set that is there.
+rule structure_figures:
+    input:
+        table=expand("data/tidy/{dataset}.parquet", dataset=structure_datasets),
+        forests=expand(structure_results["forests"], dataset=structure_datasets),
+        trees=expand(structure_results["trees"], dataset=structure_datasets),
+        distances=expand(structure_results["distances"], dataset=structure_datasets),
+        scripts=expand(structure_results["scripts"], dataset=structure_datasets),
+        labels=expand(structure_results["labels"], dataset=structure_datasets),
+    output:
+        thesis_figure_5_1=report(
+            "reports/figures/thesis_figure_5_1.svg",
+            caption="../report/thesis_figure_5_1.rst",
+            category="structure",
+            labels={
+                "table": "figure 5.1 a tree and its parent",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_5_2=report(
+            "reports/figures/thesis_figure_5_2.svg",
+            caption="../report/thesis_figure_5_2.rst",
+            category="structure",
+            labels={
+                "table": "figure 5.2 the forest, and substitutions",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_5_3=report(
+            "reports/figures/thesis_figure_5_3.svg",
+            caption="../report/thesis_figure_5_3.rst",
+            category="structure",
+            labels={
+                "table": "figure 5.3 matrices of distances",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_5_4=report(
+            "reports/figures/thesis_figure_5_4.svg",
+            caption="../report/thesis_figure_5_4.rst",
+            category="structure",
+            labels={
+                "table": "figure 5.4 clusters of trees (t-SNE)",
+                "paper": "thesis",
+                "configuration": config["configuration"],
+            },
+        ),
+        thesis_figure_5_1_png="reports/figures/thesis_figure_5_1.png",
+        thesis_figure_5_2_png="reports/figures/thesis_figure_5_2.png",
+        thesis_figure_5_3_png="reports/figures/thesis_figure_5_3.png",
+        thesis_figure_5_4_png="reports/figures/thesis_figure_5_4.png",
+    log:
+        "data/logs/structure/figures.log",
+    benchmark:
+        "data/jobs/structure/figures.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        plan=settings(config, "structure", "datasets"),
+        code=digest_of(
+            "data.tidy:read_tidy",
+            "experiments.structure",
+            "induction",
+            "reporting.figures",
+            "reporting.structure:thesis_figure_5_1",
+            "reporting.structure:thesis_figure_5_2",
+            "reporting.structure:thesis_figure_5_3",
+            "reporting.structure:thesis_figure_5_4",
+            "structure",
+            "tree",
+        ),
+    message:
+        "Figures of chapter 5"
+    script:
+        "../scripts/structure_figures.py"
+
+
+rule structure_section:
+    input:
+        tables=rules.structure_tables.output,
+        figures=rules.structure_figures.output,
+        claims="data/published/claims.csv",
+    output:
+        "data/results/structure/section.json",
+    log:
+        "data/logs/structure/section.log",
+    benchmark:
+        "data/jobs/structure/section.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        plan=structure_stated,
+        code=digest_of(
+            "experiments.structure",
+            "reporting.figures",
+            "reporting.html",
+            "reporting.macros",
+            "reporting.structure",
+            "reporting.structure_section",
+        ),
+    message:
+        "Chapter 5 in the report"
+    script:
+        "../scripts/structure_section.py"
+
+
+# For the manifest, as in report.smk.
+structure_reported = {
+    "datasets": structure_datasets,
+    "read": ["data/published/claims.csv", *structure_published],
+    "made": [
+        expand(
+            [*structure_results.values(), structure_tests], dataset=structure_datasets
+        ),
+        rules.structure_tables.output,
+        rules.structure_figures.output,
+        rules.structure_section.output,
+    ],
+}

@@ -108,7 +108,7 @@ class StructurePlan(Plan):
     printed: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     configuration: str = "default"
-    n_forests: int = 10
+    n_forests: int = 6
     test_size: float = 0.3023
     n_trees: int = 104
     max_tests: int = 6
@@ -352,9 +352,9 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
         correlation. Criteria: `insertion_deletion`, a parent and its child;
         `same_variable`, the same variables in the same nodes and other thresholds or categories
         in one or more; `correlated`, all tests the same but one, whose variables differ and are
-        strongly correlated. Nodes are those of the sorted trees of tests, so that it does not
-        matter on which side of its parent a lone test stands; a categorical variable of more than
-        two values has no correlation. Both are as in the edit distance.
+        strongly correlated. Nodes are those of the sorted trees, and a test left of its parent is
+        in another node than one right of it, though the edit distance does not tell these apart;
+        as in the edit distance, a categorical variable of more than two values has no correlation.
     """
     from hedgerow.structure.sorting import Tests
 
@@ -368,9 +368,11 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
         found = metric.data_.sort(tree)
         numbers, variables = tests.number(found)[found.nodes], tree.feature[found.nodes]
         ordered = ~(tree.is_categorical()[found.nodes] & (metric.data_.unordered_[variables] > 0))
+        above = tree.parent[found.nodes[:-1]]  # the last one is the root
+        on_left = (tree.children_left[above] == found.nodes[:-1]) != found.swaps[above]
         # Trees of one shape have their tests side by side in postorder.
-        own = (i, numbers, variables, ordered)
-        shapes.setdefault(tuple(found.first.tolist()), []).append(own)
+        shape = (*found.first.tolist(), *on_left.tolist())
+        shapes.setdefault(shape, []).append((i, numbers, variables, ordered))
     for alike in shapes.values():
         places = [own[0] for own in alike]
         numbers, variables, ordered = (np.array([own[k] for own in alike]) for k in (1, 2, 3))
@@ -524,7 +526,8 @@ def cluster_forests(
         n_nodes = own["n_nodes"].to_numpy()
         if len(own) <= plan.n_clusters:
             raise ConfigError(
-                f"forest {number} of {dataset} has {len(own)} trees, for {plan.n_clusters} clusters",
+                f"forest {number} of {dataset} has {len(own)} trees, for {plan.n_clusters} "
+                "clusters",
                 remedy="lower `n_clusters`, or raise `n_trees` or `n_iterations`",
             )
         mine = _of_forest(compared["distances"], dataset, number)
