@@ -78,6 +78,17 @@ WHOLE = {
         "reports/figures/thesis_figure_3_11.svg",
         "reports/figures/thesis_figure_3_12.svg",
     ),
+    "structure": (
+        "reports/tables/thesis_table_5_1.csv",
+        "reports/tables/thesis_table_5_2.csv",
+        "reports/tables/structure_examples.csv",
+        "reports/tables/structure_closeness.csv",
+        "reports/tables/structure_claims.csv",
+        "reports/figures/thesis_figure_5_1.svg",
+        "reports/figures/thesis_figure_5_2.svg",
+        "reports/figures/thesis_figure_5_3.svg",
+        "reports/figures/thesis_figure_5_4.svg",
+    ),
 }
 #: Rooms that such an experiment may read.
 ROOMS = (
@@ -87,6 +98,7 @@ ROOMS = (
     "induction",
     "reporting",
     "search",
+    "structure",
     "tree",
     "uncertainty",
 )
