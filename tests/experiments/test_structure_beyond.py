@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from hedgerow import C45Classifier, SoftTreeClassifier, UCTTreeClassifier
 from hedgerow.data import TidyTable, seed_sequence, split
-from hedgerow.errors import ConfigError
+from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics, significance
 from hedgerow.experiments import structure, structure_beyond
 from hedgerow.experiments.structure import StructurePlan
@@ -94,6 +94,29 @@ def test_forests_are_those_of_structure(wine, plan, protocol, done):
     pd.testing.assert_frame_equal(
         structure.learn(wine, settings, [0, 1])["forests"], done["forests"]
     )
+
+
+def test_forests_of_too_few_trees_are_left_out_and_nothing_else(wine, plan, protocol, monkeypatch):
+    """The first forest finds nothing, the second ten trees less."""
+    learn = structure.learn
+
+    def fewer(table, settings, forests):
+        if 0 in forests:
+            raise DataError("wine: the search for forest 0 found 1 tree", remedy="none")
+        return learn(table, settings, forests)
+
+    monkeypatch.setattr(structure, "learn", fewer)
+    found = structure_beyond.run(wine, plan, protocol)
+    for name in ("forests", "trees", "examples", "closeness", "scores"):
+        assert set(found[name]["forest"]) == {1}
+    pools = found["ensembles"].groupby("pool")["split"].unique().map(list).to_dict()
+    assert pools == {"c45": [0, 1], "uct": [1]}
+    monkeypatch.setattr(structure_beyond, "FEWEST_TREES", 26)
+    small = StructurePlan(**{**vars(protocol), "n_trees": 30, "max_tests": 1})
+    found = structure_beyond.run(wine, plan, small)
+    for name in ("forests", "trees", "examples", "closeness", "scores"):
+        assert len(found[name]) == 0 and set(KEYS[name]) <= set(found[name].columns)
+    assert set(found["ensembles"]["pool"]) == {"c45"} and len(found["stability"]) == 4
 
 
 # ------------------------------------------------------------------------------------- growing
@@ -290,6 +313,11 @@ def test_the_forests_that_are_drawn():
     X = data.data.to_numpy(dtype=np.float32).astype(float)  # as scikit-learn reads them
     mean = np.mean([t.predict_proba(X) for t in trees], axis=0)
     assert np.allclose(mean, forest.predict_proba(X))
+
+
+def test_a_set_with_categories_is_refused(wine, plan):
+    with pytest.raises(DataError, match="wine has missing values or categorical variables"):
+        structure_beyond.patterns(wine, plan)
 
 
 # ---------------------------------------------------------------------------------- statistics

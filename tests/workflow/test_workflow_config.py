@@ -331,6 +331,40 @@ def test_the_plan_of_chapter_5_knows_its_settings_and_their_defaults():
             assert default == (tuple(value) if isinstance(value, list) else value)
 
 
+def test_the_plan_beyond_chapter_5_knows_its_settings_and_their_defaults():
+    import dataclasses
+
+    from hedgerow.experiments.structure_beyond import StructureBeyondPlan
+
+    fields = {f.name: f.default for f in dataclasses.fields(StructureBeyondPlan)}
+    schema = load_yaml(SCHEMA)["properties"]["structure_beyond"]["properties"]
+    assert set(schema) - set(fields) == {"chunk"}
+    assert set(fields) - set(schema) == {"seed", "configuration"}
+    for name, default in fields.items():
+        if name in schema and name != "datasets":
+            value = schema[name]["default"]
+            assert default == (tuple(value) if isinstance(value, list) else value)
+
+
+def test_a_single_data_set_is_looked_up_as_those_of_a_list_are():
+    config = load_yaml(ROOT / "config/default.yaml")
+    config["structure_beyond"]["patterns_dataset"] = "wdcb"
+    with pytest.raises(ConfigError, match="unknown data set `wdcb`"):
+        check_datasets(config, ["wdbc", *_named(config)])
+
+
+def _named(config) -> set[str]:
+    """Every data set in a list of a configuration."""
+    return {
+        name
+        for section in config.values()
+        if isinstance(section, dict)
+        for key, names in section.items()
+        if key.endswith("datasets")
+        for name in names
+    }
+
+
 def test_published_keys_of_a_paper_are_unique():
     from types import SimpleNamespace
 

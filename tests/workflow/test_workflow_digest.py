@@ -47,6 +47,7 @@ SECTIONS = {
     "soft_illustration_section",
     "soft_sweep_section",
     "soft_scores_section",
+    "structure_beyond_section",
     "structure_section",
     *SECTION,
 }
@@ -59,6 +60,7 @@ FIGURES = {
     "soft_illustration_figures",
     "soft_sweep_figures",
     "soft_scores_figures",
+    "structure_beyond_figures",
     "structure_figures",
     *SECTIONS,
 }
@@ -86,13 +88,21 @@ STRUCTURE_REPORTED = {"structure_tables", "structure_figures", "structure_sectio
 STRUCTURE_CLUSTERED = {"structure_cluster", "structure_statistics", *STRUCTURE_REPORTED}
 STRUCTURE_COMPARED = {"structure_compare", *STRUCTURE_CLUSTERED}
 STRUCTURE = {"structure_learn", *STRUCTURE_COMPARED}
+STRUCTURE_BEYOND_REPORTED = {
+    "structure_beyond_tables",
+    "structure_beyond_figures",
+    "structure_beyond_section",
+}
+STRUCTURE_BEYOND_TESTED = {"structure_beyond_statistics", *STRUCTURE_BEYOND_REPORTED}
+STRUCTURE_BEYOND_RUN = {"structure_beyond_run", *STRUCTURE_BEYOND_TESTED}
+STRUCTURE_BEYOND = {"structure_beyond_forest", *STRUCTURE_BEYOND_RUN}
 AFTER_TESTS = {"soft_statistics", "soft_tables", *SECTION}
 AFTER_ROWS = {"soft_figures", "soft_scores_statistics", *AFTER_TESTS, *SCORES}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", "soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_TIDY = {"soft_noise", "soft_calibrate", "soft_learn", *AFTER_LEARNING}
 AFTER_CALIBRATION = AFTER_TIDY - {"soft_noise"}
 LEARNERS = AFTER_CALIBRATION | GROWN_SWEEP | ILLUSTRATION | BEYOND | SEARCH | SEARCH_BEYOND
-LEARNERS |= STRUCTURE
+LEARNERS |= STRUCTURE | STRUCTURE_BEYOND
 
 
 def test_a_function_brings_what_it_reaches_and_no_more():
@@ -338,13 +348,23 @@ PLANNED = {
     [
         ("tree/tree.py", None, "# edited", LEARNERS),
         ("induction/_growth.pyx", None, "# edited", LEARNERS),
-        ("search/__init__.py", None, "# edited", SEARCH | SEARCH_BEYOND | STRUCTURE | REPORTED),
-        ("structure/__init__.py", None, "# edited", STRUCTURE_COMPARED | REPORTED),
+        (
+            "search/__init__.py",
+            None,
+            "# edited",
+            SEARCH | SEARCH_BEYOND | STRUCTURE | STRUCTURE_BEYOND_RUN | REPORTED,
+        ),
+        (
+            "structure/__init__.py",
+            None,
+            "# edited",
+            STRUCTURE_COMPARED | STRUCTURE_BEYOND_RUN | REPORTED,
+        ),
         (
             "experiments/structure.py",
             "100.0 * metrics.macro_f1(table.y[test]",
             "99.0 * metrics.macro_f1(table.y[test]",
-            STRUCTURE | REPORTED,
+            STRUCTURE | STRUCTURE_BEYOND_RUN | REPORTED,
         ),
         (
             "experiments/structure.py",
@@ -363,6 +383,37 @@ PLANNED = {
             None,
             "<!-- edited -->",
             {"structure_section", *REPORTED},
+        ),
+        (
+            "experiments/structure_beyond.py",
+            "100.0 * right.mean(axis=1)",
+            "99.0 * right.mean(axis=1)",
+            STRUCTURE_BEYOND_RUN | REPORTED,
+        ),
+        (
+            "experiments/structure_beyond.py",
+            'SCORED = ("f1", "accuracy")',
+            'SCORED = ("f1",)',
+            STRUCTURE_BEYOND_TESTED | REPORTED,
+        ),
+        (
+            "experiments/structure_beyond.py",
+            '"random_forest", "c45"',
+            '"forest", "c45"',
+            {"structure_beyond_forest", "structure_beyond_figures", "structure_beyond_section"}
+            | REPORTED,
+        ),
+        (
+            "reporting/structure_beyond.py",
+            '"Gain in F1 (points)"',
+            '"Gain (points)"',
+            {"structure_beyond_figures", "structure_beyond_section", *REPORTED},
+        ),
+        (
+            "reporting/structure_beyond_section.html.j2",
+            None,
+            "<!-- edited -->",
+            {"structure_beyond_section", *REPORTED},
         ),
         (
             "experiments/search.py",
@@ -420,7 +471,12 @@ PLANNED = {
         ),
         ("uncertainty/noise.py", None, "# edited", BEYOND | ILLUSTRATION | REPORTED),
         ("uncertainty/categories.py", None, "# edited", BEYOND | ILLUSTRATION | REPORTED),
-        ("uncertainty/soft.py", None, "# edited", ILLUSTRATION | REPORTED),
+        (
+            "uncertainty/soft.py",
+            None,
+            "# edited",
+            ILLUSTRATION | STRUCTURE_BEYOND_RUN | REPORTED,
+        ),
         (
             "evaluation/tuning.py",
             None,
@@ -435,7 +491,8 @@ PLANNED = {
             AFTER_ROWS - {"soft_figures"}
             | BEYOND_TESTED
             | {"search_statistics", "search_tables", "search_section"}
-            | SEARCH_BEYOND_TESTED,
+            | SEARCH_BEYOND_TESTED
+            | STRUCTURE_BEYOND_TESTED,
         ),
         (
             "data/noise.py",
@@ -456,6 +513,7 @@ PLANNED = {
                 *SEARCH,
                 *SEARCH_BEYOND,
                 *STRUCTURE,
+                *STRUCTURE_BEYOND,
                 "search_properties",
             },
         ),

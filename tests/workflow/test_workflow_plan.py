@@ -60,6 +60,9 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     n_forest_chunks = n_compared * -(-structure["n_forests"] // structure["chunk"])
     used = noised | {*search["datasets"], *searched["datasets"], *searched["optimum_datasets"]}
     used |= {*structure["datasets"]}
+    compared = {**default["structure_beyond"], **own.get("structure_beyond", {})}
+    n_beyond_forests = len(compared["datasets"]) * -(-compared["n_splits"] // compared["chunk"])
+    used |= {*compared["datasets"], compared["patterns_dataset"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -120,6 +123,12 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "structure_tables": 1,
         "structure_figures": 1,
         "structure_section": 1,
+        "structure_beyond_run": n_beyond_forests,
+        "structure_beyond_forest": 1,
+        "structure_beyond_statistics": 1,
+        "structure_beyond_tables": 1,
+        "structure_beyond_figures": 1,
+        "structure_beyond_section": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -164,6 +173,18 @@ def test_the_structure_of_trees_is_a_target_and_needs_one_data_set(planned):
         "structure_statistics": 1,
         "structure_tables": 1,
         "structure_figures": 1,
+    }
+
+
+def test_what_goes_beyond_chapter_5_is_a_target_and_needs_no_result_of_it(planned):
+    assert planned.planned("structure_beyond", *SMOKE) == {
+        "fetch": 2,
+        "tidy": 2,
+        "structure_beyond_run": 2,
+        "structure_beyond_forest": 1,
+        "structure_beyond_statistics": 1,
+        "structure_beyond_tables": 1,
+        "structure_beyond_figures": 1,
     }
 
 

@@ -49,6 +49,17 @@ AFTER_SEARCH_BEYOND = {"search_beyond_statistics", *SEARCH_BEYOND_REPORTED}
 STRUCTURE_REPORTED = {"structure_tables", "structure_figures", "structure_section", *PAGE}
 AFTER_DISTANCES = {"structure_cluster", "structure_statistics", *STRUCTURE_REPORTED}
 AFTER_FORESTS = {"structure_compare", *AFTER_DISTANCES}
+STRUCTURE_BEYOND_REPORTED = {
+    "structure_beyond_tables",
+    "structure_beyond_figures",
+    "structure_beyond_section",
+    *PAGE,
+}
+AFTER_STRUCTURE_BEYOND = {
+    "structure_beyond_run",
+    "structure_beyond_statistics",
+    *STRUCTURE_BEYOND_REPORTED,
+}
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_merge", "soft_running_times", *AFTER_TREES}
 AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
@@ -90,6 +101,10 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     assert "data/trees/structure/wdbc/trees.parquet" in made
     for name in ("examples", "closeness", "claims"):
         assert f"reports/tables/structure_{name}.csv" in made
+    for name in ("variants", "questions", "prototypes", "ensembles", "stability"):
+        assert f"reports/tables/structure_beyond_{name}.csv" in made
+    for name in ("forests", "trees", "grown"):
+        assert f"data/trees/structure_beyond/bupa/000-001_{name}.parquet" in made
     for name in ("search_splits", "search_claims", "thesis_table_4_1", "thesis_table_4_7"):
         assert f"reports/tables/{name}.csv" in made
     assert "reports/html/index.html" in made
@@ -189,9 +204,17 @@ def test_killed_run_is_resumed_by_the_same_command(smoke, tmp_path):
         ("search_beyond: {depths: [2]}", {"search_beyond_optimum", *AFTER_SEARCH_BEYOND}),
         ("search_beyond: {widening: [0.3]}", {"search_beyond_selection", *AFTER_SEARCH_BEYOND}),
         ("search_beyond: {grid: [1, 10]}", {"search_beyond_anytime", *AFTER_SEARCH_BEYOND}),
-        ("structure: {n_trees: 30}", {"structure_learn", *AFTER_FORESTS}),
-        ("structure: {correlated_above: 0.9}", AFTER_FORESTS),
-        ("structure: {n_clusters: 3}", AFTER_DISTANCES),
+        (
+            "structure: {n_trees: 30}",
+            {"structure_learn", *AFTER_FORESTS, *AFTER_STRUCTURE_BEYOND},
+        ),
+        ("structure: {correlated_above: 0.9}", AFTER_FORESTS | AFTER_STRUCTURE_BEYOND),
+        ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
+        ("structure_beyond: {factor: 0.2}", AFTER_STRUCTURE_BEYOND),
+        (
+            "structure_beyond: {patterns_depth: 2}",
+            {"structure_beyond_forest", *STRUCTURE_BEYOND_REPORTED},
+        ),
         ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
@@ -219,6 +242,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *SEARCH_REPORTED,
         *SEARCH_BEYOND_REPORTED,
         *STRUCTURE_REPORTED - {"structure_figures"},
+        *STRUCTURE_BEYOND_REPORTED,
         "soft_scores_section",
     }
 

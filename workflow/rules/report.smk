@@ -272,6 +272,7 @@ reported = {
     "search": search_reported,
     "search_beyond": search_beyond_reported,
     "structure": structure_reported,
+    "structure_beyond": structure_beyond_reported,
 }
 reported = {word: reported[word] for word in reported if word in config["experiments"]}
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import rng, seed_sequence
-from hedgerow.errors import ConfigError
+from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import significance
 from hedgerow.experiments import structure
 from hedgerow.workflow.plan import Plan
@@ -59,6 +59,9 @@ STRATEGIES = (
 )
 DIVERSE = "structure"
 
+#: Trees below which a forest is left out: a search that is held to trees of one test finds few.
+FEWEST_TREES = 20
+
 #: Columns that identify a row of each table; nodes of a tree keep their order.
 KEYS = {
     "forests": structure.TREE,
@@ -71,6 +74,7 @@ KEYS = {
     "stability": ["dataset", "split", "learner"],
 }
 PATTERN = ["dataset", "forest", "tree"]  # of `patterns`
+OF_FORESTS = ("examples", "closeness", "scores")
 #: What the tables of this module hold beside their keys.
 VALUES = {
     "ensembles": ["f1", "accuracy", "mean_distance", "member_f1", "n_trees"],
@@ -222,9 +226,10 @@ def run(
     -------
     dict of DataFrame
         What was learnt: `forests` and `trees`, as `hedgerow.experiments.structure.learn` gives
-        them; `grown`, as `grow_samples` does. What was measured: `examples`, `closeness` and
-        `scores`, as that module's `compare` and `cluster_forests` give them; `ensembles` and
-        `stability`, as the functions of these names do.
+        them, without forests of fewer than `FEWEST_TREES` trees; `grown`, as `grow_samples` does.
+        What was measured: `examples`, `closeness` and `scores`, as that module's `compare` and
+        `cluster_forests` give them; `ensembles` and `stability`, as the functions of these names
+        do.
     """
     # A synthetic set that is one sample is divided as any other set is.
     from hedgerow.experiments.search import _one_sample
@@ -232,19 +237,36 @@ def run(
     table = _one_sample(table)
     both = _Protocol(plan, protocol)
     wanted = list(range(plan.n_splits) if splits is None else sorted(set(splits)))
-    learned = structure.learn(table, both, wanted)
-    compared = structure.compare(table, learned, both)
-    clustered = structure.cluster_forests(compared, learned["forests"], both, SCALES)
+    learned = _forests(table, both, wanted)
+    measured = {name: pd.DataFrame(columns=KEYS[name]) for name in OF_FORESTS}
+    if len(learned["forests"]):
+        compared = structure.compare(table, learned, both)
+        clustered = structure.cluster_forests(compared, learned["forests"], both, SCALES)
+        measured = {n: compared[n] if n in compared else clustered[n] for n in measured}
     grown = grow_samples(table, plan, protocol, wanted)
     return {
         **learned,
         "grown": grown,
-        "examples": compared["examples"],
-        "closeness": clustered["closeness"],
-        "scores": clustered["scores"],
+        **measured,
         "ensembles": ensembles(table, learned, grown, plan, protocol),
         "stability": stability(table, grown, plan, protocol),
     }
+
+
+def _forests(table, plan, splits: Sequence[int]) -> dict[str, pd.DataFrame]:
+    """As `structure.learn`, without forests of too few trees."""
+    fewest = min(FEWEST_TREES, plan.n_trees)
+    parts = []
+    for number in splits:
+        try:
+            found = structure.learn(table, plan, [number])
+        except DataError:  # one tree or none
+            continue
+        if len(found["forests"]) >= fewest:
+            parts.append(found)
+    if not parts:
+        return {name: pd.DataFrame(columns=KEYS[name]) for name in ("forests", "trees")}
+    return {n: pd.concat([p[n] for p in parts], ignore_index=True) for n in parts[0]}
 
 
 # ------------------------------------------------------------------------------------- growing
@@ -369,7 +391,7 @@ def ensembles(
     ----------
     table : TidyTable
     learned : mapping of DataFrame
-        `forests` and `trees` of `hedgerow.experiments.structure.learn`.
+        `forests` and `trees` of `run`.
     grown : DataFrame
         As returned by `grow_samples`.
     plan : StructureBeyondPlan
@@ -381,22 +403,23 @@ def ensembles(
         dataset, split, pool, k, strategy, f1 (macro, per cent of the test part), accuracy (per
         cent), mean_distance (B2, between two trees of the ensemble; NaN of a single one),
         member_f1 (mean of its trees), n_trees (that could be chosen from). Of random ensembles
-        the mean over draws. A pool of fewer than k trees has no row for k.
+        the mean over draws. A forest that was left out is no pool, and a pool of fewer than k trees
+        has no row for k.
     """
     from hedgerow.structure import TreeEditDistance, class_prediction_distance
     from hedgerow.tree import forest_from_frame
 
     values, _ = table.matrix()
     rows = []
-    for number, own in learned["forests"].groupby("forest", sort=True):
+    for number in sorted(set(grown["split"])):
         train, test = structure._division(table, number, protocol)
-        nodes = learned["trees"]
-        found = forest_from_frame(nodes[nodes["forest"] == number], structure.TREE)[1]
         bagged = _own(grown, number, "c45", plan.n_bagged)
-        pools = {
-            "uct": (found, own["validation_f1"].to_numpy()),
-            "c45": (bagged, _out_of_bag_f1(table, values, train, bagged, number, plan)),
-        }
+        pools = {"c45": (bagged, _out_of_bag_f1(table, values, train, bagged, number, plan))}
+        own, nodes = (learned[name] for name in ("forests", "trees"))
+        own = own[own["forest"] == number]
+        if len(own):
+            trees = forest_from_frame(nodes[nodes["forest"] == number], structure.TREE)[1]
+            pools["uct"] = trees, own["validation_f1"].to_numpy()
         metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
         for pool, (trees, scores) in pools.items():
             D = metric.pairwise(trees)
@@ -577,19 +600,31 @@ def patterns(table, plan) -> pd.DataFrame:
     DataFrame
         One row per node: dataset, forest (`random_forest`, `c45`), tree, and the arrays of the
         trees.
+
+    Raises
+    ------
+    DataError
+        A variable is categorical or has missing values, which scikit-learn's trees do not take.
     """
     from sklearn.ensemble import RandomForestClassifier
 
     from hedgerow.induction.c45 import C45Classifier
     from hedgerow.tree import Tree, forest_to_frame
 
+    values, n_categories = table.matrix()
+    if np.isnan(values).any() or n_categories.any():
+        raise DataError(
+            f"{table.name} has missing values or categorical variables, which the trees of "
+            "scikit-learn do not take",
+            remedy="name another set in `structure_beyond.patterns_dataset`, such as wdbc",
+        )
     n, n_classes = plan.patterns_trees, len(table.classes)
     sequence = seed_sequence(plan.seed, EXPERIMENT, table.name, None, "random forest")
     forest = RandomForestClassifier(
         n,
         max_depth=plan.patterns_depth,
         random_state=int(sequence.generate_state(1, dtype=np.uint32)[0]),
-    ).fit(table.X.to_numpy(), table.y)
+    ).fit(values, table.y)
     trees = [Tree.from_sklearn(tree) for tree in forest.estimators_]
     stream = rng(plan.seed, EXPERIMENT, table.name, None, "bootstrap")
     for _ in range(n):
@@ -657,8 +692,8 @@ OF_LEARNERS = ("distance_a1", "distance_b2", "relative_a1", "relative_b2", "d_p"
 TEST = ["part", "cell", "metric", "first", "second", "difference"]
 
 
-def scores_by_variant(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
-    """One value per data set and variant: the mean over forests and seeds of k-means.
+def scores_by_forest(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+    """One value per forest and variant: the mean over seeds of k-means.
 
     A forest in which any variant has no value is left out of the metric: every average of a data
     set is over the same forests. There is none where no pair of trees is an example.
@@ -673,7 +708,7 @@ def scores_by_variant(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.Dat
     Returns
     -------
     DataFrame of float
-        Data sets by (method, scale); only data sets with a value.
+        (dataset, forest) by (method, scale).
     """
     if metric in OF_PAIRS:
         rows = tables["closeness"]
@@ -685,7 +720,23 @@ def scores_by_variant(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.Dat
         of_seeds = rows.groupby(structure.VARIANT)[metric]
         rows = of_seeds.mean().where(of_seeds.count() == of_seeds.size()).reset_index()
     wide = rows.pivot(index=structure.FOREST, columns=["method", "scale"], values=metric)
-    return wide.dropna().groupby(level="dataset").mean()
+    return wide.dropna()
+
+
+def scores_by_variant(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+    """One value per data set and variant: the mean over its forests of `scores_by_forest`.
+
+    Parameters
+    ----------
+    tables, metric
+        As there.
+
+    Returns
+    -------
+    DataFrame of float
+        Data sets by (method, scale); only data sets with a value.
+    """
+    return scores_by_forest(tables, metric).groupby(level="dataset").mean()
 
 
 def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
@@ -732,7 +783,17 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
         Wilcoxon's tests have two rows each, with the correction `none` and `holm`. A metric that
         no data set has is left out; `n` is the number of data sets.
+
+    Raises
+    ------
+    DataError
+        There is no forest at all.
     """
+    if tables["closeness"].empty:
+        raise DataError(
+            f"no data set has a forest of {FEWEST_TREES} trees",
+            remedy="raise `structure_beyond.n_iterations`, or name other data sets",
+        )
     frames = [_of_variants(tables)]
     for part, families in (
         ("questions", _questions(tables)),

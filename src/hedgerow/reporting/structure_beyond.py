@@ -19,6 +19,7 @@ from hedgerow.experiments import structure
 from hedgerow.experiments.structure_beyond import (
     BASE,
     DIVERSE,
+    FEWEST_TREES,
     LEARNERS,
     METRICS,
     OF_LEARNERS,
@@ -30,6 +31,7 @@ from hedgerow.experiments.structure_beyond import (
     STRATEGIES,
     StructureBeyondPlan,
     by_group,
+    scores_by_forest,
     scores_by_variant,
 )
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
@@ -122,10 +124,10 @@ def structure_beyond_variants(
     -------
     DataFrame
         One row per metric, method, scale and data set (a key, or `mean_over_datasets`). Columns:
-        metric, method, scale, dataset, measured (mean over forests and seeds), n_datasets; of
-        means also mean_rank (1: the highest value, whether or not that is good), friedman_p and
-        critical_difference (Nemenyi, .05; of mean ranks); absent: data sets asked for that no
-        source had.
+        metric, method, scale, dataset, measured (mean over forests and seeds), n_datasets,
+        n_forests (that have the metric for all variants); of means also mean_rank (1: the highest
+        value, whether or not that is good), friedman_p and critical_difference (Nemenyi, .05; of
+        mean ranks); absent: data sets asked for that no source had.
     """
     friedman = statistics[statistics["name"] == "friedman"].set_index("metric")["p"]
     frames = []
@@ -139,9 +141,12 @@ def structure_beyond_variants(
         mean["mean_rank"] = [ranks[key] for key in zip(mean["method"], mean["scale"], strict=True)]
         mean["friedman_p"] = friedman[metric]
         mean["critical_difference"] = critical_difference(wide.shape[1], len(wide), LEVEL)
-        mean["n_datasets"] = len(wide)
-        frames.append(pd.concat([mean, _long(wide).assign(n_datasets=1)]).assign(metric=metric))
-    columns = ["metric", "method", "scale", "dataset", "measured", "n_datasets"]
+        forests = scores_by_forest(tables, metric).groupby(level="dataset").size()
+        mean = mean.assign(n_datasets=len(wide), n_forests=forests.sum())
+        own = _long(wide).assign(n_datasets=1)
+        own["n_forests"] = own["dataset"].map(forests)
+        frames.append(pd.concat([mean, own]).assign(metric=metric))
+    columns = ["metric", "method", "scale", "dataset", "measured", "n_datasets", "n_forests"]
     columns += ["mean_rank", "friedman_p", "critical_difference", "absent"]
     return _finished(frames, columns, tables, plan)
 
@@ -375,7 +380,8 @@ _ORDER = {
 def _finished(frames, columns, tables, plan) -> pd.DataFrame:
     """Rows in the order of the names, means first; numbers rounded so that no sum's order shows."""
     table = pd.concat([f for f in frames if len(f)], ignore_index=True)
-    absent = sorted(set(plan.datasets) - set(tables["closeness"]["dataset"]))
+    # All that are there have bootstrap trees; a forest of too few trees is left out.
+    absent = sorted(set(plan.datasets) - set(tables["ensembles"]["dataset"]))
     is_mean = table["dataset"] == MEAN if "dataset" in table else True
     table["absent"] = np.where(is_mean, ";".join(absent), "")
     rank = pd.DataFrame(index=table.index)
@@ -388,7 +394,7 @@ def _finished(frames, columns, tables, plan) -> pd.DataFrame:
         rank.insert(list(rank.columns).index("strategy"), "k", table["k"])
     table = table.loc[rank.sort_values(list(rank.columns), kind="stable").index, columns]
     table = table.reset_index(drop=True)
-    for name in ("n_higher", "n_lower", "n_datasets", "k"):
+    for name in ("n_higher", "n_lower", "n_datasets", "n_forests", "k"):
         if name in table:
             table[name] = table[name].astype(float).astype("Int64")
     numbers = [
@@ -499,7 +505,15 @@ def captions(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> d
             text += f" Synthetic: {', '.join(synthetic)}."
         return text
 
-    of_forests = ran("structure_beyond_variants", plan.n_splits)
+    of_variants = tables["structure_beyond_variants"]
+    own = of_variants[of_variants["dataset"] == MEAN]
+    n_forests = int(own["n_forests"].max())
+    of_forests = f"{ran('structure_beyond_variants', plan.n_splits)} Forests: {n_forests}"
+    n_wanted = plan.n_splits * tables["structure_beyond_ensembles"]["dataset"].nunique()
+    n_wanted -= plan.n_splits  # of the mean
+    if n_forests < n_wanted:
+        of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
+    of_forests += "."
     of_ensembles = ran("structure_beyond_ensembles", plan.n_splits)
     of_samples = ran("structure_beyond_stability", plan.stability_splits)
     forests = (
@@ -514,7 +528,8 @@ def captions(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> d
         f"Pools: forests of UCT-DT, scored by F1 on the validation set of the search, and "
         f"{plan.n_bagged} pruned C4.5 trees of bootstrap samples, scored by F1 on the training "
         f"rows outside of each sample. Diverse trees are chosen out of the best "
-        f"{100 * plan.share:g} %. Random: mean of {plan.n_draws} draws."
+        f"{100 * plan.share:g} %. Random: mean of {plan.n_draws} draws. A forest of fewer than "
+        f"{FEWEST_TREES} trees is no pool."
     )
     learners = (
         f"{plan.n_bootstrap} bootstrap samples of each training part, the same for all learners; "

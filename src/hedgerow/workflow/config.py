@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def check_config(
 def check_datasets(
     config: Mapping[str, Any], registry: Iterable[str], files: Sequence[str | Path] = ()
 ) -> None:
-    """Check that every data set in the lists called `(..._)datasets` can be used there.
+    """Check that every data set called `(..._)dataset`, or in a list `(..._)datasets`, fits there.
 
     Parameters
     ----------
@@ -73,8 +74,9 @@ def check_datasets(
     for section, content in config.items():
         if not isinstance(content, Mapping):
             continue
-        lists = [key for key in content if key == "datasets" or key.endswith("_datasets")]
-        for key, name in [(a_list, name) for a_list in lists for name in content[a_list]]:
+        named = {key: content[key] for key in content if re.fullmatch(r"(.*_)?datasets?", key)}
+        listed_in = {k: [v] if isinstance(v, str) else v for k, v in named.items()}
+        for key, name in [(key, name) for key, names in listed_in.items() for name in names]:
             if name in known:
                 if isinstance(registry, Mapping):
                     _check_entry(registry[name], section, key, content, config, files)

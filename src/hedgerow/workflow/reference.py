@@ -72,6 +72,16 @@ WHOLE = {
         "reports/figures/search_beyond_curves.svg",
         "reports/figures/search_beyond_distance.svg",
     ),
+    "structure_beyond": (
+        "reports/tables/structure_beyond_ensembles.csv",
+        "reports/tables/structure_beyond_prototypes.csv",
+        "reports/tables/structure_beyond_questions.csv",
+        "reports/tables/structure_beyond_stability.csv",
+        "reports/tables/structure_beyond_variants.csv",
+        "reports/figures/structure_beyond_ensembles_gain.svg",
+        "reports/figures/structure_beyond_ranks.svg",
+        "reports/figures/structure_beyond_spread.svg",
+    ),
     "soft_sweep": (
         "reports/tables/soft_sweep.csv",
         "reports/tables/soft_sweep_ranges.csv",

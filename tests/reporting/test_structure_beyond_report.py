@@ -1,0 +1,341 @@
+"""Tables, figures, answers and the section of what goes beyond chapter 5, from made-up rows."""
+
+import inspect
+import io
+import itertools
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from sklearn.datasets import load_iris
+
+from hedgerow.data import TidyTable
+from hedgerow.experiments import structure
+from hedgerow.experiments import structure_beyond as experiment
+from hedgerow.experiments.structure_beyond import LEARNERS, STRATEGIES, StructureBeyondPlan
+from hedgerow.reporting import figures, html, structure_beyond_section
+from hedgerow.reporting import structure_beyond as reporting
+from hedgerow.reporting.structure_beyond import MEAN
+
+ROOT = Path(__file__).parents[2]
+BEYOND = {
+    kind: [name for name in names if name.startswith("structure_beyond_")]
+    for kind, names in yaml.safe_load((ROOT / "config/claims.yaml").read_text())["beyond"].items()
+}
+RULES = (ROOT / "workflow/rules/structure_beyond.smk").read_text()
+PAGES = ("structure_beyond_patterns", "structure_beyond_bootstrap")
+SETS = ("bupa", "iris", "pima", "saheart", "synthetic_search_4", "wdbc", "wine")
+
+
+@pytest.fixture(scope="module")
+def plan():
+    return StructureBeyondPlan(
+        datasets=(*SETS, "vehicle"),
+        configuration="made-up",
+        n_splits=2,
+        sizes=(3, 5),
+        stability_splits=2,
+        patterns_dataset="iris",
+        patterns_trees=8,
+        patterns_depth=2,
+    )
+
+
+def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
+    """MADE UP: B .1 above A, normalised .2 below; prototypes as normalised; trees of UCT-DT far
+    in structure one point above random ones and two below the best; STP half as large as C4.5."""
+    random = np.random.default_rng(8)
+    rows = {name: [] for name in ("closeness", "scores", "ensembles", "stability")}
+    for (d, name), split in itertools.product(enumerate(SETS[:n_sets]), range(2)):
+        noise = 0.001 * random.random()
+        for method, scale in itertools.product(structure.VARIANTS, experiment.SCALES):
+            if (name, split) == ("wine", 1):
+                continue  # a forest of too few trees
+            base = 0.4 + 0.1 * method.startswith("edit_b") + 0.01 * d + noise
+            base -= 0.2 * (scale != "unnormalized")
+            key = {"dataset": name, "forest": split, "method": method, "scale": scale}
+            rows["closeness"].append({**key, **dict.fromkeys(experiment.OF_PAIRS, base)})
+            own = {m: base for m in experiment.OF_CLUSTERS[:5]}
+            if name != "wdbc":
+                own["correlated_substitution_score"] = np.nan
+            rows["scores"].append({**key, "seed": 0, **own, "chance": 0.25})
+        for pool, k, strategy in itertools.product(("uct", "c45"), (3, 5), STRATEGIES):
+            if (name, split, pool) == ("wine", 1, "uct"):
+                continue
+            gain = {"random": -1.0, "best": 2.0}.get(strategy, 0.0) * (pool == "uct")
+            key = {"dataset": name, "split": split, "pool": pool, "k": k, "strategy": strategy}
+            values = {"f1": 70 + d + gain + split, "accuracy": 80.0 + d, "member_f1": 60.0 + k}
+            values["mean_distance"] = np.nan if strategy == "single" else 2.0
+            rows["ensembles"].append({**key, **values, "n_trees": 100})
+        for learner in LEARNERS:
+            half = 0.5 if learner == "stp" else 1.0
+            values = {m: half * (10 + d) for m in experiment.OF_LEARNERS}
+            values["f1"] = 70.0 + d
+            rows["stability"].append(
+                {"dataset": name, "split": split, "learner": learner, **values}
+            )
+    return {name: pd.DataFrame(own) for name, own in rows.items()}
+
+
+def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
+    """The tables as a CSV file gives them back."""
+    statistics = experiment.statistics(rows)
+    made = {}
+    for name in BEYOND["tables"]:
+        text = getattr(reporting, name)(rows, statistics, plan).to_csv(index=False)
+        made[name] = pd.read_csv(io.StringIO(text))
+    return made
+
+
+@pytest.fixture(scope="module")
+def forests(plan):
+    data = load_iris(as_frame=True)
+    table = TidyTable("iris", data.data, data.target.to_numpy(), ["a", "b", "c"], "class")
+    return {"table": table, "patterns": experiment.patterns(table, plan)}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return made_up()
+
+
+@pytest.fixture(scope="module")
+def tables(rows, plan):
+    return tables_of(rows, plan)
+
+
+def section_of(tables, forests, plan, folder):
+    drawn = {}
+    for name in BEYOND["figures"]:
+        drawn[name] = folder / f"{name}.svg"
+        figures.save(getattr(reporting, name)({**tables, **forests}, plan), drawn[name])
+    return html.page([structure_beyond_section.section(tables, drawn, plan)], "made-up")
+
+
+@pytest.fixture(scope="module")
+def page(tables, forests, plan, tmp_path_factory):
+    return section_of(tables, forests, plan, tmp_path_factory.mktemp("figures"))
+
+
+def one(table, **key):
+    chosen = table
+    for name, value in key.items():
+        chosen = chosen[chosen[name] == value]
+    assert len(chosen) == 1, key
+    return chosen.iloc[0]
+
+
+def words(figure) -> list[str]:
+    return [t.get_text() for t in figure.findobj(lambda a: hasattr(a, "get_text")) if t.get_text()]
+
+
+# -------------------------------------------------------------------------------------- tables
+
+
+def test_variants_are_means_over_the_sets_that_they_name(tables):
+    table = tables["structure_beyond_variants"]
+    key = {"metric": "silhouette", "method": "edit_b1", "scale": "normalized"}
+    mean, own = one(table, **key, dataset=MEAN), one(table, **key, dataset="bupa")
+    assert own["measured"] == pytest.approx(0.3, abs=1e-3) and own["n_forests"] == 2
+    assert mean["measured"] == pytest.approx(0.33, abs=1e-3)
+    assert (mean["n_datasets"], mean["n_forests"]) == (7, 13)
+    assert mean["absent"] == "vehicle" and mean["friedman_p"] < 0.001
+    # Four of type B unnormalised share ranks 1 to 4, those of type A 5 to 8; normalised 9 to 12.
+    assert mean["mean_rank"] == pytest.approx(10.5)
+    assert mean["critical_difference"] == pytest.approx(3.426 * np.sqrt(16 * 17 / 42), abs=0.02)
+    rare = one(table, **{**key, "metric": "correlated_substitution_score"}, dataset=MEAN)
+    assert (rare["n_datasets"], rare["n_forests"]) == (1, 2)
+    assert "vehicle" not in set(table["dataset"])
+
+
+def test_questions_count_data_sets_and_carry_their_tests(tables):
+    table = tables["structure_beyond_questions"]
+    row = one(table, metric="silhouette", question="unitary_substitution")
+    assert (row["first"], row["second"]) == ("B", "A")
+    assert row["mean_first"] - row["mean_second"] == pytest.approx(0.1, abs=1e-5)
+    assert (row["n_higher"], row["n_lower"], row["n_datasets"]) == (7, 0, 7)
+    assert row["p"] == 2 / 2**7 and row["p_holm"] == 8 * 2 / 2**7
+    same = one(table, metric="silhouette", question="prototypes_normalized")
+    assert (same["n_higher"], same["n_lower"], same["p"]) == (0, 0, 1.0)
+    rare = one(table, metric="correlated_substitution_score", question="normalization")
+    assert (rare["n_datasets"], rare["p"]) == (1, 1.0)
+
+
+def test_prototypes_are_compared_with_both_scales(tables):
+    table = tables["structure_beyond_prototypes"]
+    key = {"metric": "rank_correlation_with_d_p", "method": "edit_a1", "dataset": MEAN}
+    plain = one(table, **key, scale="unnormalized")
+    assert plain["difference"] == pytest.approx(-0.2) and plain["n_lower"] == 7
+    assert plain["p"] == 2 / 2**7 and plain["p_holm"] > plain["p"]
+    assert one(table, **key, scale="normalized")["p"] == 1.0
+    own = one(table, **key, scale="prototypes")
+    assert pd.isna(own["p"]) and pd.isna(own["difference"])
+
+
+def test_ensembles_say_how_far_structure_is_above(tables):
+    table = tables["structure_beyond_ensembles"]
+    key = {"metric": "f1", "pool": "uct", "k": 5, "dataset": MEAN}
+    random, best = one(table, **key, strategy="random"), one(table, **key, strategy="best")
+    assert random["difference"] == pytest.approx(1.0) and random["n_higher"] == 7
+    assert best["difference"] == pytest.approx(-2.0) and best["n_lower"] == 7
+    # Wine has one forest only, of split 0; the mean over both would be half a point more.
+    own = one(table, **{**key, "dataset": "wine"}, strategy="structure")
+    assert own["measured"] == 76.0
+    mean = one(table, **key, strategy="structure")["measured"]
+    assert mean == pytest.approx((sum(70.5 + d for d in range(6)) + 76) / 7)
+    single = one(table, **key, strategy="single")
+    assert pd.isna(single["mean_distance"]) and single["member_f1"] == 65.0
+
+
+def test_stability_is_beside_c45(tables):
+    table = tables["structure_beyond_stability"]
+    row = one(table, metric="relative_b2", learner="stp", dataset=MEAN)
+    assert row["measured"] == pytest.approx(6.5) and row["difference"] == pytest.approx(-6.5)
+    assert (row["n_lower"], row["n_datasets"]) == (7, 7) and row["p"] == 2 / 2**7
+    assert pd.isna(one(table, metric="relative_b2", learner="c45", dataset=MEAN)["p"])
+
+
+def test_the_order_of_the_rows_does_not_matter(rows, plan, tables):
+    shuffled = {name: frame.sample(frac=1, random_state=3) for name, frame in rows.items()}
+    for name, table in tables_of(shuffled, plan).items():
+        pd.testing.assert_frame_equal(table, tables[name])
+
+
+# ------------------------------------------------------------------------------------- answers
+
+
+def test_answers_follow_the_corrected_test(tables):
+    questions = tables["structure_beyond_questions"].set_index(["metric", "question"])
+    verdicts = {
+        q: reporting.question_verdict(questions.loc["silhouette", q]) for q in experiment.QUESTIONS
+    }
+    assert verdicts["prototypes_normalized"] == "no difference"
+    rare = questions.loc["correlated_substitution_score", "normalization"]
+    assert reporting.question_verdict(rare) == "cannot be told"
+    higher = questions.loc["silhouette", "unitary_substitution"].copy()
+    higher["p_holm"] = 0.049
+    assert reporting.question_verdict(higher) == "higher"
+    higher["difference"] = -1.0
+    assert reporting.question_verdict(higher) == "lower"
+    higher["p_holm"] = 0.05
+    assert reporting.question_verdict(higher) == "no difference"
+
+
+def test_answers_on_ensembles(tables):
+    table = tables["structure_beyond_ensembles"].copy()
+    said = reporting.ensembles_verdict(table, "c45", "best")
+    assert said == "No difference by the test at any of 2 sizes; 0.0 points of F1 below on average"
+    of_best = (table["strategy"] == "best") & (table["pool"] == "uct") & (table["dataset"] == MEAN)
+    table.loc[of_best & (table["k"] == 3), "p_holm"] = 0.01
+    said = reporting.ensembles_verdict(table, "uct", "best")
+    assert said == "Worse at 1 of 2 sizes; 2.0 points of F1 below on average"
+
+
+def test_few_data_sets_cannot_tell(plan):
+    tables = tables_of(made_up(3), plan)
+    said = reporting.ensembles_verdict(tables["structure_beyond_ensembles"], "uct", "best")
+    assert said == "It cannot be told from 3 data sets"
+    table = tables["structure_beyond_stability"]
+    assert reporting.stability_verdict(table, "d_p", "stp") == "cannot be told"
+
+
+# ------------------------------------------------------------------------------------ captions
+
+
+def test_captions_say_what_was_run(tables, plan):
+    said = reporting.captions(tables, plan)
+    assert set(said) == {*BEYOND["tables"], *BEYOND["figures"]}
+    of_forests = said["structure_beyond_variants"]
+    assert "bupa, iris, pima" in of_forests and "2 divisions" in of_forests
+    assert "Forests: 13 of 14; the others have fewer than 20 trees." in of_forests
+    assert "Synthetic: synthetic_search_4." in of_forests
+    assert "Absent, because no source answered: vehicle." in of_forests
+    assert "configuration made-up" in said["structure_beyond_patterns"]
+    assert "8 trees of all rows of iris" in said["structure_beyond_bootstrap"]
+    assert "none is tuned" in said["structure_beyond_stability"]
+
+
+# ------------------------------------------------------------------------------------- figures
+
+
+def test_the_figure_of_ranks_has_a_panel_per_metric_of_all_sets(tables, plan):
+    figure = reporting.structure_beyond_ranks(tables, plan)
+    titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")]
+    assert len(titles) == len(reporting.RANKED) == 7
+    assert not [t for t in titles if "orrelated" in t] and "(7 data sets)" in titles[0]
+    lines = figure.axes[0].get_lines()
+    # A1 unnormalised: the tied ranks 5 to 8.
+    assert lines[0].get_xdata()[0] == pytest.approx(6.5)
+
+
+def test_the_figure_of_ensembles_shows_every_data_set(tables, plan):
+    figure = reporting.structure_beyond_ensembles_gain(tables, plan)
+    assert len(figure.axes) == 4
+    axes = figure.axes[0]
+    others = [s for s in STRATEGIES if s != "structure"]
+    assert [t.get_text() for t in axes.get_yticklabels()] == [
+        reporting.STRATEGY_LABELS[s] for s in others
+    ]
+    dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
+    assert {len(line.get_xdata()) for line in dots} == {7}
+    assert np.allclose(dots[others.index("random")].get_xdata(), 1.0)
+
+
+def test_the_figure_of_stability_has_a_line_per_data_set_and_one_of_means(tables, plan):
+    figure = reporting.structure_beyond_spread(tables, plan)
+    assert [len(axes.get_lines()) for axes in figure.axes] == [8] * 4
+    assert figure.axes[2].get_lines()[-1].get_ydata().tolist() == [13.0, 13.0, 6.5, 13.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("structure_beyond_patterns", "Random forest, 8 trees, iris"),
+        ("structure_beyond_bootstrap", "C4.5, 8 bootstrap samples, iris"),
+    ],
+)
+def test_pages_name_their_forest_variables_and_classes(forests, plan, name, title):
+    said = words(getattr(reporting, name)(forests, plan))
+    assert title in said and "petal length (cm)" in said and {"a", "b", "c"} <= set(said)
+    assert any(re.fullmatch(r"\d of 8 trees; medoid: tree \d, \d tests?", w) for w in said)
+
+
+@pytest.mark.parametrize("name", BEYOND["figures"])
+def test_a_figure_is_the_same_twice(tables, forests, plan, name, tmp_path):
+    for i in range(2):
+        figure = getattr(reporting, name)({**tables, **forests}, plan)
+        figures.save(figure, tmp_path / f"{i}.svg")
+    assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
+
+
+# -------------------------------------------------------------------------------------- section
+
+
+def test_every_table_and_figure_is_on_the_page_with_rule_and_function(page):
+    for kind, names in BEYOND.items():
+        rule = f"structure_beyond_{kind}"
+        assert f"rule {rule}:" in RULES
+        for name in names:
+            assert f'id="{name}"' in page
+            origin = f"id <code>{name}</code> · rule <code>{rule}</code> · function"
+            assert f"{origin} <code>hedgerow.reporting.structure_beyond.{name}</code>" in page
+            assert f"{name}=report(" in RULES
+            assert inspect.isfunction(getattr(reporting, name))
+
+
+def test_the_page_says_what_was_found(page):
+    text = re.sub(r"<[^>]*>", "", page)
+    text = re.sub(r"\s+", " ", text)
+    assert "on 7 data sets" in text and "none can give less than p = 0.016" in text
+    assert "far in predictions: No difference by the test at any of 2 sizes" in text
+    assert "Does what the thesis says of one forest hold on 7 data sets?" in text
+    assert "too small to conclude" not in text
+
+
+def test_a_small_run_says_so(forests, plan, tmp_path):
+    page = section_of(tables_of(made_up(2), plan), forests, plan, tmp_path)
+    assert "This run is too small to conclude anything from" in page
+    assert "It cannot be told from 2 data sets" in page

@@ -1,0 +1,16 @@
+"""Join all chunks, so that nothing tells how they were cut, and test every comparison."""
+
+from hedgerow.workflow.jobs import job, present, write_each, write_parquet
+
+with job(snakemake):
+    import pandas as pd
+
+    from hedgerow.experiments import structure_beyond
+
+    there = set(present(list(snakemake.input)))  # an error if no data set is
+    whole = {
+        name: structure_beyond.merge([pd.read_parquet(p) for p in paths if p in there], name)
+        for name, paths in snakemake.input.items()
+    }
+    tests = structure_beyond.statistics(whole)
+    write_each(snakemake.output, {**whole, "statistics": tests}, write_parquet)

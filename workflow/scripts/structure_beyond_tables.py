@@ -1,0 +1,14 @@
+"""Tables of what goes beyond chapter 5."""
+
+from hedgerow.workflow.jobs import declared_plan, job, read_each, write_csv
+
+with job(snakemake):
+    from hedgerow.experiments.structure_beyond import StructureBeyondPlan
+    from hedgerow.reporting import structure_beyond
+
+    plan = declared_plan(StructureBeyondPlan, snakemake.params.plan)
+    made = read_each(snakemake.input, "closeness", "scores", "ensembles", "stability", "statistics")
+    statistics = made.pop("statistics")
+    # Output and function share the table's id.
+    for name, path in snakemake.output.items():
+        write_csv(path, getattr(structure_beyond, name)(made, statistics, plan))
