@@ -62,8 +62,9 @@ $(STAMP): $(BUILD_FILES)
 reproduce: setup
 	@python -m hedgerow.workflow.run --cores $(CORES)
 
+# In as many processes as there are cores; tests/conftest.py divides the tests among them.
 test: setup
-	@python -m pytest
+	@python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
 
 bench: setup
 	@python benchmarks/bench.py
