@@ -64,7 +64,7 @@ reproduce: setup
 
 # In as many processes as there are cores; tests/conftest.py divides the tests among them.
 test: setup
-	@python -m pytest --numprocesses auto --dist loadgroup --no-loadscope-reorder
+	@python -m pytest --numprocesses auto --no-loadscope-reorder
 
 bench: setup
 	@python benchmarks/bench.py

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-WORKFLOW = Path(__file__).parent / "workflow"
+WORKFLOW = "tests/workflow/"
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items):
-    """Tests of one file share its fixtures, those of the workflow one run of it.
+    """The workflow takes longest and comes first, so that no process waits for it in the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith(WORKFLOW))  # else as collected
 
-    The workflow takes longest and comes first, so that no process waits for it in the end.
-    """
-    items.sort(key=lambda item: WORKFLOW not in item.path.parents)  # else as collected
-    for item in items:
-        shared = "workflow" if WORKFLOW in item.path.parents else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(shared))
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Tests of one file share their fixtures, and those of the workflow share a run."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return WORKFLOW if nodeid.startswith(WORKFLOW) else nodeid.partition("::")[0]
+
+    return Scheduling(config, log)
