@@ -453,7 +453,6 @@ def test_a_metric_that_no_forest_has_is_left_out(made_up):
         ({"sizes": (1, 3)}, "`structure_beyond.sizes` is 1, 3"),
         ({"sizes": ()}, "is empty"),
         ({"sizes": (3, 30), "n_bagged": 20}, "`structure_beyond.n_bagged` 20"),
-        ({"stability_splits": 4}, "`structure_beyond.stability_splits` is 4"),
         ({"n_bootstrap": 1}, "`structure_beyond.n_bootstrap` is 1"),
         ({"factor": 0}, "`structure_beyond.factor` is 0"),
         ({"share": 1.5}, "`structure_beyond.share` 1.5"),

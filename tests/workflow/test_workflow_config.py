@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+import importlib
+import pkgutil
+import re
 
 import pytest
 import yaml
 from throwaway import ROOT, SMOKE
 
+from hedgerow import experiments
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.workflow import (
@@ -19,6 +23,7 @@ from hedgerow.workflow import (
     settings,
 )
 from hedgerow.workflow.config import describe, load_yaml, permutations_of, walk
+from hedgerow.workflow.plan import Plan
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 DEFAULT = load_yaml(ROOT / "config/default.yaml")
@@ -278,6 +283,41 @@ def test_other_noise_cannot_have_more_permutations_than_soft():
         check_permutations(config)
     check_permutations(changed(n_permutations=3))
     check_permutations({**config, "experiments": ["soft"]})
+
+
+def test_stability_cannot_have_more_divisions_than_there_are():
+    config = copy.deepcopy(DEFAULT)
+    config["structure_beyond"].update(n_splits=3, stability_splits=4)
+    with pytest.raises(ConfigError, match=r"stability_splits` is 4 and `structure_beyond\.n_spl"):
+        check_permutations(config)
+    config["structure_beyond"]["stability_splits"] = 3
+    check_permutations(config)
+
+
+def declared_settings() -> list[tuple[str, tuple[str, ...]]]:
+    """Section and settings of every `settings(...)` in the rules that lists them by name."""
+    found = set()
+    for file in (ROOT / "workflow/rules").glob("*.smk"):
+        for listed in re.findall(r'settings\(\s*config,((?:\s*"\w+",?)+)\s*\)', file.read_text()):
+            section, *keys = re.findall(r'"(\w+)"', listed)
+            found.add((section, tuple(keys)))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("configuration", ["default", "smoke", "paper", "midpoint", "threshold"])
+def test_the_settings_of_a_rule_are_a_plan(configuration):
+    """A job sees defaults for the settings that its rule does not declare: no check of one setting
+    against another may stop it."""
+    for module in pkgutil.iter_modules(experiments.__path__):
+        importlib.import_module(f"hedgerow.experiments.{module.name}")
+    plans = {plan.section: plan for plan in Plan.__subclasses__()}
+    own = load_yaml(ROOT / f"config/{configuration}.yaml")
+    declared = declared_settings()
+    assert {section for section, _ in declared} == set(plans)
+    for section, keys in declared:
+        merged = {**DEFAULT[section], **own.get(section, {})}
+        given = {key: merged[key] for key in keys if key in merged}
+        plans[section].from_config(given, 0, configuration)
 
 
 @pytest.mark.parametrize("name", ["datasets", "categorical_datasets"])

@@ -159,12 +159,6 @@ class StructureBeyondPlan(Plan):
                 f"`structure_beyond.n_bagged` {self.n_bagged}",
                 remedy="give sizes of 2 or more, and as many trees as the largest",
             )
-        if not 1 <= self.stability_splits <= self.n_splits:
-            raise ConfigError(
-                f"`structure_beyond.stability_splits` is {self.stability_splits} and "
-                f"`structure_beyond.n_splits` {self.n_splits}",
-                remedy="use 1 or more, up to n_splits",
-            )
         if self.n_bootstrap < 2:
             raise ConfigError(
                 f"`structure_beyond.n_bootstrap` is {self.n_bootstrap}",

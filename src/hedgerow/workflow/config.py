@@ -136,7 +136,7 @@ def check_noise(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> 
 
 
 def check_permutations(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
-    """Check that other noise, if asked for, finds the divisions that it shares with `soft`.
+    """Check that an experiment that shares the divisions of another asks for no more of them.
 
     Parameters
     ----------
@@ -148,15 +148,20 @@ def check_permutations(config: Mapping[str, Any], files: Sequence[str | Path] = 
     Raises
     ------
     ConfigError
-        If `soft_beyond` asks for more permutations than `soft`.
+        If `soft_beyond` asks for more permutations than `soft`, or the stability of learners for
+        more divisions than `structure_beyond` has.
     """
-    wanted, there = (config[s]["n_permutations"] for s in ("soft_beyond", "soft"))
-    if "soft_beyond" in config["experiments"] and wanted > there:
-        raise ConfigError(
-            f"{_culprit(['soft_beyond', 'n_permutations'], config, files)}: "
-            f"`soft_beyond.n_permutations` is {wanted} and `soft.n_permutations` {there}",
-            remedy=f"the divisions are those of soft: use {there} or less",
-        )
+    for wanted, there in (
+        (("soft_beyond", "n_permutations"), ("soft", "n_permutations")),
+        (("structure_beyond", "stability_splits"), ("structure_beyond", "n_splits")),
+    ):
+        n_wanted, n_there = (config[section][key] for section, key in (wanted, there))
+        if wanted[0] in config["experiments"] and n_wanted > n_there:
+            raise ConfigError(
+                f"{_culprit(list(wanted), config, files)}: `{'.'.join(wanted)}` is {n_wanted} and "
+                f"`{'.'.join(there)}` {n_there}",
+                remedy=f"the divisions are those of `{'.'.join(there)}`: use {n_there} or less",
+            )
 
 
 def load_yaml(path: str | Path) -> Any:
