@@ -53,9 +53,8 @@ def select_diverse(
     mean distance would not ensure it: its largest value can be that of two groups of near twins.
     Where the triangle inequality holds (costs A1, A2 and B1), the least distance is at least half
     of that of any k of the trees that may be chosen (Gonzalez 1985); for B2, and for normalised
-    distances, nothing is guaranteed. Exchanges afterwards raise it by 5 % at most on forests of
-    two data sets that we looked at, and a larger k would no longer extend the choice of a smaller
-    one; there are none.
+    distances, nothing is guaranteed. There are no exchanges afterwards: with them a larger k would
+    no longer extend the choice of a smaller one.
 
     References
     ----------
