@@ -43,6 +43,11 @@ def test_clusters_of_equal_size_are_in_order_of_their_first_member():
     assert partition([[5.0], [0.0], [5.1], [0.1]], 2).tolist() == [0, 1, 0, 1]
 
 
+def test_places_that_differ_in_the_last_bits_are_one(recwarn):
+    assert partition([[1.0], [1.0 + 1e-15], [3.0], [1.0]], 3).tolist() == [0, 0, 1, 0]
+    assert not recwarn
+
+
 def test_the_order_of_trees_does_not_matter_to_who_is_together(groups):
     _, D = groups
     order = np.random.default_rng(1).permutation(len(D))

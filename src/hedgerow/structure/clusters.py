@@ -105,8 +105,8 @@ def partition(coordinates, n_clusters: int, random_state: int = 0) -> np.ndarray
     (n,) int
     """
     coordinates = np.asarray(coordinates, dtype=float)
-    # Fewer different places than clusters: each is its own.
-    n_clusters = min(n_clusters, len(np.unique(coordinates, axis=0)))
+    # Fewer different places than clusters, but for the last bits: each is its own.
+    n_clusters = min(n_clusters, len(np.unique(coordinates.round(9), axis=0)))
     found = KMeans(n_clusters, n_init=10, random_state=random_state).fit_predict(coordinates)
     names, first, size = np.unique(found, return_index=True, return_counts=True)
     order = np.lexsort((first, -size))
