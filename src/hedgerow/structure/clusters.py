@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.manifold import SpectralEmbedding
 
 from hedgerow.errors import InputError
@@ -73,7 +76,8 @@ def cluster(
     Returns
     -------
     (n,) int
-        Labels from 0 by falling size of the cluster; ties: the one with the first tree.
+        Labels from 0 by falling size of the cluster; ties: the one with the first tree. Fewer than
+        n_clusters where trees are equal.
 
     Raises
     ------
@@ -105,9 +109,12 @@ def partition(coordinates, n_clusters: int, random_state: int = 0) -> np.ndarray
     (n,) int
     """
     coordinates = np.asarray(coordinates, dtype=float)
-    # Fewer different places than clusters, but for the last bits: each is its own.
-    n_clusters = min(n_clusters, len(np.unique(coordinates.round(9), axis=0)))
-    found = KMeans(n_clusters, n_init=10, random_state=random_state).fit_predict(coordinates)
+    # Fewer different places than clusters: each is its own.
+    n_clusters = min(n_clusters, len(np.unique(coordinates, axis=0)))
+    with warnings.catch_warnings():
+        # Places that differ by rounding alone are one cluster, which the labels tell.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = KMeans(n_clusters, n_init=10, random_state=random_state).fit_predict(coordinates)
     names, first, size = np.unique(found, return_index=True, return_counts=True)
     order = np.lexsort((first, -size))
     rank = np.empty(len(names), dtype=int)
