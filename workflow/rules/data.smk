@@ -22,7 +22,10 @@ rule fetch:
         registry=config["registry"],
         entry=lookup(within=entries, dpath="{dataset}"),
         attempt=attempts_at,
-        code=digest_of("data.sources"),
+        code=digest_of(
+            "data.sources:NoSourceError",
+            "data.sources:fetch",
+        ),
     message:
         "Fetching {wildcards.dataset}"
     script:
@@ -43,7 +46,12 @@ rule tidy:
     params:
         registry=config["registry"],
         entry=lookup(within=entries, dpath="{dataset}"),
-        code=digest_of("data.readers", "data.sources:read_fetched", "data.tidy"),
+        code=digest_of(
+            "data:check_table",
+            "data:read_fetched",
+            "data:tidy",
+            "data:write_tidy",
+        ),
     message:
         "Reading and checking {wildcards.dataset}"
     script:

@@ -26,10 +26,8 @@ rule soft_noise:
             "test_size",
         ),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
-            "data.splits",
             "data.tidy:read_tidy",
+            "experiments.soft:SoftPlan",
             "experiments.soft:noise",
         ),
     message:

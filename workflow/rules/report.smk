@@ -70,12 +70,7 @@ rule soft_tables:
         plan=settings(config, "soft", *soft_stated),
         code=digest_of(
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "experiments.soft:CELL",
-            "experiments.soft:COMBINED",
-            "experiments.soft:EXPERIMENTS",
             "experiments.soft:SoftPlan",
-            "experiments.soft:TABLE_3_1",
             "reporting.soft:sizes",
             "reporting.soft:soft_combined",
             "reporting.soft:thesis_table_3_1",
@@ -110,8 +105,6 @@ rule soft_running_times:
         "../../environment.yml"
     params:
         code=digest_of(
-            "experiments.soft:METHODS",
-            "experiments.soft:TABLE_3_1",
             "reporting.soft:soft_running_times",
         ),
     message:
@@ -177,14 +170,12 @@ rule soft_figures:
     params:
         plan=settings(config, "soft", *soft_stated),
         code=digest_of(
-            "evaluation.metrics",
             "experiments.soft:SoftPlan",
-            "experiments.soft:TABLE_3_1",
-            "reporting.figures",
+            "reporting.figures:save",
+            "reporting.soft:thesis_figure_3_10",
             "reporting.soft:thesis_figure_3_5",
             "reporting.soft:thesis_figure_3_6",
             "reporting.soft:thesis_figure_3_9",
-            "reporting.soft:thesis_figure_3_10",
         ),
     message:
         "Figures of experiments 1 and 2"
@@ -209,17 +200,8 @@ rule soft_section:
     params:
         plan=settings(config, "soft", *soft_stated),
         code=digest_of(
-            "evaluation.metrics",
-            "experiments.soft:CELL",
             "experiments.soft:SoftPlan",
-            "experiments.soft:TABLE_3_1",
-            "experiments.soft:TUNED",
-            "reporting.figures",
-            "reporting.findings",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.soft",
-            "reporting.soft_section",
+            "reporting.soft_section:section",
         ),
     message:
         "Experiments 1 and 2 in the report"
@@ -291,7 +273,10 @@ rule report:
         "../../environment.yml"
     params:
         configuration=config["configuration"],
-        code=digest_of("reporting.html", "reporting.report"),
+        code=digest_of(
+            "reporting.html:Section",
+            "reporting.html:page",
+        ),
     message:
         "The report"
     script:
@@ -322,7 +307,10 @@ rule manifest:
         "../../environment.yml"
     params:
         configuration=config,
-        code=digest_of("reporting.manifest"),
+        code=digest_of(
+            "reporting.manifest:manifest",
+            "reporting.manifest:to_json",
+        ),
     message:
         "The manifest"
     script:

@@ -62,15 +62,9 @@ rule search_run:
             "value_pruning_interval",
         ),
         code=digest_of(
-            "data.seeds",
-            "data.splits",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "evaluation.tuning",
+            "experiments.search:SearchPlan",
             "experiments.search:run",
-            "induction",
-            "search",
-            "tree",
         ),
     message:
         "Tree search on {wildcards.dataset}, splits {wildcards.chunk}"
@@ -103,7 +97,10 @@ rule search_merge:
     conda:
         "../../environment.yml"
     params:
-        code=digest_of("experiments.search:merge", "experiments.search:ORDER"),
+        code=digest_of(
+            "experiments.search:ORDER",
+            "experiments.search:merge",
+        ),
     message:
         "Rows and trees of {wildcards.dataset}"
     script:
@@ -125,13 +122,9 @@ rule search_properties:
     params:
         plan=settings(config, "search", "n_forest_trees", "property_folds", "seed"),
         code=digest_of(
-            "data.seeds",
-            "data.splits",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "experiments.search:EXPERIMENT",
             "experiments.search:SearchPlan",
-            "experiments.search_properties",
+            "experiments.search_properties:properties",
         ),
     message:
         "Properties of {wildcards.dataset}"
@@ -152,7 +145,10 @@ rule search_statistics:
         "../../environment.yml"
     params:
         plan={"printed": search_printed},
-        code=digest_of("evaluation.significance", "experiments.search:statistics"),
+        code=digest_of(
+            "experiments.search:SearchPlan",
+            "experiments.search:statistics",
+        ),
     message:
         "Significance tests of chapter 4"
     script:
@@ -267,12 +263,16 @@ rule search_tables:
     params:
         plan=search_stated,
         code=digest_of(
-            "evaluation.significance",
-            "experiments.search",
-            "reporting.figures:LOOKS",
-            "reporting.search",
-            "reporting.search_claims",
-            "reporting.verdicts",
+            "experiments.search:SearchPlan",
+            "reporting.search:search_splits",
+            "reporting.search:thesis_table_4_1",
+            "reporting.search:thesis_table_4_2",
+            "reporting.search:thesis_table_4_3",
+            "reporting.search:thesis_table_4_4",
+            "reporting.search:thesis_table_4_5",
+            "reporting.search:thesis_table_4_6",
+            "reporting.search:thesis_table_4_7",
+            "reporting.search_claims:search_claims",
         ),
     message:
         "Tables of chapter 4"
@@ -299,7 +299,10 @@ rule search_running_times:
         "../../environment.yml"
     params:
         plan={**settings(config, "search", "datasets"), "printed": search_printed},
-        code=digest_of("experiments.search", "reporting.search:search_running_times"),
+        code=digest_of(
+            "experiments.search:SearchPlan",
+            "reporting.search:search_running_times",
+        ),
     message:
         "Running times of chapter 4"
     script:
@@ -353,12 +356,8 @@ rule search_figures:
     params:
         plan=search_stated,
         code=digest_of(
-            "experiments.search:BOTH",
-            "experiments.search:METRICS",
-            "experiments.search:PRUNING",
-            "experiments.search:POLICIES",
             "experiments.search:SearchPlan",
-            "reporting.figures",
+            "reporting.figures:save",
             "reporting.search:thesis_figure_4_3",
             "reporting.search:thesis_figure_4_4",
             "reporting.search:thesis_figure_4_5",
@@ -386,13 +385,8 @@ rule search_section:
     params:
         plan=search_stated,
         code=digest_of(
-            "evaluation.significance",
-            "experiments.search",
-            "reporting.figures",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.search",
-            "reporting.search_section",
+            "experiments.search:SearchPlan",
+            "reporting.search_section:section",
         ),
     message:
         "Tree search in the report"

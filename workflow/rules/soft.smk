@@ -30,14 +30,9 @@ rule soft_calibrate:
             "window",
         ),
         code=digest_of(
-            "data.seeds",
-            "data.splits",
             "data.tidy:read_tidy",
-            "evaluation.calibration",
+            "experiments.soft:SoftPlan",
             "experiments.soft:calibrate",
-            "induction",
-            "tree",
-            "uncertainty.plt",
         ),
     message:
         "Pruning confidence of {wildcards.dataset}"
@@ -76,15 +71,9 @@ rule soft_learn:
             "window",
         ),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "evaluation.tuning",
+            "experiments.soft:SoftPlan",
             "experiments.soft:learn",
-            "induction",
-            "tree",
-            "uncertainty.plt",
         ),
     message:
         "Learning on {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -137,13 +126,9 @@ rule soft_prune:
     params:
         plan=settings(config, "soft", "window"),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
+            "experiments.soft:SoftPlan",
             "experiments.soft:prune_trees",
-            "induction",
-            "tree",
-            "uncertainty.plt",
         ),
     message:
         "Pruning the trees of {wildcards.dataset}"
@@ -170,14 +155,9 @@ rule soft_evaluate:
     params:
         plan=settings(config, "soft", "methods", "noise_factors", "window"),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
+            "experiments.soft:SoftPlan",
             "experiments.soft:evaluate",
-            "induction",
-            "tree",
-            "uncertainty.plt",
         ),
     message:
         "Evaluating the trees of {wildcards.dataset}"
@@ -201,8 +181,7 @@ rule soft_statistics:
     params:
         plan=settings(config, "soft", "methods", "noise_factors"),
         code=digest_of(
-            "evaluation.metrics",
-            "evaluation.significance",
+            "experiments.soft:SoftPlan",
             "experiments.soft:statistics",
         ),
     message:

@@ -53,25 +53,9 @@ rule soft_beyond_numeric:
             ),
         },
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "evaluation.tuning",
-            "experiments.soft:EXPERIMENT",
-            "experiments.soft:_Parts",
-            "experiments.soft:_confidence",
-            "experiments.soft:_generator",
-            "experiments.soft:_seed_hex",
-            "experiments.soft:_sha256",
-            "experiments.soft:_sorted",
-            "experiments.soft:fold_name",
-            "experiments.soft:variable_means",
+            "experiments.soft_beyond:SoftBeyondPlan",
             "experiments.soft_beyond:run_parts",
-            "induction",
-            "tree",
-            "uncertainty.categories",
-            "uncertainty.noise",
         ),
     message:
         "Other noise on {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -101,25 +85,9 @@ rule soft_beyond_categories:
             **settings(config, "soft_beyond", "category_noise", "factors", "seed"),
         },
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "evaluation.tuning",
-            "experiments.soft:EXPERIMENT",
-            "experiments.soft:_Parts",
-            "experiments.soft:_confidence",
-            "experiments.soft:_generator",
-            "experiments.soft:_seed_hex",
-            "experiments.soft:_sha256",
-            "experiments.soft:_sorted",
-            "experiments.soft:fold_name",
-            "experiments.soft:variable_means",
+            "experiments.soft_beyond:SoftBeyondPlan",
             "experiments.soft_beyond:run_parts",
-            "induction",
-            "tree",
-            "uncertainty.categories",
-            "uncertainty.noise",
         ),
     message:
         "Noise on categories of {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -171,8 +139,6 @@ rule soft_beyond_statistics:
         "../../environment.yml"
     params:
         code=digest_of(
-            "evaluation.significance",
-            "experiments.soft:_sorted",
             "experiments.soft_beyond:merge",
             "experiments.soft_beyond:statistics",
         ),
@@ -226,14 +192,7 @@ rule soft_beyond_tables:
     params:
         plan=soft_beyond_stated,
         code=digest_of(
-            "data.noise:FAMILIES",
             "experiments.soft_beyond:SoftBeyondPlan",
-            "experiments.soft_beyond:CELL",
-            "experiments.soft_beyond:KEY",
-            "experiments.soft_beyond:MODELS",
-            "experiments.soft_beyond:POOLED",
-            "experiments.soft_beyond:PARTS",
-            "experiments.soft_beyond:WHERE",
             "reporting.soft_beyond:soft_beyond_categorical_noise",
             "reporting.soft_beyond:soft_beyond_class_noise",
             "reporting.soft_beyond:soft_beyond_noise_models",
@@ -279,12 +238,8 @@ rule soft_beyond_figures:
     params:
         plan=soft_beyond_stated,
         code=digest_of(
-            "data.noise:FAMILIES",
             "experiments.soft_beyond:SoftBeyondPlan",
-            "experiments.soft_beyond:METHODS",
-            "experiments.soft_beyond:POOLED",
-            "experiments.soft_beyond:WHERE",
-            "reporting.figures",
+            "reporting.figures:save",
             "reporting.soft_beyond:soft_beyond_labels",
             "reporting.soft_beyond:soft_beyond_matching",
         ),
@@ -310,18 +265,8 @@ rule soft_beyond_section:
     params:
         plan=soft_beyond_stated,
         code=digest_of(
-            "data.noise:FAMILIES",
             "experiments.soft_beyond:SoftBeyondPlan",
-            "experiments.soft_beyond:METHODS",
-            "experiments.soft_beyond:MODELS",
-            "experiments.soft_beyond:PARTS",
-            "experiments.soft_beyond:POOLED",
-            "experiments.soft_beyond:WHERE",
-            "reporting.figures",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.soft_beyond",
-            "reporting.soft_beyond_section",
+            "reporting.soft_beyond_section:section",
         ),
     message:
         "Other noise in the report"

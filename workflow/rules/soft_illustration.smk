@@ -36,13 +36,9 @@ rule soft_illustration_results:
             "window",
         ),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
+            "experiments.soft_illustration:SoftIllustrationPlan",
             "experiments.soft_illustration:results",
-            "induction",
-            "tree",
-            "uncertainty",
         ),
     message:
         "Numbers behind the illustrations of chapter 3"
@@ -92,7 +88,6 @@ rule soft_illustration_tables:
     params:
         plan=settings(config, "soft_illustration", *soft_illustration_stated),
         code=digest_of(
-            "experiments.soft_illustration:DATASET",
             "experiments.soft_illustration:SoftIllustrationPlan",
             "reporting.soft_illustration:thesis_table_3_2",
             "reporting.soft_illustration:thesis_table_3_3",
@@ -187,11 +182,8 @@ rule soft_illustration_figures:
     params:
         plan=settings(config, "soft_illustration", *soft_illustration_stated),
         code=digest_of(
-            "experiments.soft_illustration:ELIGIBLE_BELOW",
             "experiments.soft_illustration:SoftIllustrationPlan",
-            "experiments.soft_illustration:TEST_VALUES",
-            "experiments.soft_illustration:TOY",
-            "reporting.figures",
+            "reporting.figures:save",
             "reporting.soft_illustration:thesis_figure_3_1",
             "reporting.soft_illustration:thesis_figure_3_2",
             "reporting.soft_illustration:thesis_figure_3_3",
@@ -224,10 +216,8 @@ rule soft_illustration_section:
     params:
         plan=settings(config, "soft_illustration", *soft_illustration_stated),
         code=digest_of(
-            "experiments.soft_illustration",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.soft_illustration",
+            "experiments.soft_illustration:SoftIllustrationPlan",
+            "reporting.soft_illustration:section",
         ),
     message:
         "Illustrations of chapter 3 in the report"

@@ -21,12 +21,9 @@ rule soft_scores_statistics:
     params:
         plan=settings(config, "soft", "methods"),
         code=digest_of(
-            "evaluation.significance",
-            "experiments.soft:CELL",
-            "experiments.soft:EXPERIMENTS",
             "experiments.soft:SoftPlan",
-            "experiments.soft:TABLE_3_1",
-            "experiments.soft_scores",
+            "experiments.soft_scores:comparison",
+            "experiments.soft_scores:scores",
         ),
     message:
         "Tests of scores and ranks"
@@ -69,11 +66,7 @@ rule soft_scores_tables:
     params:
         plan=settings(config, "soft", "methods", "noise_factors"),
         code=digest_of(
-            "experiments.soft:CELL",
-            "experiments.soft:EXPERIMENTS",
             "experiments.soft:SoftPlan",
-            "experiments.soft:TABLE_3_1",
-            "experiments.soft_scores",
             "reporting.soft_scores:soft_ranks",
             "reporting.soft_scores:soft_scores",
         ),
@@ -107,10 +100,8 @@ rule soft_scores_figures:
     params:
         plan=settings(config, "soft", "methods"),
         code=digest_of(
-            "experiments.soft:EXPERIMENTS",
-            "experiments.soft:METHODS",
             "experiments.soft:SoftPlan",
-            "reporting.figures",
+            "reporting.figures:save",
             "reporting.soft_scores:soft_critical_difference",
             "reporting.soft_scores:soft_ranks",
         ),
@@ -144,17 +135,8 @@ rule soft_scores_section:
             "noise_factors",
         ),
         code=digest_of(
-            "experiments.soft:CELL",
-            "experiments.soft:EXPERIMENTS",
-            "experiments.soft:METHODS",
             "experiments.soft:SoftPlan",
-            "experiments.soft:TABLE_3_1",
-            "experiments.soft_scores",
-            "reporting.figures",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.soft_scores",
-            "reporting.soft_scores_section",
+            "reporting.soft_scores_section:section",
         ),
     message:
         "Scores and ranks in the report"

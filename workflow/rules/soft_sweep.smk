@@ -26,15 +26,10 @@ rule soft_sweep_grow:
             config, "soft", "gate_at", "min_samples_split", "step", "window"
         ),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
-            "experiments.soft:TREE_KEYS",
-            "experiments.soft:samples_of",
+            "experiments.soft:SoftPlan",
+            "experiments.soft_sweep:SweepPlan",
             "experiments.soft_sweep:grow",
-            "induction",
-            "tree",
-            "uncertainty.plt",
         ),
     message:
         "Growing the trees of the sweep on {wildcards.dataset}"
@@ -61,16 +56,10 @@ rule soft_sweep_evaluate:
         plan=settings(config, "soft_sweep", "confidences"),
         learners=settings(config, "soft", "window"),
         code=digest_of(
-            "data.noise",
-            "data.seeds",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
-            "experiments.soft:TREE_KEYS",
-            "experiments.soft:samples_of",
+            "experiments.soft:SoftPlan",
+            "experiments.soft_sweep:SweepPlan",
             "experiments.soft_sweep:evaluate",
-            "induction",
-            "tree",
-            "uncertainty.plt",
         ),
     message:
         "Pruning the trees of {wildcards.dataset} at every confidence"
@@ -111,9 +100,6 @@ rule soft_sweep_tables:
     params:
         plan=settings(config, "soft_sweep", *sweep_stated),
         code=digest_of(
-            "experiments.soft_sweep:CELL",
-            "experiments.soft_sweep:METHODS",
-            "experiments.soft_sweep:PRINTED",
             "experiments.soft_sweep:SweepPlan",
             "reporting.soft_sweep:soft_sweep",
             "reporting.soft_sweep:soft_sweep_ranges",
@@ -159,11 +145,8 @@ rule soft_sweep_figures:
     params:
         plan=settings(config, "soft_sweep", *sweep_stated),
         code=digest_of(
-            "experiments.soft_sweep:CELL",
-            "experiments.soft_sweep:METHODS",
-            "experiments.soft_sweep:PRINTED",
             "experiments.soft_sweep:SweepPlan",
-            "reporting.figures",
+            "reporting.figures:save",
             "reporting.soft_sweep:thesis_figure_3_11",
             "reporting.soft_sweep:thesis_figure_3_12",
         ),
@@ -190,15 +173,8 @@ rule soft_sweep_section:
     params:
         plan=settings(config, "soft_sweep", *sweep_stated),
         code=digest_of(
-            "experiments.soft_sweep:CELL",
-            "experiments.soft_sweep:METHODS",
-            "experiments.soft_sweep:PRINTED",
             "experiments.soft_sweep:SweepPlan",
-            "reporting.figures",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.soft_sweep",
-            "reporting.soft_sweep_section",
+            "reporting.soft_sweep_section:section",
         ),
     message:
         "The sweep in the report"

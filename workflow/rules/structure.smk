@@ -63,15 +63,9 @@ rule structure_learn:
             "value_pruning_interval",
         ),
         code=digest_of(
-            "data.seeds",
-            "data.splits",
             "data.tidy:read_tidy",
-            "evaluation.metrics",
             "experiments.structure:StructurePlan",
             "experiments.structure:learn",
-            "induction",
-            "search",
-            "tree",
         ),
     message:
         "Forests of {wildcards.dataset}, {wildcards.chunk}"
@@ -97,15 +91,10 @@ rule structure_compare:
     params:
         plan=settings(config, "structure", "correlated_above", "seed", "test_size"),
         code=digest_of(
-            "data.seeds",
-            "data.splits",
             "data.tidy:read_tidy",
             "experiments.structure:StructurePlan",
             "experiments.structure:compare",
             "experiments.structure:edit_scripts",
-            "induction",
-            "structure",
-            "tree",
         ),
     message:
         "Distances of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
@@ -133,12 +122,8 @@ rule structure_cluster:
             config, "structure", "n_clusters", "n_components", "n_seeds", "seed"
         ),
         code=digest_of(
-            "data.seeds",
             "experiments.structure:StructurePlan",
             "experiments.structure:cluster_forests",
-            "induction",
-            "structure",
-            "tree",
         ),
     message:
         "Clusters of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
@@ -193,13 +178,10 @@ rule structure_statistics:
     params:
         plan=settings(config, "structure", "n_bootstrap", "seed"),
         code=digest_of(
-            "data.seeds",
             "experiments.structure:ORDER",
             "experiments.structure:StructurePlan",
             "experiments.structure:merge",
             "experiments.structure:statistics",
-            "induction.base:check_number",
-            "structure.clusters",
         ),
     message:
         "Forests of {wildcards.dataset}, and bootstrap of their trees"
@@ -277,10 +259,12 @@ rule structure_tables:
     params:
         plan=structure_stated,
         code=digest_of(
-            "experiments.structure",
-            "reporting.structure",
-            "reporting.structure_claims",
-            "reporting.verdicts",
+            "experiments.structure:StructurePlan",
+            "reporting.structure:structure_closeness",
+            "reporting.structure:structure_examples",
+            "reporting.structure:thesis_table_5_1",
+            "reporting.structure:thesis_table_5_2",
+            "reporting.structure_claims:structure_claims",
         ),
     message:
         "Tables of chapter 5"
@@ -352,15 +336,12 @@ rule structure_figures:
         plan=settings(config, "structure", "datasets"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure",
-            "induction",
-            "reporting.figures",
+            "experiments.structure:StructurePlan",
+            "reporting.figures:save",
             "reporting.structure:thesis_figure_5_1",
             "reporting.structure:thesis_figure_5_2",
             "reporting.structure:thesis_figure_5_3",
             "reporting.structure:thesis_figure_5_4",
-            "structure",
-            "tree",
         ),
     message:
         "Figures of chapter 5"
@@ -384,12 +365,8 @@ rule structure_section:
     params:
         plan=structure_stated,
         code=digest_of(
-            "experiments.structure",
-            "reporting.figures",
-            "reporting.html",
-            "reporting.macros",
-            "reporting.structure",
-            "reporting.structure_section",
+            "experiments.structure:StructurePlan",
+            "reporting.structure_section:section",
         ),
     message:
         "Chapter 5 in the report"

@@ -1,9 +1,12 @@
-"""Digests of the code that a job runs.
+"""Digests of the code that a job runs, computed from the code.
 
-Snakemake sees a changed script, never a changed import. Each rule therefore carries in `params`
-a digest of the parts of the package that its job uses, so that an edit reruns what depends on it
-and nothing else. The frame of the scripts (`hedgerow.workflow.jobs`) is left out: it decides how
-files are written, not what is in them.
+Snakemake sees a changed script, never a changed import. Each rule therefore carries in `params` a
+digest of all that its function reaches: an edit reruns what depends on it and nothing else.
+Nobody lists anything; `reached` follows names from statement to statement and imports from module
+to module.
+
+Code that decides how files are read and written, not what is in them, is left out (`FRAME`), and
+so is what each data set carries in the digest of its entry (`BY_ENTRY`).
 """
 
 from __future__ import annotations
@@ -12,44 +15,62 @@ import ast
 import dataclasses
 import functools
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from hedgerow.errors import HedgerowError
+
 PACKAGE = Path(__file__).resolve().parents[1]
-SOURCES = (".py", ".pyx", ".pxd", ".pxi", ".h", ".c", ".j2")
+
+#: Rooms and modules that no digest holds: an edit there changes no result.
+FRAME = ("errors", "workflow")
+
+#: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
+BY_ENTRY = ("data.registry", "data.synthetic")
+
+#: Compiled sources. They are taken together with all others of their room: C knows no names that
+#: could be followed.
+COMPILED = (".pyx", ".pxd", ".pxi", ".h", ".c")
+
+#: Decorators that only change the function below them. Any other may put the function on a list,
+#: so that it belongs to all that reaches its module.
+PURE = {"cache", "contextmanager", "dataclass", "lru_cache"}
 
 
-def digest_of(*parts: str, package: Path | str = PACKAGE) -> str:
-    """Hash the sources of parts of the package.
+class UntraceableError(HedgerowError):
+    """Code whose dependencies cannot be followed: its digest would be wrong in silence."""
+
+
+def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
+    """Hash all that functions of the package reach.
 
     Parameters
     ----------
-    *parts : str
-        A room (`tree`: every source in the folder), a module (`evaluation.metrics`), or a function
-        with all that it reaches inside its module (`experiments.soft:learn`): other functions,
-        classes and constants, and the statements that import what they use. Sources are Python,
-        Cython and C files, read from where the package lies, be it installed or editable.
+    *functions : str
+        As `experiments.soft:learn`, or a module for the whole of it.
     package : path, optional
         Folder of the package.
 
     Returns
     -------
     str
-        64 hexadecimal digits; they depend neither on the order of the parts nor on where the
-        package lies.
+        64 hexadecimal digits; they depend neither on the order of the functions nor on where the
+        package lies, and not on comments or layout of Python code.
 
     Raises
     ------
     FileNotFoundError
-        If a part has no source file: a digest of nothing would never change.
+        If a module has no source file: a digest of nothing would never change.
     LookupError
         If a module has no such function.
+    UntraceableError
+        If an import cannot be followed.
     """
     total = hashlib.sha256()
-    for part in sorted(set(parts)):
-        for name, source in _sources(part, Path(package)):
-            total.update(f"{name}\0{hashlib.sha256(source).hexdigest()}\n".encode())
+    for name, source in reached(*functions, package=package).items():
+        total.update(f"{name}\0{hashlib.sha256(source.encode()).hexdigest()}\n".encode())
     return total.hexdigest()
 
 
@@ -70,9 +91,10 @@ def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
         Key of the data set to 64 hexadecimal digits, over the entry, the parent of a variant and
         the generator of a synthetic set.
     """
+    generators = hashlib.sha256((PACKAGE / "data/synthetic.py").read_bytes()).hexdigest()
     found = {}
     for key, entry in registry.items():
-        text = _plain(entry) + (digest_of("data.synthetic") if entry.synthetic else "")
+        text = _plain(entry) + (generators if entry.synthetic else "")
         found[key] = hashlib.sha256(text.encode()).hexdigest()
     return found
 
@@ -90,29 +112,246 @@ def _plain(value: Any) -> str:
     return repr(value)
 
 
-def _sources(part: str, package: Path) -> Iterator[tuple[str, bytes]]:
-    """Names and bytes of the sources of one part, sorted by name."""
-    module, _, function = part.partition(":")
-    place = package.joinpath(*module.split("."))
-    if function:
-        text = _module_file(place, part, package).read_text(encoding="utf-8")
-        yield part, reachable_source(text, function, module).encode()
-        return
-    if place.is_dir():
-        files = sorted(f for f in place.rglob("*") if f.suffix in SOURCES and f.is_file())
-    else:
-        files = sorted(f for f in place.parent.glob(f"{place.name}.*") if f.suffix in SOURCES)
-    if not files:
-        raise FileNotFoundError(f"no source of `hedgerow.{part}` in {package}")
-    for file in files:
-        yield file.relative_to(package).as_posix(), file.read_bytes()
+# ------------------------------------------------------------------------- what is reached
 
 
-def _module_file(place: Path, part: str, package: Path) -> Path:
-    for file in (place.with_suffix(".py"), place / "__init__.py"):
+def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
+    """Every source that functions of the package reach.
+
+    Parameters
+    ----------
+    *functions, package : as in `digest_of`
+
+    Returns
+    -------
+    dict
+        File (relative to the package) to source, sorted. Of a Python module there are only the
+        statements that are reached by name; those that bind no name (a call, a loop) may have an
+        effect on anything and always belong to it. A module that is used as a value, not by its
+        attributes, is taken whole. Compiled sources come with all others of their room and of
+        the rooms that they import. Templates are found by their names in the code.
+
+    Raises
+    ------
+    FileNotFoundError, LookupError, UntraceableError
+        As in `digest_of`.
+    """
+    package = Path(package)
+    pending = []
+    for function in functions:
+        module, _, name = function.partition(":")
+        pending.append(_place(module, name, package) if name else (module, None))
+    seen: set[tuple[str, str | None]] = set()
+    statements: dict[str, set[int]] = {}
+    others: dict[str, str] = {}
+    while pending:
+        module, name = pending.pop()
+        if (module, name) in seen or _left_out(module):
+            continue
+        seen.add((module, name))
+        file = _python_file(module, package)
+        if file is None:
+            pending += _compiled(module, package, others)
+            continue
+        parsed = _parsed(str(file), _stamp(file))
+        numbers = parsed.reach(name, module)
+        statements.setdefault(file.relative_to(package).as_posix(), set()).update(numbers)
+        for number in numbers:
+            pending += _imported(parsed, numbers, number, package)
+            for template in parsed.statements[number].templates:
+                _read_template(template, package, others)
+    found = {
+        name: "\n".join(
+            _parsed(str(package / name), _stamp(package / name)).statements[n].source
+            for n in sorted(numbers)
+        )
+        for name, numbers in statements.items()
+    }
+    return dict(sorted({**found, **others}.items()))
+
+
+def _left_out(module: str) -> bool:
+    return any(module == part or module.startswith(f"{part}.") for part in (*FRAME, *BY_ENTRY))
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    """Tells two states of a file apart, so that an edit is read."""
+    state = file.stat()
+    return state.st_mtime_ns, state.st_size
+
+
+def _python_file(module: str, package: Path) -> Path | None:
+    """Source of a Python module; None for a compiled one."""
+    place = package.joinpath(*module.split(".")) if module else package
+    for file in (place.with_suffix(".py") if module else place, place / "__init__.py"):
         if file.is_file():
             return file
-    raise FileNotFoundError(f"no source of `hedgerow.{part}` in {package}")
+    if any(place.with_suffix(suffix).is_file() for suffix in COMPILED):
+        return None
+    raise FileNotFoundError(f"no source of `hedgerow.{module}` in {package}")
+
+
+def _place(module: str, name: str, package: Path) -> tuple[str, str | None]:
+    """Module that defines a name, and the name there; None for a module itself."""
+    while True:
+        inner = f"{module}.{name}".lstrip(".")
+        file = _python_file(module, package)
+        if file is None:
+            return module, None
+        parsed = _parsed(str(file), _stamp(file))
+        # What a package exports hides a module of the same name.
+        if name in parsed.exported:
+            module, name = parsed.exported[name]
+            continue
+        if name in parsed.binders:
+            return module, name
+        place = package.joinpath(*inner.split("."))
+        if place.is_dir() or place.with_suffix(".py").is_file() or _is_compiled(place):
+            return inner, None
+        raise LookupError(f"`hedgerow.{module}` has no `{name}`")
+
+
+def _is_compiled(place: Path) -> bool:
+    return place.with_suffix(".pyx").is_file() or place.with_suffix(".pxd").is_file()
+
+
+def _imported(parsed: _Module, numbers: set[int], number: int, package: Path) -> Iterator[tuple]:
+    """What one statement uses of other modules of the package."""
+    statement = parsed.statements[number]
+    if statement.is_import:
+        return
+    for bound, origins in _names(parsed, numbers, statement).items():
+        for origin in origins:
+            module, name = _place(*origin, package)
+            if name is None and bound not in statement.bare and _python_file(module, package):
+                # A module, of which the statement uses some attributes only.
+                for owner, attribute in statement.attributes:
+                    if owner == bound:
+                        yield _place(module, attribute, package)
+            else:
+                yield module, name
+
+
+def _names(parsed: _Module, numbers: set[int], statement: _Statement) -> dict[str, list]:
+    """Imported names that a statement uses, with where they come from."""
+    found: dict[str, list] = {}
+    for bound, module, name in statement.imports:  # inside a function
+        found.setdefault(bound, []).append((module, name))
+    for used in statement.uses - found.keys():
+        for n in parsed.binders.get(used, ()):
+            if n in numbers and parsed.statements[n].is_import:
+                found.setdefault(used, []).extend(
+                    (module, name)
+                    for bound, module, name in parsed.statements[n].imports
+                    if bound == used
+                )
+    return found
+
+
+def _compiled(module: str, package: Path, others: dict[str, str]) -> Iterator[tuple]:
+    """Take the compiled sources of a room; what they import follows."""
+    room = package.joinpath(*module.split(".")).parent
+    for file in sorted(f for f in room.iterdir() if f.suffix in COMPILED):
+        name = file.relative_to(package).as_posix()
+        if name in others:
+            continue
+        others[name] = text = file.read_text(encoding="utf-8")
+        for found in re.findall(r"^\s*from hedgerow\.(\S+) c?import", text, re.MULTILINE):
+            yield found, None
+
+
+def _read_template(name: str, package: Path, others: dict[str, str]) -> None:
+    """Take a template and those that it imports."""
+    place = f"reporting/{name}"
+    if place not in others:
+        others[place] = text = (package / place).read_text(encoding="utf-8")
+        for other in re.findall(r"{%-?\s*(?:import|from|include|extends)\s+\"([^\"]+)\"", text):
+            _read_template(other, package, others)
+
+
+# ------------------------------------------------------------------------------ one module
+
+
+@dataclasses.dataclass(frozen=True)
+class _Statement:
+    """A top-level statement of a module.
+
+    Attributes
+    ----------
+    binds, uses : names that it binds and reads
+    bare : names that it reads otherwise than for an attribute
+    attributes : pairs (name, attribute)
+    imports : triples (bound, module of the package, name there)
+    templates : names of templates in it
+    always : whether it may have an effect on the rest of its module
+    """
+
+    node: ast.stmt
+    binds: frozenset[str]
+    uses: frozenset[str]
+    bare: frozenset[str]
+    attributes: frozenset[tuple[str, str]]
+    imports: tuple[tuple[str, str, str], ...]
+    templates: tuple[str, ...]
+    always: bool
+
+    @property
+    def is_import(self) -> bool:
+        return isinstance(self.node, ast.Import | ast.ImportFrom)
+
+    @functools.cached_property
+    def source(self) -> str:
+        return ast.unparse(self.node)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Module:
+    """Statements of a module, who binds which name, and what it takes from others."""
+
+    statements: tuple[_Statement, ...]
+    binders: dict[str, list[int]]
+    exported: dict[str, tuple[str, str]]
+
+    def reach(self, name: str | None, module: str) -> set[int]:
+        """Numbers of the statements that a name reaches; of all, without one."""
+        if name is None:
+            return set(range(len(self.statements)))
+        if name not in self.binders:
+            raise LookupError(f"`hedgerow.{module}` has no `{name}`")
+        wanted = {n for n, s in enumerate(self.statements) if s.always}
+        pending = [*wanted, *self.binders[name]]
+        wanted.update(pending)
+        while pending:
+            for used in self.statements[pending.pop()].uses & self.binders.keys():
+                new = set(self.binders[used]) - wanted
+                wanted |= new
+                pending += new
+        return wanted
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(file: str, stamp: tuple[int, int]) -> _Module:
+    """A module, parsed once for all that reach it."""
+    return parse(Path(file).read_text(encoding="utf-8"), file)
+
+
+def parse(text: str, file: str = "module") -> _Module:
+    """Statements of a source text.
+
+    Raises
+    ------
+    UntraceableError
+        If it imports from the package in a way that cannot be followed.
+    """
+    statements = tuple(_statement(node, file) for node in ast.parse(text).body)
+    binders: dict[str, list[int]] = {}
+    exported = {}
+    for number, statement in enumerate(statements):
+        for name in statement.binds:
+            binders.setdefault(name, []).append(number)
+        if statement.is_import:
+            exported |= {bound: (origin, name) for bound, origin, name in statement.imports}
+    return _Module(statements, binders, exported)
 
 
 def reachable_source(text: str, function: str, module: str = "module") -> str:
@@ -130,54 +369,69 @@ def reachable_source(text: str, function: str, module: str = "module") -> str:
     Returns
     -------
     str
-        The statements in the order of the module. Statements that bind no name (a call, a loop)
-        may have an effect on anything and always belong to it; docstrings of the module do not.
+        The statements in the order of the module.
 
     Raises
     ------
     LookupError
         If the name is not bound at the top level.
     """
-    statements = _statements(text)
-    binders: dict[str, list[int]] = {}
-    for number, statement in enumerate(statements):
-        for name in statement.binds:
-            binders.setdefault(name, []).append(number)
-    if function not in binders:
-        raise LookupError(f"`hedgerow.{module}` has no `{function}`")
-    wanted = {n for n, s in enumerate(statements) if not s.binds and not s.is_text}
-    pending = [*wanted, *binders[function]]
-    wanted.update(pending)
-    while pending:
-        for name in statements[pending.pop()].uses & binders.keys():
-            new = set(binders[name]) - wanted
-            wanted |= new
-            pending += new
-    return "\n".join(statements[number].source for number in sorted(wanted))
+    parsed = parse(text)
+    return "\n".join(parsed.statements[n].source for n in sorted(parsed.reach(function, module)))
 
 
-@dataclasses.dataclass(frozen=True)
-class _Statement:
-    """A top-level statement: the names that it binds and uses, and its source."""
-
-    binds: frozenset[str]
-    uses: frozenset[str]
-    is_text: bool
-    source: str
-
-
-@functools.lru_cache(maxsize=128)
-def _statements(text: str) -> tuple[_Statement, ...]:
-    """Statements of a module; many rules declare parts of the same one."""
-    return tuple(
-        _Statement(
-            frozenset(_bound_names(statement)),
-            frozenset(n.id for n in ast.walk(statement) if isinstance(n, ast.Name)),
-            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant),
-            ast.unparse(statement),
-        )
-        for statement in ast.parse(text).body
+def _statement(node: ast.stmt, file: str) -> _Statement:
+    nodes = list(ast.walk(node))
+    owners = [n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
+    bases = {id(n.value) for n in owners}
+    names = [n for n in nodes if isinstance(n, ast.Name)]
+    imports = [i for n in nodes for i in _imports(n, file)]
+    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    binds = frozenset(_bound_names(node))
+    return _Statement(
+        node,
+        binds=binds,
+        uses=frozenset(n.id for n in names),
+        bare=frozenset(n.id for n in names if id(n) not in bases),
+        attributes=frozenset((n.value.id, n.attr) for n in owners),
+        imports=tuple(imports),
+        templates=tuple(
+            n.value
+            for n in nodes
+            if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.endswith(".j2")
+        ),
+        always=(not binds and not text) or not _decorators(node) <= PURE,
     )
+
+
+def _imports(node: ast.AST, file: str) -> Iterator[tuple[str, str, str]]:
+    """What an import statement binds from the package."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            if alias.name.split(".")[0] == "hedgerow":
+                raise UntraceableError(
+                    f"{file}: `import {alias.name}` cannot be followed",
+                    remedy="write `from hedgerow... import ...`",
+                )
+    if isinstance(node, ast.ImportFrom):
+        if node.level or any(alias.name == "*" for alias in node.names):
+            raise UntraceableError(
+                f"{file}: relative imports and `import *` cannot be followed",
+                remedy="write `from hedgerow... import ...`",
+            )
+        if node.module.split(".")[0] == "hedgerow":
+            module = node.module.removeprefix("hedgerow").lstrip(".")
+            for alias in node.names:
+                yield alias.asname or alias.name, module, alias.name
+
+
+def _decorators(node: ast.stmt) -> set[str]:
+    """Names of the decorators of a function or class."""
+    found = set()
+    for decorator in getattr(node, "decorator_list", ()):
+        target = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found.add(target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", ""))
+    return found
 
 
 def _bound_names(statement: ast.stmt) -> set[str]:
@@ -186,8 +440,10 @@ def _bound_names(statement: ast.stmt) -> set[str]:
         return {statement.name}
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {(a.asname or a.name).partition(".")[0] for a in statement.names}
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif node is not statement:  # an import in a block
+            found |= _bound_names(node) if isinstance(node, ast.Import | ast.ImportFrom) else set()
+    return found
