@@ -8,7 +8,8 @@ import pytest
 from sklearn.datasets import load_wine
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments import soft
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import steps as soft_steps
 
 
 def _wine() -> TidyTable:
@@ -42,25 +43,27 @@ def drawn():
 
 @pytest.fixture(scope="session")
 def plan():
-    return soft.SoftPlan(
+    return soft_plan.SoftPlan(
         datasets=("wine",),
         seed=3,
         n_permutations=2,
         n_folds=3,
         noise_factors=(0, 0.05, 0.2),
         factors=(0.1, 0.3),
-        methods=soft.METHODS,
+        methods=soft_plan.METHODS,
         n_samples=20,
     )
 
 
 def run(table, plan):
     """Every step of the flow."""
-    noised = soft.noise(table, plan)
-    calibration = soft.calibrate(table, plan)
-    learnt = soft.learn(table, noised, calibration, plan)
-    pruned = soft.prune_trees(learnt["trees"], noised, calibration, learnt["tuning"], table, plan)
-    rows = soft.evaluate(pruned, learnt["tuning"], noised, table, plan)
+    noised = soft_steps.noise(table, plan)
+    calibration = soft_steps.calibrate(table, plan)
+    learnt = soft_steps.learn(table, noised, calibration, plan)
+    pruned = soft_steps.prune_trees(
+        learnt["trees"], noised, calibration, learnt["tuning"], table, plan
+    )
+    rows = soft_steps.evaluate(pruned, learnt["tuning"], noised, table, plan)
     return SimpleNamespace(
         table=table, noised=noised, calibration=calibration, pruned=pruned, rows=rows, **learnt
     )

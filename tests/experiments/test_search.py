@@ -11,8 +11,10 @@ import pytest
 from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments import search
-from hedgerow.experiments.search import CELL, SearchPlan
+from hedgerow.experiments.search import plan as search_plan
+from hedgerow.experiments.search import statistics as search_statistics
+from hedgerow.experiments.search import steps as search_steps
+from hedgerow.experiments.search.plan import CELL, SearchPlan
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree import forest_from_frame
@@ -83,7 +85,7 @@ def plan():
 
 @pytest.fixture
 def done(wine, plan, learners):
-    return search.run(wine, plan)
+    return search_steps.run(wine, plan)
 
 
 def test_every_cell_once(done):
@@ -142,7 +144,7 @@ def test_the_tree_of_c45_by_hand(wine, plan, done):
 
 def test_alpha_is_tuned_and_ties_go_to_the_smaller_tree(wine, plan, learners, monkeypatch):
     monkeypatch.setattr(metrics, "macro_f1", lambda y, p: 0.5)
-    done = search.run(wine, plan, [0])
+    done = search_steps.run(wine, plan, [0])
     tuning = done["tuning"].query("method == 'ete'").set_index("value")
     assert tuning.index[tuning["chosen"]].tolist() == [0.01]
     # Ties of the confidence as well: it prunes hardest.
@@ -196,7 +198,7 @@ def test_validation_f1_is_that_of_the_chosen_tree(wine, done):
     rows = done["rows"].set_index(CELL)["validation_f1"]
     X, _ = wine.matrix()
     for key, tree in zip(keys.itertuples(index=False, name=None), trees, strict=True):
-        if key[2] in search.POLICIES:
+        if key[2] in search_plan.POLICIES:
             train, _ = split(wine, key[1], seed=3, experiment="search", test_size=0.3)
             kept = train[:20]
             expected = 100 * metrics.macro_f1(wine.y[kept], tree.predict_proba(X[kept]))
@@ -204,9 +206,9 @@ def test_validation_f1_is_that_of_the_chosen_tree(wine, done):
 
 
 def test_chunks_put_together_equal_the_whole(wine, plan, done):
-    chunks = [search.run(wine, plan, chunk) for chunk in ([2], [0, 1])]
+    chunks = [search_steps.run(wine, plan, chunk) for chunk in ([2], [0, 1])]
     for name in ("rows", "trees", "tuning"):
-        together = search.merge([chunk[name] for chunk in chunks], search.ORDER[name])
+        together = search_steps.merge([chunk[name] for chunk in chunks], search_plan.ORDER[name])
         pd.testing.assert_frame_equal(together, done[name])
 
 
@@ -224,8 +226,8 @@ def test_a_set_of_one_sample_is_permuted(wine, plan, learners):
     """The synthetic sets of chapter 3 are disjoint samples, those of chapter 4 one sample."""
     one = replace(wine, sample=np.zeros(len(wine.y), dtype=int))
     few = replace(plan, methods=("c45",), further_methods=("c45",))
-    rows = search.run(one, few, [0, 1])["rows"]
-    pd.testing.assert_frame_equal(rows, search.run(wine, few, [0, 1])["rows"])
+    rows = search_steps.run(one, few, [0, 1])["rows"]
+    pd.testing.assert_frame_equal(rows, search_steps.run(wine, few, [0, 1])["rows"])
 
 
 def test_a_class_that_the_training_part_lacks(plan, learners):
@@ -234,7 +236,7 @@ def test_a_class_that_the_training_part_lacks(plan, learners):
     y = np.array([0] * 20 + [1] * 20 + [2])
     X = pd.DataFrame({"a": generator.normal(0, 1, 41) + 3 * y})
     table = TidyTable("lone", X, y, ["0", "1", "2"], "class")
-    rows = search.run(table, plan, range(6))["rows"]
+    rows = search_steps.run(table, plan, range(6))["rows"]
     assert rows["f1"].notna().all() and rows["f1"].max() <= 100
 
 
@@ -261,7 +263,7 @@ def test_plan_of_a_configuration():
     plan = SearchPlan.from_config(section, 4, "mine")
     assert (plan.datasets, plan.seed, plan.configuration) == (("wine",), 4, "mine")
     assert plan.methods == ("c45", "uct_vs") and plan.alphas == (0.0, 1.0)
-    assert search.cells_of(0, plan)[:2] == [("c45", ""), ("uct_vs", "no_pruning")]
+    assert search_steps.cells_of(0, plan)[:2] == [("c45", ""), ("uct_vs", "no_pruning")]
 
 
 # -------------------------------------------------------------------------------- statistics
@@ -283,7 +285,7 @@ def test_pairs_name_the_better_group():
     cells = _cells(
         {("uct_vs", c): base + g + generator.normal(0, 0.1, 12) for c, g in gains.items()}
     )
-    found = search.compare(cells)
+    found = search_statistics.compare(cells)
     assert set(found["table"]) == {"thesis_table_4_2"}
     pairs = found[(found["name"] == "wilcoxon_signed_rank") & (found["correction"] == "none")]
     better = pairs[pairs["metric"] == "f1"].set_index("groups")["better"].to_dict()
@@ -300,7 +302,7 @@ def test_fewer_leaves_are_better():
     cells = _cells({("c45", ""): [1.0] * 8, ("ete", ""): [1.0] * 8, ("uct_vs", "vp_dtp"): [1.0] * 8,
                     ("uct_c45b", "vp_dtp"): [1.0] * 8})  # fmt: skip
     cells["n_leaves"] = np.where(cells["method"] == "ete", 30, 10)
-    found = search.compare(cells).query("metric == 'n_leaves' and correction == 'none'")
+    found = search_statistics.compare(cells).query("metric == 'n_leaves' and correction == 'none'")
     better = found.set_index("groups")["better"]
     assert better["c45|ete"] == "c45" and better["ete|uct_vs"] == "uct_vs"
 
@@ -308,22 +310,22 @@ def test_fewer_leaves_are_better():
 def test_statistics_take_the_first_split_of_the_sets_of_the_chapter(wine):
     cells = _cells({g: np.arange(5.0) + i for i, g in enumerate(PRINTED_CELLS)})
     plan = SearchPlan(printed={f"p{i}": f"d{i}" for i in range(4)})  # d4 is a set of our own
-    found = search.statistics(pd.concat([cells, cells.assign(split=1, f1=0.0)]), plan)
+    found = search_statistics.statistics(pd.concat([cells, cells.assign(split=1, f1=0.0)]), plan)
     assert (found["n"] == 4).all()
-    assert set(found["table"]) == set(search.FAMILIES)
+    assert set(found["table"]) == set(search_plan.FAMILIES)
 
 
 def test_a_single_data_set_can_be_compared(wine):
     """The smoke configuration may have one; nothing is significant."""
-    found = search.compare(_cells({g: [50.0 + i] for i, g in enumerate(PRINTED_CELLS)}))
+    found = search_statistics.compare(_cells({g: [50.0 + i] for i, g in enumerate(PRINTED_CELLS)}))
     assert (found["better"].isin(["", "none"])).all()
-    assert search.compare(_cells({PRINTED_CELLS[0]: [50.0]})).empty
+    assert search_statistics.compare(_cells({PRINTED_CELLS[0]: [50.0]})).empty
 
 
 def test_with_the_learners_themselves(wine, plan):
     """A few iterations of the real search and evolution, twice: the same rows."""
     few = replace(plan, n_iterations=60, n_generations=3)
-    first, again = (search.run(wine, few, [0]) for _ in range(2))
+    first, again = (search_steps.run(wine, few, [0]) for _ in range(2))
     for name in ("rows", "trees", "tuning"):
         pd.testing.assert_frame_equal(first[name], again[name])
     assert (first["rows"].set_index("method").loc["uct_vs", "n_iterations"] <= 60).all()

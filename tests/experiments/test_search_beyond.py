@@ -9,9 +9,13 @@ import pytest
 from hedgerow.data import TidyTable, split
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments import search, search_beyond
-from hedgerow.experiments.search import SearchPlan
-from hedgerow.experiments.search_beyond import (
+from hedgerow.experiments.search import plan as search_plan
+from hedgerow.experiments.search import steps as search_steps
+from hedgerow.experiments.search.plan import SearchPlan
+from hedgerow.experiments.search_beyond import plan as search_beyond_plan
+from hedgerow.experiments.search_beyond import statistics as search_beyond_statistics
+from hedgerow.experiments.search_beyond import steps as search_beyond_steps
+from hedgerow.experiments.search_beyond.plan import (
     BASE,
     KEYS,
     LEARNERS,
@@ -19,10 +23,10 @@ from hedgerow.experiments.search_beyond import (
     SEARCHERS,
     VALUES,
     SearchBeyondPlan,
-    comparable,
     rules_of,
 )
-from hedgerow.experiments.search_optimum import binary_table, most_accurate, predict
+from hedgerow.experiments.search_beyond.statistics import comparable
+from hedgerow.search.optimal import binary_table, most_accurate, predict
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +75,17 @@ def two_classes():
 
 @pytest.fixture(scope="module")
 def optimum(two_classes, plan, protocol):
-    return search_beyond.optimum(two_classes, plan, protocol)
+    return search_beyond_steps.optimum(two_classes, plan, protocol)
 
 
 @pytest.fixture(scope="module")
 def selection(two_classes, plan, protocol):
-    return search_beyond.selection(two_classes, plan, protocol)
+    return search_beyond_steps.selection(two_classes, plan, protocol)
 
 
 @pytest.fixture(scope="module")
 def anytime(two_classes, plan, protocol):
-    return search_beyond.anytime(two_classes, plan, protocol)
+    return search_beyond_steps.anytime(two_classes, plan, protocol)
 
 
 def test_every_learner_once_per_split_and_depth(optimum, plan):
@@ -134,7 +138,7 @@ def test_three_classes_have_no_optimum_of_f1(plan, protocol):
     generator = np.random.default_rng(1)
     X = pd.DataFrame(generator.normal(size=(60, 2)), columns=["a", "b"])
     table = TidyTable("three", X, np.arange(60) % 3, ["0", "1", "2"], "class")
-    done = search_beyond.optimum(table, plan, protocol, [0])["optimum"]
+    done = search_beyond_steps.optimum(table, plan, protocol, [0])["optimum"]
     assert set(done["learner"]) & set(OPTIMA) == {"optimal_accuracy"}
     both = pd.concat([done, done.assign(dataset="other")])
     assert comparable(both, "f1")["learner"].isin(OPTIMA).sum() == 0
@@ -143,7 +147,7 @@ def test_three_classes_have_no_optimum_of_f1(plan, protocol):
 
 def test_the_bound_is_the_search_of_chapter_4(two_classes, selection, plan, protocol):
     """Same split, division, confidence and seed as `search`: the same tree."""
-    theirs = search.run(
+    theirs = search_steps.run(
         two_classes,
         dataclasses.replace(protocol, n_iterations=150, methods=("c45", "uct_vs"), n_splits=1),
     )["rows"]
@@ -168,13 +172,15 @@ def test_a_curve_goes_on_where_it_stopped(two_classes, anytime, plan, protocol):
     """The last point is that of one search with as many iterations."""
     rows = anytime["anytime"]
     for method in ("uct_vs", "uct_c45"):
-        part = search._Part(two_classes, 1, protocol)
-        whole = search_beyond._uct(part, method, "vp_dtp", protocol).set_params(n_iterations=200)
+        part = search_steps._Part(two_classes, 1, protocol)
+        whole = search_beyond_steps._uct(part, method, "vp_dtp", protocol).set_params(
+            n_iterations=200
+        )
         whole.fit(*part._training(part.train))
         curve = rows[(rows["split"] == 1) & (rows["method"] == method)]
         last = curve[(curve["criterion"] == "vp_dtp") & (curve["step"] == 2)].iloc[0]
         assert last["n_leaves"] == whole.tree_.n_leaves
-        assert last["f1"] == search_beyond._test_f1(part, whole)
+        assert last["f1"] == search_beyond_steps._test_f1(part, whole)
         assert last["iterations"] == whole.n_iterations_
 
 
@@ -183,7 +189,7 @@ def test_points_of_the_curves(anytime, plan):
     steps = rows.groupby(["method", "criterion"])["step"].agg(set)
     assert steps["c45", ""] == {0} and steps["ete", ""] == {1, 2}
     assert steps["uct_vs", "no_pruning"] == {0, 1, 2} and steps["uct_c45b", "vp_dtp"] == {0, 1}
-    uct = rows["method"].isin(search.POLICIES)
+    uct = rows["method"].isin(search_plan.POLICIES)
     assert rows["validation_f1"].notna().tolist() == uct.tolist()
     # The best tree so far cannot get worse where it is chosen.
     for _, curve in rows[uct].groupby(["split", "method", "criterion"]):
@@ -198,14 +204,14 @@ def test_seconds_are_kept_apart(anytime):
         assert curve["seconds"].is_monotonic_increasing
 
 
-@pytest.mark.parametrize("part", search_beyond.PARTS)
+@pytest.mark.parametrize("part", search_beyond_plan.PARTS)
 def test_two_runs_are_equal_and_chunks_are_the_whole(part, two_classes, plan, protocol, request):
     done = request.getfixturevalue(part)
-    run = getattr(search_beyond, part)
+    run = getattr(search_beyond_steps, part)
     chunks = [run(two_classes, plan, protocol, [s]) for s in (1, 0)]
     for name, frame in done.items():
         if name != "times":
-            joined = search_beyond.merge([c[name] for c in chunks], name)
+            joined = search_beyond_steps.merge([c[name] for c in chunks], name)
             pd.testing.assert_frame_equal(joined, frame)
 
 
@@ -222,8 +228,8 @@ def test_paired_tests_by_hand():
     ]
     selection = pd.DataFrame(rows, columns=[*KEYS["selection"], "f1", "n_leaves"])
     selection = selection.assign(f1_per_leaf=selection["f1"] / 5, validation_f1=70.0)
-    empty = search_beyond.merge([], "optimum")
-    tests = search_beyond.statistics({"selection": selection, "optimum": empty})
+    empty = search_beyond_steps.merge([], "optimum")
+    tests = search_beyond_statistics.statistics({"selection": selection, "optimum": empty})
     of_f1 = tests[(tests["metric"] == "f1") & (tests["correction"] == "none")]
     of_f1 = of_f1.set_index("pairing")
     assert of_f1.loc["datasets", "p"] == pytest.approx(2 / 2**6)
@@ -235,8 +241,8 @@ def test_paired_tests_by_hand():
 
 def test_tests_of_learners_are_over_sets_with_an_optimum(optimum):
     rows = optimum["optimum"]
-    tests = search_beyond.statistics(
-        {"optimum": rows, "selection": search_beyond.merge([], "selection")}
+    tests = search_beyond_statistics.statistics(
+        {"optimum": rows, "selection": search_beyond_steps.merge([], "selection")}
     )
     assert set(tests["second"]) == {"/".join(BASE)}
     of_f1 = tests[tests["metric"] == "f1_test"]
@@ -246,7 +252,7 @@ def test_tests_of_learners_are_over_sets_with_an_optimum(optimum):
 
 def test_no_set_at_all_gives_a_table_without_rows():
     for name in KEYS:
-        frame = search_beyond.merge([], name)
+        frame = search_beyond_steps.merge([], name)
         assert frame.empty and list(frame.columns) == [*KEYS[name], *VALUES[name]]
 
 

@@ -10,8 +10,8 @@ from sklearn.metrics import f1_score
 
 from hedgerow.data import TidyTable
 from hedgerow.errors import DataError, InputError
-from hedgerow.experiments import search_optimum
-from hedgerow.experiments.search_optimum import (
+from hedgerow.search import optimal
+from hedgerow.search.optimal import (
     ErrorFronts,
     LibraryError,
     binary_table,
@@ -101,7 +101,7 @@ def test_a_deeper_tree_is_no_worse_and_no_larger_than_it_must_be():
 
 def test_a_library_finds_the_same_accuracy():
     pytest.importorskip("pystreed", reason="pystreed, which checks optimal trees, is not installed")
-    assert search_optimum.library().startswith("pystreed ")
+    assert optimal.library().startswith("pystreed ")
     for seed in range(20):
         B, y = drawn(seed, n_classes=2 + seed % 3, n=40, p=5)
         for depth in (1, 2, 3, 4):
@@ -115,8 +115,8 @@ def test_without_the_library_there_is_one_sentence(monkeypatch):
     with pytest.raises(LibraryError) as error:
         check_accuracy(np.zeros((4, 1)), np.zeros(4, dtype=int), 1, 0)
     assert str(error.value).count("pystreed") == 2 and "pip install" in str(error.value)
-    monkeypatch.setattr(search_optimum, "LIBRARY", "no-such-library")
-    assert search_optimum.library() == "absent"
+    monkeypatch.setattr(optimal, "LIBRARY", "no-such-library")
+    assert optimal.library() == "absent"
 
 
 def test_other_classes_have_no_best_f1():

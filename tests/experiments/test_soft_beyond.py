@@ -10,8 +10,12 @@ from scipy import stats
 from hedgerow.data import FAMILIES, TidyTable, rng
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments import soft, soft_beyond
-from hedgerow.experiments.soft_beyond import POOLED, SoftBeyondPlan, noise_gate
+from hedgerow.experiments.soft import samples as soft_samples
+from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
+from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
+from hedgerow.experiments.soft_beyond import steps as soft_beyond_steps
+from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.steps import noise_gate
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +35,8 @@ def beyond(plan):
 
 @pytest.fixture(scope="module")
 def done(wine_run, beyond):
-    return soft_beyond.run_parts(
-        soft_beyond.PARTS,
+    return soft_beyond_steps.run_parts(
+        soft_beyond_plan.PARTS,
         wine_run.table,
         wine_run.noised["splits"],
         wine_run.calibration,
@@ -40,9 +44,11 @@ def done(wine_run, beyond):
     )
 
 
-def again(wine_run, plan, parts=soft_beyond.PARTS, permutations=None):
+def again(wine_run, plan, parts=soft_beyond_plan.PARTS, permutations=None):
     splits, calibration = wine_run.noised["splits"], wine_run.calibration
-    return soft_beyond.run_parts(parts, wine_run.table, splits, calibration, plan, permutations)
+    return soft_beyond_steps.run_parts(
+        parts, wine_run.table, splits, calibration, plan, permutations
+    )
 
 
 def cell(rows, metric="accuracy", **key):
@@ -54,7 +60,7 @@ def cell(rows, metric="accuracy", **key):
 
 def test_every_cell_is_there_once(done, beyond):
     rows = done["rows"]
-    assert not rows.duplicated([*soft_beyond.KEY, "metric"]).any()
+    assert not rows.duplicated([*soft_beyond_plan.KEY, "metric"]).any()
     assert rows["value"].notna().all()
     of_models = rows[(rows["part"] == "noise_models") & (rows["metric"] == "accuracy")]
     # Clean C4.5; per place and family C4.5, and three methods with three models, two if normal.
@@ -110,7 +116,7 @@ def test_soft_evaluation_of_categories_leaves_the_tree_alone(done):
 
 def test_two_runs_are_equal_and_chunks_are_the_whole(done, wine_run, beyond):
     chunks = [again(wine_run, beyond, permutations=[p]) for p in (1, 0)]
-    joined = soft_beyond.merge({name: [c[name] for c in chunks] for name in done})
+    joined = soft_beyond_steps.merge({name: [c[name] for c in chunks] for name in done})
     for name, frame in done.items():
         pd.testing.assert_frame_equal(joined[name], frame)
 
@@ -140,10 +146,10 @@ def test_draws_are_named_by_family_sample_and_factor(done, beyond, wine_run):
     rows = splits[splits["permutation"] == one["permutation"]]
     train = np.sort(rows.loc[rows["part"] == "train", "row"])
     test = np.sort(rows.loc[rows["part"] == "test", "row"])
-    means = soft.variable_means(X[train], n_categories)
+    means = soft_samples.variable_means(X[train], n_categories)
     generator = rng(beyond.seed, "soft_beyond", "wine", one["permutation"], one["stream"])
     noise = generator.laplace(0.0, np.sqrt(0.5), X[test].shape) * 0.2 * np.abs(means)
-    assert soft._sha256(X[test] + noise) == one["sha256"]
+    assert soft_samples._sha256(X[test] + noise) == one["sha256"]
 
 
 def test_multiples_are_recorded_and_differ_between_permutations_by_name(done):
@@ -218,17 +224,17 @@ def test_a_set_without_the_variables_is_refused(wine_run, beyond):
     numeric = dataclasses.replace(wine_run.table, X=X.drop(columns="hue"))
     splits, calibration = wine_run.noised["splits"], wine_run.calibration
     with pytest.raises(DataError, match="no categorical variable"):
-        soft_beyond.run("categorical_noise", numeric, splits, calibration, beyond)
+        soft_beyond_steps.run("categorical_noise", numeric, splits, calibration, beyond)
     categories = dataclasses.replace(wine_run.table, X=X[["hue"]])
     with pytest.raises(DataError, match="no numeric variable"):
-        soft_beyond.run("noise_models", categories, splits, calibration, beyond)
+        soft_beyond_steps.run("noise_models", categories, splits, calibration, beyond)
     with pytest.raises(ConfigError, match="no part is called 'noise'"):
-        soft_beyond.run("noise", wine_run.table, splits, calibration, beyond)
+        soft_beyond_steps.run("noise", wine_run.table, splits, calibration, beyond)
 
 
 def test_without_numeric_variables_only_c45_and_the_model_of_categories_run(wine_run, beyond):
     hue = dataclasses.replace(wine_run.table, X=wine_run.table.X[["hue"]])
-    rows = soft_beyond.run(
+    rows = soft_beyond_steps.run(
         "categorical_noise", hue, wine_run.noised["splits"], wine_run.calibration, beyond
     )["rows"]
     assert set(zip(rows["method"], rows["model"], strict=True)) == {
@@ -255,7 +261,7 @@ def three_sets(done):
 
 
 def test_statistics_compare_what_they_say(three_sets):
-    tests = soft_beyond.statistics(three_sets)
+    tests = soft_beyond_statistics.statistics(three_sets)
     key = {"part": "noise_models", "where": "test", "family": "laplace", "metric": "accuracy"}
     key |= {"method": "ss", "model": "matching", "against_model": "normal"}
     key |= {"pairing": "datasets", "correction": "none"}
@@ -270,7 +276,7 @@ def test_statistics_compare_what_they_say(three_sets):
 
 
 def test_pooled_families_are_all_but_the_normal(three_sets):
-    tests = soft_beyond.statistics(three_sets)
+    tests = soft_beyond_statistics.statistics(three_sets)
     of_pairs = tests[(tests["pairing"] == "permutations") & (tests["correction"] == "none")]
     pooled = of_pairs[(of_pairs["family"] == POOLED) & (of_pairs["part"] == "noise_models")]
     # Three data sets, two permutations, five families.
@@ -279,28 +285,28 @@ def test_pooled_families_are_all_but_the_normal(three_sets):
 
 
 def test_the_leaves_of_se_are_not_tested_and_holm_only_raises_p(three_sets):
-    tests = soft_beyond.statistics(three_sets)
+    tests = soft_beyond_statistics.statistics(three_sets)
     assert not ((tests["metric"] == "n_leaves") & (tests["method"] == "se")).any()
-    wide = tests.pivot(index=soft_beyond.COMPARISON, columns="correction", values="p")
+    wide = tests.pivot(index=soft_beyond_plan.COMPARISON, columns="correction", values="p")
     assert (wide["holm"] >= wide["none"]).all() and (wide["holm"] > wide["none"]).any()
 
 
 def test_a_part_without_rows_has_no_tests(three_sets):
     only = three_sets[three_sets["part"] == "class_noise"]
-    assert set(soft_beyond.statistics(only)["part"]) == {"class_noise"}
+    assert set(soft_beyond_statistics.statistics(only)["part"]) == {"class_noise"}
 
 
 def test_probabilities_stay_probabilities(wine_run):
     """Soft evaluation under every family: rows add up to 1, so that the Brier score is one."""
     X, n_categories = wine_run.table.matrix()
-    learner = soft_beyond._Learner(
+    learner = soft_beyond_steps._Learner(
         X, wine_run.table.y, 3, n_categories, 0.5, SoftBeyondPlan(factors=(0.1,))
     )
     for family in FAMILIES:
         multiples = np.array([0.0, 1.0, 2.0, 0.0]) if family == "per_variable" else None
         gate = noise_gate(family, 0.3, learner.means, 6.0, multiples)
         for method in ("ss", "stp", "se"):
-            predict = soft_beyond._soft_probabilities(learner, method, gate, family)
+            predict = soft_beyond_steps._soft_probabilities(learner, method, gate, family)
             probabilities = predict(X)
             np.testing.assert_allclose(probabilities.sum(axis=1), 1)
             assert 0 <= metrics.brier(wine_run.table.y, probabilities) <= 2

@@ -9,7 +9,8 @@ from sklearn.datasets import load_breast_cancer
 
 from hedgerow.data import TidyTable, folds, rng
 from hedgerow.errors import DataError
-from hedgerow.experiments import soft
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import steps as soft_steps
 from hedgerow.induction import Columns, grow, prune
 
 
@@ -34,8 +35,8 @@ def _mean_leaves(table, confidence, n_folds, seed, whole=None, stream="calibrati
 
 
 def test_the_target_is_reached_on_a_real_set(wdbc):
-    plan = soft.SoftPlan(seed=1)
-    result = soft.calibrate(wdbc, plan).iloc[0]
+    plan = soft_plan.SoftPlan(seed=1)
+    result = soft_steps.calibrate(wdbc, plan).iloc[0]
     leaves = _mean_leaves(wdbc, result["confidence"], 10, 1)
     assert result["mean_leaves"] == np.mean(leaves)
     assert result["target_leaves"] == 10
@@ -46,14 +47,16 @@ def test_the_target_is_reached_on_a_real_set(wdbc):
 
 def test_one_confidence_for_all_permutations_and_noise(wdbc):
     """The number of permutations and the noise factors do not enter."""
-    one = soft.calibrate(wdbc, soft.SoftPlan(seed=1, n_permutations=1))
-    other = soft.calibrate(wdbc, soft.SoftPlan(seed=1, n_permutations=9, noise_factors=(0, 0.7)))
+    one = soft_steps.calibrate(wdbc, soft_plan.SoftPlan(seed=1, n_permutations=1))
+    other = soft_steps.calibrate(
+        wdbc, soft_plan.SoftPlan(seed=1, n_permutations=9, noise_factors=(0, 0.7))
+    )
     pd.testing.assert_frame_equal(one, other)
 
 
 def test_samples_of_a_synthetic_set_are_never_joined(drawn, plan):
     """The mean is over the trees of all samples, each with folds of its own."""
-    result = soft.calibrate(drawn, dataclasses.replace(plan, target_leaves=(3,))).iloc[0]
+    result = soft_steps.calibrate(drawn, dataclasses.replace(plan, target_leaves=(3,))).iloc[0]
     leaves = []
     for sample in range(3):
         rows = np.flatnonzero(drawn.sample == sample)
@@ -64,4 +67,4 @@ def test_samples_of_a_synthetic_set_are_never_joined(drawn, plan):
 
 def test_a_missing_calibration_is_named(wine, wine_run, plan):
     with pytest.raises(DataError, match="wine: 0 calibrated confidences"):
-        soft.learn(wine, wine_run.noised, wine_run.calibration.iloc[:0], plan)
+        soft_steps.learn(wine, wine_run.noised, wine_run.calibration.iloc[:0], plan)

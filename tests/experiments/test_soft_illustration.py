@@ -12,8 +12,9 @@ from scipy import stats
 from hedgerow import C45Classifier
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.errors import ConfigError
-from hedgerow.experiments import soft_illustration as illustration
-from hedgerow.experiments.soft_illustration import SoftIllustrationPlan
+from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
+from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
+from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(table, plan):
-    return illustration.results(table, plan)
+    return soft_illustration_steps.results(table, plan)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +44,11 @@ def test_settings_that_are_unknown_are_refused():
 
 
 def test_the_same_plan_gives_the_same_numbers(table, plan, results):
-    again = illustration.results(table, plan)
+    again = soft_illustration_steps.results(table, plan)
     assert sorted(again) == sorted(results)
     for name, frame in results.items():
         assert frame.equals(again[name]), name
-    other = illustration.results(table, dataclasses.replace(plan, seed=8))
+    other = soft_illustration_steps.results(table, dataclasses.replace(plan, seed=8))
     assert not other["thesis_figure_3_7"].equals(results["thesis_figure_3_7"])
 
 
@@ -64,11 +65,11 @@ def test_figure_3_1_gates_fall_from_one_to_zero(results):
 
 def test_figure_3_1_gates_are_their_equations(results):
     curves = results["thesis_figure_3_1"].pivot(index="x", columns="gate", values="share_left")
-    lower, upper = illustration.PLT_BOUNDS
+    lower, upper = soft_illustration_plan.PLT_BOUNDS
     assert curves.loc[lower / 2, "plt"] == pytest.approx(0.75)
     assert curves.loc[round(upper / 2, 2), "plt"] == pytest.approx(0.25)
     assert curves.loc[-1.0, "normal"] == pytest.approx(stats.norm.cdf(1), abs=1e-6)
-    cut = illustration.UDT_HALF_WIDTH
+    cut = soft_illustration_plan.UDT_HALF_WIDTH
     want = (stats.norm.cdf(1) - stats.norm.cdf(-cut)) / (stats.norm.cdf(cut) - stats.norm.cdf(-cut))
     assert curves.loc[-1.0, "udt"] == pytest.approx(want, abs=1e-6)
     assert curves.loc[-cut, "udt"] == 1 and curves.loc[cut, "udt"] == 0
@@ -76,7 +77,7 @@ def test_figure_3_1_gates_are_their_equations(results):
 
 def test_figure_3_2_is_equation_3_8(results):
     frame = results["thesis_figure_3_2"].set_index("tau")
-    step = illustration.SHOWN_STEP
+    step = soft_illustration_steps.SHOWN_STEP
     for tau in frame.index:
         want = stats.norm.cdf(tau) - stats.norm.cdf(tau - step)
         if tau == frame.index[0]:
@@ -94,8 +95,8 @@ def test_figure_3_2_is_equation_3_8(results):
 
 def test_figure_3_3_gains_are_the_references(results):
     for (panel, search), curve in results["thesis_figure_3_3"].groupby(["panel", "search"]):
-        values, labels = illustration.TOY[panel]
-        sigma = illustration.TOY_SIGMA if search == "ss" else 0.0
+        values, labels = soft_illustration_plan.TOY[panel]
+        sigma = soft_illustration_plan.TOY_SIGMA if search == "ss" else 0.0
         known = [(i, 1.0) for i in range(4)]
         for row in curve.itertuples():
             left, right = sides(known, [gate(v, row.threshold, sigma) for v in values], labels, 2)
@@ -122,7 +123,7 @@ def test_figure_3_4_corrected_is_the_oracle_and_what_draws_give(results, plan):
         want = reference(row.x, row.sigma, noisy=row.panel == "b")
         assert row.corrected == pytest.approx(want, abs=1e-6)
     drawn = frame.dropna(subset="simulated")
-    assert sorted(set(drawn["sigma"])) == list(illustration.SIMULATED_SIGMAS)
+    assert sorted(set(drawn["sigma"])) == list(soft_illustration_plan.SIMULATED_SIGMAS)
     error = np.sqrt(drawn["corrected"] * (1 - drawn["corrected"]) / plan.n_draws)
     distance = (drawn["simulated"] - drawn["corrected"]).abs()
     assert (distance < 4.5 * error + 1e-6).all()
@@ -134,7 +135,7 @@ def test_figure_3_4_printed_form():
     """P(d < 0) = Phi(4 / (2 sigma)): .841 at sigma = 2, where .921 is right."""
     below = stats.norm.cdf(-1 / (2 * math.sqrt(0.5)))
     want = 0.841345 * below + (1 - 0.841345) * (1 - below)
-    assert illustration.misclassified(1.0, 2.0, False, as_printed=True) == pytest.approx(
+    assert soft_illustration_steps.misclassified(1.0, 2.0, False, as_printed=True) == pytest.approx(
         want, abs=1e-5
     )
 
@@ -147,7 +148,7 @@ def test_figure_3_4_a_draw_is_what_c45_does(noisy):
         x1, x4, e = rng.normal(-2, 3), rng.normal(2, 3), rng.normal(0, 3) * noisy
         model = C45Classifier(candidates="midpoints", min_samples_split=2, prune=False)
         model.fit([[x1], [x4]], [0, 1])
-        for x in illustration.TEST_VALUES:
+        for x in soft_illustration_plan.TEST_VALUES:
             predicted_0 = model.predict([[x + e]])[0] == 0
             assert predicted_0 == ((x + e < (x1 + x4) / 2) == (x1 < x4))
 
@@ -190,9 +191,11 @@ def test_noise_is_a_share_of_the_mean(patients, plan):
 
 
 def test_expected_errors_are_what_many_draws_give(table, patients, plan):
-    expected = illustration.expected_errors(patients, plan)
+    expected = soft_illustration_steps.expected_errors(patients, plan)
     counts = [
-        illustration.lvef(table, dataclasses.replace(plan, seed=s))["outcome"].value_counts()
+        soft_illustration_steps.lvef(table, dataclasses.replace(plan, seed=s))[
+            "outcome"
+        ].value_counts()
         for s in range(200)
     ]
     for outcome in ("fn", "fp"):
@@ -244,9 +247,11 @@ def test_table_3_3_is_equation_3_10_at_one_pure_test(results, patients, plan):
 
 def test_without_noise_nobody_is_misclassified(table, plan):
     """Edge: every table and figure still has its columns."""
-    results = illustration.results(table, dataclasses.replace(plan, noise=0.0, n_draws=10))
+    results = soft_illustration_steps.results(
+        table, dataclasses.replace(plan, noise=0.0, n_draws=10)
+    )
     assert len(results["thesis_table_3_3"]) == 0
     assert set(results["thesis_figure_3_7"]["outcome"]) == {"tn", "tp"}
     silent = dataclasses.replace(plan, noise=0.0)
-    expected = illustration.expected_errors(results["thesis_figure_3_7"], silent)
+    expected = soft_illustration_steps.expected_errors(results["thesis_figure_3_7"], silent)
     assert expected == {"fn": 0.0, "fp": 0.0}

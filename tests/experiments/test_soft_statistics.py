@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow.experiments import soft
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import statistics as soft_statistics
 
 SETS = ["pima", "wdbc", "bupa", "haberman", "dermatology", "spectf"]
 
 
 @pytest.fixture(scope="module")
 def plan():
-    return soft.SoftPlan(noise_factors=(0, 0.1), methods=(*soft.PRINTED, "stp_se"))
+    return soft_plan.SoftPlan(noise_factors=(0, 0.1), methods=(*soft_plan.PRINTED, "stp_se"))
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +26,14 @@ def rows(plan):
             for noise in plan.noise_factors:
                 # Noise 0 is one computation for both experiments.
                 first = None
-                for experiment in soft.EXPERIMENTS:
+                for experiment in soft_plan.EXPERIMENTS:
                     values = first if noise == 0 and first else _values(generator)
                     first = values
                     cells += [
                         (experiment, dataset, permutation, noise, method, metric, value)
                         for (method, metric), value in values.items()
                     ]
-    return pd.DataFrame(cells, columns=[*soft.CELL, "metric", "value"])
+    return pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
 
 
 def _values(generator):
@@ -56,7 +57,7 @@ def _find(statistics, **cell):
 @pytest.mark.parametrize("pairing", ["datasets", "permutations"])
 def test_cells_agree_with_scipy(rows, plan, pairing):
     result = _find(
-        soft.statistics(rows, plan),
+        soft_statistics.statistics(rows, plan),
         experiment="test_noise",
         metric="accuracy_std",
         method="stp",
@@ -83,7 +84,9 @@ def test_cells_agree_with_scipy(rows, plan, pairing):
 
 def test_sets_outside_table_3_1_do_not_count(rows, plan):
     inside = rows[rows["dataset"] != "wine"]
-    pd.testing.assert_frame_equal(soft.statistics(rows, plan), soft.statistics(inside, plan))
+    pd.testing.assert_frame_equal(
+        soft_statistics.statistics(rows, plan), soft_statistics.statistics(inside, plan)
+    )
 
 
 def test_leaves_of_se_and_plt_are_no_test(rows, plan):
@@ -91,14 +94,14 @@ def test_leaves_of_se_and_plt_are_no_test(rows, plan):
 
     Combinations of our own are a family apart: they do not weaken the printed cells.
     """
-    statistics = soft.statistics(rows, plan)
+    statistics = soft_statistics.statistics(rows, plan)
     same = statistics["method"].isin(["se", "plt"]) & (statistics["metric"] == "n_leaves_std")
     assert (statistics.loc[same, "p"] == 1).all()
     assert (statistics.loc[same, "note"] == "all differences are 0").all()
     family = statistics[
         (statistics["experiment"] == "training_noise")
         & (statistics["pairing"] == "datasets")
-        & statistics["method"].isin(soft.PRINTED)
+        & statistics["method"].isin(soft_plan.PRINTED)
         & ~same
     ]
     plain = family.loc[family["correction"] == "none", "p"]
@@ -119,7 +122,7 @@ def test_leaves_of_se_and_plt_are_no_test(rows, plan):
 
 
 def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):
-    statistics = soft.statistics(rows[rows["dataset"] == "wine"], plan)
+    statistics = soft_statistics.statistics(rows[rows["dataset"] == "wine"], plan)
     assert statistics["p"].isna().all()
     assert (statistics["n"] == 0).all()
     assert statistics["note"].str.contains("no data set of table 3.1").all()
@@ -127,4 +130,6 @@ def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):
 
 def test_the_order_of_rows_does_not_matter(rows, plan):
     shuffled = rows.sample(frac=1, random_state=0)
-    pd.testing.assert_frame_equal(soft.statistics(shuffled, plan), soft.statistics(rows, plan))
+    pd.testing.assert_frame_equal(
+        soft_statistics.statistics(shuffled, plan), soft_statistics.statistics(rows, plan)
+    )

@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from hedgerow.errors import DataError
-from hedgerow.experiments import soft
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import samples as soft_samples
+from hedgerow.experiments.soft import steps as soft_steps
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
 from hedgerow.uncertainty import piecewise_thresholds
@@ -38,11 +40,11 @@ def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
     return tree, tree.predict_proba(X_new, evaluation=evaluation).argmax(axis=1)
 
 
-@pytest.mark.parametrize("method", soft.TUNED)
-@pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
+@pytest.mark.parametrize("method", soft_plan.TUNED)
+@pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method):
     """Steps 2a to 2c: noise on the CV training folds, or on the validation folds, never both."""
-    samples = soft._Samples(wine, wine_run.noised)
+    samples = soft_samples._Samples(wine, wine_run.noised)
     confidence = wine_run.calibration["confidence"].iloc[0]
     tuning = wine_run.tuning
     for noise in plan.noise_factors:
@@ -71,16 +73,16 @@ def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method)
             assert found == pytest.approx(np.mean(accuracies), abs=1e-12)
 
 
-@pytest.mark.parametrize("method", soft.METHODS)
-@pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
+@pytest.mark.parametrize("method", soft_plan.METHODS)
+@pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_trees_are_learnt_and_evaluated_as_printed(wine, wine_run, plan, experiment, method):
     """Steps 3 to 5 for every noise factor of one permutation."""
-    samples = soft._Samples(wine, wine_run.noised)
+    samples = soft_samples._Samples(wine, wine_run.noised)
     confidence = wine_run.calibration["confidence"].iloc[0]
-    rows = wine_run.rows.set_index([*soft.CELL, "metric"])["value"]
+    rows = wine_run.rows.set_index([*soft_plan.CELL, "metric"])["value"]
     for noise in plan.noise_factors:
         cell = (experiment, "wine", 0, noise, method)
-        factor = rows[(*cell, "factor")] if method in soft.TUNED else 0.0
+        factor = rows[(*cell, "factor")] if method in soft_plan.TUNED else 0.0
         tree, predicted = _predict(
             samples.X_of(0, "train", noise if experiment == "training_noise" else 0.0),
             samples.y(0, "train"),
@@ -111,7 +113,7 @@ def test_column_0_of_both_experiments_is_the_same(wine_run):
         clean = frame[frame["noise"] == 0.0]
         training, test = (
             clean[clean["experiment"] == e].drop(columns="experiment").sort_values(key)
-            for e in soft.EXPERIMENTS
+            for e in soft_plan.EXPERIMENTS
         )
         pd.testing.assert_frame_equal(training.reset_index(drop=True), test.reset_index(drop=True))
         assert len(training) > 0
@@ -119,25 +121,25 @@ def test_column_0_of_both_experiments_is_the_same(wine_run):
 
 def test_experiment_2_has_one_c45_tree_and_se_has_its_leaves(wine_run):
     rows = wine_run.rows
-    leaves = rows[rows["metric"] == "n_leaves"].set_index(soft.CELL)["value"].unstack("method")
+    leaves = rows[rows["metric"] == "n_leaves"].set_index(soft_plan.CELL)["value"].unstack("method")
     for same in ("se", "plt"):
         assert (leaves[same] == leaves["c45"]).all()
     assert leaves.loc["test_noise", "c45"].groupby("permutation").nunique().eq(1).all()
 
 
 def test_each_tree_is_stored_once(wine_run):
-    keys = wine_run.trees.loc[wine_run.trees["node"] == 0, soft.TREE_KEYS]
+    keys = wine_run.trees.loc[wine_run.trees["node"] == 0, soft_plan.TREE_KEYS]
     assert not keys.duplicated().any()
     assert set(keys["method"]) == {"c45", "ss", "stp", "udt", "ss_stp"}
 
 
 def test_chunks_of_permutations_change_nothing(wine, wine_run, plan):
     parts = [
-        soft.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[p])
+        soft_steps.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[p])
         for p in (1, 0)
     ]
     for name, order in (
-        ("trees", [*soft.TREE_KEYS, "node"]),
+        ("trees", [*soft_plan.TREE_KEYS, "node"]),
         ("tuning", ["experiment", "permutation", "noise", "method", "factor"]),
     ):
         whole = getattr(wine_run, name).sort_values(order, ignore_index=True)
@@ -145,15 +147,17 @@ def test_chunks_of_permutations_change_nothing(wine, wine_run, plan):
         pd.testing.assert_frame_equal(joined, whole)
     # The order in which chunks were joined does not reach the results.
     trees, tuning = (pd.concat([part[n] for part in parts]) for n in ("trees", "tuning"))
-    pruned = soft.prune_trees(trees, wine_run.noised, wine_run.calibration, tuning, wine, plan)
-    rows = soft.evaluate(pruned, tuning, wine_run.noised, wine, plan)
+    pruned = soft_steps.prune_trees(
+        trees, wine_run.noised, wine_run.calibration, tuning, wine, plan
+    )
+    rows = soft_steps.evaluate(pruned, tuning, wine_run.noised, wine, plan)
     pd.testing.assert_frame_equal(rows, wine_run.rows)
 
 
 def test_rows_are_complete_and_tidy(wine_run, plan):
     rows = wine_run.rows
-    assert list(rows.columns) == [*soft.CELL, "metric", "value"]
-    assert not rows.duplicated([*soft.CELL, "metric"]).any()
+    assert list(rows.columns) == [*soft_plan.CELL, "metric", "value"]
+    assert not rows.duplicated([*soft_plan.CELL, "metric"]).any()
     cells = 2 * plan.n_permutations * len(plan.noise_factors)
     assert len(rows) == cells * (10 * 5 + 8)  # five metrics each, and eight tuned factors
     assert rows["value"].notna().all()
@@ -163,10 +167,10 @@ def test_rows_are_complete_and_tidy(wine_run, plan):
 def test_times_are_those_of_a_method_run_alone(wine, wine_run, plan, monkeypatch):
     """With a clock that ticks once per tree, pruning and reading: shared trees count each time."""
     ticks = itertools.count()
-    monkeypatch.setattr(soft.time, "perf_counter", lambda: next(ticks))
-    learnt = soft.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[1])
+    monkeypatch.setattr(soft_steps.time, "perf_counter", lambda: next(ticks))
+    learnt = soft_steps.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[1])
     times = learnt["times"]
-    assert list(times.columns) == [*soft.CELL, "seconds"]
+    assert list(times.columns) == [*soft_plan.CELL, "seconds"]
     assert len(times) == 2 * len(plan.noise_factors) * len(plan.methods)
     # Three folds times two factors grown and read, and the last tree; C4.5 grows one per fold.
     expected = {m: 6 + 6 + 1 for m in plan.methods} | {"c45": 1, "plt": 1 + 1, "se": 3 + 6 + 1}
@@ -177,7 +181,7 @@ def test_times_are_those_of_a_method_run_alone(wine, wine_run, plan, monkeypatch
 def test_a_missing_tree_is_named(wine, wine_run, plan):
     stp = wine_run.trees["method"] == "stp"
     with pytest.raises(DataError, match="no tree of stp with factor"):
-        soft.prune_trees(
+        soft_steps.prune_trees(
             wine_run.trees[~stp],
             wine_run.noised,
             wine_run.calibration,
@@ -192,10 +196,10 @@ def test_a_subset_of_methods(wine, wine_run, plan):
     import dataclasses
 
     alone = dataclasses.replace(plan, methods=("c45",))
-    learnt = soft.learn(wine, wine_run.noised, wine_run.calibration, alone)
-    pruned = soft.prune_trees(
+    learnt = soft_steps.learn(wine, wine_run.noised, wine_run.calibration, alone)
+    pruned = soft_steps.prune_trees(
         learnt["trees"], wine_run.noised, wine_run.calibration, learnt["tuning"], wine, alone
     )
-    rows = soft.evaluate(pruned, learnt["tuning"], wine_run.noised, wine, alone)
+    rows = soft_steps.evaluate(pruned, learnt["tuning"], wine_run.noised, wine, alone)
     expected = wine_run.rows[wine_run.rows["method"] == "c45"].reset_index(drop=True)
     pd.testing.assert_frame_equal(rows, expected)

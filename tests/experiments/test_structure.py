@@ -10,8 +10,10 @@ from scipy import stats
 
 from hedgerow.data import TidyTable, rng, split
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.experiments import structure
-from hedgerow.experiments.structure import StructurePlan
+from hedgerow.experiments.structure import plan as structure_plan
+from hedgerow.experiments.structure import statistics as structure_statistics
+from hedgerow.experiments.structure import steps as structure_steps
+from hedgerow.experiments.structure.plan import StructurePlan
 from hedgerow.induction import Columns, grow
 from hedgerow.structure import TreeEditDistance, prototypes
 from hedgerow.tree import Tree, forest_from_frame
@@ -53,17 +55,17 @@ def table():
 
 @pytest.fixture(scope="module")
 def learned(table, plan):
-    return structure.learn(table, plan)
+    return structure_steps.learn(table, plan)
 
 
 @pytest.fixture(scope="module")
 def compared(table, learned, plan):
-    return structure.compare(table, learned, plan)
+    return structure_steps.compare(table, learned, plan)
 
 
 @pytest.fixture(scope="module")
 def clustered(compared, learned, plan):
-    return structure.cluster_forests(compared, learned["forests"], plan)
+    return structure_steps.cluster_forests(compared, learned["forests"], plan)
 
 
 def trees_of(learned, number):
@@ -105,9 +107,9 @@ def test_states_are_the_most_visited_that_are_small_enough():
             "depth": [0, 1, 1, 2, 2, 3, 4],
         }
     )
-    assert structure.states_of(search_tree, 3, 3).tolist() == [1, 3, 5]
-    assert structure.states_of(search_tree, 4, 3).tolist() == [1, 2, 3, 5]  # ties: the older
-    assert structure.states_of(search_tree, 99, 4).tolist() == [1, 2, 3, 4, 5, 6]
+    assert structure_steps.states_of(search_tree, 3, 3).tolist() == [1, 3, 5]
+    assert structure_steps.states_of(search_tree, 4, 3).tolist() == [1, 2, 3, 5]  # ties: the older
+    assert structure_steps.states_of(search_tree, 99, 4).tolist() == [1, 2, 3, 4, 5, 6]
 
 
 def test_accuracy_is_that_of_the_test_part(table, learned, plan):
@@ -120,7 +122,7 @@ def test_accuracy_is_that_of_the_test_part(table, learned, plan):
 
 
 def test_forests_differ_and_a_forest_does_not_depend_on_the_others(table, learned, plan):
-    alone = structure.learn(table, plan, [2])
+    alone = structure_steps.learn(table, plan, [2])
     pd.testing.assert_frame_equal(
         alone["forests"], learned["forests"].query("forest == 2").reset_index(drop=True)
     )
@@ -130,24 +132,24 @@ def test_forests_differ_and_a_forest_does_not_depend_on_the_others(table, learne
 
 
 def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered, plan):
-    parts = {name: [] for name in structure.ORDER}
+    parts = {name: [] for name in structure_plan.ORDER}
     for numbers in ([2], [0, 1]):  # in the wrong order
-        found = structure.learn(table, plan, numbers)
-        found |= structure.compare(table, found, plan)
-        found["scripts"] = structure.edit_scripts(table, found, found["examples"], plan)
-        found |= structure.cluster_forests(found, found["forests"], plan)
+        found = structure_steps.learn(table, plan, numbers)
+        found |= structure_steps.compare(table, found, plan)
+        found["scripts"] = structure_steps.edit_scripts(table, found, found["examples"], plan)
+        found |= structure_steps.cluster_forests(found, found["forests"], plan)
         for name, frame in found.items():
             parts[name].append(frame)
     whole = {**learned, **compared, **clustered}
-    whole["scripts"] = structure.edit_scripts(table, learned, compared["examples"], plan)
+    whole["scripts"] = structure_steps.edit_scripts(table, learned, compared["examples"], plan)
     assert set(whole) == set(parts)
     for name, frames in parts.items():
-        pd.testing.assert_frame_equal(structure.merge(frames, name), whole[name])
+        pd.testing.assert_frame_equal(structure_steps.merge(frames, name), whole[name])
 
 
 def test_a_search_that_finds_nothing_is_an_error(table, plan):
     with pytest.raises(DataError, match=r"made_up: the search for forest 0 found 0 trees"):
-        structure.learn(
+        structure_steps.learn(
             TidyTable("made_up", table.X * 0, table.y, table.classes, "class"), plan, [0]
         )
 
@@ -256,7 +258,7 @@ def test_example_pairs_against_a_comparison_node_by_node(seed):
     parent = np.full(len(trees), -1)
     parent[5], parent[9] = 2, 5
     metric = TreeEditDistance("B2", "spearman").fit(frame, y)
-    found = structure.example_pairs(trees, parent, metric, 0.9)
+    found = structure_steps.example_pairs(trees, parent, metric, 0.9)
     expected = slow_examples(trees, parent, StructureReference(X, y), 0.9)
     columns = ["criterion", "tree_1", "tree_2", "n_changed"]
     assert list(found[columns].itertuples(index=False, name=None)) == expected
@@ -290,7 +292,7 @@ def test_a_test_on_the_other_side_of_its_parent_is_in_another_node():
     trees = [chain("left", 1), chain("right", 2), chain("left", 2)]
     metric = TreeEditDistance("B2", "spearman").fit(X, y)
     assert metric.distance(trees[0], trees[1]) == metric.distance(trees[0], trees[2]) == 0
-    found = structure.example_pairs(trees, [-1, -1, -1], metric, 0.9)
+    found = structure_steps.example_pairs(trees, [-1, -1, -1], metric, 0.9)
     assert found[["criterion", "tree_1", "tree_2"]].to_numpy().tolist() == [["correlated", 0, 2]]
 
 
@@ -304,13 +306,13 @@ def test_unordered_categories_are_not_correlated():
     frame[3] = pd.Categorical(X[:, 3].astype(int), categories=[0, 1, 2])
     metric = TreeEditDistance("B2", "spearman").fit(frame, y)
     assert metric.data_.absolute_correlations([3, 4])[0, 1] == 1
-    assert structure.example_pairs(trees, [-1, -1], metric, 0.9).empty
+    assert structure_steps.example_pairs(trees, [-1, -1], metric, 0.9).empty
 
 
 def test_no_pairs_give_an_empty_table_of_the_same_columns():
     X, y, _, trees = random_forest_of_small_trees(0)
     metric = TreeEditDistance("B2", "spearman").fit(X, y)
-    found = structure.example_pairs(trees[:1], [-1], metric, 0.9)
+    found = structure_steps.example_pairs(trees[:1], [-1], metric, 0.9)
     assert found.empty and "correlation" in found.columns
 
 
@@ -333,12 +335,12 @@ def test_the_pair_that_is_shown_follows_a_rule():
         ("correlated", 0, 1, 1),
     ]
     examples = pd.DataFrame(rows, columns=["criterion", "tree_1", "tree_2", "n_changed"])
-    shown = structure.shown_pairs(examples.sample(frac=1, random_state=1), forest)
+    shown = structure_steps.shown_pairs(examples.sample(frac=1, random_state=1), forest)
     assert list(shown.itertuples(index=False, name=None)) == [rows[7], rows[2], rows[6]]
 
 
 def test_edits_in_words_cost_what_the_distance_is(table, learned, compared, plan):
-    scripts = structure.edit_scripts(table, learned, compared["examples"], plan)
+    scripts = structure_steps.edit_scripts(table, learned, compared["examples"], plan)
     distances = compared["distances"].set_index(["forest", "tree_1", "tree_2"])
     assert not scripts.duplicated(["forest", "criterion"]).any() and len(scripts) >= 6
     for row in scripts.itertuples():
@@ -362,7 +364,7 @@ def test_scores_worked_out_by_hand():
         "correlated_substitution_score": np.empty((0, 2), dtype=int),
         "insertion_deletion_score_first": np.array([[1, 2]]),
     }
-    found = structure.score(D, labels, np.array([3, 3, 5, 5, 5]), pairs)
+    found = structure_steps.score(D, labels, np.array([3, 3, 5, 5, 5]), pairs)
     # Silhouette of each tree: (other cluster - own cluster) / the larger.
     each = [
         (51 / 3 - 1) / (51 / 3),
@@ -379,7 +381,7 @@ def test_scores_worked_out_by_hand():
     assert found["insertion_deletion_score_first"] == 0
     assert found["chance"] == pytest.approx((1 + 3) / 10)
     assert found["n_found"] == 2
-    one = structure.score(D, np.zeros(5, dtype=int), np.array([3, 3, 5, 5, 5]), pairs)
+    one = structure_steps.score(D, np.zeros(5, dtype=int), np.array([3, 3, 5, 5, 5]), pairs)
     assert np.isnan(one["silhouette"]) and one["nmi_cluster_n_nodes"] == 0 and one["chance"] == 1
 
 
@@ -423,24 +425,24 @@ def test_clusters_and_closeness_of_one_variant_again(compared, learned, clustere
 def test_too_many_clusters_are_an_error(compared, learned):
     plan = StructurePlan(**{**PLAN, "n_clusters": 25})
     with pytest.raises(ConfigError, match="forest 0 of made_up has 25 trees, for 25 clusters"):
-        structure.cluster_forests(compared, learned["forests"], plan)
+        structure_steps.cluster_forests(compared, learned["forests"], plan)
 
 
 def test_distances_in_the_space_of_prototypes(compared, learned, clustered):
     frame = compared["distances"].query("forest == 0")
-    D = structure.matrix_of(frame, "edit_b2_spearman")
+    D = structure_steps.matrix_of(frame, "edit_b2_spearman")
     size = learned["forests"].query("forest == 0")["n_nodes"].to_numpy()
     key = "forest == 0 and method == 'edit_b2_spearman' and scale == 'unnormalized'"
     labels = clustered["labels"].query(key).sort_values("tree")["label"].to_numpy()
-    found = structure.scaled(D, size, "prototypes", labels, SimpleNamespace(n_prototypes=2))
+    found = structure_steps.scaled(D, size, "prototypes", labels, SimpleNamespace(n_prototypes=2))
     chosen = prototypes(D, labels, 2)
     assert len(chosen) == 6
     for one, two in ((0, 1), (4, 20), (13, 13)):
         expected = np.mean([(D[one, p] - D[two, p]) ** 2 for p in chosen]) ** 0.5
         assert found[one, two] == pytest.approx(expected)
     plan = SimpleNamespace(**PLAN, n_components=4, n_prototypes=2)
-    scales = (*structure.SCALES, "prototypes")
-    more = structure.cluster_forests(compared, learned["forests"], plan, scales)
+    scales = (*structure_plan.SCALES, "prototypes")
+    more = structure_steps.cluster_forests(compared, learned["forests"], plan, scales)
     assert len(more["scores"]) == 1.5 * len(clustered["scores"])
     same = more["scores"].query("scale != 'prototypes'").reset_index(drop=True)
     pd.testing.assert_frame_equal(same, clustered["scores"])
@@ -450,7 +452,7 @@ def test_distances_in_the_space_of_prototypes(compared, learned, clustered):
 
 
 def test_bootstrap_against_resampled_rows_and_columns(compared, learned, plan):
-    found = structure.statistics(compared["distances"], learned["forests"], plan)
+    found = structure_statistics.statistics(compared["distances"], learned["forests"], plan)
     assert len(found) == 3 * 2 * 2 * 2  # forests, scales, references, pairs
     row = found.query(
         "forest == 2 and scale == 'normalized' and reference == 'd_kl' "
@@ -460,8 +462,8 @@ def test_bootstrap_against_resampled_rows_and_columns(compared, learned, plan):
     frame = compared["distances"].query("forest == 2")
     size = learned["forests"].query("forest == 2")["n_nodes"].to_numpy()
     both = size[:, None] + size
-    one, two = (structure.matrix_of(frame, m) / both for m in ("edit_b2_spearman", "edit_b1"))
-    reference = structure.matrix_of(frame, "d_kl")
+    one, two = (structure_steps.matrix_of(frame, m) / both for m in ("edit_b2_spearman", "edit_b1"))
+    reference = structure_steps.matrix_of(frame, "d_kl")
 
     def gain(drawn):
         here = np.ix_(drawn, drawn)
@@ -478,6 +480,6 @@ def test_bootstrap_against_resampled_rows_and_columns(compared, learned, plan):
 
 
 def test_a_distance_and_itself_do_not_differ(compared, learned, plan, monkeypatch):
-    monkeypatch.setattr(structure, "PAIRED", (("edit_a1", "edit_a1"),))
-    found = structure.statistics(compared["distances"], learned["forests"], plan)
+    monkeypatch.setattr(structure_statistics, "PAIRED", (("edit_a1", "edit_a1"),))
+    found = structure_statistics.statistics(compared["distances"], learned["forests"], plan)
     assert (found[["difference", "low", "high", "share_below"]] == 0).all(axis=None)

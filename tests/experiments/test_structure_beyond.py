@@ -14,9 +14,13 @@ from hedgerow import C45Classifier, SoftTreeClassifier, UCTTreeClassifier
 from hedgerow.data import TidyTable, seed_sequence, split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics, significance
-from hedgerow.experiments import structure, structure_beyond
-from hedgerow.experiments.structure import StructurePlan
-from hedgerow.experiments.structure_beyond import (
+from hedgerow.experiments.structure import plan as structure_plan
+from hedgerow.experiments.structure import steps as structure_steps
+from hedgerow.experiments.structure.plan import StructurePlan
+from hedgerow.experiments.structure_beyond import plan as structure_beyond_plan
+from hedgerow.experiments.structure_beyond import statistics as structure_beyond_statistics
+from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
+from hedgerow.experiments.structure_beyond.plan import (
     KEYS,
     LEARNERS,
     METRICS,
@@ -24,11 +28,9 @@ from hedgerow.experiments.structure_beyond import (
     STRATEGIES,
     VALUES,
     StructureBeyondPlan,
-    by_group,
-    f1_and_accuracy,
-    sample_weights,
-    scores_by_variant,
 )
+from hedgerow.experiments.structure_beyond.statistics import by_group, scores_by_variant
+from hedgerow.experiments.structure_beyond.steps import f1_and_accuracy, sample_weights
 from hedgerow.structure import TreeEditDistance, class_prediction_distance, select_diverse
 from hedgerow.tree import forest_from_frame
 
@@ -57,7 +59,7 @@ def protocol():
 
 @pytest.fixture(scope="module")
 def done(wine, plan, protocol):
-    return structure_beyond.run(wine, plan, protocol)
+    return structure_beyond_steps.run(wine, plan, protocol)
 
 
 def trees_of(frame, **key):
@@ -83,37 +85,37 @@ def test_tables_hold_what_they_say(done, plan):
 
 
 def test_chunks_put_together_are_the_whole(wine, plan, protocol, done):
-    chunks = [structure_beyond.run(wine, plan, protocol, [s]) for s in (1, 0)]
+    chunks = [structure_beyond_steps.run(wine, plan, protocol, [s]) for s in (1, 0)]
     for name in KEYS:
-        merged = structure_beyond.merge([c[name] for c in chunks], name)
-        pd.testing.assert_frame_equal(merged, structure_beyond.merge([done[name]], name))
+        merged = structure_beyond_steps.merge([c[name] for c in chunks], name)
+        pd.testing.assert_frame_equal(merged, structure_beyond_steps.merge([done[name]], name))
 
 
 def test_forests_are_those_of_structure(wine, plan, protocol, done):
     settings = SimpleNamespace(**{**vars(protocol), "n_iterations": plan.n_iterations})
     pd.testing.assert_frame_equal(
-        structure.learn(wine, settings, [0, 1])["forests"], done["forests"]
+        structure_steps.learn(wine, settings, [0, 1])["forests"], done["forests"]
     )
 
 
 def test_forests_of_too_few_trees_are_left_out_and_nothing_else(wine, plan, protocol, monkeypatch):
     """The first forest finds nothing, the second ten trees less."""
-    learn = structure.learn
+    learn = structure_steps.learn
 
     def fewer(table, settings, forests):
         if 0 in forests:
             raise DataError("wine: the search for forest 0 found 1 tree", remedy="none")
         return learn(table, settings, forests)
 
-    monkeypatch.setattr(structure, "learn", fewer)
-    found = structure_beyond.run(wine, plan, protocol)
+    monkeypatch.setattr(structure_beyond_steps, "structure_learn", fewer)
+    found = structure_beyond_steps.run(wine, plan, protocol)
     for name in ("forests", "trees", "examples", "closeness", "scores"):
         assert set(found[name]["forest"]) == {1}
     pools = found["ensembles"].groupby("pool")["split"].unique().map(list).to_dict()
     assert pools == {"c45": [0, 1], "uct": [1]}
-    monkeypatch.setattr(structure_beyond, "FEWEST_TREES", 26)
+    monkeypatch.setattr(structure_beyond_steps, "FEWEST_TREES", 26)
     small = StructurePlan(**{**vars(protocol), "n_trees": 30, "max_tests": 1})
-    found = structure_beyond.run(wine, plan, small)
+    found = structure_beyond_steps.run(wine, plan, small)
     for name in ("forests", "trees", "examples", "closeness", "scores"):
         assert len(found[name]) == 0 and set(KEYS[name]) <= set(found[name].columns)
     assert set(found["ensembles"]["pool"]) == {"c45"} and len(found["stability"]) == 4
@@ -134,9 +136,9 @@ def test_samples_have_as_many_rows_and_do_not_depend_on_their_number():
 def test_weights_stand_for_repeated_rows(wine, plan, learner):
     weight = sample_weights("wine", 0, len(wine), 1, 5)[0]
     rows = np.repeat(np.arange(len(wine)), weight.astype(int))
-    by_weight = structure_beyond._learner(learner, "wine", 0, 0, plan)
+    by_weight = structure_beyond_steps._learner(learner, "wine", 0, 0, plan)
     by_weight.fit(wine.X, wine.y, sample_weight=weight)
-    by_rows = structure_beyond._learner(learner, "wine", 0, 0, plan)
+    by_rows = structure_beyond_steps._learner(learner, "wine", 0, 0, plan)
     by_rows.fit(wine.X.iloc[rows], wine.y[rows])
     for name in ("feature", "children_left", "class_weight", "threshold"):
         one, two = by_weight.tree_.arrays()[name], by_rows.tree_.arrays()[name]
@@ -145,14 +147,14 @@ def test_weights_stand_for_repeated_rows(wine, plan, learner):
 
 def test_copies_of_a_row_stay_on_one_side_of_the_search(wine, plan):
     weight = sample_weights("wine", 0, len(wine), 1, 5)[0]
-    search = structure_beyond._learner("uct_vs", "wine", 0, 0, plan)
+    search = structure_beyond_steps._learner("uct_vs", "wine", 0, 0, plan)
     search.fit(wine.X, wine.y, sample_weight=weight)
     assert not set(search.induction_indices_) & set(search.validation_indices_)
     assert search.tree_.class_weight[0].sum() == weight[search.induction_indices_].sum()
 
 
 def test_learners_are_those_that_the_plan_describes(plan):
-    made = {name: structure_beyond._learner(name, "wine", 1, 2, plan) for name in LEARNERS}
+    made = {name: structure_beyond_steps._learner(name, "wine", 1, 2, plan) for name in LEARNERS}
     assert type(made["c45"]) is C45Classifier and type(made["ss"]) is SoftTreeClassifier
     assert (made["ss"].search, made["ss"].propagation, made["ss"].evaluation) == (0.1, None, None)
     assert (made["stp"].search, made["stp"].propagation, made["stp"].evaluation) == (
@@ -163,14 +165,14 @@ def test_learners_are_those_that_the_plan_describes(plan):
     assert isinstance(made["uct_vs"], UCTTreeClassifier)
     assert (made["uct_vs"].policy, made["uct_vs"].n_iterations) == ("vs", 60)
     assert {m.confidence for m in made.values()} == {0.25}
-    other = structure_beyond._learner("uct_vs", "wine", 1, 3, plan)
+    other = structure_beyond_steps._learner("uct_vs", "wine", 1, 3, plan)
     assert other.random_state != made["uct_vs"].random_state
 
 
 def test_a_class_that_a_sample_lacks_has_no_weight():
     X, y = np.arange(12.0)[:, None], np.repeat([0, 2], 6)
     fitted = C45Classifier(prune=False).fit(X, y)
-    tree = structure_beyond._with_all_classes(fitted.tree_, fitted.classes_, 3)
+    tree = structure_beyond_steps._with_all_classes(fitted.tree_, fitted.classes_, 3)
     assert tree.class_weight[0].tolist() == [6.0, 0.0, 6.0]
     assert tree.predict_proba(np.array([[11.0]])).tolist() == [[0.0, 0.0, 1.0]]
 
@@ -199,7 +201,7 @@ def test_ensembles_are_means_of_the_chosen_trees(wine, plan, protocol, done, poo
         own = done["forests"][done["forests"]["forest"] == number]
         scores = own["validation_f1"].to_numpy()
         nodes = done["trees"][done["trees"]["forest"] == number]
-        trees = forest_from_frame(nodes, structure.TREE)[1]
+        trees = forest_from_frame(nodes, structure_plan.TREE)[1]
     else:
         trees = trees_of(done["grown"], split=number, learner="c45")
         weights = sample_weights("wine", number, len(train), 8, 3)
@@ -244,7 +246,7 @@ def test_random_ensembles_draw_without_replacement_and_the_accurate_ones_from_th
     D = np.abs(np.arange(10.0)[:, None] - np.arange(10.0))
     plan = SimpleNamespace(n_draws=300, share=0.4)
     stream = np.random.default_rng(0)
-    chosen = structure_beyond._chosen([None] * 10, 3, D, D, scores, stream, plan)
+    chosen = structure_beyond_steps._chosen([None] * 10, 3, D, D, scores, stream, plan)
     for name, n in (("random", 10), ("random_accurate", 4)):
         assert chosen[name].shape == (300, 3)
         assert all(len(set(row)) == 3 for row in chosen[name].tolist())
@@ -286,7 +288,7 @@ def test_trees_without_tests_have_no_relative_distance(wine, plan, protocol):
     from hedgerow.tree import forest_to_frame
 
     grown = forest_to_frame([leaf] * 12, pd.DataFrame(keys, columns=KEYS["grown"]))
-    found = structure_beyond.stability(wine, grown, plan, protocol)
+    found = structure_beyond_steps.stability(wine, grown, plan, protocol)
     assert found["relative_a1"].isna().all() and (found["distance_a1"] == 0).all()
     assert (found["n_leaves_only"] == 3).all()
 
@@ -298,8 +300,8 @@ def test_the_forests_that_are_drawn():
     data = load_breast_cancer(as_frame=True)
     table = TidyTable("wdbc", data.data, data.target.to_numpy(), ["m", "b"], "class")
     plan = StructureBeyondPlan(seed=3, patterns_trees=5, patterns_depth=2)
-    frame = structure_beyond.patterns(table, plan)
-    keys, trees = forest_from_frame(frame, structure_beyond.PATTERN)
+    frame = structure_beyond_steps.patterns(table, plan)
+    keys, trees = forest_from_frame(frame, structure_beyond_plan.PATTERN)
     assert keys["forest"].tolist() == ["random_forest"] * 5 + ["c45"] * 5
     trees, grown = trees[:5], trees[5:]
     assert max(t.depth for t in trees) == 2
@@ -317,7 +319,7 @@ def test_the_forests_that_are_drawn():
 
 def test_a_set_with_categories_is_refused(wine, plan):
     with pytest.raises(DataError, match="wine has missing values or categorical variables"):
-        structure_beyond.patterns(wine, plan)
+        structure_beyond_steps.patterns(wine, plan)
 
 
 # ---------------------------------------------------------------------------------- statistics
@@ -330,13 +332,15 @@ def made_up():
     random = np.random.default_rng(8)
     closeness, scores, ensembles, stability = [], [], [], []
     for d, forest in itertools.product(range(7), range(2)):
-        for method, scale in itertools.product(structure.VARIANTS, structure_beyond.SCALES):
+        for method, scale in itertools.product(
+            structure_plan.VARIANTS, structure_beyond_plan.SCALES
+        ):
             base = 0.4 + 0.1 * method.startswith("edit_b") - 0.2 * (scale == "normalized")
             base += 0.01 * d + 0.001 * random.random()
             key = {"dataset": f"set_{d}", "forest": forest, "method": method, "scale": scale}
-            closeness.append({**key, **dict.fromkeys(structure_beyond.OF_PAIRS, base)})
+            closeness.append({**key, **dict.fromkeys(structure_beyond_plan.OF_PAIRS, base)})
             for seed in range(2):
-                own = {m: base + 0.02 * seed for m in structure_beyond.OF_CLUSTERS[:5]}
+                own = {m: base + 0.02 * seed for m in structure_beyond_plan.OF_CLUSTERS[:5]}
                 if d == 6 and forest == 1:
                     own["correlated_substitution_score"] = np.nan
                 scores.append({**key, "seed": seed, **own, "chance": 0.25})
@@ -346,7 +350,9 @@ def made_up():
             ensembles.append({**row, "strategy": strategy, "f1": 70 + d + gain, "accuracy": 80.0})
         for learner in LEARNERS:
             row = {"dataset": f"set_{d}", "split": forest, "learner": learner}
-            values = dict.fromkeys(structure_beyond.OF_LEARNERS, 2.0 - (learner == "stp") + 0.1 * d)
+            values = dict.fromkeys(
+                structure_beyond_plan.OF_LEARNERS, 2.0 - (learner == "stp") + 0.1 * d
+            )
             if d == 0 and learner == "ss" and forest == 0:
                 values["relative_a1"] = np.nan
             stability.append({**row, **values})
@@ -356,7 +362,7 @@ def made_up():
 
 @pytest.fixture(scope="module")
 def tests(made_up):
-    return structure_beyond.statistics(made_up)
+    return structure_beyond_statistics.statistics(made_up)
 
 
 def one(frame, **key):
@@ -431,14 +437,14 @@ def test_learners_are_compared_with_c45_on_common_divisions(made_up, tests):
     assert wide.loc["set_0", "ss"] == 2.0  # of the other division
     lost = made_up["stability"].copy()
     lost.loc[(lost["dataset"] == "set_0") & (lost["learner"] == "ss"), "relative_a1"] = np.nan
-    found = structure_beyond.statistics({**made_up, "stability": lost})
+    found = structure_beyond_statistics.statistics({**made_up, "stability": lost})
     found = found[(found["part"] == "stability") & (found["metric"] == "relative_a1")]
     assert (found["n"] == 6).all()
 
 
 def test_a_metric_that_no_forest_has_is_left_out(made_up):
     scores = made_up["scores"].assign(correlated_substitution_score=np.nan)
-    found = structure_beyond.statistics({**made_up, "scores": scores})
+    found = structure_beyond_statistics.statistics({**made_up, "scores": scores})
     there = set(found.loc[found["part"] == "questions", "metric"])
     gone = {"correlated_substitution_score", "correlated_substitution_score_above_chance"}
     assert there == set(METRICS) - gone

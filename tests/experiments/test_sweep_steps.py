@@ -8,8 +8,11 @@ import pytest
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments import soft, soft_sweep
-from hedgerow.experiments.soft_sweep import METHODS, SweepPlan
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import steps as soft_steps
+from hedgerow.experiments.soft_sweep import plan as soft_sweep_plan
+from hedgerow.experiments.soft_sweep import steps as soft_sweep_steps
+from hedgerow.experiments.soft_sweep.plan import METHODS, SweepPlan
 from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import forest_from_frame
 
@@ -21,16 +24,16 @@ def sweep():
 
 @pytest.fixture(scope="module")
 def run(wine, plan, sweep):
-    noised = soft.noise(wine, plan)
-    trees = soft_sweep.grow(wine, noised, sweep, plan)
-    rows = soft_sweep.evaluate(trees, noised, wine, sweep, plan)
+    noised = soft_steps.noise(wine, plan)
+    trees = soft_sweep_steps.grow(wine, noised, sweep, plan)
+    rows = soft_sweep_steps.evaluate(trees, noised, wine, sweep, plan)
     return SimpleNamespace(noised=noised, trees=trees, rows=rows)
 
 
 def test_every_cell_once(run, plan, sweep):
     rows = run.rows
-    assert list(rows.columns) == [*soft_sweep.CELL, "metric", "value"]
-    assert not rows.duplicated([*soft_sweep.CELL, "metric"]).any()
+    assert list(rows.columns) == [*soft_sweep_plan.CELL, "metric", "value"]
+    assert not rows.duplicated([*soft_sweep_plan.CELL, "metric"]).any()
     n_trees = plan.n_permutations * len(sweep.noise_factors) * len(METHODS)
     assert len(rows) == n_trees * (len(sweep.confidences) + 1) * 2
     assert set(rows["metric"]) == {"n_leaves", "accuracy"}
@@ -38,7 +41,7 @@ def test_every_cell_once(run, plan, sweep):
 
 
 def test_a_tree_is_grown_once(run, plan, sweep):
-    keys, _ = forest_from_frame(run.trees, soft.TREE_KEYS)
+    keys, _ = forest_from_frame(run.trees, soft_plan.TREE_KEYS)
     assert len(keys) == plan.n_permutations * len(sweep.noise_factors) * len(METHODS)
     assert dict(zip(keys["method"], keys["factor"], strict=True)) == {
         "c45": 0.0,
@@ -49,9 +52,9 @@ def test_a_tree_is_grown_once(run, plan, sweep):
 
 def test_samples_are_those_of_experiment_1(run, wine, wine_run, plan):
     """Trees of C4.5 are node for node those that `soft` grows and stores under this noise."""
-    theirs, grown = forest_from_frame(wine_run.trees, soft.TREE_KEYS)
+    theirs, grown = forest_from_frame(wine_run.trees, soft_plan.TREE_KEYS)
     there = {key: tree for key, tree in zip(theirs.itertuples(index=False), grown, strict=True)}
-    keys, trees = forest_from_frame(run.trees, soft.TREE_KEYS)
+    keys, trees = forest_from_frame(run.trees, soft_plan.TREE_KEYS)
     compared = 0
     for key, tree in zip(keys.itertuples(index=False), trees, strict=True):
         if key in there:
@@ -96,15 +99,15 @@ def test_ends_of_the_grid(run):
 
 
 def test_order_of_trees_changes_nothing(run, wine, plan, sweep):
-    parts = [group for _, group in run.trees.groupby(soft.TREE_KEYS, sort=False)]
+    parts = [group for _, group in run.trees.groupby(soft_plan.TREE_KEYS, sort=False)]
     shuffled = pd.concat(parts[::-1], ignore_index=True)
-    again = soft_sweep.evaluate(shuffled, run.noised, wine, sweep, plan)
+    again = soft_sweep_steps.evaluate(shuffled, run.noised, wine, sweep, plan)
     pd.testing.assert_frame_equal(again, run.rows)
 
 
 def test_noise_that_was_not_drawn(wine, run, plan):
     with pytest.raises(DataError, match=r"noise 0\.3"):
-        soft_sweep.grow(wine, run.noised, SweepPlan(noise_factors=(0, 0.3)), plan)
+        soft_sweep_steps.grow(wine, run.noised, SweepPlan(noise_factors=(0, 0.3)), plan)
 
 
 def test_plan_of_a_configuration():

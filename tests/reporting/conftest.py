@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.experiments import soft
+from hedgerow.experiments.soft import figures as soft_figures
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import statistics as soft_statistics
+from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.reporting import figures
-from hedgerow.reporting import soft as reporting
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,14 +48,14 @@ def root():
 
 @pytest.fixture(scope="session")
 def plan():
-    return soft.SoftPlan(
+    return soft_plan.SoftPlan(
         datasets=(*SETS, "spectf"),
         configuration="made-up",
         seed=1,
         n_permutations=4,
         noise_factors=(0, 0.05, 0.5),
         factors=(0.1, 0.3),
-        methods=(*soft.PRINTED, "ss_stp", "stp_se"),
+        methods=(*soft_plan.PRINTED, "ss_stp", "stp_se"),
     )
 
 
@@ -65,14 +67,14 @@ def rows(plan):
         for permutation in range(plan.n_permutations):
             for noise in plan.noise_factors:
                 clean = None
-                for experiment in soft.EXPERIMENTS:
+                for experiment in soft_plan.EXPERIMENTS:
                     values = clean or _made_up_values(generator, noise, experiment)
                     clean = values if noise == 0 else None
                     cells += [
                         (experiment, dataset, permutation, noise, method, metric, value)
                         for (method, metric), value in values.items()
                     ]
-    frame = pd.DataFrame(cells, columns=[*soft.CELL, "metric", "value"])
+    frame = pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
     # Wine's leaves never vary: no unit, so that it is left out of one metric.
     constant = (frame["dataset"] == "wine") & (frame["metric"] == "n_leaves")
     frame.loc[constant & (frame["method"] == "c45"), "value"] = 5.0
@@ -90,7 +92,7 @@ def published():
 def made_up(rows, plan, published, tmp_path_factory):
     """Everything that the report is built from, as the workflow writes it."""
     folder = tmp_path_factory.mktemp("reports")
-    statistics = soft.statistics(rows, plan)
+    statistics = soft_statistics.statistics(rows, plan)
     sizes = pd.DataFrame(
         [(name, 8, 300, 30 if "synthetic" in name else 1, 2) for name in SETS],
         columns=["dataset", "n_variables", "n_instances", "n_sets", "n_classes"],
@@ -100,17 +102,17 @@ def made_up(rows, plan, published, tmp_path_factory):
         columns=["dataset", "target_leaves", "confidence", "mean_leaves", "reached"],
     )
     tables = {
-        "thesis_table_3_1": reporting.thesis_table_3_1(
+        "thesis_table_3_1": soft_tables.thesis_table_3_1(
             sizes, calibrated, published["thesis_table_3_1"], plan
         )
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        function = getattr(reporting, name)
+        function = getattr(soft_tables, name)
         tables[name] = function(rows, statistics, published[name], plan)
-    tables["soft_combined"] = reporting.soft_combined(rows, statistics)
+    tables["soft_combined"] = soft_tables.soft_combined(rows, statistics)
     drawn = {}
     for name in ("3_5", "3_6", "3_9", "3_10"):
         name = f"thesis_figure_{name}"
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)(rows, plan), drawn[name])
+        figures.save(getattr(soft_figures, name)(rows, plan), drawn[name])
     return SimpleNamespace(tables=tables, figures=drawn, statistics=statistics)

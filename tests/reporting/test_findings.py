@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from hedgerow.reporting.findings import Finding, findings
+from hedgerow.experiments.soft.findings import Finding, findings
 
 CLAIMS = [
     "T3-01",

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from hedgerow.reporting import html, soft_section
+from hedgerow.experiments.soft import page as soft_page
+from hedgerow.reporting import html
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,7 +49,7 @@ def claims():
 
 def build(made_up, rows, claims, plan, tables=None):
     tables = made_up.tables if tables is None else tables
-    section = soft_section.section(tables, made_up.figures, rows, claims, plan)
+    section = soft_page.section(tables, made_up.figures, rows, claims, plan)
     return html.page([section], plan.configuration)
 
 
@@ -179,7 +180,7 @@ def test_a_page_without_a_section_says_so():
 
 
 def test_a_section_survives_its_file(made_up, rows, claims, plan):
-    section = soft_section.section(made_up.tables, made_up.figures, rows, claims, plan)
+    section = soft_page.section(made_up.tables, made_up.figures, rows, claims, plan)
     back = html.Section.from_dict(json.loads(json.dumps(section.to_dict())))
     assert back == section
     assert html.page([back], "made-up") == html.page([section], "made-up")
@@ -196,7 +197,7 @@ def test_the_table_of_contents_must_lead_somewhere():
 
 
 def test_every_anchor_of_a_section_bears_its_word(made_up, rows, claims, plan):
-    section = soft_section.section(made_up.tables, made_up.figures, rows, claims, plan)
+    section = soft_page.section(made_up.tables, made_up.figures, rows, claims, plan)
     ids = [a["id"] for _, a in Page(section.markup).tags if "id" in a]
     assert all(i.startswith(("soft-", "thesis_")) for i in ids)
 

@@ -5,13 +5,15 @@ import dataclasses
 import pandas as pd
 import pytest
 
-from hedgerow.experiments import soft
-from hedgerow.reporting import figures, html, soft_section
-from hedgerow.reporting import soft as reporting
+from hedgerow.experiments.soft import figures as soft_figures
+from hedgerow.experiments.soft import page as soft_page
+from hedgerow.experiments.soft import statistics as soft_statistics
+from hedgerow.experiments.soft import tables as soft_tables
+from hedgerow.reporting import figures, html
 
 
 def _report(rows, plan, published, folder):
-    statistics = soft.statistics(rows, plan)
+    statistics = soft_statistics.statistics(rows, plan)
     names = sorted(set(rows["dataset"]))
     sizes = pd.DataFrame({"dataset": names}).assign(
         n_variables=3, n_instances=9, n_sets=1, n_classes=2
@@ -20,20 +22,20 @@ def _report(rows, plan, published, folder):
         target_leaves=5.0, confidence=1.0, mean_leaves=2.0, reached=False
     )
     tables = {
-        "thesis_table_3_1": reporting.thesis_table_3_1(
+        "thesis_table_3_1": soft_tables.thesis_table_3_1(
             sizes, calibrated, published["thesis_table_3_1"], plan
         )
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
-    tables["soft_combined"] = reporting.soft_combined(rows, statistics)
+        tables[name] = getattr(soft_tables, name)(rows, statistics, published[name], plan)
+    tables["soft_combined"] = soft_tables.soft_combined(rows, statistics)
     drawn = {}
     for number in ("3_5", "3_6", "3_9", "3_10"):
         name = f"thesis_figure_{number}"
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)(rows, plan), drawn[name])
+        figures.save(getattr(soft_figures, name)(rows, plan), drawn[name])
     claims = pd.read_csv(published["claims"])
-    section = soft_section.section(tables, drawn, rows, claims, plan)
+    section = soft_page.section(tables, drawn, rows, claims, plan)
     return tables, html.page([section], plan.configuration)
 
 
@@ -47,7 +49,7 @@ def test_one_permutation_has_no_standard_deviation(rows, plan, sources, tmp_path
     one = dataclasses.replace(plan, n_permutations=1)
     tables, page = _report(rows[rows["permutation"] == 0], one, sources, tmp_path)
     table = tables["thesis_table_3_4"]
-    mean = table[table["dataset"] == reporting.MEAN]
+    mean = table[table["dataset"] == soft_tables.MEAN]
     assert set(mean["metric"]) == {"n_leaves_diff_c45", "accuracy_diff_c45"}
     assert "T3-04" in page  # a difference
     assert "T3-01" not in page  # standardised

@@ -7,9 +7,13 @@ import pandas as pd
 import pytest
 
 from hedgerow.evaluation import critical_difference
-from hedgerow.experiments import soft, soft_scores
-from hedgerow.reporting import figures, html, soft_scores_section
-from hedgerow.reporting import soft_scores as reporting
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import statistics as soft_statistics
+from hedgerow.experiments.soft_scores import figures as soft_scores_figures
+from hedgerow.experiments.soft_scores import page as soft_scores_page
+from hedgerow.experiments.soft_scores import statistics as soft_scores_statistics
+from hedgerow.experiments.soft_scores import tables as soft_scores_tables
+from hedgerow.reporting import figures, html
 
 SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
 BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
@@ -20,7 +24,7 @@ def made_up_rows(datasets=SETS, methods=FOUR):
     """SE before STP before SS before C4.5 in accuracy and Brier score, reversed in macro F1."""
     rows = []
     for i, dataset in enumerate(datasets):
-        for experiment in soft.EXPERIMENTS:
+        for experiment in soft_plan.EXPERIMENTS:
             for permutation in range(2):
                 for noise in (0.0, 0.1):
                     for method in methods:
@@ -31,12 +35,12 @@ def made_up_rows(datasets=SETS, methods=FOUR):
                             (*cell, "macro_f1", 0.6 - more),
                             (*cell, "brier", 0.5 - more),
                         ]
-    return pd.DataFrame(rows, columns=[*soft.CELL, "metric", "value"])
+    return pd.DataFrame(rows, columns=[*soft_plan.CELL, "metric", "value"])
 
 
 @pytest.fixture(scope="module")
 def plan():
-    return soft.SoftPlan(
+    return soft_plan.SoftPlan(
         datasets=(*SETS, "vertebral_2c"), methods=FOUR, n_permutations=2, noise_factors=(0, 0.1)
     )
 
@@ -49,8 +53,10 @@ def rows():
 def made(rows, plan):
     """Both tables, as their CSV files give them back."""
     tables = {
-        "soft_scores": reporting.soft_scores(rows, soft_scores.scores(rows, plan), plan),
-        "soft_ranks": reporting.soft_ranks(soft_scores.comparison(rows, plan)),
+        "soft_scores": soft_scores_tables.soft_scores(
+            rows, soft_scores_statistics.scores(rows, plan), plan
+        ),
+        "soft_ranks": soft_scores_tables.soft_ranks(soft_scores_statistics.comparison(rows, plan)),
     }
     return {n: pd.read_csv(io.StringIO(t.to_csv(index=False))) for n, t in tables.items()}
 
@@ -72,12 +78,12 @@ def test_differences_and_who_is_better(rows, plan):
 
 def test_accuracy_agrees_with_table_3_4(rows, plan, published):
     """The same cell of the tables of the thesis, worked out by other code."""
-    from hedgerow.reporting.soft import MEAN, thesis_table_3_4
+    from hedgerow.experiments.soft.tables import MEAN, thesis_table_3_4
 
     leaves = rows[rows["metric"] == "accuracy"].assign(metric="n_leaves")
     every = pd.concat([rows, leaves], ignore_index=True)
     of_thesis = thesis_table_3_4(
-        every, soft.statistics(every, plan), published["thesis_table_3_4"], plan
+        every, soft_statistics.statistics(every, plan), published["thesis_table_3_4"], plan
     )
     of_thesis = of_thesis[
         (of_thesis["metric"] == "accuracy_diff_c45") & (of_thesis["dataset"] == MEAN)
@@ -100,7 +106,12 @@ def test_ranks_of_the_diagram(rows, plan):
     ranks = made(rows, plan)["soft_ranks"]
     assert set(ranks["missing"].str.split(";").str[-1]) == {"synthetic_soft_5"}
     part = ranks[ranks["experiment"] == "test_noise"]
-    assert reporting.mean_ranks_of(part).to_dict() == {"c45": 4, "ss": 3, "stp": 2, "se": 1}
+    assert soft_scores_tables.mean_ranks_of(part).to_dict() == {
+        "c45": 4,
+        "ss": 3,
+        "stp": 2,
+        "se": 1,
+    }
     assert part["critical_difference"].iloc[0] == pytest.approx(critical_difference(4, 5), abs=1e-6)
 
 
@@ -116,12 +127,12 @@ def test_ranks_of_the_diagram(rows, plan):
     ],
 )
 def test_bars_join_the_largest_groups(ranks, least, groups):
-    found = reporting.groups_of(pd.Series(ranks, index=list("abcd")), least)
+    found = soft_scores_figures.groups_of(pd.Series(ranks, index=list("abcd")), least)
     assert ["".join(group) for group in found] == groups
 
 
 def test_the_diagram_names_methods_and_tests(rows, plan):
-    figure = reporting.soft_critical_difference(made(rows, plan)["soft_ranks"], plan)
+    figure = soft_scores_figures.soft_critical_difference(made(rows, plan)["soft_ranks"], plan)
     for axes in figure.axes:
         texts = [t.get_text() for t in axes.texts]
         assert {"SE  1.00", "STP  2.00", "SS  3.00", "C4.5  4.00"} <= set(texts)
@@ -139,7 +150,7 @@ def test_too_few_data_sets_are_said(plan, tmp_path):
     assert tables["soft_scores"]["p"].isna().all()
     assert tables["soft_scores"]["difference"].notna().all()
     assert set(tables["soft_scores"]["note"]) == {"2 data sets, tested from 3 on"}
-    figure = reporting.soft_critical_difference(tables["soft_ranks"], plan)
+    figure = soft_scores_figures.soft_critical_difference(tables["soft_ranks"], plan)
     for axes in figure.axes:
         assert [t.get_text() for t in axes.texts] == ["No test: 2 data sets, tested from 3 on."]
     text = page(rows, plan, tmp_path)
@@ -148,14 +159,14 @@ def test_too_few_data_sets_are_said(plan, tmp_path):
 
 
 def test_c45_alone_is_said(tmp_path):
-    plan = soft.SoftPlan(datasets=SETS, methods=("c45",), noise_factors=(0, 0.1))
+    plan = soft_plan.SoftPlan(datasets=SETS, methods=("c45",), noise_factors=(0, 0.1))
     rows = made_up_rows(methods=("c45",))
     tables = made(rows, plan)
     assert tables["soft_scores"]["note"].tolist() == ["no method besides c45"] * 2
     text = page(rows, plan, tmp_path)
     assert "No test of noise in the test data: no method besides c45." in text
     # An empty table of tests can be written and read.
-    empty = soft_scores.scores(rows, plan)
+    empty = soft_scores_statistics.scores(rows, plan)
     empty.to_parquet(tmp_path / "scores.parquet", index=False)
     assert pd.read_parquet(tmp_path / "scores.parquet").columns.tolist() == empty.columns.tolist()
 
@@ -163,8 +174,8 @@ def test_c45_alone_is_said(tmp_path):
 def page(rows, plan, folder):
     tables = made(rows, plan)
     drawn = folder / "soft_critical_difference.svg"
-    figures.save(reporting.soft_critical_difference(tables["soft_ranks"], plan), drawn)
-    section = soft_scores_section.section(tables, {"soft_critical_difference": drawn}, rows, plan)
+    figures.save(soft_scores_figures.soft_critical_difference(tables["soft_ranks"], plan), drawn)
+    section = soft_scores_page.section(tables, {"soft_critical_difference": drawn}, rows, plan)
     return " ".join(html.page([section], "made-up").split())
 
 
@@ -187,6 +198,6 @@ def test_the_section_where_nothing_differs(plan, tmp_path):
 
 
 def test_captions_name_every_output(rows, plan):
-    captions = reporting.captions(rows, plan)
+    captions = soft_scores_page.captions(rows, plan)
     assert sorted(captions) == ["soft_critical_difference", "soft_ranks", "soft_scores"]
     assert "mean accuracy over all 2 noise factors" in captions["soft_critical_difference"]

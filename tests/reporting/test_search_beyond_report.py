@@ -10,11 +10,16 @@ import pandas as pd
 import pytest
 import yaml
 
-from hedgerow.experiments import search_beyond as experiment
-from hedgerow.experiments.search_beyond import LEARNERS, PRUNED, UNPRUNED, SearchBeyondPlan
-from hedgerow.reporting import figures, html, search_beyond_section
-from hedgerow.reporting import search_beyond as reporting
-from hedgerow.reporting.search_beyond import MEAN, gaps, settled, verdict
+from hedgerow.experiments.search_beyond import figures as search_beyond_figures
+from hedgerow.experiments.search_beyond import page as search_beyond_page
+from hedgerow.experiments.search_beyond import plan as search_beyond_plan
+from hedgerow.experiments.search_beyond import statistics as search_beyond_statistics
+from hedgerow.experiments.search_beyond import steps as search_beyond_steps
+from hedgerow.experiments.search_beyond import tables as search_beyond_tables
+from hedgerow.experiments.search_beyond.claims import gaps, settled, verdict
+from hedgerow.experiments.search_beyond.plan import LEARNERS, PRUNED, UNPRUNED, SearchBeyondPlan
+from hedgerow.experiments.search_beyond.tables import MEAN
+from hedgerow.reporting import figures, html
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {
@@ -68,13 +73,16 @@ def made_up(plan, gain=0.0) -> dict[str, pd.DataFrame]:
                     of_f1 = learner in ("optimal_f1", "optimal_f1_labels", "optimal_validation")
                     if of_f1 and (depth > plan.largest_f1_depth or dataset == "contraceptive"):
                         continue
-                    both = learner.startswith("c45") or learner in experiment.OBJECTIVES.values()
+                    both = (
+                        learner.startswith("c45")
+                        or learner in search_beyond_plan.OBJECTIVES.values()
+                    )
                     for trained_on in ("training", "induction")[: 2 if both else 1]:
                         values = [60.0 + i + 0.5 * s + v for v in ABOVE[learner] for _ in "af"]
                         key = (dataset, s, depth, learner, trained_on)
                         optimum.append((*key, *values, 4, 20))
             for method in plan.policies:
-                for rule in experiment.rules_of(plan):
+                for rule in search_beyond_plan.rules_of(plan):
                     f1 = 70.0 + i + generator.normal(0, 0.01) + gain * (rule == "best")
                     leaves = 5 + (rule == "simple_regret") * (i % 2)
                     key = (dataset, s, method, rule)
@@ -94,16 +102,18 @@ def made_up(plan, gain=0.0) -> dict[str, pd.DataFrame]:
                     anytime.append((*key, done, f1 + i, validation + i, 3 + step))
                     times.append((*key, 0.01 * (1 + step)))
     found = {"optimum": optimum, "selection": selection, "anytime": anytime, "times": times}
-    columns = {name: [*experiment.KEYS[name], *experiment.VALUES[name]] for name in found}
+    columns = {
+        name: [*search_beyond_plan.KEYS[name], *search_beyond_plan.VALUES[name]] for name in found
+    }
     return {name: pd.DataFrame(rows, columns=columns[name]) for name, rows in found.items()}
 
 
 def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     """The tables as a CSV file gives them back."""
-    statistics = experiment.statistics(rows)
+    statistics = search_beyond_statistics.statistics(rows)
     made = {}
     for name in BEYOND["tables"]:
-        text = getattr(reporting, name)(rows, statistics, plan).to_csv(index=False)
+        text = getattr(search_beyond_tables, name)(rows, statistics, plan).to_csv(index=False)
         made[name] = pd.read_csv(io.StringIO(text))
     return made
 
@@ -112,8 +122,8 @@ def section_of(tables, plan, folder):
     drawn = {}
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)(tables, plan), drawn[name])
-    return html.page([search_beyond_section.section(tables, drawn, plan)], "made-up")
+        figures.save(getattr(search_beyond_figures, name)(tables, plan), drawn[name])
+    return html.page([search_beyond_page.section(tables, drawn, plan)], "made-up")
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +188,7 @@ def test_only_what_is_fair_to_compare_stands_side_by_side(tables):
     assert trained["test", "c45_pruned"] == {"training", "induction"}
     assert trained["induction", "uct_vs"] == {"training"}
     validation = means[means["measured_on"] == "validation"]
-    assert set(validation["learner"]) & set(experiment.OPTIMA) == {"optimal_validation"}
+    assert set(validation["learner"]) & set(search_beyond_plan.OPTIMA) == {"optimal_validation"}
     assert "optimal_validation" not in set(means.loc[means["measured_on"] == "training", "learner"])
 
 
@@ -221,7 +231,7 @@ def test_each_cell_stands_once_and_the_order_of_rows_leaves_no_trace(rows, plan,
 
 
 def test_seconds_are_means_of_their_points(rows, plan):
-    times = reporting.running_times(rows["times"], plan)
+    times = search_beyond_tables.running_times(rows["times"], plan)
     row = one(times, method="uct_vs", criterion=PRUNED, budget=1000)
     assert row["seconds"] == pytest.approx(0.04) and row["n"] == 14
     assert not [name for name in BEYOND["tables"] + BEYOND["figures"] if "seconds" in name]
@@ -270,7 +280,7 @@ def test_where_a_curve_has_settled(tables):
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 @pytest.mark.parametrize("name", BEYOND["figures"])
 def test_the_same_rows_give_the_same_bytes(tables, plan, tmp_path, name, suffix):
-    draw = getattr(reporting, name)
+    draw = getattr(search_beyond_figures, name)
     paths = [tmp_path / f"{i}.{suffix}" for i in range(2)]
     shuffled = {key: t.sample(frac=1, random_state=2) for key, t in tables.items()}
     figures.save(draw(tables, plan), paths[0])
@@ -279,9 +289,9 @@ def test_the_same_rows_give_the_same_bytes(tables, plan, tmp_path, name, suffix)
 
 
 def test_every_line_is_in_the_legend(tables, rows, plan):
-    times = reporting.running_times(rows["times"], plan)
-    drawn = [getattr(reporting, name)(tables, plan) for name in BEYOND["figures"]]
-    drawn.append(reporting.curves_by_seconds(tables, times, plan))
+    times = search_beyond_tables.running_times(rows["times"], plan)
+    drawn = [getattr(search_beyond_figures, name)(tables, plan) for name in BEYOND["figures"]]
+    drawn.append(search_beyond_figures.curves_by_seconds(tables, times, plan))
     for figure in drawn:
         labels = {t.get_text() for t in figure.legends[0].get_texts()}
         lines = {line.get_label() for axes in figure.axes for line in axes.lines}
@@ -289,7 +299,7 @@ def test_every_line_is_in_the_legend(tables, rows, plan):
 
 
 def test_a_panel_shows_the_means(tables, plan):
-    figure = reporting.search_beyond_distance(tables, plan)
+    figure = search_beyond_figures.search_beyond_distance(tables, plan)
     axes = figure.axes[4]
     assert axes.get_title(loc="left") == "all training rows"
     line = next(a for a in axes.lines if a.get_label() == "optimum")
@@ -318,7 +328,7 @@ def test_without_the_library_the_page_says_so_once(tables, plan, tmp_path):
 
 @pytest.mark.parametrize("left", [("selection",), ("optimum",), ("anytime", "times")])
 def test_a_part_all_of_whose_sets_are_absent_is_named(rows, plan, tmp_path, left):
-    few = {n: rows[n] if n in left else experiment.merge([], n) for n in rows}
+    few = {n: rows[n] if n in left else search_beyond_steps.merge([], n) for n in rows}
     made = tables_of(few, plan)
     page = section_of(made, plan, tmp_path)
     for part, name in (
@@ -326,7 +336,7 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, plan, tmp_path, left
         ("selection", "search_beyond_rules"),
         ("anytime", "search_beyond_progress"),
     ):
-        caption = reporting.captions(made, plan)[name]
+        caption = search_beyond_page.captions(made, plan)[name]
         assert ("no data set" in caption) == (part not in left)
         assert caption.split(". ")[0] in page.replace("&#39;", "'")
     if "selection" not in left:
@@ -336,12 +346,14 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, plan, tmp_path, left
 @pytest.mark.parametrize(("kind", "name"), [(k[:-1], n) for k in BEYOND for n in BEYOND[k]])
 def test_an_id_leads_to_file_rule_caption_and_function(kind, name, tables, plan):
     text = re.search(
-        rf"^rule {search_beyond_section.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
+        rf"^rule {search_beyond_page.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
     ).group(1)
     suffix = {"table": "csv", "figure": "svg"}[kind]
     assert f'"reports/{kind}s/{name}.{suffix}"' in text
     assert re.search(rf"\b{name}=report\(", text)
     assert f'"../report/{name}.rst"' in text
     assert (ROOT / "workflow/report" / f"{name}.rst").read_text().strip()
-    assert inspect.getdoc(getattr(reporting, name)).startswith(kind.capitalize())
-    assert reporting.captions(tables, plan)[name]
+    assert inspect.getdoc(
+        getattr({"table": search_beyond_tables, "figure": search_beyond_figures}[kind], name)
+    ).startswith(kind.capitalize())
+    assert search_beyond_page.captions(tables, plan)[name]

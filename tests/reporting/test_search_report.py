@@ -13,11 +13,14 @@ import pandas as pd
 import pytest
 
 from hedgerow.data import load_registry
-from hedgerow.experiments import search
-from hedgerow.experiments.search import SearchPlan
-from hedgerow.reporting import figures, html, search_section
-from hedgerow.reporting import search as reporting
-from hedgerow.reporting.search_claims import search_claims
+from hedgerow.experiments.search import figures as search_figures
+from hedgerow.experiments.search import page as search_page
+from hedgerow.experiments.search import plan as search_plan
+from hedgerow.experiments.search import statistics as search_statistics
+from hedgerow.experiments.search import tables as search_tables
+from hedgerow.experiments.search.claims import search_claims
+from hedgerow.experiments.search.plan import SearchPlan
+from hedgerow.reporting import figures, html
 from hedgerow.workflow.config import published_keys
 
 ROOT = Path(__file__).parents[2]
@@ -39,8 +42,8 @@ def plan():
 
 @pytest.fixture(scope="module")
 def rows(published, plan):
-    cells = reporting.printed_cells(published, plan)
-    sizes = reporting.instances(published, plan)
+    cells = search_tables.printed_cells(published, plan)
+    sizes = search_tables.instances(published, plan)
     cells = cells.assign(split=0, n_rows=cells["dataset"].map(sizes).astype(int))
     return cells.assign(validation_f1=np.where(cells["criterion"] == "vp_dtp", 90.0, 80.0))
 
@@ -66,7 +69,7 @@ def properties(published, plan):
 
 @pytest.fixture(scope="module")
 def statistics(rows, plan):
-    return search.statistics(rows, plan)
+    return search_statistics.statistics(rows, plan)
 
 
 @pytest.fixture(scope="module")
@@ -86,19 +89,19 @@ def few(rows, plan):
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_measured_equals_published_when_the_rows_are_the_printed_cells(name, rows, published, plan):
-    table = getattr(reporting, name)(rows, published, plan)
+    table = getattr(search_tables, name)(rows, published, plan)
     body = table[table["dataset"] != "all_datasets"]
     assert body["dataset"].nunique() == 31 and (body["status"] == "run").all()
     assert (body["measured"] == body["published"]).all()
     assert body["best"].equals(body["published_best"])
-    n_groups = len(reporting.COLUMNS[name])
+    n_groups = len(search_tables.COLUMNS[name])
     assert len(body) == 31 * n_groups * (4 if name == "thesis_table_4_1" else 3)
 
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_footers_are_counted_from_the_cells(name, rows, published, plan):
     """Where a printed footer is another, data/published says what the cells give."""
-    table = getattr(reporting, name)(rows, published, plan)
+    table = getattr(search_tables, name)(rows, published, plan)
     feet = table[table["dataset"] == "all_datasets"]
     assert (feet["measured"] == feet["counted"]).all()
     assert (feet["counted"] == feet["counted_same_sets"]).all()
@@ -110,7 +113,7 @@ def test_footers_are_counted_from_the_cells(name, rows, published, plan):
 
 
 def test_sets_that_were_not_run_are_named(few, published):
-    table = reporting.thesis_table_4_5(few.rows, published, few.plan)
+    table = search_tables.thesis_table_4_5(few.rows, published, few.plan)
     status = table.groupby("dataset")["status"].first()
     assert (status["pima"], status["yeast"], status["tic_tac_toe"]) == (
         "absent",
@@ -131,7 +134,7 @@ def test_sets_that_were_not_run_are_named(few, published):
 def test_order_of_rows_changes_nothing(rows, published, plan, properties):
     shuffled = rows.sample(frac=1, random_state=0)
     for name in RESULTS:
-        make = getattr(reporting, name)
+        make = getattr(search_tables, name)
         pd.testing.assert_frame_equal(make(shuffled, published, plan), make(rows, published, plan))
     pd.testing.assert_frame_equal(
         search_claims(shuffled, properties, published, plan),
@@ -141,7 +144,7 @@ def test_order_of_rows_changes_nothing(rows, published, plan, properties):
 
 def test_cells_that_two_tables_print_agree(published):
     cells = pd.concat([published[name] for name in RESULTS])
-    cells = cells[(cells["dataset"] != "all_datasets") & cells["metric"].isin(search.METRICS)]
+    cells = cells[(cells["dataset"] != "all_datasets") & cells["metric"].isin(search_plan.METRICS)]
     key = ["dataset", "method", "criterion", "metric"]
     different = cells.assign(value=cells["value"].astype(float)).groupby(key)["value"].nunique()
     assert (different == 1).all()
@@ -152,7 +155,7 @@ def test_cells_that_two_tables_print_agree(published):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_recomputed_from_the_printed_cells(name, statistics, published, plan):
-    table = getattr(reporting, name)(statistics, published, plan)
+    table = getattr(search_tables, name)(statistics, published, plan)
     assert np.allclose(table["p"], table["recomputed_p"], equal_nan=True)
     assert (table["better"] == table["recomputed_better"]).all()
     assert (table["n_datasets"] == 31).all()
@@ -161,7 +164,7 @@ def test_recomputed_from_the_printed_cells(name, statistics, published, plan):
 
 
 def test_friedman_of_table_4_6_has_three_degrees_of_freedom(statistics, published, plan):
-    table = reporting.thesis_table_4_6(statistics, published, plan)
+    table = search_tables.thesis_table_4_6(statistics, published, plan)
     table = table[table["test"].str.startswith("friedman")]
     assert (table["degrees_of_freedom"] == 3).all() and (table["critical_value"] == 7.81).all()
     found = table.set_index(["test", "metric"])["recomputed_statistic"].round(2)
@@ -172,7 +175,7 @@ def test_friedman_of_table_4_6_has_three_degrees_of_freedom(statistics, publishe
 
 
 def test_arrows_of_table_4_6_follow_from_the_printed_cells(statistics, published, plan):
-    table = reporting.thesis_table_4_6(statistics, published, plan)
+    table = search_tables.thesis_table_4_6(statistics, published, plan)
     pairs = table[(table["test"] == "wilcoxon_signed_rank") & (table["correction"] == "none")]
     assert (pairs["recomputed_arrow"] == pairs["printed_arrow"]).all()
     leaves = pairs[pairs["metric"] == "n_leaves"].set_index("groups")["arrow"]
@@ -180,7 +183,7 @@ def test_arrows_of_table_4_6_follow_from_the_printed_cells(statistics, published
 
 
 def test_two_arrows_of_table_4_2_do_not_follow(statistics, published, plan):
-    table = reporting.thesis_table_4_2(statistics, published, plan)
+    table = search_tables.thesis_table_4_2(statistics, published, plan)
     pairs = table[(table["test"] == "wilcoxon_signed_rank") & (table["correction"] == "none")]
     other = pairs[pairs["recomputed_arrow"] != pairs["printed_arrow"]]
     assert list(zip(other["metric"], other["groups"], strict=True)) == [
@@ -193,8 +196,8 @@ def test_two_arrows_of_table_4_2_do_not_follow(statistics, published, plan):
 
 def test_tests_without_rows_keep_the_recomputed_half(published, plan, rows):
     """A run without ETE has no measured table 4.6."""
-    without = search.statistics(rows[rows["method"] != "ete"], plan)
-    table = reporting.thesis_table_4_6(without, published, plan)
+    without = search_statistics.statistics(rows[rows["method"] != "ete"], plan)
+    table = search_tables.thesis_table_4_6(without, published, plan)
     assert table["p"].isna().all() and table["recomputed_p"].notna().any()
     assert (table["arrow"] == "").all() and (table["recomputed_arrow"] == "↑").any()
 
@@ -203,7 +206,7 @@ def test_tests_without_rows_keep_the_recomputed_half(published, plan, rows):
 
 
 def test_properties_beside_published(rows, properties, published, plan):
-    table = reporting.thesis_table_4_7(rows, properties, published, plan)
+    table = search_tables.thesis_table_4_7(rows, properties, published, plan)
     assert table["dataset"].unique()[0] == "breast_cancer_wisconsin"
     wide = table.pivot(index="dataset", columns="metric", values="measured")
     printed = table.pivot(index="dataset", columns="metric", values="published")
@@ -236,7 +239,7 @@ def test_the_variant_chosen_on_validation_data_may_not_be_the_best():
             "validation_f1",
         ],
     )
-    found = reporting.uct_against_c45(rows).loc["a"]
+    found = search_tables.uct_against_c45(rows).loc["a"]
     assert found["f1"] and found["f1_per_leaf"]
     assert not found["validated_f1"] and found["validated_f1_per_leaf"]  # ties: fewer leaves
 
@@ -246,8 +249,8 @@ def test_splits_by_hand(published, plan):
     for number, (c45, uct) in enumerate([(70, 60), (70, 80), (72, 74), (74, 74)]):
         for method, criterion, f1 in (("c45", "", c45), ("uct_vs", "vp_dtp", uct)):
             cells.append(("pima", number, method, criterion, float(f1), 10, f1 / 10))
-    rows = pd.DataFrame(cells, columns=[*search.CELL, "f1", "n_leaves", "f1_per_leaf"])
-    table = reporting.search_splits(rows, published, plan)
+    rows = pd.DataFrame(cells, columns=[*search_plan.CELL, "f1", "n_leaves", "f1_per_leaf"])
+    table = search_tables.search_splits(rows, published, plan)
     own = table[(table["dataset"] == "pima") & (table["metric"] == "f1")].set_index("method")
     assert own["mean"].to_dict() == {"c45": 72.0, "uct_vs": 76.0}
     assert own.loc["uct_vs", "sd"] == pytest.approx(np.std([80, 74, 74], ddof=1), abs=1e-6)
@@ -259,9 +262,9 @@ def test_splits_by_hand(published, plan):
 
 def test_running_times_beside_hours_and_minutes(published, plan):
     cells = [("pima", 0, "c45", ""), ("pima", 0, "uct_vs", "vp_dtp"), ("pima", 1, "c45", "")]
-    times = pd.DataFrame(cells, columns=search.CELL).assign(seconds=2.0, tuning_seconds=0.5)
+    times = pd.DataFrame(cells, columns=search_plan.CELL).assign(seconds=2.0, tuning_seconds=0.5)
     for given in (times, pd.read_csv(io.StringIO(times.to_csv(index=False)))):
-        table = reporting.search_running_times(given, published, plan).set_index("method")
+        table = search_tables.search_running_times(given, published, plan).set_index("method")
         assert len(table) == 2 and table.loc["uct_vs", "published"] == (22 * 60 + 21) * 60
 
 
@@ -310,7 +313,7 @@ def test_statements_that_no_set_can_speak_to_stay_open(rows, properties, publish
 def test_figures_show_every_set_twice_and_are_the_same_again(
     number, rows, published, plan, tmp_path
 ):
-    make = getattr(reporting, f"thesis_figure_4_{number}")
+    make = getattr(search_figures, f"thesis_figure_4_{number}")
     figure = make(rows, published, plan)
     points = [
         [line for line in axes.get_lines() if line.get_linestyle() == "None"]
@@ -327,7 +330,7 @@ def test_figures_show_every_set_twice_and_are_the_same_again(
 def test_figure_4_3_shows_a_tree_of_one_leaf(rows, published, plan):
     rows = rows.copy()
     rows.loc[(rows["dataset"] == "wdbc") & (rows["method"] == "c45"), "n_leaves"] = 1
-    figure = reporting.thesis_figure_4_3(rows, published, plan)
+    figure = search_figures.thesis_figure_4_3(rows, published, plan)
     axes = figure.axes[0]
     assert axes.get_xlim()[0] < 0 and axes.get_xscale() == "symlog"
 
@@ -336,29 +339,29 @@ def test_figure_4_3_shows_a_tree_of_one_leaf(rows, published, plan):
 def made(few, properties, published, tmp_path_factory):
     """Tables as files give them back, and figures, of the run of six sets."""
     folder = tmp_path_factory.mktemp("search")
-    statistics = search.statistics(few.rows, few.plan)
+    statistics = search_statistics.statistics(few.rows, few.plan)
     own = properties[properties["dataset"].isin(few.rows["dataset"])]
-    tables = {n: getattr(reporting, n)(few.rows, published, few.plan) for n in RESULTS}
-    tables |= {n: getattr(reporting, n)(statistics, published, few.plan) for n in TESTS}
-    tables["thesis_table_4_7"] = reporting.thesis_table_4_7(few.rows, own, published, few.plan)
+    tables = {n: getattr(search_tables, n)(few.rows, published, few.plan) for n in RESULTS}
+    tables |= {n: getattr(search_tables, n)(statistics, published, few.plan) for n in TESTS}
+    tables["thesis_table_4_7"] = search_tables.thesis_table_4_7(few.rows, own, published, few.plan)
     further = pd.concat([few.rows.assign(split=s) for s in range(3)], ignore_index=True)
     further = further[(further["split"] == 0) | further["criterion"].isin(["", "vp_dtp"])]
-    tables["search_splits"] = reporting.search_splits(further, published, few.plan)
+    tables["search_splits"] = search_tables.search_splits(further, published, few.plan)
     tables["search_claims"] = search_claims(few.rows, own, published, few.plan)
     tables = {k: pd.read_csv(io.StringIO(v.to_csv(index=False))) for k, v in tables.items()}
     drawn = {}
     for number in (3, 4, 5):
         name = f"thesis_figure_4_{number}"
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)(few.rows, published, few.plan), drawn[name])
+        figures.save(getattr(search_figures, name)(few.rows, published, few.plan), drawn[name])
     claims = pd.read_csv(ROOT / "data/published/claims.csv")
     return tables, drawn, further, claims, few.plan
 
 
 def test_the_page_shows_all_and_names_what_is_absent(made):
-    section = search_section.section(*made)
+    section = search_page.section(*made)
     page = html.page([section], "made-up")
-    assert section == search_section.section(*made)
+    assert section == search_page.section(*made)
     for number in range(1, 8):
         assert f'id="thesis_table_4_{number}"' in page
     for number in (3, 4, 5):
@@ -373,16 +376,14 @@ def test_the_page_shows_all_and_names_what_is_absent(made):
 def test_a_run_of_one_split_has_no_table_of_splits(made, few, published):
     tables, drawn, rows, claims, plan = made
     first = rows[rows["split"] == 0]
-    splits = reporting.search_splits(first, published, few.plan)
+    splits = search_tables.search_splits(first, published, few.plan)
     splits = pd.read_csv(io.StringIO(splits.to_csv(index=False)))
-    section = search_section.section(
-        {**tables, "search_splits": splits}, drawn, first, claims, plan
-    )
+    section = search_page.section({**tables, "search_splits": splits}, drawn, first, claims, plan)
     assert "Other splits" not in section.markup
     html.page([section], "made-up")
 
 
 def test_every_id_has_a_caption(rows, plan):
-    captions = search_section.captions(rows, plan)
+    captions = search_page.captions(rows, plan)
     ids = {f"thesis_table_4_{i}" for i in range(1, 8)} | {f"thesis_figure_4_{i}" for i in (3, 4, 5)}
     assert set(captions) == ids | {"search_splits", "search_claims"}

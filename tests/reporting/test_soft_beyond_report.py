@@ -10,11 +10,15 @@ import pandas as pd
 import pytest
 import yaml
 
-from hedgerow.experiments import soft_beyond as experiment
-from hedgerow.experiments.soft_beyond import POOLED, SoftBeyondPlan
-from hedgerow.reporting import figures, html, soft_beyond_section
-from hedgerow.reporting import soft_beyond as reporting
-from hedgerow.reporting.soft_beyond import MEAN, Answer, answers, verdict
+from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
+from hedgerow.experiments.soft_beyond import page as soft_beyond_page
+from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
+from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
+from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
+from hedgerow.experiments.soft_beyond.claims import Answer, answers, verdict
+from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.tables import MEAN
+from hedgerow.reporting import figures, html
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {
@@ -48,15 +52,15 @@ def made_up(plan, gain=0.0) -> pd.DataFrame:
             values["factor"] = float(generator.choice(plan.factors))
         rows.extend((dataset, permutation, part, *place, method, model, *v) for v in values.items())
 
-    clean = experiment.NO_NOISE
+    clean = soft_beyond_plan.NO_NOISE
     for permutation in range(plan.n_permutations):
         for dataset in SETS:
             add(dataset, permutation, "noise_models", clean, "c45", "none")
-            for where in experiment.WHERE:
+            for where in soft_beyond_plan.WHERE:
                 for family in plan.families:
                     place = (where, family, 0.2)
                     add(dataset, permutation, "noise_models", place, "c45", "none")
-                    for method in experiment.METHODS[1:]:
+                    for method in soft_beyond_plan.METHODS[1:]:
                         for model in ("normal", "matching", "true"):
                             if model == "matching" and family == "normal":
                                 continue
@@ -64,7 +68,7 @@ def made_up(plan, gain=0.0) -> pd.DataFrame:
                             add(dataset, permutation, "noise_models", place, method, model, bonus)
             for p in (0.0, *plan.class_noise):
                 place = ("training", "classes", p) if p else clean
-                for method in experiment.METHODS:
+                for method in soft_beyond_plan.METHODS:
                     model = "none" if method == "c45" else "normal"
                     add(dataset, permutation, "class_noise", place, method, model)
         for dataset in ("german_credit", "tic_tac_toe"):
@@ -73,20 +77,20 @@ def made_up(plan, gain=0.0) -> pd.DataFrame:
                 place = (where, "categories", p) if p else clean
                 part = "categorical_noise"
                 add(dataset, permutation, part, place, "c45", "none")
-                for method in experiment.METHODS[1:] if numeric else ():
+                for method in soft_beyond_plan.METHODS[1:] if numeric else ():
                     add(dataset, permutation, part, place, method, "normal")
                 add(dataset, permutation, part, place, "se", "matching")
                 if p:
                     add(dataset, permutation, part, place, "se", "true")
-    return pd.DataFrame(rows, columns=[*experiment.KEY, "metric", "value"])
+    return pd.DataFrame(rows, columns=[*soft_beyond_plan.KEY, "metric", "value"])
 
 
 def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     """The tables as a CSV file gives them back."""
-    statistics = experiment.statistics(rows)
+    statistics = soft_beyond_statistics.statistics(rows)
     made = {}
     for name in BEYOND["tables"]:
-        text = getattr(reporting, name)(rows, statistics, plan).to_csv(index=False)
+        text = getattr(soft_beyond_tables, name)(rows, statistics, plan).to_csv(index=False)
         made[name] = pd.read_csv(io.StringIO(text))
     return made
 
@@ -220,7 +224,7 @@ def test_with_normal_noise_only_nothing_can_match(beyond):
 @pytest.mark.parametrize("name", BEYOND["figures"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_same_rows_give_the_same_bytes(tables, beyond, tmp_path, name, suffix):
-    draw = getattr(reporting, name)
+    draw = getattr(soft_beyond_figures, name)
     paths = [tmp_path / f"{k}.{suffix}" for k in "ab"]
     shuffled = {key: t.sample(frac=1, random_state=2) for key, t in tables.items()}
     figures.save(draw(tables, beyond), paths[0])
@@ -229,7 +233,7 @@ def test_the_same_rows_give_the_same_bytes(tables, beyond, tmp_path, name, suffi
 
 
 def test_marks_stand_at_the_means(tables, beyond):
-    figure = reporting.soft_beyond_matching(tables, beyond)
+    figure = soft_beyond_figures.soft_beyond_matching(tables, beyond)
     assert len(figure.axes) == 6
     axes = figure.axes[0]
     assert axes.get_title(loc="left") == "SS, noise in the training data"
@@ -243,8 +247,10 @@ def test_marks_stand_at_the_means(tables, beyond):
 
 def test_lines_of_categories_are_over_sets_that_have_them_all(tables, beyond):
     """Else C4.5 would be averaged over one more set than the methods beside it."""
-    assert reporting.comparable(tables["soft_beyond_categorical_noise"]) == {"german_credit"}
-    figure = reporting.soft_beyond_labels(tables, beyond)
+    assert soft_beyond_figures.comparable(tables["soft_beyond_categorical_noise"]) == {
+        "german_credit"
+    }
+    figure = soft_beyond_figures.soft_beyond_labels(tables, beyond)
     line = next(a for a in figure.axes[2].lines if a.get_label() == "C4.5")
     table = tables["soft_beyond_categorical_noise"]
     row = one(table, metric="accuracy", where="test", method="c45", dataset="german_credit")
@@ -260,8 +266,8 @@ def section(tables, rows, beyond, tmp_path_factory):
     drawn = {}
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)(tables, beyond), drawn[name])
-    return soft_beyond_section.section(tables, drawn, rows, beyond)
+        figures.save(getattr(soft_beyond_figures, name)(tables, beyond), drawn[name])
+    return soft_beyond_page.section(tables, drawn, rows, beyond)
 
 
 def test_the_section_says_plainly_whether_a_matching_model_helps(section, tables):
@@ -282,8 +288,8 @@ def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
     drawn = {}
     for name in BEYOND["figures"]:
         drawn[name] = tmp_path / f"{name}.svg"
-        figures.save(getattr(reporting, name)(small, beyond), drawn[name])
-    page = html.page([soft_beyond_section.section(small, drawn, few, beyond)], "made-up")
+        figures.save(getattr(soft_beyond_figures, name)(small, beyond), drawn[name])
+    page = html.page([soft_beyond_page.section(small, drawn, few, beyond)], "made-up")
     assert "too small to conclude" in page
     assert "It cannot be told from 2 data sets" in page
 
@@ -291,15 +297,17 @@ def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
 @pytest.mark.parametrize(("kind", "name"), [(k[:-1], n) for k in BEYOND for n in BEYOND[k]])
 def test_an_id_leads_to_file_rule_caption_and_function(kind, name, rows, beyond):
     text = re.search(
-        rf"^rule {soft_beyond_section.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
+        rf"^rule {soft_beyond_page.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
     ).group(1)
     suffix = {"table": "csv", "figure": "svg"}[kind]
     assert f'"reports/{kind}s/{name}.{suffix}"' in text
     assert re.search(rf"\b{name}=report\(", text)
     assert f'"../report/{name}.rst"' in text
     assert (ROOT / "workflow/report" / f"{name}.rst").read_text().strip()
-    assert inspect.getdoc(getattr(reporting, name)).startswith(kind.capitalize())
-    assert reporting.captions(rows, beyond)[name]
+    assert inspect.getdoc(
+        getattr({"table": soft_beyond_tables, "figure": soft_beyond_figures}[kind], name)
+    ).startswith(kind.capitalize())
+    assert soft_beyond_page.captions(rows, beyond)[name]
 
 
 @pytest.mark.parametrize("left", [["noise_models", "class_noise"], ["categorical_noise"]])
@@ -309,8 +317,8 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, beyond, tmp_path, le
     drawn = {}
     for name in BEYOND["figures"]:
         drawn[name] = tmp_path / f"{name}.svg"
-        figures.save(getattr(reporting, name)(made, beyond), drawn[name])
-    page = html.page([soft_beyond_section.section(made, drawn, few, beyond)], "made-up")
-    for part in set(experiment.PARTS) - set(left):
-        names = ", ".join(sorted(reporting.datasets_of(part, beyond)))
+        figures.save(getattr(soft_beyond_figures, name)(made, beyond), drawn[name])
+    page = html.page([soft_beyond_page.section(made, drawn, few, beyond)], "made-up")
+    for part in set(soft_beyond_plan.PARTS) - set(left):
+        names = ", ".join(sorted(soft_beyond_tables.datasets_of(part, beyond)))
         assert f"<strong>Absent: {names}.</strong>" in page

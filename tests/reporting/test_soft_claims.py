@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments import soft
-from hedgerow.reporting.soft_claims import claims
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft.claims import claims
 
 FACTORS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-SETS = list(soft.TABLE_3_1.values())[:14]
+SETS = list(soft_plan.TABLE_3_1.values())[:14]
 
 
 def _rows(sign=1.0):
@@ -18,7 +18,7 @@ def _rows(sign=1.0):
         for permutation in range(3):
             shift, size = generator.normal(0, 0.01), generator.normal(0, 1)
             for noise in FACTORS:
-                for experiment in soft.EXPERIMENTS:
+                for experiment in soft_plan.EXPERIMENTS:
                     training = experiment == "training_noise"
                     loss = noise * (0.1 if training else 0.2) * sign
                     grown = 15 + size + (10 * noise * sign if training else 0)
@@ -40,7 +40,7 @@ def _rows(sign=1.0):
                             cells.append(
                                 (experiment, dataset, permutation, noise, method, metric, v)
                             )
-    return pd.DataFrame(cells, columns=[*soft.CELL, "metric", "value"])
+    return pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
 
 
 def _times():

@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from hedgerow.experiments.soft import METHODS
+from hedgerow.experiments.soft import figures as soft_figures
+from hedgerow.experiments.soft import tables as soft_tables
+from hedgerow.experiments.soft.plan import METHODS
 from hedgerow.reporting import figures
-from hedgerow.reporting import soft as reporting
 
 IDS = ("thesis_figure_3_5", "thesis_figure_3_6", "thesis_figure_3_9", "thesis_figure_3_10")
 
@@ -15,7 +16,7 @@ IDS = ("thesis_figure_3_5", "thesis_figure_3_6", "thesis_figure_3_9", "thesis_fi
 @pytest.mark.parametrize("name", IDS)
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_the_same_rows_give_the_same_bytes(rows, plan, tmp_path, name, suffix):
-    draw = getattr(reporting, name)
+    draw = getattr(soft_figures, name)
     first, second = tmp_path / f"first.{suffix}", tmp_path / f"second.{suffix}"
     figures.save(draw(rows, plan), first)
     figures.save(draw(rows.sample(frac=1, random_state=3), plan), second)
@@ -34,7 +35,7 @@ def test_no_date_and_no_address_of_a_font(made_up, name):
     [("thesis_figure_3_5", "training_noise"), ("thesis_figure_3_6", "test_noise")],
 )
 def test_lines_show_the_mean_factor(rows, plan, name, experiment):
-    (axes,) = getattr(reporting, name)(rows, plan).axes
+    (axes,) = getattr(soft_figures, name)(rows, plan).axes
     chosen = rows[
         (rows["experiment"] == experiment)
         & (rows["metric"] == "factor")
@@ -48,10 +49,10 @@ def test_lines_show_the_mean_factor(rows, plan, name, experiment):
 
 
 def test_boxes_hold_one_value_per_data_set(rows, plan, made_up):
-    figure = reporting.thesis_figure_3_10(rows, plan)
+    figure = soft_figures.thesis_figure_3_10(rows, plan)
     table = made_up.tables["thesis_table_3_5"]
     cells = table[(table["metric"] == "accuracy_std") & (table["method"] == "stp")]
-    cells = cells[cells["in_table_3_1"] & (cells["dataset"] != reporting.MEAN)]
+    cells = cells[cells["in_table_3_1"] & (cells["dataset"] != soft_tables.MEAN)]
     accuracy = figure.axes[1]
     points = [line.get_ydata() for line in accuracy.lines if line.get_marker() == "o"]
     # Boxes are drawn method by method: stp is third, after three noise factors each.
@@ -69,5 +70,5 @@ def test_methods_differ_without_colour():
 
 def test_axes_have_units(rows, plan):
     for name in IDS:
-        for axes in getattr(reporting, name)(rows, plan).axes:
+        for axes in getattr(soft_figures, name)(rows, plan).axes:
             assert "(" in axes.get_ylabel()

@@ -9,9 +9,12 @@ import pytest
 from test_html_report import Page
 
 from hedgerow.data import fetch, load_registry, tidy
-from hedgerow.experiments import soft_illustration as illustration
+from hedgerow.experiments.soft_illustration import figures as soft_illustration_figures
+from hedgerow.experiments.soft_illustration import page as soft_illustration_page
+from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
+from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
+from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
 from hedgerow.reporting import figures, html
-from hedgerow.reporting import soft_illustration as reporting
 
 FIGURES = tuple(f"thesis_figure_3_{n}" for n in (1, 2, 3, 4, 7, 8))
 TABLES = ("thesis_table_3_2", "thesis_table_3_3")
@@ -19,7 +22,7 @@ TABLES = ("thesis_table_3_2", "thesis_table_3_3")
 
 @pytest.fixture(scope="module")
 def plan():
-    return illustration.SoftIllustrationPlan(seed=7, configuration="made-up", n_draws=500)
+    return soft_illustration_plan.SoftIllustrationPlan(seed=7, configuration="made-up", n_draws=500)
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +33,18 @@ def table(root, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(table, plan):
-    return illustration.results(table, plan)
+    return soft_illustration_steps.results(table, plan)
 
 
 def _tables(results, published, plan):
-    return {t: getattr(reporting, t)(results[t], published[t], plan) for t in TABLES}
+    return {t: getattr(soft_illustration_tables, t)(results[t], published[t], plan) for t in TABLES}
 
 
 def _section(results, published, plan, folder):
     drawn = {name: folder / f"{name}.svg" for name in FIGURES}
     for name, path in drawn.items():
-        figures.save(getattr(reporting, name)(results[name], plan), path)
-    return reporting.section(_tables(results, published, plan), drawn, results, plan)
+        figures.save(getattr(soft_illustration_figures, name)(results[name], plan), path)
+    return soft_illustration_page.section(_tables(results, published, plan), drawn, results, plan)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,7 @@ def section(results, published, plan, tmp_path_factory):
 
 
 def test_every_id_has_a_caption_that_says_what_differs(results, plan):
-    captions = reporting.captions(results, plan)
+    captions = soft_illustration_page.captions(results, plan)
     assert sorted(captions) == sorted([*FIGURES, *TABLES])
     for name in ("thesis_figure_3_7", "thesis_figure_3_8", *TABLES):
         assert "SYNTHETIC" in captions[name] and "made-up" in captions[name], name
@@ -102,13 +105,13 @@ def test_table_3_3_never_pairs_patients(results, published, plan):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_have_labels_and_no_date(name, results, plan, tmp_path):
-    figure = getattr(reporting, name)(results[name], plan)
+    figure = getattr(soft_illustration_figures, name)(results[name], plan)
     labelled = [a for a in figure.axes if a.get_xlabel()] or [figure]
     assert labelled and any(a.get_ylabel() for a in figure.axes)
     if name in ("thesis_figure_3_7", "thesis_figure_3_8"):
         assert any("synthetic" in a.get_xlabel() for a in figure.axes)
     for copy in ("a.svg", "b.svg"):
-        figures.save(getattr(reporting, name)(results[name], plan), tmp_path / copy)
+        figures.save(getattr(soft_illustration_figures, name)(results[name], plan), tmp_path / copy)
     text = (tmp_path / "a.svg").read_text()
     assert text == (tmp_path / "b.svg").read_text()
     assert not re.search(r"<dc:date>", text)
@@ -116,7 +119,7 @@ def test_figures_have_labels_and_no_date(name, results, plan, tmp_path):
 
 def test_the_printed_curve_is_dashed(results, plan):
     """Figure 3.4: dashed as printed, solid as corrected, one of each per test value."""
-    axes = reporting.thesis_figure_3_4(results["thesis_figure_3_4"], plan).axes[1]
+    axes = soft_illustration_figures.thesis_figure_3_4(results["thesis_figure_3_4"], plan).axes[1]
     curve = results["thesis_figure_3_4"].query("panel == 'b' and x == 1.0")
     styles = {}
     for line in axes.get_lines():
@@ -149,12 +152,12 @@ def test_tables_may_come_from_files(results, published, plan, section, tmp_path)
     drawn = {}
     for name in FIGURES:
         drawn[name] = tmp_path / f"{name}.svg"
-        figures.save(getattr(reporting, name)(results[name], plan), drawn[name])
-    assert reporting.section(back, drawn, results, plan) == section
+        figures.save(getattr(soft_illustration_figures, name)(results[name], plan), drawn[name])
+    assert soft_illustration_page.section(back, drawn, results, plan) == section
 
 
 def test_without_noise_the_section_is_still_built(table, published, plan, tmp_path):
     silent = dataclasses.replace(plan, noise=0.0)
-    results = illustration.results(table, silent)
+    results = soft_illustration_steps.results(table, silent)
     section = _section(results, published, silent, tmp_path)
     assert "0 false negatives" in section.markup

@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.experiments import soft
-from hedgerow.reporting import soft as reporting
+from hedgerow.experiments.soft import plan as soft_plan
+from hedgerow.experiments.soft import statistics as soft_statistics
+from hedgerow.experiments.soft import tables as soft_tables
 
 IDS = {"training_noise": "thesis_table_3_4", "test_noise": "thesis_table_3_5"}
 
@@ -17,7 +18,7 @@ def _cell(table, **where):
     return table.iloc[0]
 
 
-@pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
+@pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_a_standardised_cell_by_hand(rows, made_up, experiment):
     of_metric = rows[(rows["metric"] == "accuracy") & (rows["experiment"] == experiment)]
     means = []
@@ -60,7 +61,7 @@ def test_a_difference_is_in_points_and_paired(rows, made_up):
 def test_a_data_set_has_leaves_and_accuracy_as_they_are(rows, made_up):
     table = made_up.tables["thesis_table_3_5"]
     own = table[table["metric"].isin(["n_leaves", "accuracy"])]
-    assert reporting.MEAN not in set(own["dataset"])
+    assert soft_tables.MEAN not in set(own["dataset"])
     where = (rows["experiment"] == "test_noise") & (rows["method"] == "se")
     where &= (rows["dataset"] == "pima") & (rows["noise"] == 0.5) & (rows["metric"] == "accuracy")
     cell = _cell(own, dataset="pima", metric="accuracy", method="se", noise=0.5)
@@ -78,7 +79,7 @@ def test_column_0_is_equal_in_both_tables(made_up):
     pd.testing.assert_frame_equal(first, second)
 
 
-@pytest.mark.parametrize("experiment", soft.EXPERIMENTS)
+@pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_each_published_cell_stands_beside_its_measured_one(made_up, published, plan, experiment):
     """Not one is lost, and none has moved; running times, PLT and UDT are not part of it."""
     name = IDS[experiment]
@@ -125,8 +126,8 @@ def test_missing_and_left_out_sets_are_named(rows, plan, published):
     flat = rows.copy()
     c45 = (flat["dataset"] == "bupa") & (flat["method"] == "c45") & (flat["metric"] == "n_leaves")
     flat.loc[c45, "value"] = 9.0
-    table = reporting.thesis_table_3_4(
-        flat, soft.statistics(flat, plan), published["thesis_table_3_4"], plan
+    table = soft_tables.thesis_table_3_4(
+        flat, soft_statistics.statistics(flat, plan), published["thesis_table_3_4"], plan
     )
     mean = table[table["dataset"] == "mean_over_datasets"].set_index("metric")
     assert set(mean.loc["n_leaves_std", "left_out"]) == {"bupa"}
@@ -141,8 +142,8 @@ def test_missing_and_left_out_sets_are_named(rows, plan, published):
 
 def test_a_set_outside_table_3_1_changes_no_average(rows, plan, published, made_up):
     inside = rows[rows["dataset"] != "wine"]
-    table = reporting.thesis_table_3_5(
-        inside, soft.statistics(inside, plan), published["thesis_table_3_5"], plan
+    table = soft_tables.thesis_table_3_5(
+        inside, soft_statistics.statistics(inside, plan), published["thesis_table_3_5"], plan
     )
     whole = made_up.tables["thesis_table_3_5"]
     pd.testing.assert_frame_equal(table, whole[whole["dataset"] != "wine"].reset_index(drop=True))
@@ -150,16 +151,16 @@ def test_a_set_outside_table_3_1_changes_no_average(rows, plan, published, made_
 
 def test_the_order_of_data_sets_changes_nothing(rows, plan, published, made_up):
     shuffled = rows.sample(frac=1, random_state=1)
-    table = reporting.thesis_table_3_4(
-        shuffled, soft.statistics(shuffled, plan), published["thesis_table_3_4"], plan
+    table = soft_tables.thesis_table_3_4(
+        shuffled, soft_statistics.statistics(shuffled, plan), published["thesis_table_3_4"], plan
     )
     pd.testing.assert_frame_equal(table, made_up.tables["thesis_table_3_4"])
 
 
 def test_without_a_set_of_table_3_1_only_rows_of_their_own_are_left(rows, plan, published):
     outside = rows[rows["dataset"] == "wine"]
-    table = reporting.thesis_table_3_4(
-        outside, soft.statistics(outside, plan), published["thesis_table_3_4"], plan
+    table = soft_tables.thesis_table_3_4(
+        outside, soft_statistics.statistics(outside, plan), published["thesis_table_3_4"], plan
     )
     assert set(table["dataset"]) == {"wine"}
 
@@ -177,7 +178,7 @@ def test_table_3_1_states_what_became_of_each_set(made_up, published):
 
 
 def test_leaves_and_accuracy_by_factor_are_those_of_the_fits_that_chose_it(rows):
-    table = reporting.soft_by_factor(rows).set_index(["experiment", "method", "factor"])
+    table = soft_tables.soft_by_factor(rows).set_index(["experiment", "method", "factor"])
     wide = rows[rows["experiment"] == "test_noise"].pivot(
         index=["dataset", "permutation", "noise"], columns=["method", "metric"], values="value"
     )
@@ -202,10 +203,10 @@ def test_running_times_are_differences_to_c45_beside_the_published(published):
         columns=["experiment", "dataset", "permutation", "noise", "method", "seconds"],
     )
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
-    table = reporting.soft_running_times(times, both)
-    mean = table[table["dataset"] == reporting.MEAN].set_index("method")
+    table = soft_tables.soft_running_times(times, both)
+    mean = table[table["dataset"] == soft_tables.MEAN].set_index("method")
     # Wine is not in table 3.1.
     assert mean["n_datasets"].tolist() == [2, 2]
     assert mean.loc["ss", ["seconds", "diff_c45", "published"]].tolist() == [3.5, 2.0, 2.7]
     assert mean.loc["c45", "diff_c45"] == 0
-    assert list(table["dataset"].unique()) == [reporting.MEAN, "bupa", "pima", "wine"]
+    assert list(table["dataset"].unique()) == [soft_tables.MEAN, "bupa", "pima", "wine"]

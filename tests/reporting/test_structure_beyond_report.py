@@ -13,12 +13,17 @@ import yaml
 from sklearn.datasets import load_iris
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments import structure
-from hedgerow.experiments import structure_beyond as experiment
-from hedgerow.experiments.structure_beyond import LEARNERS, STRATEGIES, StructureBeyondPlan
-from hedgerow.reporting import figures, html, structure_beyond_section
-from hedgerow.reporting import structure_beyond as reporting
-from hedgerow.reporting.structure_beyond import MEAN
+from hedgerow.experiments.structure import plan as structure_plan
+from hedgerow.experiments.structure_beyond import claims as structure_beyond_claims
+from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
+from hedgerow.experiments.structure_beyond import page as structure_beyond_page
+from hedgerow.experiments.structure_beyond import plan as structure_beyond_plan
+from hedgerow.experiments.structure_beyond import statistics as structure_beyond_statistics
+from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
+from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
+from hedgerow.experiments.structure_beyond.plan import LEARNERS, STRATEGIES, StructureBeyondPlan
+from hedgerow.experiments.structure_beyond.tables import MEAN
+from hedgerow.reporting import figures, html
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {
@@ -51,14 +56,16 @@ def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
     rows = {name: [] for name in ("closeness", "scores", "ensembles", "stability")}
     for (d, name), split in itertools.product(enumerate(SETS[:n_sets]), range(2)):
         noise = 0.001 * random.random()
-        for method, scale in itertools.product(structure.VARIANTS, experiment.SCALES):
+        for method, scale in itertools.product(
+            structure_plan.VARIANTS, structure_beyond_plan.SCALES
+        ):
             if (name, split) == ("wine", 1):
                 continue  # a forest of too few trees
             base = 0.4 + 0.1 * method.startswith("edit_b") + 0.01 * d + noise
             base -= 0.2 * (scale != "unnormalized")
             key = {"dataset": name, "forest": split, "method": method, "scale": scale}
-            rows["closeness"].append({**key, **dict.fromkeys(experiment.OF_PAIRS, base)})
-            own = {m: base for m in experiment.OF_CLUSTERS[:5]}
+            rows["closeness"].append({**key, **dict.fromkeys(structure_beyond_plan.OF_PAIRS, base)})
+            own = {m: base for m in structure_beyond_plan.OF_CLUSTERS[:5]}
             if name != "wdbc":
                 own["correlated_substitution_score"] = np.nan
             rows["scores"].append({**key, "seed": 0, **own, "chance": 0.25})
@@ -72,7 +79,7 @@ def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
             rows["ensembles"].append({**key, **values, "n_trees": 100})
         for learner in LEARNERS:
             half = 0.5 if learner == "stp" else 1.0
-            values = {m: half * (10 + d) for m in experiment.OF_LEARNERS}
+            values = {m: half * (10 + d) for m in structure_beyond_plan.OF_LEARNERS}
             values["f1"] = 70.0 + d
             rows["stability"].append(
                 {"dataset": name, "split": split, "learner": learner, **values}
@@ -82,10 +89,10 @@ def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
 
 def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     """The tables as a CSV file gives them back."""
-    statistics = experiment.statistics(rows)
+    statistics = structure_beyond_statistics.statistics(rows)
     made = {}
     for name in BEYOND["tables"]:
-        text = getattr(reporting, name)(rows, statistics, plan).to_csv(index=False)
+        text = getattr(structure_beyond_tables, name)(rows, statistics, plan).to_csv(index=False)
         made[name] = pd.read_csv(io.StringIO(text))
     return made
 
@@ -94,7 +101,7 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
 def forests(plan):
     data = load_iris(as_frame=True)
     table = TidyTable("iris", data.data, data.target.to_numpy(), ["a", "b", "c"], "class")
-    return {"table": table, "patterns": experiment.patterns(table, plan)}
+    return {"table": table, "patterns": structure_beyond_steps.patterns(table, plan)}
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +118,10 @@ def section_of(tables, forests, plan, folder):
     drawn = {}
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)({**tables, **forests}, plan), drawn[name])
-    return html.page([structure_beyond_section.section(tables, drawn, plan)], "made-up")
+        figures.save(
+            getattr(structure_beyond_figures, name)({**tables, **forests}, plan), drawn[name]
+        )
+    return html.page([structure_beyond_page.section(tables, drawn, plan)], "made-up")
 
 
 @pytest.fixture(scope="module")
@@ -210,43 +219,46 @@ def test_the_order_of_the_rows_does_not_matter(rows, plan, tables):
 def test_answers_follow_the_corrected_test(tables):
     questions = tables["structure_beyond_questions"].set_index(["metric", "question"])
     verdicts = {
-        q: reporting.question_verdict(questions.loc["silhouette", q]) for q in experiment.QUESTIONS
+        q: structure_beyond_claims.question_verdict(questions.loc["silhouette", q])
+        for q in structure_beyond_plan.QUESTIONS
     }
     assert verdicts["prototypes_normalized"] == "no difference"
     rare = questions.loc["correlated_substitution_score", "normalization"]
-    assert reporting.question_verdict(rare) == "cannot be told"
+    assert structure_beyond_claims.question_verdict(rare) == "cannot be told"
     higher = questions.loc["silhouette", "unitary_substitution"].copy()
     higher["p_holm"] = 0.049
-    assert reporting.question_verdict(higher) == "higher"
+    assert structure_beyond_claims.question_verdict(higher) == "higher"
     higher["difference"] = -1.0
-    assert reporting.question_verdict(higher) == "lower"
+    assert structure_beyond_claims.question_verdict(higher) == "lower"
     higher["p_holm"] = 0.05
-    assert reporting.question_verdict(higher) == "no difference"
+    assert structure_beyond_claims.question_verdict(higher) == "no difference"
 
 
 def test_answers_on_ensembles(tables):
     table = tables["structure_beyond_ensembles"].copy()
-    said = reporting.ensembles_verdict(table, "c45", "best")
+    said = structure_beyond_claims.ensembles_verdict(table, "c45", "best")
     assert said == "No difference by the test at any of 2 sizes; 0.0 points of F1 below on average"
     of_best = (table["strategy"] == "best") & (table["pool"] == "uct") & (table["dataset"] == MEAN)
     table.loc[of_best & (table["k"] == 3), "p_holm"] = 0.01
-    said = reporting.ensembles_verdict(table, "uct", "best")
+    said = structure_beyond_claims.ensembles_verdict(table, "uct", "best")
     assert said == "Worse at 1 of 2 sizes; 2.0 points of F1 below on average"
 
 
 def test_few_data_sets_cannot_tell(plan):
     tables = tables_of(made_up(3), plan)
-    said = reporting.ensembles_verdict(tables["structure_beyond_ensembles"], "uct", "best")
+    said = structure_beyond_claims.ensembles_verdict(
+        tables["structure_beyond_ensembles"], "uct", "best"
+    )
     assert said == "It cannot be told from 3 data sets"
     table = tables["structure_beyond_stability"]
-    assert reporting.stability_verdict(table, "d_p", "stp") == "cannot be told"
+    assert structure_beyond_claims.stability_verdict(table, "d_p", "stp") == "cannot be told"
 
 
 # ------------------------------------------------------------------------------------ captions
 
 
 def test_captions_say_what_was_run(tables, plan):
-    said = reporting.captions(tables, plan)
+    said = structure_beyond_page.captions(tables, plan)
     assert set(said) == {*BEYOND["tables"], *BEYOND["figures"]}
     of_forests = said["structure_beyond_variants"]
     assert "bupa, iris, pima" in of_forests and "2 divisions" in of_forests
@@ -262,9 +274,9 @@ def test_captions_say_what_was_run(tables, plan):
 
 
 def test_the_figure_of_ranks_has_a_panel_per_metric_of_all_sets(tables, plan):
-    figure = reporting.structure_beyond_ranks(tables, plan)
+    figure = structure_beyond_figures.structure_beyond_ranks(tables, plan)
     titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")]
-    assert len(titles) == len(reporting.RANKED) == 7
+    assert len(titles) == len(structure_beyond_figures.RANKED) == 7
     assert not [t for t in titles if "orrelated" in t] and "(7 data sets)" in titles[0]
     lines = figure.axes[0].get_lines()
     # A1 unnormalised: the tied ranks 5 to 8.
@@ -272,12 +284,12 @@ def test_the_figure_of_ranks_has_a_panel_per_metric_of_all_sets(tables, plan):
 
 
 def test_the_figure_of_ensembles_shows_every_data_set(tables, plan):
-    figure = reporting.structure_beyond_ensembles_gain(tables, plan)
+    figure = structure_beyond_figures.structure_beyond_ensembles_gain(tables, plan)
     assert len(figure.axes) == 4
     axes = figure.axes[0]
     others = [s for s in STRATEGIES if s != "structure"]
     assert [t.get_text() for t in axes.get_yticklabels()] == [
-        reporting.STRATEGY_LABELS[s] for s in others
+        structure_beyond_tables.STRATEGY_LABELS[s] for s in others
     ]
     dots = [line for line in axes.get_lines() if line.get_marker() == "o"]
     assert {len(line.get_xdata()) for line in dots} == {7}
@@ -285,7 +297,7 @@ def test_the_figure_of_ensembles_shows_every_data_set(tables, plan):
 
 
 def test_the_figure_of_stability_has_a_line_per_data_set_and_one_of_means(tables, plan):
-    figure = reporting.structure_beyond_spread(tables, plan)
+    figure = structure_beyond_figures.structure_beyond_spread(tables, plan)
     assert [len(axes.get_lines()) for axes in figure.axes] == [8] * 4
     assert figure.axes[2].get_lines()[-1].get_ydata().tolist() == [13.0, 13.0, 6.5, 13.0]
 
@@ -298,7 +310,7 @@ def test_the_figure_of_stability_has_a_line_per_data_set_and_one_of_means(tables
     ],
 )
 def test_pages_name_their_forest_variables_and_classes(forests, plan, name, title):
-    said = words(getattr(reporting, name)(forests, plan))
+    said = words(getattr(structure_beyond_figures, name)(forests, plan))
     assert title in said and "petal length (cm)" in said and {"a", "b", "c"} <= set(said)
     assert any(re.fullmatch(r"\d of 8 trees; medoid: tree \d, \d tests?", w) for w in said)
 
@@ -306,7 +318,7 @@ def test_pages_name_their_forest_variables_and_classes(forests, plan, name, titl
 @pytest.mark.parametrize("name", BEYOND["figures"])
 def test_a_figure_is_the_same_twice(tables, forests, plan, name, tmp_path):
     for i in range(2):
-        figure = getattr(reporting, name)({**tables, **forests}, plan)
+        figure = getattr(structure_beyond_figures, name)({**tables, **forests}, plan)
         figures.save(figure, tmp_path / f"{i}.svg")
     assert (tmp_path / "0.svg").read_bytes() == (tmp_path / "1.svg").read_bytes()
 
@@ -323,7 +335,14 @@ def test_every_table_and_figure_is_on_the_page_with_rule_and_function(page):
             origin = f"id <code>{name}</code> · rule <code>{rule}</code> · function"
             assert f"{origin} <code>hedgerow.reporting.structure_beyond.{name}</code>" in page
             assert f"{name}=report(" in RULES
-            assert inspect.isfunction(getattr(reporting, name))
+            assert inspect.isfunction(
+                getattr(
+                    structure_beyond_tables
+                    if hasattr(structure_beyond_tables, name)
+                    else structure_beyond_figures,
+                    name,
+                )
+            )
 
 
 def test_the_page_says_what_was_found(page):

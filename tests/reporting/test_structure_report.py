@@ -11,11 +11,21 @@ import pandas as pd
 import pytest
 
 from hedgerow.data import TidyTable, load_registry
-from hedgerow.experiments import structure
-from hedgerow.experiments.structure import EXAMPLES, REFERENCES, SCALES, VARIANTS, StructurePlan
-from hedgerow.reporting import figures, html, structure_section
-from hedgerow.reporting import structure as reporting
-from hedgerow.reporting.structure_claims import structure_claims
+from hedgerow.experiments.structure import figures as structure_figures
+from hedgerow.experiments.structure import page as structure_page
+from hedgerow.experiments.structure import plan as structure_plan
+from hedgerow.experiments.structure import statistics as structure_statistics
+from hedgerow.experiments.structure import steps as structure_steps
+from hedgerow.experiments.structure import tables as structure_tables
+from hedgerow.experiments.structure.claims import structure_claims
+from hedgerow.experiments.structure.plan import (
+    EXAMPLES,
+    REFERENCES,
+    SCALES,
+    VARIANTS,
+    StructurePlan,
+)
+from hedgerow.reporting import figures, html
 from hedgerow.workflow.config import published_keys
 
 ROOT = Path(__file__).parents[2]
@@ -41,8 +51,8 @@ def cells_of(published):
     cells = {}
     for table in published.values():
         for row in table.itertuples():
-            method = reporting.NORMED.get(row.method, row.method)
-            cells[method, row.criterion, row.metric] = reporting.number_of(row.value)
+            method = structure_tables.NORMED.get(row.method, row.method)
+            cells[method, row.criterion, row.metric] = structure_tables.number_of(row.value)
     return cells
 
 
@@ -63,7 +73,7 @@ def made_up(cells, forests=(0, 1), dataset="wdbc", n_seeds=2):
                 scores += [{**own, "seed": seed, **line} for seed in range(n_seeds)]
         for scale in SCALES:
             for reference in REFERENCES:
-                for first, second in structure.PAIRED:
+                for first, second in structure_plan.PAIRED:
                     row = {**key, "forest": forest, "scale": scale, "reference": reference}
                     row |= {"first": first, "second": second, "difference": -5.0}
                     row |= {"low": -6.0, "high": -4.0 if forest else 1.0, "share_below": 1.0}
@@ -108,15 +118,17 @@ def small():
         n_bootstrap=10,
         configuration="made-up",
     )
-    results = structure.learn(table, plan)
-    results |= structure.compare(table, results, plan)
+    results = structure_steps.learn(table, plan)
+    results |= structure_steps.compare(table, results, plan)
     examples = results["examples"]
     assert (examples["criterion"] == "correlated").groupby(examples["forest"]).any().all()
     drop = (examples["criterion"] == "correlated") & (examples["forest"] == 0)
     results["examples"] = examples[~drop].reset_index(drop=True)
-    results["scripts"] = structure.edit_scripts(table, results, results["examples"], plan)
-    results |= structure.cluster_forests(results, results["forests"], plan)
-    results["statistics"] = structure.statistics(results["distances"], results["forests"], plan)
+    results["scripts"] = structure_steps.edit_scripts(table, results, results["examples"], plan)
+    results |= structure_steps.cluster_forests(results, results["forests"], plan)
+    results["statistics"] = structure_statistics.statistics(
+        results["distances"], results["forests"], plan
+    )
     return SimpleNamespace(table=table, plan=plan, results=results)
 
 
@@ -124,10 +136,10 @@ def small():
 
 
 def test_measured_equals_published_when_the_rows_are_the_printed_cells(as_printed, published, plan):
-    one = reporting.thesis_table_5_1(as_printed, published, plan)
+    one = structure_tables.thesis_table_5_1(as_printed, published, plan)
     assert len(one) == 16 and one["published"].notna().all()
     assert one["measured"].equals(one["published"]) and one["mean"].equals(one["published"])
-    two = reporting.thesis_table_5_2(as_printed, published, plan)
+    two = structure_tables.thesis_table_5_2(as_printed, published, plan)
     printed = two[two["published"].notna()]
     assert len(two) == 16 * 7 and len(printed) == 16 * 5
     assert np.allclose(printed["measured"], printed["published"], atol=1e-9)
@@ -142,7 +154,7 @@ def test_means_and_ranges_are_over_the_forests_that_have_such_pairs(published, p
     mine = (scores["method"] == "edit_a1") & (scores["scale"] == "normalized")
     for forest, values in enumerate(([np.nan, np.nan], [0.2, 0.4], [0.6, 0.8])):
         scores.loc[mine & (scores["forest"] == forest), metric] = values
-    table = reporting.thesis_table_5_2(results, published, plan)
+    table = structure_tables.thesis_table_5_2(results, published, plan)
     row = table.query("method == 'edit_a1' and criterion == 'normalized' and metric == @metric")
     row = row.iloc[0]
     assert np.isnan(row["measured"]) and row["n_forests"] == 2
@@ -153,7 +165,7 @@ def test_means_and_ranges_are_over_the_forests_that_have_such_pairs(published, p
 
 
 def test_bootstrap_beside_the_norms_of_a2_and_b2(as_printed, published, plan):
-    table = reporting.thesis_table_5_1(as_printed, published, plan)
+    table = structure_tables.thesis_table_5_1(as_printed, published, plan)
     tested = table["method"].isin(["edit_a2", "edit_b2"])
     assert table.loc[~tested, ["difference", "n_closer"]].isna().all(axis=None)
     own = table[tested]
@@ -165,7 +177,7 @@ def test_sets_that_were_not_run_are_named(published):
     plan = StructurePlan(datasets=("own", "pima"), printed=PRINTED)
     results = made_up(cells_of(published), dataset="own")
     for name in ("thesis_table_5_1", "thesis_table_5_2", "structure_closeness"):
-        table = getattr(reporting, name)(results, published, plan)
+        table = getattr(structure_tables, name)(results, published, plan)
         status = table.groupby("dataset", sort=False)["status"].first().to_dict()
         assert status == {
             "breast_cancer_wisconsin": "not asked for",
@@ -179,7 +191,7 @@ def test_sets_that_were_not_run_are_named(published):
 
 
 def test_examples_by_forest_with_their_distances(small, published):
-    table = reporting.structure_examples(small.results, published, small.plan)
+    table = structure_tables.structure_examples(small.results, published, small.plan)
     assert table[["forest", "criterion"]].to_numpy().tolist() == [
         [f, c] for f in (0, 1) for c in EXAMPLES
     ]
@@ -199,7 +211,7 @@ def test_examples_by_forest_with_their_distances(small, published):
 
 
 def test_closeness_has_the_largest_distances_of_the_text(as_printed, published, plan):
-    table = reporting.structure_closeness(as_printed, published, plan)
+    table = structure_tables.structure_closeness(as_printed, published, plan)
     said = table[table["published"].notna()]
     assert (said["criterion"] == "unnormalized").all()
     assert dict(zip(said["method"], said["published"], strict=True)) == {
@@ -213,7 +225,7 @@ def test_closeness_has_the_largest_distances_of_the_text(as_printed, published, 
 def test_order_of_rows_changes_nothing(small, published):
     shuffled = {n: f.sample(frac=1, random_state=0) for n, f in small.results.items()}
     shuffled["trees"] = small.results["trees"]
-    for make in (*(getattr(reporting, n) for n in TABLES), structure_claims):
+    for make in (*(getattr(structure_tables, n) for n in TABLES), structure_claims):
         expected = make(small.results, published, small.plan)
         pd.testing.assert_frame_equal(make(shuffled, published, small.plan), expected)
 
@@ -380,7 +392,7 @@ def test_other_data_sets_are_not_judged(as_printed, published, plan):
 
 
 def drawn(small, number, results=None):
-    make = getattr(reporting, f"thesis_figure_5_{number}")
+    make = getattr(structure_figures, f"thesis_figure_5_{number}")
     return make(results or small.results, small.table, small.plan)
 
 
@@ -416,11 +428,11 @@ def test_two_trees_are_drawn_on_one_scale(small):
 
 def test_rings_put_a_tree_on_the_ring_of_its_tests_and_near_its_parent():
     parent, n_tests = [-1, -1, 0, 0, 1, 2, 2], [1, 1, 2, 2, 2, 3, 3]
-    places = reporting.rings(parent, n_tests)
+    places = structure_figures.rings(parent, n_tests)
     assert np.hypot(*places.T) == pytest.approx(n_tests)
     angle = np.arctan2(*places[:, ::-1].T) % (2 * np.pi)
     # Four ends share the circle but for a gap at the top: each has a quarter of the rest.
-    start, share = np.pi / 2 + reporting.GAP / 2, (2 * np.pi - reporting.GAP) / 4
+    start, share = np.pi / 2 + structure_figures.GAP / 2, (2 * np.pi - structure_figures.GAP) / 4
     ends = {5: 0, 6: 1, 3: 2, 4: 3}
     for tree, at in ends.items():
         assert angle[tree] == pytest.approx((start + (at + 0.5) * share) % (2 * np.pi))
@@ -430,7 +442,7 @@ def test_rings_put_a_tree_on_the_ring_of_its_tests_and_near_its_parent():
 def test_figure_5_2_draws_every_tree_and_takes_pairs_where_they_are(small):
     figure = drawn(small, 2)
     axes = figure.axes[0]
-    looks = [reporting._cluster_look(k)["marker"] for k in range(4)]
+    looks = [structure_figures._cluster_look(k)["marker"] for k in range(4)]
     points = [line for line in axes.lines if line.get_marker() in looks and
               line.get_linestyle() == "None" and line.get_markersize() == 6.5]  # fmt: skip
     assert sum(len(line.get_xdata()) for line in points) == 25
@@ -467,7 +479,7 @@ def test_figure_5_4_marks_clusters_medoids_and_named_trees(small):
     points = [line for line in axes.lines if line.get_markersize() == 5]
     assert sum(len(line.get_xdata()) for line in points) == 25
     middle = [line for line in axes.lines if line.get_markersize() == 10]
-    _, labels = reporting._forest(small.results, 0)
+    _, labels = structure_figures._forest(small.results, 0)
     assert len(middle) == len(set(labels))
     figure.draw_without_rendering()
     boxes = [t.get_window_extent() for t in axes.texts]
@@ -480,9 +492,9 @@ def test_the_plane_does_not_depend_on_chance_and_keeps_groups_apart():
     generator = np.random.default_rng(0)
     x = np.concatenate([generator.normal(0, 0.2, 15), generator.normal(9, 0.2, 15)])
     D = np.abs(x[:, None] - x)
-    places = reporting.plane(D)
+    places = structure_figures.plane(D)
     assert np.array_equal(D, np.abs(x[:, None] - x)), "scikit-learn squares it in place"
-    assert np.array_equal(places, reporting.plane(D.copy()))
+    assert np.array_equal(places, structure_figures.plane(D.copy()))
     assert places.var(axis=0)[0] >= places.var(axis=0)[1]
     within = np.hypot(*(places[:15] - places[:15].mean(axis=0)).T).max()
     between = np.hypot(*(places[:15].mean(axis=0) - places[15:].mean(axis=0)))
@@ -510,7 +522,10 @@ def images(small, tmp_path_factory):
 
 def written(results, published, plan, folder):
     """Tables as the section reads them, from CSV files."""
-    makers = {**{n: getattr(reporting, n) for n in TABLES}, "structure_claims": structure_claims}
+    makers = {
+        **{n: getattr(structure_tables, n) for n in TABLES},
+        "structure_claims": structure_claims,
+    }
     found = {}
     for name, make in makers.items():
         make(results, published, plan).to_csv(folder / f"{name}.csv", index=False)
@@ -530,8 +545,8 @@ def test_the_section_holds_tables_figures_and_verdicts(
     for name in ("distances", "scripts", "examples", "forests"):
         results[name] = small.results[name].assign(dataset="wdbc")
     tables = written(results, published, plan, tmp_path)
-    section = structure_section.section(tables, images, claims, plan)
-    again = structure_section.section(tables, images, claims, plan)
+    section = structure_page.section(tables, images, claims, plan)
+    again = structure_page.section(tables, images, claims, plan)
     assert section == again
     page = html.page([section], "made-up")
     for name in ("thesis_table_5_1", "thesis_table_5_2", *images):
@@ -550,7 +565,7 @@ def test_the_section_of_a_set_that_the_thesis_does_not_have(
     small, published, images, claims, tmp_path
 ):
     tables = written(small.results, published, small.plan, tmp_path)
-    section = structure_section.section(tables, images, claims, small.plan)
+    section = structure_page.section(tables, images, claims, small.plan)
     assert "8 cannot be judged" in section.summary
     assert section.markup.count("cannot") == 0 and "no such pair of trees" in section.markup
     assert 'id="structure-pairs-made_up"' in section.markup
@@ -559,11 +574,11 @@ def test_the_section_of_a_set_that_the_thesis_does_not_have(
 def test_absent_sets_are_named(small, published, images, claims, tmp_path):
     plan = StructurePlan(datasets=("made_up", "pima"), printed=PRINTED)
     tables = written(small.results, published, plan, tmp_path)
-    assert "Absent: pima." in structure_section.section(tables, images, claims, plan).markup
+    assert "Absent: pima." in structure_page.section(tables, images, claims, plan).markup
 
 
 def test_every_id_has_a_caption_that_says_what_was_run(plan):
-    captions = structure_section.captions(plan)
+    captions = structure_page.captions(plan)
     made = [f"thesis_figure_5_{n}" for n in (1, 2, 3, 4)]
     assert sorted(captions) == sorted([*made, *TABLES, "structure_claims"])
     for caption in captions.values():

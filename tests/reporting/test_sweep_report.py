@@ -6,9 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.experiments.soft_sweep import CELL, METHODS, PRINTED, SweepPlan
-from hedgerow.reporting import figures, html, soft_sweep_section
-from hedgerow.reporting import soft_sweep as reporting
+from hedgerow.experiments.soft_sweep import claims as soft_sweep_claims
+from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
+from hedgerow.experiments.soft_sweep import page as soft_sweep_page
+from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
+from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
+from hedgerow.reporting import figures, html
 
 GRID = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -31,7 +34,9 @@ def made_up_rows(datasets, low=-1.0, high=1.0, accuracy=0.0, noise=(0.0, 0.1), g
 
 
 def judged(rows, sweep=None):
-    return reporting.verdict(reporting.soft_sweep_ranges(rows, sweep or SweepPlan()))
+    return soft_sweep_claims.verdict(
+        soft_sweep_tables.soft_sweep_ranges(rows, sweep or SweepPlan())
+    )
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +53,7 @@ def rows():
 
 
 def test_means_and_errors_by_hand(rows, sweep):
-    table = reporting.soft_sweep(rows, sweep)
+    table = soft_sweep_tables.soft_sweep(rows, sweep)
     row = table[
         (table["dataset"] == "pima")
         & (table["noise"] == 0.1)
@@ -62,7 +67,7 @@ def test_means_and_errors_by_hand(rows, sweep):
 
 
 def test_printed_order_then_others(rows, sweep):
-    table = reporting.soft_sweep(rows, sweep)
+    table = soft_sweep_tables.soft_sweep(rows, sweep)
     others = table[table["status"] != "run"].set_index("dataset")["status"].to_dict()
     assert others == {
         "hepatitis_numeric": "not asked for",
@@ -84,7 +89,7 @@ def test_printed_order_then_others(rows, sweep):
 def test_ranges_leave_out_their_bounds_and_c_0(sweep):
     """Of the grid only .25 is above 0 and below .5, only .95 and 1 are above .9."""
     rows = made_up_rows(["pima"], low=-2.0, high=3.0, accuracy=-0.001)
-    ranges = reporting.soft_sweep_ranges(rows, sweep)
+    ranges = soft_sweep_tables.soft_sweep_ranges(rows, sweep)
     run = ranges[ranges["status"] == "run"]
     low, high = run[run["range"] == "low"].iloc[0], run[run["range"] == "high"].iloc[0]
     assert (low["leaves_c45"], low["leaves_diff"]) == (7.5, -2.0)
@@ -95,7 +100,7 @@ def test_ranges_leave_out_their_bounds_and_c_0(sweep):
 
 
 def test_sets_that_were_not_run_are_named(rows, sweep):
-    ranges = reporting.soft_sweep_ranges(rows, sweep).set_index("dataset")
+    ranges = soft_sweep_tables.soft_sweep_ranges(rows, sweep).set_index("dataset")
     assert ranges.loc["saheart_numeric", "status"] == "absent"
     assert ranges.loc["hepatitis_numeric", "status"] == "not asked for"
     assert ranges.loc["heart_cleveland_ordinal", "status"] == "not asked for"
@@ -105,7 +110,7 @@ def test_sets_that_were_not_run_are_named(rows, sweep):
 
 def test_order_of_rows_changes_nothing(rows, sweep):
     shuffled = rows.sample(frac=1, random_state=0)
-    for make in (reporting.soft_sweep, reporting.soft_sweep_ranges):
+    for make in (soft_sweep_tables.soft_sweep, soft_sweep_tables.soft_sweep_ranges):
         pd.testing.assert_frame_equal(make(shuffled, sweep), make(rows, sweep))
 
 
@@ -180,9 +185,9 @@ def test_a_grid_without_a_high_range_leaves_it_open():
 
 
 def test_a_csv_file_gives_the_same_verdict():
-    ranges = reporting.soft_sweep_ranges(made_up_rows(PRINTED[:4]), SweepPlan())
+    ranges = soft_sweep_tables.soft_sweep_ranges(made_up_rows(PRINTED[:4]), SweepPlan())
     again = pd.read_csv(io.StringIO(ranges.to_csv(index=False)))
-    assert reporting.verdict(again) == reporting.verdict(ranges)
+    assert soft_sweep_claims.verdict(again) == soft_sweep_claims.verdict(ranges)
 
 
 # ----------------------------------------------------------------------------------- figures
@@ -190,7 +195,7 @@ def test_a_csv_file_gives_the_same_verdict():
 
 @pytest.mark.parametrize("name", ["thesis_figure_3_11", "thesis_figure_3_12"])
 def test_a_figure_has_two_panels_per_set(rows, sweep, name):
-    figure = getattr(reporting, name)(rows, sweep)
+    figure = getattr(soft_sweep_figures, name)(rows, sweep)
     assert len(figure.axes) == 6
     assert [a.get_title(loc="left") for a in figure.axes[::2]] == [
         "(c) Pima Indians diabetes",
@@ -208,7 +213,7 @@ def test_lines_are_the_means_of_the_noise_factor(sweep):
     rows = made_up_rows(["pima"])
     rows.loc[(rows["noise"] == 0.1) & (rows["metric"] == "n_leaves"), "value"] += 100
     for name, more in (("thesis_figure_3_11", 0), ("thesis_figure_3_12", 100)):
-        axes = getattr(reporting, name)(rows, sweep).axes[0]
+        axes = getattr(soft_sweep_figures, name)(rows, sweep).axes[0]
         # Lines of the three methods come after the three lines of the frame, each with its mark.
         drawn = [line for line in axes.lines if len(line.get_xdata()) == len(GRID)]
         assert [line.get_ydata()[1] - more for line in drawn] == [7.5, 6.5, 6.5]
@@ -217,27 +222,27 @@ def test_lines_are_the_means_of_the_noise_factor(sweep):
 def test_one_leaf_below_the_panel_is_written(sweep):
     rows = made_up_rows(["pima"])
     rows.loc[(rows["confidence"] == 0) & (rows["metric"] == "accuracy"), "value"] = 0.3
-    axes = reporting.thesis_figure_3_11(rows, sweep).axes[1]
+    axes = soft_sweep_figures.thesis_figure_3_11(rows, sweep).axes[1]
     assert axes.get_ylim()[0] > 70
     assert [t.get_text() for t in axes.texts] == ["c = 0: 30.0 ↓"]
 
 
 def test_a_noise_factor_without_rows_says_so(sweep):
-    figure = reporting.thesis_figure_3_12(made_up_rows(["pima"], noise=(0.0,)), sweep)
+    figure = soft_sweep_figures.thesis_figure_3_12(made_up_rows(["pima"], noise=(0.0,)), sweep)
     assert "0.1 is not part" in figure.texts[0].get_text()
 
 
 def test_one_permutation_has_no_band(sweep, tmp_path):
     rows = made_up_rows(["pima"])
     rows = rows[rows["permutation"] == 0]
-    figures.save(reporting.thesis_figure_3_11(rows, sweep), tmp_path / "figure.svg")
-    table = reporting.soft_sweep(rows, sweep)
+    figures.save(soft_sweep_figures.thesis_figure_3_11(rows, sweep), tmp_path / "figure.svg")
+    table = soft_sweep_tables.soft_sweep(rows, sweep)
     assert table["leaves_se"].isna().all() and (table["n_permutations"].dropna() == 1).all()
 
 
 def test_the_same_rows_give_the_same_file(rows, sweep, tmp_path):
     for name in ("a", "b"):
-        figures.save(reporting.thesis_figure_3_11(rows, sweep), tmp_path / f"{name}.svg")
+        figures.save(soft_sweep_figures.thesis_figure_3_11(rows, sweep), tmp_path / f"{name}.svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
@@ -246,15 +251,17 @@ def test_the_same_rows_give_the_same_file(rows, sweep, tmp_path):
 
 def page(rows, sweep, root, folder):
     tables = {
-        name: pd.read_csv(io.StringIO(getattr(reporting, name)(rows, sweep).to_csv(index=False)))
+        name: pd.read_csv(
+            io.StringIO(getattr(soft_sweep_tables, name)(rows, sweep).to_csv(index=False))
+        )
         for name in ("soft_sweep", "soft_sweep_ranges")
     }
     drawn = {}
-    for name in reporting.NOISE:
+    for name in soft_sweep_tables.NOISE:
         drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(reporting, name)(rows, sweep), drawn[name])
+        figures.save(getattr(soft_sweep_figures, name)(rows, sweep), drawn[name])
     claims = pd.read_csv(root / "data/published/claims.csv")
-    section = soft_sweep_section.section(tables, drawn, rows, claims, sweep)
+    section = soft_sweep_page.section(tables, drawn, rows, claims, sweep)
     return " ".join(html.page([section], "made-up").split())
 
 
@@ -293,7 +300,7 @@ def test_the_section_of_none_of_the_five(root, tmp_path):
 
 
 def test_captions_name_every_output(rows, sweep):
-    captions = reporting.captions(rows, sweep)
-    assert sorted(captions) == sorted([*reporting.NOISE, "soft_sweep", "soft_sweep_ranges"])
+    captions = soft_sweep_page.captions(rows, sweep)
+    assert sorted(captions) == sorted([*soft_sweep_tables.NOISE, "soft_sweep", "soft_sweep_ranges"])
     for text in captions.values():
         assert "absent, no source answered: saheart_numeric" in text

@@ -9,9 +9,10 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 
 from hedgerow import C45Classifier
+from hedgerow.drawing import plot_forest
+from hedgerow.drawing.forest import A4, pattern_shares, plane
 from hedgerow.errors import InputError
-from hedgerow.structure import TreeEditDistance, cluster, medoids, plot_forest
-from hedgerow.structure.picture import A4, pattern_shares, plane
+from hedgerow.structure import TreeEditDistance, cluster, medoids
 from hedgerow.tree import Tree
 
 

@@ -14,6 +14,7 @@ from throwaway import ROOT, SMOKE
 from hedgerow import experiments
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
+from hedgerow.experiments.plan import Plan
 from hedgerow.workflow import (
     check_config,
     check_datasets,
@@ -23,7 +24,6 @@ from hedgerow.workflow import (
     settings,
 )
 from hedgerow.workflow.config import describe, load_yaml, permutations_of, walk
-from hedgerow.workflow.plan import Plan
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 DEFAULT = load_yaml(ROOT / "config/default.yaml")
@@ -159,7 +159,7 @@ def test_other_configurations_hold_only_what_differs(name):
 
 
 def test_the_paper_configuration_runs_table_3_1():
-    from hedgerow.experiments.soft import TABLE_3_1
+    from hedgerow.experiments.soft.plan import TABLE_3_1
 
     soft = load_yaml(ROOT / "config/paper.yaml")["soft"]
     assert soft["datasets"] == list(TABLE_3_1.values())
@@ -178,7 +178,7 @@ def test_the_plan_knows_every_setting_and_no_other():
     """Settings of the schema and attributes of the plan bear the same names."""
     import dataclasses
 
-    from hedgerow.experiments.soft import SoftPlan
+    from hedgerow.experiments.soft.plan import SoftPlan
 
     of_plan = {f.name for f in dataclasses.fields(SoftPlan)}
     of_schema = set(load_yaml(SCHEMA)["properties"]["soft"]["properties"])
@@ -189,7 +189,7 @@ def test_the_plan_knows_every_setting_and_no_other():
 def test_the_plan_of_the_illustrations_is_the_section():
     import dataclasses
 
-    from hedgerow.experiments.soft_illustration import SoftIllustrationPlan
+    from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 
     fields = {f.name: f.default for f in dataclasses.fields(SoftIllustrationPlan)}
     of_schema = load_yaml(SCHEMA)["properties"]["soft_illustration"]["properties"]
@@ -201,7 +201,7 @@ def test_the_plan_of_the_illustrations_is_the_section():
 def test_the_plan_of_the_sweep_knows_every_setting_and_no_other():
     import dataclasses
 
-    from hedgerow.experiments.soft_sweep import SweepPlan
+    from hedgerow.experiments.soft_sweep.plan import SweepPlan
 
     of_plan = {f.name for f in dataclasses.fields(SweepPlan)}
     of_schema = load_yaml(SCHEMA)["properties"]["soft_sweep"]["properties"]
@@ -214,7 +214,7 @@ def test_the_plan_of_the_sweep_knows_every_setting_and_no_other():
 
 
 def test_the_paper_configuration_sweeps_the_five_printed_sets():
-    from hedgerow.experiments.soft_sweep import PRINTED
+    from hedgerow.experiments.soft_sweep.plan import PRINTED
 
     assert load_yaml(ROOT / "config/paper.yaml")["soft_sweep"]["datasets"] == list(PRINTED)
 
@@ -332,7 +332,7 @@ def test_every_list_of_data_sets_is_checked(name):
 def test_the_plan_of_other_noise_knows_its_settings_and_those_of_soft():
     import dataclasses
 
-    from hedgerow.experiments.soft_beyond import SoftBeyondPlan
+    from hedgerow.experiments.soft_beyond.plan import SoftBeyondPlan
 
     of_plan = {f.name for f in dataclasses.fields(SoftBeyondPlan)}
     sections = load_yaml(SCHEMA)["properties"]
@@ -346,7 +346,7 @@ def test_the_plan_of_other_noise_knows_its_settings_and_those_of_soft():
 def test_the_plan_beyond_chapter_4_knows_its_settings_and_no_other():
     import dataclasses
 
-    from hedgerow.experiments.search_beyond import SearchBeyondPlan
+    from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
 
     of_plan = {f.name for f in dataclasses.fields(SearchBeyondPlan)}
     of_schema = set(load_yaml(SCHEMA)["properties"]["search_beyond"]["properties"])
@@ -358,7 +358,7 @@ def test_the_plan_beyond_chapter_4_knows_its_settings_and_no_other():
 def test_the_plan_of_chapter_5_knows_its_settings_and_their_defaults():
     import dataclasses
 
-    from hedgerow.experiments.structure import StructurePlan
+    from hedgerow.experiments.structure.plan import StructurePlan
 
     fields = {f.name: f.default for f in dataclasses.fields(StructurePlan)}
     schema = load_yaml(SCHEMA)["properties"]["structure"]["properties"]
@@ -374,7 +374,7 @@ def test_the_plan_of_chapter_5_knows_its_settings_and_their_defaults():
 def test_the_plan_beyond_chapter_5_knows_its_settings_and_their_defaults():
     import dataclasses
 
-    from hedgerow.experiments.structure_beyond import StructureBeyondPlan
+    from hedgerow.experiments.structure_beyond.plan import StructureBeyondPlan
 
     fields = {f.name: f.default for f in dataclasses.fields(StructureBeyondPlan)}
     schema = load_yaml(SCHEMA)["properties"]["structure_beyond"]["properties"]

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from hedgerow.errors import DataError
-from hedgerow.experiments.soft import SoftPlan
+from hedgerow.experiments.soft.plan import SoftPlan
 from hedgerow.workflow import run
 from hedgerow.workflow.jobs import (
     declared_plan,

@@ -27,8 +27,8 @@ rule soft_noise:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft:noise",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.steps:noise",
         ),
     message:
         "Splits and noise of {wildcards.dataset}"

@@ -70,12 +70,12 @@ rule soft_tables:
         plan=settings(config, "soft", *soft_stated),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "reporting.soft:sizes",
-            "reporting.soft:soft_combined",
-            "reporting.soft:thesis_table_3_1",
-            "reporting.soft:thesis_table_3_4",
-            "reporting.soft:thesis_table_3_5",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.tables:sizes",
+            "experiments.soft.tables:soft_combined",
+            "experiments.soft.tables:thesis_table_3_1",
+            "experiments.soft.tables:thesis_table_3_4",
+            "experiments.soft.tables:thesis_table_3_5",
         ),
     message:
         "Tables of experiments 1 and 2"
@@ -105,7 +105,7 @@ rule soft_running_times:
         "../../environment.yml"
     params:
         code=digest_of(
-            "reporting.soft:soft_running_times",
+            "experiments.soft.tables:soft_running_times",
         ),
     message:
         "Running times of experiments 1 and 2"
@@ -170,12 +170,12 @@ rule soft_figures:
     params:
         plan=settings(config, "soft", *soft_stated),
         code=digest_of(
-            "experiments.soft:SoftPlan",
+            "experiments.soft.plan:SoftPlan",
             "reporting.figures:save",
-            "reporting.soft:thesis_figure_3_10",
-            "reporting.soft:thesis_figure_3_5",
-            "reporting.soft:thesis_figure_3_6",
-            "reporting.soft:thesis_figure_3_9",
+            "experiments.soft.figures:thesis_figure_3_10",
+            "experiments.soft.figures:thesis_figure_3_5",
+            "experiments.soft.figures:thesis_figure_3_6",
+            "experiments.soft.figures:thesis_figure_3_9",
         ),
     message:
         "Figures of experiments 1 and 2"
@@ -200,8 +200,8 @@ rule soft_section:
     params:
         plan=settings(config, "soft", *soft_stated),
         code=digest_of(
-            "experiments.soft:SoftPlan",
-            "reporting.soft_section:section",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.page:section",
         ),
     message:
         "Experiments 1 and 2 in the report"

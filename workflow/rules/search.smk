@@ -63,8 +63,8 @@ rule search_run:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.search:SearchPlan",
-            "experiments.search:run",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search.steps:run",
         ),
     message:
         "Tree search on {wildcards.dataset}, splits {wildcards.chunk}"
@@ -98,8 +98,8 @@ rule search_merge:
         "../../environment.yml"
     params:
         code=digest_of(
-            "experiments.search:ORDER",
-            "experiments.search:merge",
+            "experiments.search.plan:ORDER",
+            "experiments.search.steps:merge",
         ),
     message:
         "Rows and trees of {wildcards.dataset}"
@@ -123,8 +123,8 @@ rule search_properties:
         plan=settings(config, "search", "n_forest_trees", "property_folds", "seed"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.search:SearchPlan",
-            "experiments.search_properties:properties",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search.properties:properties",
         ),
     message:
         "Properties of {wildcards.dataset}"
@@ -146,8 +146,8 @@ rule search_statistics:
     params:
         plan={"printed": search_printed},
         code=digest_of(
-            "experiments.search:SearchPlan",
-            "experiments.search:statistics",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search.statistics:statistics",
         ),
     message:
         "Significance tests of chapter 4"
@@ -263,16 +263,16 @@ rule search_tables:
     params:
         plan=search_stated,
         code=digest_of(
-            "experiments.search:SearchPlan",
-            "reporting.search:search_splits",
-            "reporting.search:thesis_table_4_1",
-            "reporting.search:thesis_table_4_2",
-            "reporting.search:thesis_table_4_3",
-            "reporting.search:thesis_table_4_4",
-            "reporting.search:thesis_table_4_5",
-            "reporting.search:thesis_table_4_6",
-            "reporting.search:thesis_table_4_7",
-            "reporting.search_claims:search_claims",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search.tables:search_splits",
+            "experiments.search.tables:thesis_table_4_1",
+            "experiments.search.tables:thesis_table_4_2",
+            "experiments.search.tables:thesis_table_4_3",
+            "experiments.search.tables:thesis_table_4_4",
+            "experiments.search.tables:thesis_table_4_5",
+            "experiments.search.tables:thesis_table_4_6",
+            "experiments.search.tables:thesis_table_4_7",
+            "experiments.search.claims:search_claims",
         ),
     message:
         "Tables of chapter 4"
@@ -300,8 +300,8 @@ rule search_running_times:
     params:
         plan={**settings(config, "search", "datasets"), "printed": search_printed},
         code=digest_of(
-            "experiments.search:SearchPlan",
-            "reporting.search:search_running_times",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search.tables:search_running_times",
         ),
     message:
         "Running times of chapter 4"
@@ -356,11 +356,11 @@ rule search_figures:
     params:
         plan=search_stated,
         code=digest_of(
-            "experiments.search:SearchPlan",
+            "experiments.search.plan:SearchPlan",
             "reporting.figures:save",
-            "reporting.search:thesis_figure_4_3",
-            "reporting.search:thesis_figure_4_4",
-            "reporting.search:thesis_figure_4_5",
+            "experiments.search.figures:thesis_figure_4_3",
+            "experiments.search.figures:thesis_figure_4_4",
+            "experiments.search.figures:thesis_figure_4_5",
         ),
     message:
         "Figures of chapter 4"
@@ -385,8 +385,8 @@ rule search_section:
     params:
         plan=search_stated,
         code=digest_of(
-            "experiments.search:SearchPlan",
-            "reporting.search_section:section",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search.page:section",
         ),
     message:
         "Tree search in the report"

@@ -68,9 +68,9 @@ rule search_beyond_optimum:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.search:SearchPlan",
-            "experiments.search_beyond:SearchBeyondPlan",
-            "experiments.search_beyond:optimum",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
+            "experiments.search_beyond.steps:optimum",
         ),
     message:
         "Optimal trees on {wildcards.dataset}, splits {wildcards.chunk}"
@@ -114,9 +114,9 @@ rule search_beyond_selection:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.search:SearchPlan",
-            "experiments.search_beyond:SearchBeyondPlan",
-            "experiments.search_beyond:selection",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
+            "experiments.search_beyond.steps:selection",
         ),
     message:
         "Rules of selection on {wildcards.dataset}, splits {wildcards.chunk}"
@@ -165,9 +165,9 @@ rule search_beyond_anytime:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.search:SearchPlan",
-            "experiments.search_beyond:SearchBeyondPlan",
-            "experiments.search_beyond:anytime",
+            "experiments.search.plan:SearchPlan",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
+            "experiments.search_beyond.steps:anytime",
         ),
     message:
         "Anytime curves on {wildcards.dataset}, splits {wildcards.chunk}"
@@ -211,8 +211,8 @@ rule search_beyond_statistics:
         "../../environment.yml"
     params:
         code=digest_of(
-            "experiments.search_beyond:merge",
-            "experiments.search_beyond:statistics",
+            "experiments.search_beyond.steps:merge",
+            "experiments.search_beyond.statistics:statistics",
         ),
     message:
         "Significance tests of what goes beyond chapter 4"
@@ -266,10 +266,10 @@ rule search_beyond_tables:
     params:
         plan=search_beyond_stated,
         code=digest_of(
-            "experiments.search_beyond:SearchBeyondPlan",
-            "reporting.search_beyond:search_beyond_gap",
-            "reporting.search_beyond:search_beyond_progress",
-            "reporting.search_beyond:search_beyond_rules",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
+            "experiments.search_beyond.tables:search_beyond_gap",
+            "experiments.search_beyond.tables:search_beyond_progress",
+            "experiments.search_beyond.tables:search_beyond_rules",
         ),
     message:
         "Tables of what goes beyond chapter 4"
@@ -312,10 +312,10 @@ rule search_beyond_figures:
     params:
         plan=search_beyond_stated,
         code=digest_of(
-            "experiments.search_beyond:SearchBeyondPlan",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
             "reporting.figures:save",
-            "reporting.search_beyond:search_beyond_curves",
-            "reporting.search_beyond:search_beyond_distance",
+            "experiments.search_beyond.figures:search_beyond_curves",
+            "experiments.search_beyond.figures:search_beyond_distance",
         ),
     message:
         "Figures of what goes beyond chapter 4"
@@ -345,11 +345,11 @@ rule search_beyond_running_times:
     params:
         plan=search_beyond_stated,
         code=digest_of(
-            "experiments.search_beyond:SearchBeyondPlan",
-            "experiments.search_beyond:merge",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
+            "experiments.search_beyond.steps:merge",
             "reporting.figures:save",
-            "reporting.search_beyond:curves_by_seconds",
-            "reporting.search_beyond:running_times",
+            "experiments.search_beyond.figures:curves_by_seconds",
+            "experiments.search_beyond.tables:running_times",
         ),
     message:
         "Anytime curves against seconds"
@@ -372,8 +372,8 @@ rule search_beyond_section:
     params:
         plan=search_beyond_stated,
         code=digest_of(
-            "experiments.search_beyond:SearchBeyondPlan",
-            "reporting.search_beyond_section:section",
+            "experiments.search_beyond.plan:SearchBeyondPlan",
+            "experiments.search_beyond.page:section",
         ),
     message:
         "What goes beyond chapter 4 in the report"

@@ -31,8 +31,8 @@ rule soft_calibrate:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft:calibrate",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.steps:calibrate",
         ),
     message:
         "Pruning confidence of {wildcards.dataset}"
@@ -72,8 +72,8 @@ rule soft_learn:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft:learn",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.steps:learn",
         ),
     message:
         "Learning on {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -127,8 +127,8 @@ rule soft_prune:
         plan=settings(config, "soft", "window"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft:prune_trees",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.steps:prune_trees",
         ),
     message:
         "Pruning the trees of {wildcards.dataset}"
@@ -156,8 +156,8 @@ rule soft_evaluate:
         plan=settings(config, "soft", "methods", "noise_factors", "window"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft:evaluate",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.steps:evaluate",
         ),
     message:
         "Evaluating the trees of {wildcards.dataset}"
@@ -181,8 +181,8 @@ rule soft_statistics:
     params:
         plan=settings(config, "soft", "methods", "noise_factors"),
         code=digest_of(
-            "experiments.soft:SoftPlan",
-            "experiments.soft:statistics",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft.statistics:statistics",
         ),
     message:
         "Significance tests of experiments 1 and 2"

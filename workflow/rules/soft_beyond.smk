@@ -54,8 +54,8 @@ rule soft_beyond_numeric:
         },
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft_beyond:SoftBeyondPlan",
-            "experiments.soft_beyond:run_parts",
+            "experiments.soft_beyond.plan:SoftBeyondPlan",
+            "experiments.soft_beyond.steps:run_parts",
         ),
     message:
         "Other noise on {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -86,8 +86,8 @@ rule soft_beyond_categories:
         },
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft_beyond:SoftBeyondPlan",
-            "experiments.soft_beyond:run_parts",
+            "experiments.soft_beyond.plan:SoftBeyondPlan",
+            "experiments.soft_beyond.steps:run_parts",
         ),
     message:
         "Noise on categories of {wildcards.dataset}, permutations {wildcards.chunk}"
@@ -139,8 +139,8 @@ rule soft_beyond_statistics:
         "../../environment.yml"
     params:
         code=digest_of(
-            "experiments.soft_beyond:merge",
-            "experiments.soft_beyond:statistics",
+            "experiments.soft_beyond.steps:merge",
+            "experiments.soft_beyond.statistics:statistics",
         ),
     message:
         "Significance tests of other noise"
@@ -192,10 +192,10 @@ rule soft_beyond_tables:
     params:
         plan=soft_beyond_stated,
         code=digest_of(
-            "experiments.soft_beyond:SoftBeyondPlan",
-            "reporting.soft_beyond:soft_beyond_categorical_noise",
-            "reporting.soft_beyond:soft_beyond_class_noise",
-            "reporting.soft_beyond:soft_beyond_noise_models",
+            "experiments.soft_beyond.plan:SoftBeyondPlan",
+            "experiments.soft_beyond.tables:soft_beyond_categorical_noise",
+            "experiments.soft_beyond.tables:soft_beyond_class_noise",
+            "experiments.soft_beyond.tables:soft_beyond_noise_models",
         ),
     message:
         "Tables of other noise"
@@ -238,10 +238,10 @@ rule soft_beyond_figures:
     params:
         plan=soft_beyond_stated,
         code=digest_of(
-            "experiments.soft_beyond:SoftBeyondPlan",
+            "experiments.soft_beyond.plan:SoftBeyondPlan",
             "reporting.figures:save",
-            "reporting.soft_beyond:soft_beyond_labels",
-            "reporting.soft_beyond:soft_beyond_matching",
+            "experiments.soft_beyond.figures:soft_beyond_labels",
+            "experiments.soft_beyond.figures:soft_beyond_matching",
         ),
     message:
         "Figures of other noise"
@@ -265,8 +265,8 @@ rule soft_beyond_section:
     params:
         plan=soft_beyond_stated,
         code=digest_of(
-            "experiments.soft_beyond:SoftBeyondPlan",
-            "reporting.soft_beyond_section:section",
+            "experiments.soft_beyond.plan:SoftBeyondPlan",
+            "experiments.soft_beyond.page:section",
         ),
     message:
         "Other noise in the report"

@@ -37,8 +37,8 @@ rule soft_illustration_results:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft_illustration:SoftIllustrationPlan",
-            "experiments.soft_illustration:results",
+            "experiments.soft_illustration.plan:SoftIllustrationPlan",
+            "experiments.soft_illustration.steps:results",
         ),
     message:
         "Numbers behind the illustrations of chapter 3"
@@ -88,9 +88,9 @@ rule soft_illustration_tables:
     params:
         plan=settings(config, "soft_illustration", *soft_illustration_stated),
         code=digest_of(
-            "experiments.soft_illustration:SoftIllustrationPlan",
-            "reporting.soft_illustration:thesis_table_3_2",
-            "reporting.soft_illustration:thesis_table_3_3",
+            "experiments.soft_illustration.plan:SoftIllustrationPlan",
+            "experiments.soft_illustration.tables:thesis_table_3_2",
+            "experiments.soft_illustration.tables:thesis_table_3_3",
         ),
     message:
         "Tables of the illustrations of chapter 3"
@@ -182,14 +182,14 @@ rule soft_illustration_figures:
     params:
         plan=settings(config, "soft_illustration", *soft_illustration_stated),
         code=digest_of(
-            "experiments.soft_illustration:SoftIllustrationPlan",
+            "experiments.soft_illustration.plan:SoftIllustrationPlan",
             "reporting.figures:save",
-            "reporting.soft_illustration:thesis_figure_3_1",
-            "reporting.soft_illustration:thesis_figure_3_2",
-            "reporting.soft_illustration:thesis_figure_3_3",
-            "reporting.soft_illustration:thesis_figure_3_4",
-            "reporting.soft_illustration:thesis_figure_3_7",
-            "reporting.soft_illustration:thesis_figure_3_8",
+            "experiments.soft_illustration.figures:thesis_figure_3_1",
+            "experiments.soft_illustration.figures:thesis_figure_3_2",
+            "experiments.soft_illustration.figures:thesis_figure_3_3",
+            "experiments.soft_illustration.figures:thesis_figure_3_4",
+            "experiments.soft_illustration.figures:thesis_figure_3_7",
+            "experiments.soft_illustration.figures:thesis_figure_3_8",
         ),
     message:
         "Figures of the illustrations of chapter 3"
@@ -216,8 +216,8 @@ rule soft_illustration_section:
     params:
         plan=settings(config, "soft_illustration", *soft_illustration_stated),
         code=digest_of(
-            "experiments.soft_illustration:SoftIllustrationPlan",
-            "reporting.soft_illustration:section",
+            "experiments.soft_illustration.plan:SoftIllustrationPlan",
+            "experiments.soft_illustration.page:section",
         ),
     message:
         "Illustrations of chapter 3 in the report"

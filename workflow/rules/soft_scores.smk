@@ -21,9 +21,9 @@ rule soft_scores_statistics:
     params:
         plan=settings(config, "soft", "methods"),
         code=digest_of(
-            "experiments.soft:SoftPlan",
-            "experiments.soft_scores:comparison",
-            "experiments.soft_scores:scores",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft_scores.statistics:comparison",
+            "experiments.soft_scores.statistics:scores",
         ),
     message:
         "Tests of scores and ranks"
@@ -66,9 +66,9 @@ rule soft_scores_tables:
     params:
         plan=settings(config, "soft", "methods", "noise_factors"),
         code=digest_of(
-            "experiments.soft:SoftPlan",
-            "reporting.soft_scores:soft_ranks",
-            "reporting.soft_scores:soft_scores",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft_scores.tables:soft_ranks",
+            "experiments.soft_scores.tables:soft_scores",
         ),
     message:
         "Tables of scores and ranks"
@@ -100,10 +100,10 @@ rule soft_scores_figures:
     params:
         plan=settings(config, "soft", "methods"),
         code=digest_of(
-            "experiments.soft:SoftPlan",
+            "experiments.soft.plan:SoftPlan",
             "reporting.figures:save",
-            "reporting.soft_scores:soft_critical_difference",
-            "reporting.soft_scores:soft_ranks",
+            "experiments.soft_scores.figures:soft_critical_difference",
+            "experiments.soft_scores.tables:soft_ranks",
         ),
     message:
         "The critical-difference diagram"
@@ -135,8 +135,8 @@ rule soft_scores_section:
             "noise_factors",
         ),
         code=digest_of(
-            "experiments.soft:SoftPlan",
-            "reporting.soft_scores_section:section",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft_scores.page:section",
         ),
     message:
         "Scores and ranks in the report"

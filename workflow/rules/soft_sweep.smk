@@ -27,9 +27,9 @@ rule soft_sweep_grow:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft_sweep:SweepPlan",
-            "experiments.soft_sweep:grow",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft_sweep.plan:SweepPlan",
+            "experiments.soft_sweep.steps:grow",
         ),
     message:
         "Growing the trees of the sweep on {wildcards.dataset}"
@@ -57,9 +57,9 @@ rule soft_sweep_evaluate:
         learners=settings(config, "soft", "window"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.soft:SoftPlan",
-            "experiments.soft_sweep:SweepPlan",
-            "experiments.soft_sweep:evaluate",
+            "experiments.soft.plan:SoftPlan",
+            "experiments.soft_sweep.plan:SweepPlan",
+            "experiments.soft_sweep.steps:evaluate",
         ),
     message:
         "Pruning the trees of {wildcards.dataset} at every confidence"
@@ -100,9 +100,9 @@ rule soft_sweep_tables:
     params:
         plan=settings(config, "soft_sweep", *sweep_stated),
         code=digest_of(
-            "experiments.soft_sweep:SweepPlan",
-            "reporting.soft_sweep:soft_sweep",
-            "reporting.soft_sweep:soft_sweep_ranges",
+            "experiments.soft_sweep.plan:SweepPlan",
+            "experiments.soft_sweep.tables:soft_sweep",
+            "experiments.soft_sweep.tables:soft_sweep_ranges",
         ),
     message:
         "Tables of the sweep"
@@ -145,10 +145,10 @@ rule soft_sweep_figures:
     params:
         plan=settings(config, "soft_sweep", *sweep_stated),
         code=digest_of(
-            "experiments.soft_sweep:SweepPlan",
+            "experiments.soft_sweep.plan:SweepPlan",
             "reporting.figures:save",
-            "reporting.soft_sweep:thesis_figure_3_11",
-            "reporting.soft_sweep:thesis_figure_3_12",
+            "experiments.soft_sweep.figures:thesis_figure_3_11",
+            "experiments.soft_sweep.figures:thesis_figure_3_12",
         ),
     message:
         "Figures of the sweep"
@@ -173,8 +173,8 @@ rule soft_sweep_section:
     params:
         plan=settings(config, "soft_sweep", *sweep_stated),
         code=digest_of(
-            "experiments.soft_sweep:SweepPlan",
-            "reporting.soft_sweep_section:section",
+            "experiments.soft_sweep.plan:SweepPlan",
+            "experiments.soft_sweep.page:section",
         ),
     message:
         "The sweep in the report"

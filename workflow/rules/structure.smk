@@ -64,8 +64,8 @@ rule structure_learn:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure:StructurePlan",
-            "experiments.structure:learn",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure.steps:learn",
         ),
     message:
         "Forests of {wildcards.dataset}, {wildcards.chunk}"
@@ -92,9 +92,9 @@ rule structure_compare:
         plan=settings(config, "structure", "correlated_above", "seed", "test_size"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure:StructurePlan",
-            "experiments.structure:compare",
-            "experiments.structure:edit_scripts",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure.steps:compare",
+            "experiments.structure.steps:edit_scripts",
         ),
     message:
         "Distances of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
@@ -122,8 +122,8 @@ rule structure_cluster:
             config, "structure", "n_clusters", "n_components", "n_seeds", "seed"
         ),
         code=digest_of(
-            "experiments.structure:StructurePlan",
-            "experiments.structure:cluster_forests",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure.steps:cluster_forests",
         ),
     message:
         "Clusters of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
@@ -178,10 +178,10 @@ rule structure_statistics:
     params:
         plan=settings(config, "structure", "n_bootstrap", "seed"),
         code=digest_of(
-            "experiments.structure:ORDER",
-            "experiments.structure:StructurePlan",
-            "experiments.structure:merge",
-            "experiments.structure:statistics",
+            "experiments.structure.plan:ORDER",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure.steps:merge",
+            "experiments.structure.statistics:statistics",
         ),
     message:
         "Forests of {wildcards.dataset}, and bootstrap of their trees"
@@ -259,12 +259,12 @@ rule structure_tables:
     params:
         plan=structure_stated,
         code=digest_of(
-            "experiments.structure:StructurePlan",
-            "reporting.structure:structure_closeness",
-            "reporting.structure:structure_examples",
-            "reporting.structure:thesis_table_5_1",
-            "reporting.structure:thesis_table_5_2",
-            "reporting.structure_claims:structure_claims",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure.tables:structure_closeness",
+            "experiments.structure.tables:structure_examples",
+            "experiments.structure.tables:thesis_table_5_1",
+            "experiments.structure.tables:thesis_table_5_2",
+            "experiments.structure.claims:structure_claims",
         ),
     message:
         "Tables of chapter 5"
@@ -336,12 +336,12 @@ rule structure_figures:
         plan=settings(config, "structure", "datasets"),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure:StructurePlan",
+            "experiments.structure.plan:StructurePlan",
             "reporting.figures:save",
-            "reporting.structure:thesis_figure_5_1",
-            "reporting.structure:thesis_figure_5_2",
-            "reporting.structure:thesis_figure_5_3",
-            "reporting.structure:thesis_figure_5_4",
+            "experiments.structure.figures:thesis_figure_5_1",
+            "experiments.structure.figures:thesis_figure_5_2",
+            "experiments.structure.figures:thesis_figure_5_3",
+            "experiments.structure.figures:thesis_figure_5_4",
         ),
     message:
         "Figures of chapter 5"
@@ -365,8 +365,8 @@ rule structure_section:
     params:
         plan=structure_stated,
         code=digest_of(
-            "experiments.structure:StructurePlan",
-            "reporting.structure_section:section",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure.page:section",
         ),
     message:
         "Chapter 5 in the report"

@@ -83,9 +83,9 @@ rule structure_beyond_run:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure:StructurePlan",
-            "experiments.structure_beyond:StructureBeyondPlan",
-            "experiments.structure_beyond:run",
+            "experiments.structure.plan:StructurePlan",
+            "experiments.structure_beyond.plan:StructureBeyondPlan",
+            "experiments.structure_beyond.steps:run",
         ),
     message:
         "Beyond chapter 5 on {wildcards.dataset}, divisions {wildcards.chunk}"
@@ -116,8 +116,8 @@ rule structure_beyond_forest:
         ),
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure_beyond:StructureBeyondPlan",
-            "experiments.structure_beyond:patterns",
+            "experiments.structure_beyond.plan:StructureBeyondPlan",
+            "experiments.structure_beyond.steps:patterns",
         ),
     message:
         "Forests whose patterns are drawn"
@@ -149,8 +149,8 @@ rule structure_beyond_statistics:
         "../../environment.yml"
     params:
         code=digest_of(
-            "experiments.structure_beyond:merge",
-            "experiments.structure_beyond:statistics",
+            "experiments.structure_beyond.steps:merge",
+            "experiments.structure_beyond.statistics:statistics",
         ),
     message:
         "Significance tests of what goes beyond chapter 5"
@@ -225,12 +225,12 @@ rule structure_beyond_tables:
     params:
         plan=structure_beyond_stated,
         code=digest_of(
-            "experiments.structure_beyond:StructureBeyondPlan",
-            "reporting.structure_beyond:structure_beyond_ensembles",
-            "reporting.structure_beyond:structure_beyond_prototypes",
-            "reporting.structure_beyond:structure_beyond_questions",
-            "reporting.structure_beyond:structure_beyond_stability",
-            "reporting.structure_beyond:structure_beyond_variants",
+            "experiments.structure_beyond.plan:StructureBeyondPlan",
+            "experiments.structure_beyond.tables:structure_beyond_ensembles",
+            "experiments.structure_beyond.tables:structure_beyond_prototypes",
+            "experiments.structure_beyond.tables:structure_beyond_questions",
+            "experiments.structure_beyond.tables:structure_beyond_stability",
+            "experiments.structure_beyond.tables:structure_beyond_variants",
         ),
     message:
         "Tables of what goes beyond chapter 5"
@@ -309,13 +309,13 @@ rule structure_beyond_figures:
         plan=structure_beyond_stated,
         code=digest_of(
             "data.tidy:read_tidy",
-            "experiments.structure_beyond:StructureBeyondPlan",
+            "experiments.structure_beyond.plan:StructureBeyondPlan",
             "reporting.figures:save",
-            "reporting.structure_beyond:structure_beyond_bootstrap",
-            "reporting.structure_beyond:structure_beyond_ensembles_gain",
-            "reporting.structure_beyond:structure_beyond_patterns",
-            "reporting.structure_beyond:structure_beyond_ranks",
-            "reporting.structure_beyond:structure_beyond_spread",
+            "experiments.structure_beyond.figures:structure_beyond_bootstrap",
+            "experiments.structure_beyond.figures:structure_beyond_ensembles_gain",
+            "experiments.structure_beyond.figures:structure_beyond_patterns",
+            "experiments.structure_beyond.figures:structure_beyond_ranks",
+            "experiments.structure_beyond.figures:structure_beyond_spread",
         ),
     message:
         "Figures of what goes beyond chapter 5"
@@ -338,8 +338,8 @@ rule structure_beyond_section:
     params:
         plan=structure_beyond_stated,
         code=digest_of(
-            "experiments.structure_beyond:StructureBeyondPlan",
-            "reporting.structure_beyond_section:section",
+            "experiments.structure_beyond.plan:StructureBeyondPlan",
+            "experiments.structure_beyond.page:section",
         ),
     message:
         "What goes beyond chapter 5 in the report"

@@ -7,12 +7,12 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.search_beyond import SearchBeyondPlan
-    from hedgerow.reporting import search_beyond
+    from hedgerow.experiments.search_beyond import figures as search_beyond_figures
+    from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
     from hedgerow.reporting.figures import save
 
     plan = declared_plan(SearchBeyondPlan, snakemake.params.plan)
     tables = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables}
     # Outputs and functions share the figure's id.
     for name, path in snakemake.output.items():
-        save(getattr(search_beyond, name.removesuffix("_png"))(tables, plan), path)
+        save(getattr(search_beyond_figures, name.removesuffix("_png"))(tables, plan), path)

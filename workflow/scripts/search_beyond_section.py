@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.search_beyond import SearchBeyondPlan
-    from hedgerow.reporting import search_beyond_section
+    from hedgerow.experiments.search_beyond import page as search_beyond_page
+    from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
 
-    section = search_beyond_section.section(
+    section = search_beyond_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         declared_plan(SearchBeyondPlan, snakemake.params.plan),

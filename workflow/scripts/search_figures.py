@@ -7,8 +7,8 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.search import SearchPlan
-    from hedgerow.reporting import search
+    from hedgerow.experiments.search import figures as search_figures
+    from hedgerow.experiments.search.plan import SearchPlan
     from hedgerow.reporting.figures import save
 
     rows = pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True)
@@ -16,4 +16,4 @@ with job(snakemake):
     plan = declared_plan(SearchPlan, snakemake.params.plan)
     # Outputs and functions share the figure's id.
     for name, path in snakemake.output.items():
-        save(getattr(search, name.removesuffix("_png"))(rows, published, plan), path)
+        save(getattr(search_figures, name.removesuffix("_png"))(rows, published, plan), path)

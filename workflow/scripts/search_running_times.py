@@ -7,8 +7,8 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.search import SearchPlan
-    from hedgerow.reporting.search import search_running_times
+    from hedgerow.experiments.search.plan import SearchPlan
+    from hedgerow.experiments.search.tables import search_running_times
 
     times = pd.concat(map(pd.read_parquet, present(snakemake.input.times)), ignore_index=True)
     published = {Path(path).stem: pd.read_csv(path) for path in snakemake.input.published}

@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.search import SearchPlan
-    from hedgerow.reporting import search_section
+    from hedgerow.experiments.search import page as search_page
+    from hedgerow.experiments.search.plan import SearchPlan
 
-    section = search_section.section(
+    section = search_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True),

@@ -7,8 +7,9 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.search import SearchPlan
-    from hedgerow.reporting import search, search_claims
+    from hedgerow.experiments.search import claims as search_claims
+    from hedgerow.experiments.search import tables as search_tables
+    from hedgerow.experiments.search.plan import SearchPlan
 
     plan = declared_plan(SearchPlan, snakemake.params.plan)
     rows, properties = (
@@ -31,4 +32,6 @@ with job(snakemake):
         "search_splits": (rows,),
     }
     for name, inputs in measured.items():
-        write_csv(snakemake.output.get(name), getattr(search, name)(*inputs, published, plan))
+        write_csv(
+            snakemake.output.get(name), getattr(search_tables, name)(*inputs, published, plan)
+        )

@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.soft_beyond import SoftBeyondPlan
-    from hedgerow.reporting import soft_beyond_section
+    from hedgerow.experiments.soft_beyond import page as soft_beyond_page
+    from hedgerow.experiments.soft_beyond.plan import SoftBeyondPlan
 
-    section = soft_beyond_section.section(
+    section = soft_beyond_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         pd.read_parquet(snakemake.input.rows),

@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.soft_illustration import SoftIllustrationPlan
-    from hedgerow.reporting import soft_illustration
+    from hedgerow.experiments.soft_illustration import page as soft_illustration_page
+    from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 
-    section = soft_illustration.section(
+    section = soft_illustration_page.section(
         {Path(path).stem: pd.read_csv(path) for path in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         {Path(path).stem: pd.read_parquet(path) for path in snakemake.input.results},

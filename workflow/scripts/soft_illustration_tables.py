@@ -7,8 +7,8 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.soft_illustration import SoftIllustrationPlan
-    from hedgerow.reporting import soft_illustration
+    from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
+    from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 
     plan = declared_plan(SoftIllustrationPlan, snakemake.params.plan)
     results = {Path(path).stem: pd.read_parquet(path) for path in snakemake.input.results}
@@ -18,4 +18,4 @@ with job(snakemake):
         else:
             # Output, published file and function share the table's id.
             published = pd.read_csv(getattr(snakemake.input, name))
-            write_csv(path, getattr(soft_illustration, name)(results[name], published, plan))
+            write_csv(path, getattr(soft_illustration_tables, name)(results[name], published, plan))

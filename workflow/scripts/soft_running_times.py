@@ -5,7 +5,7 @@ from hedgerow.workflow.jobs import job, present, write_csv
 with job(snakemake):
     import pandas as pd
 
-    from hedgerow.reporting.soft import soft_running_times
+    from hedgerow.experiments.soft.tables import soft_running_times
 
     times = pd.concat(map(pd.read_parquet, present(snakemake.input.times)), ignore_index=True)
     published = pd.concat(map(pd.read_csv, snakemake.input.published), ignore_index=True)

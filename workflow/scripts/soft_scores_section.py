@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.soft import SoftPlan
-    from hedgerow.reporting import soft_scores_section
+    from hedgerow.experiments.soft.plan import SoftPlan
+    from hedgerow.experiments.soft_scores import page as soft_scores_page
 
-    section = soft_scores_section.section(
+    section = soft_scores_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True),

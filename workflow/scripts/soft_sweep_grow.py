@@ -4,14 +4,15 @@ from hedgerow.workflow.jobs import declared_plan, job, read_each, write_parquet
 
 with job(snakemake):
     from hedgerow.data import read_tidy
-    from hedgerow.experiments import soft_sweep
-    from hedgerow.experiments.soft import SoftPlan
+    from hedgerow.experiments.soft.plan import SoftPlan
+    from hedgerow.experiments.soft_sweep import plan as soft_sweep_plan
+    from hedgerow.experiments.soft_sweep import steps as soft_sweep_steps
 
     datasets = [snakemake.wildcards.dataset]
-    trees = soft_sweep.grow(
+    trees = soft_sweep_steps.grow(
         read_tidy(snakemake.input.table),
         read_each(snakemake.input, "splits", "samples", "seeds"),
-        declared_plan(soft_sweep.SweepPlan, snakemake.params.plan, datasets),
+        declared_plan(soft_sweep_plan.SweepPlan, snakemake.params.plan, datasets),
         declared_plan(SoftPlan, snakemake.params.learners, datasets),
     )
     write_parquet(snakemake.output[0], trees)

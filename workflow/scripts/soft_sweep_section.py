@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.soft_sweep import SweepPlan
-    from hedgerow.reporting import soft_sweep_section
+    from hedgerow.experiments.soft_sweep import page as soft_sweep_page
+    from hedgerow.experiments.soft_sweep.plan import SweepPlan
 
-    section = soft_sweep_section.section(
+    section = soft_sweep_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         pd.concat(map(pd.read_parquet, present(snakemake.input.rows)), ignore_index=True),

@@ -8,8 +8,8 @@ with job(snakemake):
     import pandas as pd
 
     from hedgerow.data import read_tidy
-    from hedgerow.experiments.structure_beyond import StructureBeyondPlan
-    from hedgerow.reporting import structure_beyond
+    from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
+    from hedgerow.experiments.structure_beyond.plan import StructureBeyondPlan
     from hedgerow.reporting.figures import save
 
     plan = declared_plan(StructureBeyondPlan, snakemake.params.plan)
@@ -21,5 +21,5 @@ with job(snakemake):
     for name, path in snakemake.output.items():
         figure = name.removesuffix("_png")
         if figure not in drawn:
-            drawn[figure] = getattr(structure_beyond, figure)(made, plan)
+            drawn[figure] = getattr(structure_beyond_figures, figure)(made, plan)
         save(drawn[figure], path)

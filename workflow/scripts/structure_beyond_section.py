@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.structure_beyond import StructureBeyondPlan
-    from hedgerow.reporting import structure_beyond_section
+    from hedgerow.experiments.structure_beyond import page as structure_beyond_page
+    from hedgerow.experiments.structure_beyond.plan import StructureBeyondPlan
 
-    section = structure_beyond_section.section(
+    section = structure_beyond_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         declared_plan(StructureBeyondPlan, snakemake.params.plan),

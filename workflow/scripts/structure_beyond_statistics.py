@@ -5,12 +5,13 @@ from hedgerow.workflow.jobs import job, present, write_each, write_parquet
 with job(snakemake):
     import pandas as pd
 
-    from hedgerow.experiments import structure_beyond
+    from hedgerow.experiments.structure_beyond import statistics as structure_beyond_statistics
+    from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
 
     there = set(present(list(snakemake.input)))  # an error if no data set is
     whole = {
-        name: structure_beyond.merge([pd.read_parquet(p) for p in paths if p in there], name)
+        name: structure_beyond_steps.merge([pd.read_parquet(p) for p in paths if p in there], name)
         for name, paths in snakemake.input.items()
     }
-    tests = structure_beyond.statistics(whole)
+    tests = structure_beyond_statistics.statistics(whole)
     write_each(snakemake.output, {**whole, "statistics": tests}, write_parquet)

@@ -6,8 +6,8 @@ with job(snakemake):
     import pandas as pd
 
     from hedgerow.data import read_tidy
-    from hedgerow.experiments.structure import StructurePlan
-    from hedgerow.reporting import structure
+    from hedgerow.experiments.structure import figures as structure_figures
+    from hedgerow.experiments.structure.plan import StructurePlan
     from hedgerow.reporting.figures import save
 
     inputs = dict(snakemake.input.items())
@@ -16,4 +16,4 @@ with job(snakemake):
     plan = declared_plan(StructurePlan, snakemake.params.plan)
     # Outputs and functions share the figure's id.
     for name, path in snakemake.output.items():
-        save(getattr(structure, name.removesuffix("_png"))(results, table, plan), path)
+        save(getattr(structure_figures, name.removesuffix("_png"))(results, table, plan), path)

@@ -4,11 +4,12 @@ from hedgerow.workflow.jobs import declared_plan, job, write_each, write_parquet
 
 with job(snakemake):
     from hedgerow.data import read_tidy
-    from hedgerow.experiments import structure
+    from hedgerow.experiments.structure import plan as structure_plan
+    from hedgerow.experiments.structure import steps as structure_steps
     from hedgerow.workflow.config import permutations_of
 
     dataset, chunk = snakemake.wildcards.dataset, snakemake.wildcards.chunk
-    plan = declared_plan(structure.StructurePlan, snakemake.params.plan, [dataset])
+    plan = declared_plan(structure_plan.StructurePlan, snakemake.params.plan, [dataset])
     table = read_tidy(snakemake.input.table)
-    done = structure.learn(table, plan, permutations_of(chunk))
+    done = structure_steps.learn(table, plan, permutations_of(chunk))
     write_each(snakemake.output, done, write_parquet)

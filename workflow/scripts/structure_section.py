@@ -7,10 +7,10 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.structure import StructurePlan
-    from hedgerow.reporting import structure_section
+    from hedgerow.experiments.structure import page as structure_page
+    from hedgerow.experiments.structure.plan import StructurePlan
 
-    section = structure_section.section(
+    section = structure_page.section(
         {Path(table).stem: pd.read_csv(table) for table in snakemake.input.tables},
         {Path(f).stem: f for f in snakemake.input.figures if f.endswith(".svg")},
         pd.read_csv(snakemake.input.claims),

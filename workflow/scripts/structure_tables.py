@@ -7,8 +7,9 @@ with job(snakemake):
 
     import pandas as pd
 
-    from hedgerow.experiments.structure import StructurePlan
-    from hedgerow.reporting import structure, structure_claims
+    from hedgerow.experiments.structure import claims as structure_claims
+    from hedgerow.experiments.structure import tables as structure_tables
+    from hedgerow.experiments.structure.plan import StructurePlan
 
     plan = declared_plan(StructurePlan, snakemake.params.plan)
     inputs = dict(snakemake.input.items())
@@ -19,10 +20,10 @@ with job(snakemake):
     }
     # Output and function share the table's id.
     made = {
-        "thesis_table_5_1": structure.thesis_table_5_1,
-        "thesis_table_5_2": structure.thesis_table_5_2,
-        "structure_examples": structure.structure_examples,
-        "structure_closeness": structure.structure_closeness,
+        "thesis_table_5_1": structure_tables.thesis_table_5_1,
+        "thesis_table_5_2": structure_tables.thesis_table_5_2,
+        "structure_examples": structure_tables.structure_examples,
+        "structure_closeness": structure_tables.structure_closeness,
         "structure_claims": structure_claims.structure_claims,
     }
     for name, make in made.items():

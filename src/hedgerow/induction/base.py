@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
+from hedgerow.checks import check_choice, check_flag, check_number
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 
@@ -303,30 +303,3 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Weighted gains of each variable's tests, (m,), adding up to 1 (0 without a test)."""
         check_is_fitted(self, "tree_")
         return self.tree_.importances(self.n_features_in_)
-
-
-def check_number(name: str, value, low: float, high: float = math.inf, *, whole: bool = False):
-    """A parameter within [low, high], or an InputError that says so."""
-    kind = Integral if whole else Real
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind) or math.isnan(value):
-        raise InputError(
-            f"{name} is {value!r}",
-            remedy="give a whole number" if whole else "give a number",
-        )
-    if not low <= value <= high:
-        upper = "" if high == math.inf else f" and at most {high:g}"
-        raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
-
-
-def check_flag(name: str, value) -> None:
-    """A parameter that is true or false, or an InputError."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name} is {value!r}", remedy="give True or False")
-
-
-def check_choice(name: str, value, choices: tuple) -> None:
-    """A parameter that is one of `choices`, or an InputError that lists them."""
-    if not isinstance(value, str) or value not in choices:
-        raise InputError(
-            f"{name} is {value!r}", remedy="choose one of " + ", ".join(map(repr, choices))
-        )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from hedgerow.induction.base import (
-    FROM_DTYPE,
-    TreeClassifierMixin,
-    check_flag,
-)
+from hedgerow.checks import check_flag
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 
 

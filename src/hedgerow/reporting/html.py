@@ -5,8 +5,8 @@ Three things make a section, all of them named by the experiment's word (`soft`,
 
 1. A function `section(...) -> Section` in ``reporting/<word>.py``, or in ``<word>_section.py``
    beside it. It gets what the workflow has written (tables, figures, rows, settings), and its
-   markup is ``render("<word>.html.j2", ...)``: a template beside the module, named like the module
-   so that digests of code see both. A template may ``{% import "macros.html.j2" as shared %}``
+   markup is ``render("experiments/<word>/page.html.j2", ...)``: a template beside the module, found
+   by digests of code through its name. A template may ``{% import "reporting/macros.html.j2" ... %}``
    for noise tables, figures and lines of provenance, and use the filters `number`, `minus` and
    `title_of`.
 2. A rule ``<word>_section`` in ``workflow/rules/<word>.smk`` that writes it to
@@ -104,7 +104,7 @@ def page(sections: Iterable[Section], configuration: str) -> str:
         }
         for s in sections
     ]
-    text = render("report.html.j2", sections=shown, configuration=configuration)
+    text = render("reporting/report.html.j2", sections=shown, configuration=configuration)
     ids = re.findall(r'<[a-z][^>]*? id="([^"]*)"', text)
     twice = sorted({i for i in ids if ids.count(i) > 1})
     if twice:
@@ -124,7 +124,7 @@ def render(template: str, **context: Any) -> Markup:
     Parameters
     ----------
     template : str
-        File name, such as ``soft_section.html.j2``.
+        File name, such as ``experiments/soft/page.html.j2``.
     **context
         Variables of the template; one that is missing is an error.
 
@@ -138,7 +138,7 @@ def render(template: str, **context: Any) -> Markup:
 @lru_cache(maxsize=1)
 def _environment() -> jinja2.Environment:
     def source(name: str) -> str:
-        file = resources.files("hedgerow.reporting").joinpath(name)
+        file = resources.files("hedgerow").joinpath(name)
         return file.read_text(encoding="utf-8")
 
     environment = jinja2.Environment(

@@ -8,14 +8,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
+from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
-from hedgerow.induction.base import (
-    FROM_DTYPE,
-    TreeClassifierMixin,
-    check_choice,
-    check_number,
-)
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow
 from hedgerow.search._evolution import Evolution
 from hedgerow.tree.tree import Tree

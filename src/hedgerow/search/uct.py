@@ -11,17 +11,12 @@ import pandas as pd
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from hedgerow.checks import check_choice, check_flag, check_number
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.induction.base import (
-    FROM_DTYPE,
-    TreeClassifierMixin,
-    check_choice,
-    check_flag,
-    check_number,
-)
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.search._uct import Search
 from hedgerow.tree.tree import Tree

@@ -9,7 +9,6 @@ from hedgerow.structure.clusters import (
     prototypes,
 )
 from hedgerow.structure.distance import TreeEditDistance
-from hedgerow.structure.picture import plot_forest
 from hedgerow.structure.predictions import (
     class_prediction_distance,
     class_probability_distance,
@@ -25,7 +24,6 @@ __all__ = [
     "farthest_first",
     "laplacian_eigenmaps",
     "medoids",
-    "plot_forest",
     "prototypes",
     "select_diverse",
 ]

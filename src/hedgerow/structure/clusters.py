@@ -10,8 +10,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.manifold import SpectralEmbedding
 
+from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.induction.base import check_number
 
 
 def laplacian_eigenmaps(distances, n_components: int = 4, *, random_state: int = 0) -> np.ndarray:

@@ -11,8 +11,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from hedgerow.checks import check_choice, check_flag, check_number
 from hedgerow.errors import InputError
-from hedgerow.induction.base import check_choice, check_flag, check_number
 from hedgerow.structure._edit import GRAIN, Forest, distances, gains, mapping
 from hedgerow.structure.sorting import SortedTree, Tests, TrainingSet
 from hedgerow.tree.export import test_words

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.induction.base import check_number
 from hedgerow.structure.clusters import _checked, farthest_first, medoids
 from hedgerow.structure.distance import TreeEditDistance
 from hedgerow.tree.tree import Tree

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from functools import cached_property
 from typing import Any
@@ -486,10 +487,11 @@ class Tree:
         return to_dot(self, decimals)
 
     def plot(self, ax=None, **options):
-        """Draw the tree with matplotlib (`hedgerow.tree.drawing.plot_tree`)."""
-        from hedgerow.tree.drawing import plot_tree
-
-        return plot_tree(self, ax=ax, **options)
+        """Draw the tree with matplotlib (`hedgerow.drawing.plot_tree`)."""
+        # By its name: what a tree looks like is no part of what it is, and the digest of a
+        # learner follows imports.
+        drawing = importlib.import_module("hedgerow.drawing")
+        return drawing.plot_tree(self, ax=ax, **options)
 
 
 def _plain(value):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hedgerow.induction.base import FROM_DTYPE, check_number
+from hedgerow.checks import check_number
+from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import spread_of
 

@@ -25,7 +25,7 @@ from hedgerow.errors import HedgerowError
 PACKAGE = Path(__file__).resolve().parents[1]
 
 #: Rooms and modules that no digest holds: an edit there changes no result.
-FRAME = ("errors", "workflow")
+FRAME = ("errors", "experiments.plan", "workflow")
 
 #: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
 BY_ENTRY = ("data.registry", "data.synthetic")
@@ -262,9 +262,8 @@ def _compiled(module: str, package: Path, others: dict[str, str]) -> Iterator[tu
 
 def _read_template(name: str, package: Path, others: dict[str, str]) -> None:
     """Take a template and those that it imports."""
-    place = f"reporting/{name}"
-    if place not in others:
-        others[place] = text = (package / place).read_text(encoding="utf-8")
+    if name not in others:
+        others[name] = text = (package / name).read_text(encoding="utf-8")
         for other in re.findall(r"{%-?\s*(?:import|from|include|extends)\s+\"([^\"]+)\"", text):
             _read_template(other, package, others)
 

@@ -315,7 +315,7 @@ def mean_times(times: pd.DataFrame) -> pd.DataFrame:
 
 def _size(tidy: Path) -> dict[str, Any]:
     from hedgerow.data import read_tidy
-    from hedgerow.reporting.soft import sizes
+    from hedgerow.experiments.soft.tables import sizes
 
     return {key: _plain(v) for key, v in sizes([read_tidy(tidy)]).iloc[0].to_dict().items()}
 
@@ -449,63 +449,67 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
 
 def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     """Tables and figures of experiments 1 and 2, by name."""
-    from hedgerow.experiments import soft
-    from hedgerow.reporting import soft as reporting
-    from hedgerow.reporting.soft_claims import claims
+    from hedgerow.experiments.soft import figures as soft_figures
+    from hedgerow.experiments.soft import plan as soft_plan
+    from hedgerow.experiments.soft import statistics as soft_statistics
+    from hedgerow.experiments.soft import tables as soft_tables
+    from hedgerow.experiments.soft.claims import claims
 
-    plan = soft.SoftPlan.from_config(*stated)
+    plan = soft_plan.SoftPlan.from_config(*stated)
     published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_3_*")}
-    statistics = soft.statistics(rows, plan)
+    statistics = soft_statistics.statistics(rows, plan)
     sizes = pd.DataFrame([m["size"] for m in manifests.values()])
     calibrated = pd.DataFrame([m["calibration"] for m in manifests.values()])
     tables = {
-        "thesis_table_3_1": reporting.thesis_table_3_1(
+        "thesis_table_3_1": soft_tables.thesis_table_3_1(
             sizes, calibrated, published["thesis_table_3_1"], plan
         ),
         "statistics": statistics,
-        "soft_by_factor": reporting.soft_by_factor(rows),
+        "soft_by_factor": soft_tables.soft_by_factor(rows),
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        tables[name] = getattr(reporting, name)(rows, statistics, published[name], plan)
-    if set(soft.PRINTED) <= set(plan.methods):
+        tables[name] = getattr(soft_tables, name)(rows, statistics, published[name], plan)
+    if set(soft_plan.PRINTED) <= set(plan.methods):
         tables["soft_claims"] = _with_statements(root, claims(rows, times))
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
-    tables["running_times"] = reporting.soft_running_times(times, both)
+    tables["running_times"] = soft_tables.soft_running_times(times, both)
     names = [f"thesis_figure_{number}" for number in ("3_5", "3_6", "3_9", "3_10")]
-    return tables, {name: getattr(reporting, name)(rows, plan) for name in names}
+    return tables, {name: getattr(soft_figures, name)(rows, plan) for name in names}
 
 
 def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     """Tables and figures of chapter 4, by name."""
     from hedgerow.data import load_registry
-    from hedgerow.experiments import search
-    from hedgerow.reporting import search as reporting
-    from hedgerow.reporting.search_claims import search_claims
+    from hedgerow.experiments.search import figures as search_figures
+    from hedgerow.experiments.search import plan as search_plan
+    from hedgerow.experiments.search import statistics as search_statistics
+    from hedgerow.experiments.search import tables as search_tables
+    from hedgerow.experiments.search.claims import search_claims
 
     section, *rest = stated
     registry = load_registry(root / load_yaml(root / "config/default.yaml")["registry"])
     printed = published_keys(registry, "thesis4")
-    plan = search.SearchPlan.from_config({**section, "printed": printed}, *rest)
+    plan = search_plan.SearchPlan.from_config({**section, "printed": printed}, *rest)
     published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_4_*")}
     properties = pd.DataFrame(
         [(d, k, v) for d, m in manifests.items() for k, v in m["properties"].items()],
         columns=["dataset", "metric", "value"],
     )
-    statistics = search.statistics(rows, plan)
+    statistics = search_statistics.statistics(rows, plan)
     tables = {"statistics": statistics}
     for number in (1, 3, 5):
         name = f"thesis_table_4_{number}"
-        tables[name] = getattr(reporting, name)(rows, published, plan)
+        tables[name] = getattr(search_tables, name)(rows, published, plan)
     for number in (2, 4, 6):
         name = f"thesis_table_4_{number}"
-        tables[name] = getattr(reporting, name)(statistics, published, plan)
-    tables["thesis_table_4_7"] = reporting.thesis_table_4_7(rows, properties, published, plan)
-    tables["search_splits"] = reporting.search_splits(rows, published, plan)
+        tables[name] = getattr(search_tables, name)(statistics, published, plan)
+    tables["thesis_table_4_7"] = search_tables.thesis_table_4_7(rows, properties, published, plan)
+    tables["search_splits"] = search_tables.search_splits(rows, published, plan)
     judged = search_claims(rows, properties, published, plan)
     tables["search_claims"] = _with_statements(root, judged)
-    tables["running_times"] = reporting.search_running_times(times, published, plan)
+    tables["running_times"] = search_tables.search_running_times(times, published, plan)
     names = [f"thesis_figure_4_{number}" for number in (3, 4, 5)]
-    return tables, {name: getattr(reporting, name)(rows, published, plan) for name in names}
+    return tables, {name: getattr(search_figures, name)(rows, published, plan) for name in names}
 
 
 def _with_statements(root: Path, judged: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,6 @@
+"""Pictures of trees and forests; no learner reads them."""
+
+from hedgerow.drawing.forest import plot_forest
+from hedgerow.drawing.tree import plot_tree
+
+__all__ = ["plot_forest", "plot_tree"]

@@ -1,0 +1,1 @@
+"""Trees by Monte Carlo search (thesis, chapter 4)."""

@@ -1,0 +1,176 @@
+"""Figures of trees by Monte Carlo search (thesis, chapter 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
+
+from hedgerow.experiments.search.plan import BOTH, PRUNING, SearchPlan
+from hedgerow.experiments.search.tables import (
+    CRITERIA,
+    SMALL,
+    first_split,
+    instances,
+    printed_cells,
+)
+from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+# ----------------------------------------------------------------------------------- figures
+
+
+def thesis_figure_4_3(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> Figure:
+    """Figure 4.3: deepest state of the search against the tests of the C4.5 tree.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets; split 0 is read.
+    published : mapping of DataFrame
+    plan : SearchPlan
+
+    Returns
+    -------
+    Figure
+        Four panels, one per search pruning under the policy VS; a point is a data set. Open
+        markers are the printed depths of table 4.1 against the printed leaves of table 4.5 less
+        one: the figure itself comes without numbers.
+    """
+    measured = first_split(rows)
+    printed = printed_cells(published, plan)
+    with style():
+        figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
+        grid = figure.subplots(2, 2, sharex=True, sharey=True)
+        for axes, letter, criterion in zip(grid.flat, "abcd", PRUNING, strict=True):
+            axes.grid()
+            for cells, drawn in ((printed, False), (measured, True)):
+                x = _column(cells, "c45", "", "n_leaves") - 1
+                y = _column(cells, "uct_vs", criterion, "search_depth")
+                _points(axes, x, y, "uct_vs", drawn)
+            axes.set_title(f"({letter}) {CRITERIA[criterion]}")
+            for scale, axis in ((axes.set_xscale, axes.xaxis), (axes.set_yscale, axes.yaxis)):
+                scale("symlog", linthresh=1)  # a tree of one leaf has no test
+                axis.set_major_locator(FixedLocator([0, 1, 2, 5, 10, 20, 50, 100]))
+                axis.set_major_formatter(FormatStrFormatter("%g"))
+                axis.set_minor_locator(NullLocator())
+            line = np.arange(1001)
+            axes.add_artist(Line2D(line, line, color="black", linewidth=0.7))  # sets no limit
+        _outer_labels(grid, "Tests of the C4.5 tree (log scale)", "Tests of the deepest state")
+        _legend(figure, "uct_vs")
+    return figure
+
+
+def thesis_figure_4_4(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> Figure:
+    """Figure 4.4: F1 of UCT-DT (VS) less that of C4.5, against the number of instances.
+
+    Parameters
+    ----------
+    rows, published, plan : as in `thesis_figure_4_3`
+
+    Returns
+    -------
+    Figure
+        Four panels, one per search pruning; the vertical line is at 730 instances. Open markers
+        follow from the printed cells of tables 4.1, 4.5 and 4.7.
+    """
+    pairs = [(("uct_vs", c), ("c45", ""), CRITERIA[c]) for c in PRUNING]
+    with style():
+        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+        grid = figure.subplots(2, 2, sharex=True, sharey=True)
+        _differences(grid, pairs, rows, published, plan)
+        _outer_labels(grid, "Instances (log scale)", "F1, difference to C4.5\n(points of %)")
+        _legend(figure, "uct_vs")
+    return figure
+
+
+def thesis_figure_4_5(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> Figure:
+    """Figure 4.5: F1 of the policy C4.5b less that of VS and of C4.5, against instances.
+
+    Parameters
+    ----------
+    rows, published, plan : as in `thesis_figure_4_3`
+
+    Returns
+    -------
+    Figure
+        Two panels; the vertical line is at 730 instances. Open markers follow from the printed
+        cells of tables 4.3 and 4.7.
+    """
+    own = ("uct_c45b", BOTH)
+    pairs = [
+        (own, ("uct_vs", BOTH), "C4.5b less VS"),
+        (own, ("uct_c45", BOTH), "C4.5b less C4.5"),
+    ]
+    with style():
+        figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
+        grid = figure.subplots(1, 2, sharex=True, sharey=True, squeeze=False)
+        _differences(grid, pairs, rows, published, plan)
+        _outer_labels(grid, "Instances (log scale)", "F1, difference\n(points of %)")
+        _legend(figure, "uct_c45b")
+    return figure
+
+
+def _differences(grid, pairs, rows, published, plan) -> None:
+    measured = first_split(rows)
+    sizes = measured.groupby("dataset")["n_rows"].first().astype(float)
+    printed = printed_cells(published, plan)
+    for axes, letter, (first, second, title) in zip(grid.flat, "abcd", pairs, strict=False):
+        axes.grid(axis="y")
+        for cells, x, drawn in (
+            (printed, instances(published, plan), False),
+            (measured, sizes, True),
+        ):
+            y = _column(cells, *first, "f1") - _column(cells, *second, "f1")
+            _points(axes, x, y, first[0], drawn)
+        axes.axhline(0, color="black", linewidth=0.7)
+        axes.axvline(SMALL, color="black", linewidth=0.7, linestyle=(0, (1, 3)))
+        axes.set_title(f"({letter}) {title}")
+        axes.set_xscale("log")
+        ticks = [600, 800, 1000, 1500, 2000]
+        axes.set_xticks(ticks, [str(t) for t in ticks])
+        axes.minorticks_off()
+
+
+def _column(cells: pd.DataFrame, method: str, criterion: str, metric: str) -> pd.Series:
+    own = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
+    return own.set_index("dataset")[metric].astype(float)
+
+
+def _points(axes, x: pd.Series, y: pd.Series, method: str, measured: bool) -> None:
+    """One marker per data set that has both values: filled if measured, open if printed."""
+    both = pd.DataFrame({"x": x, "y": y}).dropna().sort_index()
+    axes.plot(both["x"], both["y"], **_marker(method, measured))
+
+
+def _marker(method: str, measured: bool) -> dict:
+    look = LOOKS[method]
+    form = {"linestyle": "", "marker": look.marker, "markersize": 5}
+    if measured:
+        return {**form, "color": look.colour, "markeredgecolor": "black", "markeredgewidth": 0.5}
+    grey = {"markerfacecolor": "none", "markeredgecolor": "#999999", "markeredgewidth": 0.9}
+    return {**form, **grey}
+
+
+def _outer_labels(grid, below: str, left: str) -> None:
+    for axes in grid[-1]:
+        axes.set_xlabel(below)
+    for axes in grid[:, 0]:
+        axes.set_ylabel(left)
+
+
+def _legend(figure: Figure, method: str) -> None:
+    handles = [
+        Line2D([], [], label="measured", **_marker(method, True)),
+        Line2D([], [], label="published", **_marker(method, False)),
+    ]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2)

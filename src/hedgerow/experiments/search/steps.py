@@ -1,0 +1,319 @@
+"""Trees by Monte Carlo tree search: the experiments of thesis chapter 4 (4.5 and 4.6).
+
+One data set and one split at a time. Split 0 is the published protocol: one division into 70 %
+training and 30 % test data, on which C4.5, ETE and six variants of UCT-DT learn. Further splits,
+which the paper does not have, tell how much of a difference is the split's. Each split tunes the
+pruning confidence of C4.5 on its training part; the trees of C4.5 and DT-based pruning inside
+UCT-DT share it:
+
+    run -> merged by data set -> statistics
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import folds, rng, seed_sequence, split
+from hedgerow.evaluation import metrics
+from hedgerow.evaluation.tuning import best_factor
+from hedgerow.experiments.search.plan import (
+    BOTH,
+    CELL,
+    EXPERIMENT,
+    ORDER,
+    POLICIES,
+    PRUNING,
+    TUNING,
+    SearchPlan,
+)
+
+
+def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
+    """Method and criterion of every learner that runs on a split, in the order of the tables.
+
+    Parameters
+    ----------
+    split_number : int
+        0 is the published protocol.
+    plan : SearchPlan
+
+    Returns
+    -------
+    list of (str, str)
+    """
+    cells = []
+    for method in plan.methods if split_number == 0 else plan.further_methods:
+        if method not in POLICIES:
+            cells.append((method, ""))
+        elif method == "uct_vs" and split_number == 0:
+            cells += [(method, criterion) for criterion in PRUNING]
+        else:
+            cells.append((method, BOTH))
+    return cells
+
+
+# --------------------------------------------------------------------------------------- run
+
+
+def run(table, plan: SearchPlan, splits: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
+    """Learn and evaluate every method on some splits of one data set (thesis 4.5.1).
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : SearchPlan
+    splits : iterable of int, optional
+        Numbers of splits; default all. Chunks put together equal the whole.
+
+    Returns
+    -------
+    dict of DataFrame
+        `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
+        n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
+        validation_f1 (of the chosen tree, per cent), n_iterations, exhausted, confidence, alpha,
+        max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows. What a method
+        does not have is missing.
+        `trees`: the trees, one row per node, keys dataset, split, method, criterion.
+        `tuning`: dataset, split, method, parameter, value, cv_f1 (fraction), chosen.
+        `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds. Machines
+        differ: no result depends on it.
+    """
+    from hedgerow.tree import forest_to_frame
+
+    table = _one_sample(table)
+    wanted = range(plan.n_splits) if splits is None else sorted(set(splits))
+    rows, keys, trees, tuning, times = [], [], [], [], []
+    for number in wanted:
+        part = _Part(table, number, plan)
+        for method, criterion in cells_of(number, plan):
+            cell = (table.name, number, method, criterion)
+            start = time.perf_counter()
+            tree, probabilities, found = part.learn(method, criterion)
+            seconds = time.perf_counter() - start - found.pop("tuning_seconds", 0.0)
+            f1 = 100.0 * metrics.macro_f1(part.y_test, probabilities)
+            rows.append(
+                {
+                    **dict(zip(CELL, cell, strict=True)),
+                    "f1": f1,
+                    "n_leaves": tree.n_leaves,
+                    "f1_per_leaf": f1 / tree.n_leaves,
+                    **found,
+                    "n_rows": len(table.y),
+                }
+            )
+            keys.append(cell)
+            trees.append(tree)
+            times.append((*cell, seconds, part.tuning_seconds.get(method, 0.0)))
+        tuning += part.tuning
+    columns = ["f1", "n_leaves", "f1_per_leaf", "search_depth", "validation_f1", "n_iterations"]
+    columns += ["exhausted", "confidence", "alpha", "max_depth", "n_rows"]
+    frame = pd.DataFrame(rows).reindex(columns=[*CELL, *columns])
+    whole = ["n_leaves", "search_depth", "n_iterations", "max_depth", "n_rows"]
+    # One type whatever methods a chunk holds.
+    types = {c: "Int64" if c in whole else "Float64" for c in columns}
+    frame = frame.astype({**types, "exhausted": "boolean"})
+    return {
+        "rows": _sorted(frame, ORDER["rows"]),
+        "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL)),
+        "tuning": _sorted(
+            pd.DataFrame(tuning, columns=TUNING).astype({"chosen": bool}),
+            ORDER["tuning"],
+        ),
+        "times": _sorted(
+            pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), ORDER["times"]
+        ),
+    }
+
+
+def _one_sample(table):
+    """A synthetic set of chapter 4 is one sample, and is permuted as any other set is."""
+    if table.sample is None or len(np.unique(table.sample)) > 1:
+        return table
+    return dataclasses.replace(table, sample=None)
+
+
+class _Part:
+    """One split of one data set: its parts, and what is tuned on the training part."""
+
+    def __init__(self, table, number: int, plan: SearchPlan):
+        self.table, self.number, self.plan = table, number, plan
+        self.train, test = split(
+            table, number, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
+        )
+        self.matrix, self.n_categories = table.matrix()
+        self.n_classes = len(table.classes)
+        self.y_test = table.y[test]
+        self.X_test, self.matrix_test = table.X.iloc[test], self.matrix[test]
+        self.tuning: list[tuple] = []
+        self.tuning_seconds: dict[str, float] = {}
+        self._c45 = None
+
+    def learn(self, method: str, criterion: str):
+        """Tree, test probabilities and what else is recorded of one method."""
+        if method == "c45":
+            tree, confidence = self.c45()
+            found = {"confidence": confidence, "max_depth": tree.depth}
+            found["tuning_seconds"] = self.tuning_seconds["c45"]
+            return tree, tree.predict_proba(self.matrix_test), found
+        if method == "ete":
+            alpha = self._tuned_alpha()
+            learner = self._ete(alpha, "ete").fit(*self._training(self.train))
+            found = {"alpha": alpha, "tuning_seconds": self.tuning_seconds["ete"]}
+            return learner.tree_, self._probabilities(learner, self.X_test), found
+        return self._uct(method, criterion)
+
+    def c45(self):
+        """The C4.5 tree of the training part and its tuned confidence."""
+        if self._c45 is None:
+            confidence = self._tuned_confidence()
+            columns = self._columns(self.train)
+            self._c45 = self._prune(self._grow(columns), columns, confidence), confidence
+        return self._c45
+
+    def _uct(self, method: str, criterion: str):
+        from hedgerow.search.uct import UCTTreeClassifier
+
+        _, confidence = self.c45()
+        value_pruning, tree_pruning = PRUNING[criterion]
+        plan = self.plan
+        learner = UCTTreeClassifier(
+            policy=POLICIES[method],
+            value_pruning=value_pruning,
+            tree_pruning=tree_pruning,
+            n_iterations=(plan.n_iterations_c45b if method == "uct_c45b" else plan.n_iterations),
+            n_candidates=plan.n_candidates,
+            exploration=plan.exploration,
+            value_pruning_interval=plan.value_pruning_interval,
+            value_pruning_depth=plan.value_pruning_depth,
+            validation_fraction=plan.validation_fraction,
+            confidence=confidence,
+            min_samples_split=plan.min_samples_split,
+            # The division into induction and validation set is the same for all variants.
+            random_state=self._random_state("uct"),
+        ).fit(*self._training(self.train))
+        # Of the tree itself: value-based pruning may have deleted its state.
+        kept = self.train[learner.validation_indices_]
+        validated = self._probabilities(learner, self.table.X.iloc[kept])
+        found = {
+            "search_depth": int(learner.search_depth_),
+            "validation_f1": 100.0 * metrics.macro_f1(self.table.y[kept], validated),
+            "n_iterations": int(learner.n_iterations_),
+            "exhausted": bool(learner.exhausted_),
+            "confidence": confidence,
+            "max_depth": int(learner.max_depth_),
+        }
+        return learner.tree_, self._probabilities(learner, self.X_test), found
+
+    # ------------------------------------------------------------------------------- tuning
+
+    def _tuned_confidence(self) -> float:
+        """Grid search by macro F1; a tree is grown once per fold. Ties: the smaller tree's c."""
+        start = time.perf_counter()
+        scores = np.zeros(len(self.plan.confidences))
+        n = 0
+        for train, validation in self._folds("confidence_folds", self.plan.n_folds):
+            columns = self._columns(train)
+            grown = self._grow(columns)
+            y = self.table.y[validation]
+            for i, confidence in enumerate(self.plan.confidences):
+                tree = self._prune(grown, columns, confidence)
+                scores[i] += metrics.macro_f1(y, tree.predict_proba(self.matrix[validation]))
+            n += 1
+        best = best_factor(self.plan.confidences, scores / n)
+        self._note("c45", "confidence", self.plan.confidences, scores / n, best, start)
+        return best
+
+    def _tuned_alpha(self) -> float:
+        """Cross-validated cost of a leaf by macro F1; ties: the larger cost, the smaller tree."""
+        start = time.perf_counter()
+        scores = np.zeros(len(self.plan.alphas))
+        n = 0
+        for k, (train, validation) in enumerate(self._folds("alpha_folds", self.plan.alpha_folds)):
+            X, y = self.table.X.iloc[validation], self.table.y[validation]
+            for i, alpha in enumerate(self.plan.alphas):
+                learner = self._ete(alpha, f"ete_fold_{k:02d}").fit(*self._training(train))
+                scores[i] += metrics.macro_f1(y, self._probabilities(learner, X))
+            n += 1
+        best = -best_factor([-a for a in self.plan.alphas], scores / n)
+        self._note("ete", "alpha", self.plan.alphas, scores / n, best, start)
+        return best
+
+    def _folds(self, stream: str, n_folds: int):
+        """Training and validation rows of each fold of the training part."""
+        generator = rng(self.plan.seed, EXPERIMENT, self.table.name, self.number, stream)
+        fold = folds(self.table.y[self.train], n_folds, generator)
+        for k in range(fold.max() + 1):
+            yield self.train[fold != k], self.train[fold == k]
+
+    def _note(self, method, parameter, values, scores, best, start) -> None:
+        self.tuning_seconds[method] = time.perf_counter() - start
+        for value, score in zip(values, scores, strict=True):
+            cell = (self.table.name, self.number, method, parameter)
+            self.tuning.append((*cell, value, float(score), value == best))
+
+    # ----------------------------------------------------------------------------- learners
+
+    def _columns(self, rows: np.ndarray):
+        from hedgerow.induction import Columns
+
+        return Columns(
+            self.matrix[rows], self.table.y[rows], self.n_classes, n_categories=self.n_categories
+        )
+
+    def _grow(self, columns):
+        from hedgerow.induction import grow
+
+        return grow(columns, min_samples_split=self.plan.min_samples_split)
+
+    def _prune(self, tree, columns, confidence: float):
+        from hedgerow.induction import prune
+
+        return prune(tree, columns, confidence=confidence)
+
+    def _ete(self, alpha: float, stream: str):
+        from hedgerow.search.ete import EvolutionaryTreeClassifier
+
+        return EvolutionaryTreeClassifier(
+            alpha=alpha,
+            population_size=self.plan.population_size,
+            n_generations=self.plan.n_generations,
+            random_state=self._random_state(stream),
+        )
+
+    def _training(self, rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+        return self.table.X.iloc[rows], self.table.y[rows]
+
+    def _random_state(self, stream: str) -> int:
+        sequence = seed_sequence(self.plan.seed, EXPERIMENT, self.table.name, self.number, stream)
+        return int(sequence.generate_state(1, dtype=np.uint32)[0])
+
+    def _probabilities(self, learner, X: pd.DataFrame) -> np.ndarray:
+        """(n, K) probabilities over all classes, whichever the learner has seen."""
+        probabilities = np.zeros((len(X), self.n_classes))
+        probabilities[:, np.asarray(learner.classes_, dtype=int)] = learner.predict_proba(X)
+        return probabilities
+
+
+def _sorted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
+
+
+def merge(parts: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
+    """Put the chunks of one data set together, so that nothing tells how it was cut.
+
+    Parameters
+    ----------
+    parts : sequence of DataFrame
+    by : sequence of str
+        Columns to sort by; rows that tie keep their order.
+
+    Returns
+    -------
+    DataFrame
+    """
+    return _sorted(pd.concat(list(parts), ignore_index=True), by)

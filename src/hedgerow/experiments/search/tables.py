@@ -1,0 +1,640 @@
+"""Tables of trees by Monte Carlo search (thesis, chapter 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from hedgerow.experiments.search.plan import (
+    BOTH,
+    CELL,
+    FAMILIES,
+    METHODS,
+    METRICS,
+    POLICIES,
+    PRUNING,
+    SearchPlan,
+)
+from hedgerow.experiments.search.statistics import compare
+
+ALL = "all_datasets"
+SMALL = 730  # instances; where the thesis draws the line between small and large sets (4.6.1)
+LARGE = 1000  # instances; column C of table 4.7
+
+#: Groups of columns of the tables of results, as printed.
+COLUMNS = {
+    "thesis_table_4_1": tuple(("uct_vs", c) for c in PRUNING),
+    "thesis_table_4_3": tuple((m, BOTH) for m in POLICIES),
+    "thesis_table_4_5": (("c45", ""), ("ete", ""), ("uct_vs", BOTH), ("uct_c45b", BOTH)),
+}
+#: Unit and printed decimals of each metric: what is equal as printed counts as a tie.
+UNITS = {
+    "f1": ("percent", 1),
+    "n_leaves": ("leaves", 0),
+    "f1_per_leaf": ("percent_per_leaf", 1),
+    "search_depth": ("tests", 0),
+}
+#: Table whose printed cells each table of tests is recomputed from.
+TESTED = {
+    "thesis_table_4_2": "thesis_table_4_1",
+    "thesis_table_4_4": "thesis_table_4_3",
+    "thesis_table_4_6": "thesis_table_4_5",
+}
+CRITERIA = {
+    "no_pruning": "no pruning",
+    "vp": "value-based pruning",
+    "dtp": "DT-based pruning",
+    "vp_dtp": "both",
+}
+
+
+# ------------------------------------------------------------------------- data sets and cells
+
+
+def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, str]:
+    """Printed key -> registry key, in the order of table 4.1; then sets of our own by name.
+
+    Parameters
+    ----------
+    plan : SearchPlan
+    published : mapping of DataFrame
+        data/published/thesis_table_4_*.csv by their ids.
+
+    Returns
+    -------
+    dict of str
+    """
+    table = published["thesis_table_4_1"]
+    printed = [d for d in table["dataset"].unique() if d != ALL]
+    own = sorted(set(plan.datasets) - set(plan.printed.values()))
+    return {**{key: plan.printed[key] for key in printed}, **{d: d for d in own}}
+
+
+def status(dataset: str, there: Iterable[str], plan: SearchPlan) -> str:
+    """`run`, `absent` (asked for, no source answered) or `not asked for`."""
+    if dataset in there:
+        return "run"
+    return "absent" if dataset in plan.datasets else "not asked for"
+
+
+def printed_cells(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataFrame:
+    """The cells of tables 4.1, 4.3 and 4.5 as they are printed.
+
+    Parameters
+    ----------
+    published : mapping of DataFrame
+    plan : SearchPlan
+
+    Returns
+    -------
+    DataFrame
+        dataset (registry key), method, criterion, f1, n_leaves, f1_per_leaf, search_depth. What
+        two tables print stands once; they agree.
+    """
+    cells = pd.concat([published[name] for name in COLUMNS], ignore_index=True)
+    cells = cells[(cells["dataset"] != ALL) & cells["metric"].isin(UNITS)]
+    cells = cells.assign(
+        dataset=cells["dataset"].map(plan.printed),
+        criterion=cells["criterion"].fillna(""),
+        value=cells["value"].astype(float),
+    )
+    key = ["dataset", "method", "criterion"]
+    cells = cells.drop_duplicates([*key, "metric"])
+    wide = cells.pivot(index=key, columns="metric", values="value").reset_index()
+    return wide.rename_axis(columns=None)
+
+
+def first_split(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the published protocol, one split per data set."""
+    return rows[rows["split"] == 0]
+
+
+# ---------------------------------------------------------------------------- tables of results
+
+
+def thesis_table_4_1(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Table 4.1: search pruning under the policy VS.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.search.run`; split 0 is read.
+    published : mapping of DataFrame
+        data/published/thesis_table_4_*.csv by their ids.
+    plan : SearchPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, group of columns and metric, in printed order: dataset (printed key;
+        the registry's for sets that the thesis does not have), registry, status (`run`, `absent`,
+        `not asked for`), method, criterion, metric, unit, measured, best (whether no other group
+        has a better value as printed), published, published_best. Then the footers, dataset
+        `all_datasets`: metrics n_wins_<metric>, and n_better_than_c45_<metric> in table 4.5;
+        measured is counted over the n_datasets sets of chapter 4 that were run, published is the
+        printed number, counted what the printed cells of all sets give, and counted_same_sets what
+        those of the sets that were run give.
+    """
+    return _results("thesis_table_4_1", rows, published, plan)
+
+
+def thesis_table_4_3(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Table 4.3: simulation policies, with both search prunings. As `thesis_table_4_1`.
+
+    Its running times depend on the machine: see `search_running_times`.
+    """
+    return _results("thesis_table_4_3", rows, published, plan)
+
+
+def thesis_table_4_5(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Table 4.5: C4.5, ETE, and UCT-DT with two policies. As `thesis_table_4_1`."""
+    return _results("thesis_table_4_5", rows, published, plan)
+
+
+def _results(identifier, rows, published, plan) -> pd.DataFrame:
+    groups = COLUMNS[identifier]
+    names = order(plan, published)
+    metrics = [m for m in UNITS if m in METRICS or identifier == "thesis_table_4_1"]
+    measured = _by_group(first_split(rows), groups, metrics)
+    printed = _by_group(printed_cells(published, plan), groups, metrics)
+    notes = _notes(published[identifier])
+    there = set(rows["dataset"])
+    lines = []
+    for key, dataset in names.items():
+        for group in groups:
+            for metric in metrics:
+                lines.append(
+                    {
+                        "dataset": key,
+                        "registry": dataset,
+                        "status": status(dataset, there, plan),
+                        "method": group[0],
+                        "criterion": group[1],
+                        "metric": metric,
+                        "unit": UNITS[metric][0],
+                        "measured": measured[metric, group].get(dataset),
+                        "best": _is_best(measured, metric, group, groups, dataset),
+                        "published": printed[metric, group].get(dataset),
+                        "published_best": _is_best(printed, metric, group, groups, dataset),
+                        "note": notes.get((key, *group, metric), ""),
+                    }
+                )
+    ran = [d for d in plan.printed.values() if d in there]
+    footer = published[identifier]
+    footer = footer[footer["dataset"] == ALL]
+    footer = footer.assign(criterion=footer["criterion"].fillna(""))
+    footer = footer.set_index(["method", "criterion", "metric"])["value"].astype(float)
+    for count in ("n_wins", *(["n_better_than_c45"] if identifier == "thesis_table_4_5" else [])):
+        for group in groups[count != "n_wins" :]:
+            for metric in METRICS:
+                name = f"{count}_{metric}"
+                lines.append(
+                    {
+                        "dataset": ALL,
+                        "method": group[0],
+                        "criterion": group[1],
+                        "metric": name,
+                        "unit": "datasets",
+                        "measured": _count(measured, count, metric, group, groups, ran),
+                        "published": footer.get((*group, name)),
+                        "counted": _count(
+                            printed, count, metric, group, groups, plan.printed.values()
+                        ),
+                        "counted_same_sets": _count(printed, count, metric, group, groups, ran),
+                        "n_datasets": len(ran),
+                        "note": notes.get((ALL, *group, name), ""),
+                    }
+                )
+    columns = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
+    columns += ["measured", "best", "published", "published_best", "counted", "counted_same_sets"]
+    table = pd.DataFrame(lines).reindex(columns=[*columns, "n_datasets", "note"])
+    table["measured"] = table["measured"].astype(float).round(6)
+    table["published"] = table["published"].astype(float)
+    counts = ["counted", "counted_same_sets", "n_datasets"]
+    table[counts] = table[counts].astype("Int64")
+    return table
+
+
+def _by_group(cells: pd.DataFrame, groups, metrics) -> dict[tuple, pd.Series]:
+    """(metric, group) -> values by data set, without those that are missing."""
+    found = {}
+    for method, criterion in groups:
+        own = cells[(cells["method"] == method) & (cells["criterion"] == criterion)]
+        own = own.set_index("dataset")
+        for metric in metrics:
+            found[metric, (method, criterion)] = own[metric].dropna().astype(float)
+    return found
+
+
+def _notes(table: pd.DataFrame) -> dict[tuple, str]:
+    """Notes of doubtful printed cells and footers."""
+    noted = table[table["note"].notna() & (table["note"] != "footer row")]
+    noted = noted.assign(criterion=noted["criterion"].fillna(""))
+    key = ["dataset", "method", "criterion", "metric"]
+    return {tuple(row[c] for c in key): row["note"] for _, row in noted.iterrows()}
+
+
+def _as_printed(values: Mapping, metric: str, group, dataset) -> float:
+    """Value with the printed decimals, larger is better; NaN where there is none."""
+    value = values[metric, group].get(dataset, np.nan)
+    return round(float(value), UNITS[metric][1]) * (1 if METRICS.get(metric, True) else -1)
+
+
+def _is_best(values, metric, group, groups, dataset) -> bool | None:
+    """Whether no other group is better; None for search depth, where best has no meaning."""
+    own = _as_printed(values, metric, group, dataset)
+    if metric not in METRICS or np.isnan(own):
+        return None
+    others = [_as_printed(values, metric, g, dataset) for g in groups]
+    return bool(own >= np.nanmax(others))
+
+
+def _count(values, count, metric, group, groups, datasets) -> int:
+    if count == "n_wins":
+        return sum(bool(_is_best(values, metric, group, groups, d)) for d in datasets)
+    return sum(
+        _as_printed(values, metric, group, d) > _as_printed(values, metric, ("c45", ""), d)
+        for d in datasets
+    )
+
+
+# ------------------------------------------------------------------------------ tables of tests
+
+
+def thesis_table_4_2(
+    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Table 4.2: tests of search pruning, from our rows and from the cells of table 4.1.
+
+    Parameters
+    ----------
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.search.statistics`.
+    published : mapping of DataFrame
+    plan : SearchPlan
+
+    Returns
+    -------
+    DataFrame
+        metric, test, groups (`a|b`), correction, degrees_of_freedom and critical_value of
+        Friedman's tests (alpha .05), then statistic, p, better and n_datasets as measured, the
+        same with the prefix `recomputed_` from the printed cells, printed (p, chi-squared or
+        winner as the thesis prints it; empty where it prints nothing), arrow, printed_arrow and
+        note. Arrows point as in the thesis: `←` to the first of a pair, `↑` to the second.
+    """
+    return _tests_table("thesis_table_4_2", statistics, published, plan)
+
+
+def thesis_table_4_4(
+    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Table 4.4: tests of the simulation policies. As `thesis_table_4_2`, from table 4.3."""
+    return _tests_table("thesis_table_4_4", statistics, published, plan)
+
+
+def thesis_table_4_6(
+    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Table 4.6: tests of C4.5, ETE and UCT-DT. As `thesis_table_4_2`, from table 4.5.
+
+    The thesis prints the critical value of 2 degrees of freedom; four methods have 3.
+    """
+    return _tests_table("thesis_table_4_6", statistics, published, plan)
+
+
+def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
+    own = statistics[statistics["table"] == identifier]
+    again = compare(printed_cells(published, plan), [identifier])
+    key = ["metric", "name", "groups", "correction"]
+    values = ["statistic", "p", "better", "n"]
+    table = again[[*key, *values]].merge(
+        own[[*key, *values]], on=key, how="left", suffixes=("_again", "")
+    )
+    printed = published[identifier].set_index(["metric", "criterion"])
+    k = len(FAMILIES[identifier])
+    lines = []
+    for row in table.itertuples(index=False):
+        is_pair = row.name == "wilcoxon_signed_rank" and row.correction == "none"
+        names = {
+            "anova_within": (f"{row.metric}_anova_p", "group_comparison"),
+            "friedman": (f"{row.metric}_friedman_chi2", "group_comparison"),
+        }
+        place = (f"{row.metric}_wilcoxon_better", row.groups) if is_pair else names.get(row.name)
+        found = printed.loc[place] if place in printed.index else None
+        found = found.iloc[0] if isinstance(found, pd.DataFrame) else found
+        of_ranks = row.name.startswith("friedman")
+        lines.append(
+            {
+                "metric": row.metric,
+                "test": row.name,
+                "groups": row.groups,
+                "correction": row.correction,
+                "degrees_of_freedom": k - 1 if of_ranks else None,
+                "critical_value": round(float(stats.chi2.isf(0.05, k - 1)), 2)
+                if of_ranks
+                else None,
+                "statistic": row.statistic,
+                "p": row.p,
+                "better": row.better,
+                "n_datasets": row.n,
+                "recomputed_statistic": row.statistic_again,
+                "recomputed_p": row.p_again,
+                "recomputed_better": row.better_again,
+                "recomputed_n_datasets": row.n_again,
+                "printed": "" if found is None else str(found["value"]),
+                "arrow": _arrow(row.groups, row.better) if is_pair else "",
+                "recomputed_arrow": _arrow(row.groups, row.better_again) if is_pair else "",
+                "printed_arrow": _arrow(row.groups, found["value"]) if is_pair else "",
+                "note": "" if found is None or pd.isna(found["note"]) else found["note"],
+            }
+        )
+    table = pd.DataFrame(lines)
+    numbers = ["statistic", "p", "recomputed_statistic", "recomputed_p"]
+    table[numbers] = table[numbers].astype(float).round(6) + 0.0
+    whole = ["degrees_of_freedom", "n_datasets", "recomputed_n_datasets"]
+    table[whole] = table[whole].astype("Int64")
+    return table
+
+
+def _arrow(groups: str, better: str | float) -> str:
+    """Arrow of a cell, whose row is the first group and whose column the second."""
+    first, second = groups.split("|")
+    return {first: "←", second: "↑"}.get(better, "")
+
+
+# ------------------------------------------------------------------ properties of the data sets
+
+
+def thesis_table_4_7(
+    rows: pd.DataFrame,
+    properties: pd.DataFrame,
+    published: Mapping[str, pd.DataFrame],
+    plan: SearchPlan,
+) -> pd.DataFrame:
+    """Table 4.7: data sets, their properties, and whether UCT-DT outperformed C4.5.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets; split 0 is read.
+    properties : DataFrame
+        Of all data sets, as returned by `hedgerow.experiments.search_properties.properties`.
+    published : mapping of DataFrame
+    plan : SearchPlan
+
+    Returns
+    -------
+    DataFrame
+        dataset (printed key), registry, status, metric, measured, published, note; in the order of
+        the printed table. Metrics as published: n_instances, instances_above_1000,
+        nb_f1_above_avg, uct_f1_above_c45 and uct_f1_per_leaf_above_c45 (yes or no), n_is_above_q2
+        and share_is_above_q2, which the measured column counts above half of the largest
+        importance; of our own: n_above_median and share_above_median, the count of the text taken
+        literally, nb_f1 and mean_f1 (per cent), and best_f1 and best_f1_per_leaf by validation F1
+        (whether the variant with the best validation F1 is above C4.5).
+    """
+    printed = published["thesis_table_4_7"]
+    cells = printed.set_index(["dataset", "metric"])
+    wide = properties.pivot(index="dataset", columns="metric", values="value")
+    above = uct_against_c45(first_split(rows))
+    there = set(rows["dataset"])
+    own = [d for d in order(plan, published) if d not in set(printed["dataset"])]
+    lines = []
+    for key in [*printed["dataset"].unique(), *own]:
+        dataset = plan.printed.get(key, key)
+        measured = _measured_properties(wide, above, dataset)
+        for metric in PROPERTIES:
+            there_is = (key, metric) in cells.index
+            cell = cells.loc[(key, metric)] if there_is else None
+            lines.append(
+                {
+                    "dataset": key,
+                    "registry": dataset,
+                    "status": status(dataset, there, plan),
+                    "metric": metric,
+                    "measured": measured.get(metric, ""),
+                    "published": str(cell["value"]) if there_is else "",
+                    "note": "" if not there_is or pd.isna(cell["note"]) else cell["note"],
+                }
+            )
+    return pd.DataFrame(lines)
+
+
+#: Metrics of table 4.7 in the order of its columns, then ours.
+PROPERTIES = (
+    "n_instances",
+    "instances_above_1000",
+    "nb_f1_above_avg",
+    "uct_f1_above_c45",
+    "n_is_above_q2",
+    "share_is_above_q2",
+    "uct_f1_per_leaf_above_c45",
+    "n_above_median",
+    "share_above_median",
+    "nb_f1",
+    "mean_f1",
+    "validated_f1_above_c45",
+    "validated_f1_per_leaf_above_c45",
+)
+
+
+def uct_against_c45(rows: pd.DataFrame) -> pd.DataFrame:
+    """Whether any variant of UCT-DT is above C4.5, by data set.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        One value per data set, method and criterion: f1, f1_per_leaf, and validation_f1 where it
+        is known.
+
+    Returns
+    -------
+    DataFrame, by data set
+        f1 and f1_per_leaf: whether the best of all variants is above C4.5; validated_f1 and
+        validated_f1_per_leaf: whether the variant with the best validation F1 is (ties: fewer
+        leaves, then the order of the tables), None where it is not known.
+    """
+    found = {}
+    for dataset, own in rows.groupby("dataset"):
+        c45 = own[own["method"] == "c45"]
+        uct = own[own["method"].isin(list(POLICIES))]
+        if c45.empty or uct.empty:
+            continue
+        c45 = c45.iloc[0]
+        line = {m: bool(uct[m].max() > c45[m]) for m in ("f1", "f1_per_leaf")}
+        line |= {"validated_f1": None, "validated_f1_per_leaf": None}
+        if "validation_f1" in uct and uct["validation_f1"].notna().all():
+            place = {g: i for i, g in enumerate((m, c) for m in POLICIES for c in PRUNING)}
+            groups = zip(uct["method"], uct["criterion"], strict=True)
+            ranked = uct.assign(place=[place[g] for g in groups])
+            chosen = ranked.sort_values(
+                ["validation_f1", "n_leaves", "place"], ascending=[False, True, True]
+            ).iloc[0]
+            for metric in ("f1", "f1_per_leaf"):
+                line[f"validated_{metric}"] = bool(chosen[metric] > c45[metric])
+        found[dataset] = line
+    columns = ["f1", "f1_per_leaf", "validated_f1", "validated_f1_per_leaf"]
+    return pd.DataFrame.from_dict(found, orient="index", columns=columns)
+
+
+def _measured_properties(wide: pd.DataFrame, above: pd.DataFrame, dataset: str) -> dict[str, str]:
+    """Cells of one data set, as text."""
+    found = {}
+    if dataset in wide.index:
+        own = wide.loc[dataset]
+        n_variables = own["n_variables"]
+        found = {
+            "n_instances": f"{own['n_instances']:.0f}",
+            "instances_above_1000": _yes(own["n_instances"] > LARGE),
+            "nb_f1_above_avg": _yes(own["f1_nb"] > own["f1_mean"]),
+            "n_is_above_q2": f"{own['n_above_half_of_largest']:.0f}",
+            "share_is_above_q2": f"{own['n_above_half_of_largest'] / n_variables:.2f}",
+            "n_above_median": f"{own['n_above_median']:.0f}",
+            "share_above_median": f"{own['n_above_median'] / n_variables:.2f}",
+            "nb_f1": f"{own['f1_nb']:.1f}",
+            "mean_f1": f"{own['f1_mean']:.1f}",
+        }
+    if dataset in above.index:
+        for name, value in above.loc[dataset].items():
+            prefix = "" if name.startswith("validated") else "uct_"
+            found[f"{prefix}{name}_above_c45"] = "" if value is None else _yes(value)
+    return found
+
+
+def _yes(value) -> str:
+    return "yes" if value else "no"
+
+
+# -------------------------------------------------------------------------------- over splits
+
+
+def search_splits(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Means and spread over further splits, beside the one split of the published protocol.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets; splits above 0 are averaged.
+    published : mapping of DataFrame
+    plan : SearchPlan
+
+    Returns
+    -------
+    DataFrame
+        dataset (printed key), registry, status, method, criterion, metric (f1, n_leaves,
+        f1_per_leaf), unit, mean, sd (n - 1 in the denominator; missing with one split), lowest,
+        highest, n_splits, first_split (split 0), published, better_than_c45 (share of these splits
+        on which the method beats C4.5; half for ties). Sets that were not run have one row with
+        their status.
+    """
+    names = order(plan, published)
+    there = set(rows["dataset"])
+    first = _wide(first_split(rows))
+    further = rows[rows["split"] > 0].sort_values(CELL)
+    printed = _wide(printed_cells(published, plan))
+    lines = []
+    for key, dataset in names.items():
+        head = {"dataset": key, "registry": dataset, "status": status(dataset, there, plan)}
+        own = further[further["dataset"] == dataset]
+        if own.empty:
+            lines.append(head)
+            continue
+        c45 = own[own["method"] == "c45"].set_index("split")
+        for method in (m for m in METHODS if m in set(own["method"])):
+            criterion = BOTH if method in POLICIES else ""
+            values = own[own["method"] == method].set_index("split")
+            for metric, more in METRICS.items():
+                series = values[metric].astype(float)
+                gain = (series - c45[metric].astype(float)) * (1 if more else -1)
+                better = ((gain > 0) + 0.5 * (gain == 0)).mean()
+                group = (dataset, method, criterion)
+                lines.append(
+                    {
+                        **head,
+                        "method": method,
+                        "criterion": criterion,
+                        "metric": metric,
+                        "unit": UNITS[metric][0],
+                        "mean": series.mean(),
+                        "sd": series.std() if len(series) > 1 else None,
+                        "lowest": series.min(),
+                        "highest": series.max(),
+                        "n_splits": len(series),
+                        "first_split": first[metric].get(group),
+                        "published": printed[metric].get(group),
+                        "better_than_c45": None if method == "c45" else better,
+                    }
+                )
+    columns = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
+    numbers = ["mean", "sd", "lowest", "highest", "first_split", "published", "better_than_c45"]
+    table = pd.DataFrame(lines).reindex(columns=[*columns, *numbers, "n_splits"])
+    table[numbers] = table[numbers].astype(float).round(6)
+    table["n_splits"] = table["n_splits"].astype("Int64")
+    return table
+
+
+def _wide(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells.set_index(["dataset", "method", "criterion"])
+
+
+def search_running_times(
+    times: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
+) -> pd.DataFrame:
+    """Seconds of every method on the first split, beside the times of table 4.3.
+
+    Parameters
+    ----------
+    times : DataFrame
+        Of all data sets, as returned by `hedgerow.experiments.search.run`.
+    published : mapping of DataFrame
+    plan : SearchPlan
+
+    Returns
+    -------
+    DataFrame
+        dataset (printed key), registry, method, criterion, seconds, tuning_seconds, published
+        (s, of the policy VS, on another machine: the head of the column says hh:mm). Times depend
+        on the machine; they are in a file of their own and nothing else reads them.
+    """
+    printed = published["thesis_table_4_3"]
+    printed = printed[printed["metric"] == "runtime"].set_index("dataset")["value"]
+    names = order(plan, published)
+    lines = []
+    first = times[times["split"] == 0]
+    first = first.assign(criterion=first["criterion"].fillna(""))  # as a CSV file gives it back
+    first = first.set_index(["dataset", "method", "criterion"])
+    for key, dataset in names.items():
+        for method, criterion in (
+            (m, c) for m in METHODS for c in (PRUNING if m in POLICIES else ("",))
+        ):
+            if (dataset, method, criterion) not in first.index:
+                continue
+            own = first.loc[(dataset, method, criterion)]
+            line = {"dataset": key, "registry": dataset, "method": method, "criterion": criterion}
+            line |= {c: round(float(own[c]), 3) for c in ("seconds", "tuning_seconds")}
+            if (method, criterion) == ("uct_vs", BOTH) and key in printed.index:
+                hours, minutes = str(printed[key]).split(":")
+                line["published"] = 3600.0 * int(hours) + 60.0 * int(minutes)
+            lines.append(line)
+    columns = ["dataset", "registry", "method", "criterion", "seconds", "tuning_seconds"]
+    return pd.DataFrame(lines).reindex(columns=[*columns, "published"])
+
+
+def instances(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.Series:
+    """Printed numbers of instances of table 4.7, by registry key."""
+    table = published["thesis_table_4_7"]
+    table = table[table["metric"] == "n_instances"]
+    return pd.Series(
+        table["value"].astype(float).to_numpy(), index=table["dataset"].map(plan.printed)
+    )

@@ -1,0 +1,343 @@
+"""The section on the report page of what goes beyond chapter 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments.search_beyond.claims import FEWEST_DATASETS, LEVEL, gaps, settled, verdict
+from hedgerow.experiments.search_beyond.plan import (
+    COMPARED,
+    LEARNERS,
+    OBJECTIVES,
+    PRUNED,
+    UNPRUNED,
+    SearchBeyondPlan,
+    rules_of,
+)
+from hedgerow.experiments.search_beyond.tables import LEARNER_LABELS, MEAN, VIEWS, rule_label
+from hedgerow.reporting.figures import LOOKS
+from hedgerow.reporting.html import Section, data_uri, number, render
+
+# ---------------------------------------------------------------------------------- captions
+
+
+def captions(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> dict[str, str]:
+    """Caption of every table and figure, by id: what it shows and what was run.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Tables of this module by id, or those of the experiment by name.
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    dict of str
+    """
+
+    def ran(name: str, asked: tuple, n_splits: int) -> str:
+        there = sorted(set(tables[name]["dataset"]) - {MEAN})
+        text = (
+            f"Run: {', '.join(there) or 'no data set'}, {n_splits} train-test "
+            f"split{'s' if n_splits > 1 else ''} each, configuration {plan.configuration}."
+        )
+        absent = sorted(set(asked) - set(there))
+        if absent:
+            text += f" Absent, because no source answered: {', '.join(absent)}."
+        return text
+
+    of_gap = ran("search_beyond_gap", plan.optimum_datasets, plan.optimum_splits)
+    of_rules = ran("search_beyond_rules", plan.datasets, plan.n_splits)
+    of_curves = ran("search_beyond_progress", plan.datasets, plan.anytime_splits)
+    binary = (
+        f"All learners see the same binary table: {plan.n_thresholds} quantiles of each numeric "
+        f"variable, an indicator per category. UCT-DT has {plan.optimum_iterations:,} iterations. "
+        f"Macro F1 is over sets of two classes and up to depth {plan.largest_f1_depth}."
+    )
+    return {
+        "search_beyond_gap": "Points above C4.5 without pruning at the same limit of the depth, "
+        "means over data sets, and in brackets the per cent of the gap between C4.5 and the "
+        f"optimum that a learner closes. {binary} {of_gap}",
+        "search_beyond_distance": "Points above C4.5 without pruning at the same limit of the "
+        f"depth, means over data sets, by the rows that are measured. {binary} {of_gap}",
+        "search_beyond_rules": "Difference to the upper confidence bound after the same "
+        f"{plan.n_iterations:,} iterations, means over data sets; the line of the bound is its "
+        f"value. Both kinds of search pruning. {of_rules}",
+        "search_beyond_progress": "Means over data sets after so many iterations, which are tree "
+        f"evaluations of ETE. {of_curves}",
+        "search_beyond_curves": "F1 on the test part and on the validation set, and leaves, of the "
+        "best tree so far; means over data sets. ETE counts tree evaluations and has no validation "
+        f"set. {of_curves}",
+    }
+
+
+#: Rule of the workflow that makes each table and figure, printed under it.
+RULES = {"table": "search_beyond_tables", "figure": "search_beyond_figures"}
+
+_OBJECTIVES = {"accuracy": "Accuracy", "f1": "Macro F1, two classes"}
+_VIEWS = {
+    "training": "all training rows",
+    "induction": "induction set",
+    "validation": "validation set",
+    "test": "test part",
+}
+_METRICS = {
+    "f1": ("F1 on the test part, %", 1),
+    "validation_f1": ("F1 on the validation set, %", 1),
+    "n_leaves": ("Leaves", 1),
+    "f1_per_leaf": ("F1 per leaf, %", 1),
+}
+_CRITERIA = {PRUNED: "both prunings", UNPRUNED: "no search pruning", "": ""}
+
+_ALT = {
+    "search_beyond_distance": "Lines of the points above C4.5 against the largest depth, for "
+    "UCT-DT, pruned C4.5 and optimal trees, in training, induction, validation and test rows; the "
+    "numbers are in the table above.",
+    "search_beyond_curves": "Lines of F1 on test and validation rows and of the number of leaves "
+    "against iterations, for C4.5, ETE and UCT-DT; the numbers are in the table.",
+}
+
+_TITLES = {
+    "search_beyond_gap": "C4.5, tree search and the optimum",
+    "search_beyond_distance": "C4.5, tree search and the optimum",
+    "search_beyond_rules": "Rules of selection",
+    "search_beyond_progress": "What is found after so many iterations",
+    "search_beyond_curves": "What is found after so many iterations",
+}
+
+
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path | str],
+    plan: SearchBeyondPlan,
+) -> Section:
+    """What goes beyond chapter 4 as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        search_beyond_gap, search_beyond_rules and search_beyond_progress, as read from their files.
+    figures : mapping of path
+        search_beyond_distance and search_beyond_curves: svg files, which are embedded.
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    tables = {name: _filled(table) for name, table in tables.items()}
+    of_gap, of_rules = tables["search_beyond_gap"], tables["search_beyond_rules"]
+    progress = tables["search_beyond_progress"]
+    found = gaps(of_gap)
+    n_rules = of_rules.loc[of_rules["dataset"] != MEAN, "dataset"].nunique()
+    stated = {
+        "gaps": _sentences(found),
+        "rules": [
+            {"name": rule_label(rule), "verdict": verdict(of_rules, rule)}
+            for rule in rules_of(plan)
+            if rule != "ucb"
+        ],
+        "curves": _last(progress),
+        "library": plan.library,
+        "n_rules": n_rules,
+        "small": n_rules < FEWEST_DATASETS,
+        "smallest_p": min(2 / 2**n_rules, 1.0),
+        "level": LEVEL,
+        "plan": plan,
+    }
+    markup = render(
+        "experiments/search_beyond/page.html.j2",
+        **stated,
+        gap_blocks=_gap_blocks(of_gap),
+        views=[_VIEWS[view] for view in VIEWS],
+        rule_blocks=_rule_blocks(of_rules, plan),
+        methods=[LOOKS[method].label for method in plan.policies],
+        lines=_progress_lines(progress),
+        settled=[
+            {**curve, "name": _name(curve["method"], curve["criterion"])}
+            for curve in settled(progress)
+        ],
+        figures=[
+            {"id": name, "uri": data_uri(figures[name]), "alt": _ALT[name]}
+            for name in ("search_beyond_distance", "search_beyond_curves")
+        ],
+        captions=captions(tables, plan),
+        titles=_TITLES,
+        statement=RULES,
+        module="hedgerow.reporting.search_beyond",
+    )
+    contents = (
+        ("search_beyond-gap", "How far from the optimum?"),
+        ("search_beyond-rules", "Rules of selection"),
+        ("search_beyond-curves", "Anytime curves"),
+    )
+    summary = render("experiments/search_beyond/summary.html.j2", **stated)
+    title = "Beyond the thesis: optimal trees and other searches"
+    return Section("search_beyond", title, markup, contents, summary)
+
+
+def _filled(table: pd.DataFrame) -> pd.DataFrame:
+    """A table as read from its file, texts that are empty as such."""
+    texts = [c for c in ("criterion", "absent") if c in table]
+    return table.fillna(dict.fromkeys(texts, "")).astype(dict.fromkeys(texts, str))
+
+
+def _name(method: str, criterion: str) -> str:
+    name = LOOKS[method].label
+    return f"{name}, {_CRITERIA[criterion]}" if criterion else name
+
+
+def _sentences(found: list) -> list[dict]:
+    """One sentence per objective and depth: gap, what search closes, what is left in test data."""
+    sentences = []
+    for objective in OBJECTIVES:
+        for depth in sorted({g.depth for g in found if g.objective == objective}):
+            own = [g for g in found if (g.objective, g.depth) == (objective, depth)]
+            best = max(own, key=lambda g: (g.training, -LEARNERS.index(g.learner)))
+            thesis = next(g for g in own if g.learner == "uct_vs")
+            sentences.append(
+                {
+                    "objective": _OBJECTIVES[objective],
+                    "depth": depth,
+                    "n": best.n,
+                    "gap": number(best.gap, 1),
+                    "thesis": _closed(thesis.training),
+                    "closed": _closed(best.training),
+                    "closer": LEARNER_LABELS[best.learner],
+                    "validation": "" if pd.isna(thesis.validation) else _closed(thesis.validation),
+                    "test": _above(thesis.test),
+                    "p": number(thesis.p, 2),
+                    "optimum_test": _above(best.optimum_test),
+                }
+            )
+    return sentences
+
+
+def _closed(share: float) -> str:
+    """Part of a gap in words; a learner below C4.5 closes nothing of it.
+
+    >>> _closed(12.3), _closed(-4.0)
+    ('12 %', 'none')
+    """
+    return f"{number(share, 0)} %" if share > 0 else "none"
+
+
+def _above(points: float) -> str:
+    """A difference to C4.5 in words.
+
+    >>> _above(-0.62)
+    '0.6 points below'
+    """
+    return f"{number(abs(points), 1)} points {'below' if points < 0 else 'above'}"
+
+
+def _gap_blocks(table: pd.DataFrame) -> list[dict]:
+    """A block per objective and depth; a line per learner, a cell per set of rows."""
+    means = table[table["dataset"] == MEAN]
+    blocks = []
+    for (objective, depth), block in sorted(
+        means.groupby(["objective", "depth"]),
+        key=lambda item: (list(OBJECTIVES).index(item[0][0]), item[0][1]),
+    ):
+        lines = []
+        for learner in LEARNERS:
+            for trained_on in ("training", "induction"):
+                own = block[(block["learner"] == learner) & (block["trained_on"] == trained_on)]
+                if own.empty:
+                    continue
+                by_view = own.set_index("measured_on")
+                name = LEARNER_LABELS[learner]
+                if trained_on == "induction":
+                    name += ", of the induction set"
+                cells = [_gap_cell(by_view, view) for view in VIEWS]
+                leaves = number(own["n_leaves"].iloc[0], 1)
+                lines.append({"name": name, "cells": cells, "leaves": leaves})
+        n = int(block["n_datasets"].max())
+        title = f"{_OBJECTIVES[objective]}, depth up to {depth}"
+        blocks.append({"title": title, "n": n, "lines": lines})
+    return blocks
+
+
+def _gap_cell(by_view: pd.DataFrame, view: str) -> dict:
+    if view not in by_view.index:
+        return {"text": "–", "closed": "", "mark": "", "notes": ""}
+    row = by_view.loc[view]
+    closed = "" if pd.isna(row["gap_closed"]) else f"({number(row['gap_closed'], 0)} %)"
+    notes = f"{number(row['measured'], 1)} %"
+    if pd.notna(row["p"]):
+        notes += f"; p = {row['p']:.3g} over data sets, {row['p_splits']:.3g} over all splits"
+    mark = "a" if pd.notna(row["p"]) and row["p"] < LEVEL else ""
+    return {
+        "text": number(row["difference_c45"], 1),
+        "closed": closed,
+        "mark": mark,
+        "notes": notes,
+    }
+
+
+def _rule_blocks(table: pd.DataFrame, plan: SearchBeyondPlan) -> list[dict]:
+    """A block per metric; a line per rule, a cell per simulation policy."""
+    means = table[table["dataset"] == MEAN].set_index(["metric", "method", "rule"])
+    blocks = []
+    for metric in COMPARED:
+        title, digits = _METRICS[metric]
+        lines = []
+        for rule in rules_of(plan):
+            cells = []
+            for method in plan.policies:
+                if (metric, method, rule) not in means.index:
+                    cells.append({"text": "–", "count": "", "mark": "", "notes": ""})
+                    continue
+                row = means.loc[(metric, method, rule)]
+                if rule == "ucb":
+                    text = number(row["measured"], digits)
+                    cells.append({"text": text, "count": "", "mark": "", "notes": ""})
+                    continue
+                notes = f"p = {row['p']:.3g} over data sets, {row['p_splits']:.3g} over all splits"
+                count = f"{row['n_better']:.0f} better, {row['n_worse']:.0f} worse"
+                mark = "a" if row["p"] < LEVEL else ""
+                text = number(row["difference_ucb"], digits + 1)
+                cells.append({"text": text, "count": count, "mark": mark, "notes": notes})
+            lines.append({"name": rule_label(rule), "cells": cells})
+        blocks.append({"title": title, "lines": lines})
+    return blocks
+
+
+def _last(progress: pd.DataFrame) -> list[dict]:
+    """Where each curve ends."""
+    means = progress[progress["dataset"] == MEAN]
+    ends = []
+    for (method, criterion), curve in means.groupby(["method", "criterion"], sort=False):
+        last = curve.sort_values("budget").iloc[-1]
+        ends.append(
+            {
+                "name": _name(method, criterion),
+                "method": method,
+                "criterion": criterion,
+                "budget": int(last["budget"]),
+                "f1": number(last["f1"], 1),
+                "difference": number(last["difference_c45"], 1),
+                "leaves": number(last["n_leaves"], 1),
+                "n": int(last["n_datasets"]),
+            }
+        )
+    return ends
+
+
+def _progress_lines(progress: pd.DataFrame) -> dict:
+    """Test F1 of every curve, a cell per point of the grid."""
+    means = progress[progress["dataset"] == MEAN]
+    grid = sorted(b for b in means["budget"].unique() if b > 0)
+    lines = []
+    for (method, criterion), curve in means.groupby(["method", "criterion"], sort=False):
+        by_budget = curve.set_index("budget")["f1"]
+        if method == "c45":
+            cells = [number(by_budget.iloc[0], 1)] + [""] * (len(grid) - 1)
+        else:
+            cells = [number(by_budget[b], 1) if b in by_budget else "" for b in grid]
+        lines.append({"name": _name(method, criterion), "cells": cells})
+    return {"grid": [f"{b:,}" for b in grid], "lines": lines}

@@ -1,0 +1,339 @@
+"""Tables of what goes beyond chapter 4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.experiments.search_beyond.plan import (
+    COMPARED,
+    LEARNERS,
+    NO_GAP,
+    OBJECTIVES,
+    PRUNED,
+    SEARCHERS,
+    UNPRUNED,
+    WIDENING,
+    SearchBeyondPlan,
+    rules_of,
+)
+from hedgerow.experiments.search_beyond.statistics import comparable
+
+MEAN = "mean_over_datasets"
+
+#: Where a tree is measured -> rows from which C4.5 and the optimum beside it have learnt.
+VIEWS = {
+    "training": "training",
+    "induction": "induction",
+    "validation": "induction",
+    "test": "training",
+}
+
+LEARNER_LABELS = {
+    "c45_unpruned": "C4.5, not pruned",
+    "c45_pruned": "C4.5, pruned",
+    "uct_vs": "UCT-DT, VS",
+    "uct_c45": "UCT-DT, C4.5",
+    "uct_vs_no_pruning": "UCT-DT, VS, no search pruning",
+    "uct_vs_all_tests": "UCT-DT, VS, no search pruning, all tests",
+    "optimal_accuracy": "optimum of accuracy",
+    "optimal_f1": "optimum of F1",
+    "optimal_f1_labels": "optimum of F1, any label",
+    "optimal_validation": "optimum of validation F1",
+}
+
+RULE_LABELS = {
+    "ucb": "upper confidence bound",
+    "simple_regret": "simple regret",
+    "best": "best reward",
+}
+
+METRIC_UNITS = {
+    "f1": "percent",
+    "validation_f1": "percent",
+    "n_leaves": "leaves",
+    "f1_per_leaf": "percent_per_leaf",
+}
+
+
+def rule_label(rule: str) -> str:
+    """How a table names a rule of selection."""
+    if rule.startswith(f"{WIDENING}_"):
+        return f"bound, widening {rule.removeprefix(f'{WIDENING}_')}"
+    return RULE_LABELS[rule]
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def search_beyond_gap(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+) -> pd.DataFrame:
+    """Table of the gap between C4.5 and the optimum, and of the part that UCT-DT closes.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `optimum` is read, as returned by `hedgerow.experiments.search_beyond.optimum`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.search_beyond.statistics`.
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per objective (accuracy; f1: macro F1 of two classes), set of rows that is measured,
+        depth, learner, rows that it learns from, and data set. `dataset` is a key, or
+        `mean_over_datasets`. Columns: measured (per cent, mean over splits), difference_c45 (points
+        above C4.5 without pruning; on the rows of `VIEWS`), gap (points of the optimum above C4.5),
+        gap_closed (per cent of it; over data sets the ratio of the sums), n_leaves, n_datasets, and
+        of test rows p, p_holm, p_splits, p_splits_holm against C4.5 without pruning on all training
+        rows. There is no gap in test data, where no tree is optimal. `absent`: data sets asked for
+        that no source had, separated by semicolons; `library`: what has checked the most accurate
+        trees.
+    """
+    rows = tables["optimum"]
+    frames = []
+    for objective, best in OBJECTIVES.items():
+        own = comparable(rows, objective)
+        key = ["depth", "learner", "trained_on", "dataset"]
+        for measured, learnt_from in VIEWS.items():
+            values = own.assign(measured=own[f"{objective}_{measured}"])
+            values = values.groupby(key, as_index=False)[["measured", "n_leaves"]].mean()
+            values = _of_view(values, objective, measured, learnt_from)
+            values = values.merge(
+                _one(values, "c45_unpruned", learnt_from, "base"), on=["depth", "dataset"]
+            )
+            values["difference_c45"] = values["measured"] - values.pop("base")
+            target = best if measured != "validation" else "optimal_validation"
+            trained_on = learnt_from if measured != "validation" else "training"
+            there = _one(values, target, trained_on, "gap", "difference_c45")
+            if measured == "test" or there.empty:
+                values["gap"] = np.nan
+            else:
+                values = values.merge(there, on=["depth", "dataset"], how="left")
+            values = pd.concat([_mean_rows(values), values.assign(n_datasets=1)])
+            values["gap_closed"] = (
+                100.0 * values["difference_c45"] / values["gap"].where(values["gap"] > NO_GAP)
+            )
+            frames.append(values.assign(objective=objective, measured_on=measured))
+    table = pd.concat(frames, ignore_index=True)
+    table = table.merge(_gap_tests(statistics), on=_GAP_CELL, how="left")
+    table.loc[table["dataset"] != MEAN, list(_P_NAMES.values())] = np.nan
+    absent = sorted(set(plan.optimum_datasets) - set(rows["dataset"]))
+    table["absent"] = np.where(table["dataset"] == MEAN, ";".join(absent), "")
+    table["library"] = plan.library
+    order = {
+        "dataset": [MEAN, *sorted(rows["dataset"].unique())],
+        "objective": list(OBJECTIVES),
+        "measured_on": list(VIEWS),
+        "depth": sorted(rows["depth"].unique()),
+        "learner": list(LEARNERS),
+        "trained_on": ["training", "induction"],
+    }
+    columns = ["objective", "measured_on", "depth", "learner", "trained_on", "dataset", "measured"]
+    columns += ["difference_c45", "gap", "gap_closed", "n_leaves", "n_datasets"]
+    return _ordered(table, order, [*columns, *_P_NAMES.values(), "absent", "library"])
+
+
+def _of_view(values, objective, measured, learnt_from) -> pd.DataFrame:
+    """Learners that are fair to compare where they are measured."""
+    searcher = values["learner"].isin(SEARCHERS)
+    keep = searcher | (values["trained_on"] == learnt_from)
+    if measured == "test":
+        keep |= values["trained_on"] == "induction"
+    validated = values["learner"] == "optimal_validation"
+    keep = keep & ~validated | validated & (measured in ("validation", "test"))
+    if measured == "validation":  # another objective's optimum says nothing here
+        keep &= ~values["learner"].isin([*OBJECTIVES.values(), "optimal_f1_labels"])
+    return values[keep]
+
+
+def _one(values, learner, trained_on, name, column="measured") -> pd.DataFrame:
+    """One learner's values by depth and data set, under another name."""
+    own = values[(values["learner"] == learner) & (values["trained_on"] == trained_on)]
+    return own[["depth", "dataset", column]].rename(columns={column: name})
+
+
+def _mean_rows(values: pd.DataFrame) -> pd.DataFrame:
+    key = ["depth", "learner", "trained_on"]
+    numbers = ["measured", "difference_c45", "gap", "n_leaves"]
+    grouped = values.groupby(key)
+    # A gap is there for all sets of an objective or for none.
+    mean = grouped[numbers].mean()
+    mean["n_datasets"] = grouped["dataset"].nunique()
+    return mean.reset_index().assign(dataset=MEAN)
+
+
+_P_NAMES = {
+    ("datasets", "none"): "p",
+    ("datasets", "holm"): "p_holm",
+    ("splits", "none"): "p_splits",
+    ("splits", "holm"): "p_splits_holm",
+}
+_GAP_CELL = ["objective", "measured_on", "depth", "learner", "trained_on"]
+
+
+def _gap_tests(statistics: pd.DataFrame) -> pd.DataFrame:
+    own = statistics[statistics["part"] == "optimum"]
+    learner = own["first"].astype(str).str.split("/", expand=True).reindex(columns=[0, 1])
+    learner = learner.astype(object)
+    own = own.assign(
+        objective=own["metric"].str.removesuffix("_test"),
+        measured_on="test",
+        depth=own["cell"].astype(int),
+        learner=learner[0],
+        trained_on=learner[1],
+    )
+    return _wide_p(own, _GAP_CELL)
+
+
+def _wide_p(tests: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
+    """One column per pairing and correction."""
+    columns = {
+        name: tests[(tests["pairing"] == pairing) & (tests["correction"] == correction)].set_index(
+            cell
+        )["p"]
+        for (pairing, correction), name in _P_NAMES.items()
+    }
+    return pd.concat(columns, axis=1).rename_axis(cell).reset_index()
+
+
+def _ordered(table: pd.DataFrame, order: Mapping[str, list], columns: list[str]) -> pd.DataFrame:
+    """Rows in the order of the names, numbers rounded so that no order of a sum shows."""
+    rank = pd.DataFrame({c: table[c].map(list(names).index) for c, names in order.items()})
+    rank = rank.sort_values(list(order), kind="stable")
+    table = table.loc[rank.index].reindex(columns=columns).reset_index(drop=True)
+    numbers = [c for c in table.select_dtypes("float").columns if not c.startswith("p")]
+    table[numbers] = table[numbers].round(6) + 0.0
+    return table
+
+
+def search_beyond_rules(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+) -> pd.DataFrame:
+    """Table of rules of selection at the same number of iterations.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `selection` is read.
+    statistics : DataFrame
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, method, rule and data set (a key, or `mean_over_datasets`). Columns:
+        metric, unit, method, rule, dataset, measured (mean over splits), difference_ucb (to the
+        upper confidence bound of the same method), n_better and n_worse (data sets on which the
+        rule is better or worse), n_datasets, p, p_holm, p_splits, p_splits_holm, absent.
+    """
+    rows = tables["selection"]
+    frames = []
+    for metric, more in COMPARED.items():
+        key = ["method", "rule", "dataset"]
+        values = rows.groupby(key, as_index=False)[metric].mean()
+        values = values.rename(columns={metric: "measured"})
+        bound = values[values["rule"] == "ucb"].set_index(["method", "dataset"])["measured"]
+        values = values.join(bound.rename("bound"), on=["method", "dataset"])
+        values["difference_ucb"] = values["measured"] - values.pop("bound")
+        gain = values["difference_ucb"] * (1 if more else -1)
+        values = values.assign(n_better=gain > NO_GAP, n_worse=gain < -NO_GAP, n_datasets=1)
+        grouped = values.groupby(["method", "rule"])
+        mean = grouped[["measured", "difference_ucb"]].mean()
+        mean = mean.join(grouped[["n_better", "n_worse", "n_datasets"]].sum())
+        mean = mean.reset_index().assign(dataset=MEAN)
+        frames.append(pd.concat([mean, values]).assign(metric=metric, unit=METRIC_UNITS[metric]))
+    table = pd.concat(frames, ignore_index=True)
+    table[["n_better", "n_worse"]] = table[["n_better", "n_worse"]].astype(int)
+    tests = statistics[statistics["part"] == "selection"]
+    tests = tests.rename(columns={"cell": "method", "first": "rule"})
+    table = table.merge(
+        _wide_p(tests, ["metric", "method", "rule"]), on=["metric", "method", "rule"], how="left"
+    )
+    own = (table["dataset"] != MEAN) | (table["rule"] == "ucb")
+    table.loc[own, list(_P_NAMES.values())] = np.nan
+    table.loc[table["rule"] == "ucb", "difference_ucb"] = np.nan
+    absent = sorted(set(plan.datasets) - set(rows["dataset"]))
+    table["absent"] = np.where(table["dataset"] == MEAN, ";".join(absent), "")
+    order = {
+        "dataset": [MEAN, *sorted(rows["dataset"].unique())],
+        "metric": list(COMPARED),
+        "method": list(plan.policies),
+        "rule": list(rules_of(plan)),
+    }
+    columns = ["metric", "unit", "method", "rule", "dataset", "measured", "difference_ucb"]
+    columns += ["n_better", "n_worse", "n_datasets", *_P_NAMES.values(), "absent"]
+    return _ordered(table, order, columns)
+
+
+def search_beyond_progress(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+) -> pd.DataFrame:
+    """Table of what each method has found after so many iterations.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `anytime` is read.
+    statistics : DataFrame, not used
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per method, search pruning (`criterion`), point of the grid and data set (a key, or
+        `mean_over_datasets`). Columns: method, criterion, budget (iterations; tree evaluations of
+        ETE; 0 for C4.5), dataset, iterations (done, mean over splits: a search that has nothing
+        left to try ends early, an evolution ends with its generation), f1, validation_f1 (per
+        cent), n_leaves, difference_c45 (test F1, points), n_datasets, absent.
+    """
+    rows = tables["anytime"]
+    budget = np.where(rows["method"] == "c45", 0, np.array(plan.grid)[rows["step"]])
+    key = ["method", "criterion", "budget", "dataset"]
+    numbers = ["iterations", "f1", "validation_f1", "n_leaves"]
+    values = rows.assign(budget=budget).groupby(key, as_index=False)[numbers].mean()
+    c45 = values[values["method"] == "c45"].set_index("dataset")["f1"]
+    values["difference_c45"] = values["f1"] - values["dataset"].map(c45)
+    grouped = values.groupby(key[:-1])
+    mean = grouped[[*numbers, "difference_c45"]].mean()
+    mean["n_datasets"] = grouped["dataset"].nunique()
+    mean = mean.reset_index().assign(dataset=MEAN)
+    table = pd.concat([mean, values.assign(n_datasets=1)], ignore_index=True)
+    absent = sorted(set(plan.datasets) - set(rows["dataset"]))
+    table["absent"] = np.where(table["dataset"] == MEAN, ";".join(absent), "")
+    order = {
+        "dataset": [MEAN, *sorted(rows["dataset"].unique())],
+        "method": list(_CURVES),
+        "criterion": ["", PRUNED, UNPRUNED],
+        "budget": [0, *plan.grid],
+    }
+    columns = ["method", "criterion", "budget", "dataset", *numbers, "difference_c45"]
+    return _ordered(table, order, [*columns, "n_datasets", "absent"])
+
+
+#: Methods of the curves in the order of a legend.
+_CURVES = ("c45", "ete", "uct_vs", "uct_c45", "uct_c45b")
+
+
+def running_times(times: pd.DataFrame, plan: SearchBeyondPlan) -> pd.DataFrame:
+    """Mean seconds of every point of the anytime curves; kept apart from all results.
+
+    Parameters
+    ----------
+    times : DataFrame
+        As `anytime` of the experiment returns them, of all data sets.
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        method, criterion, budget, seconds (mean over splits and data sets), n.
+    """
+    budget = np.where(times["method"] == "c45", 0, np.array(plan.grid)[times["step"]])
+    key = ["method", "criterion", "budget"]
+    grouped = times.assign(budget=budget).groupby(key)["seconds"]
+    return grouped.agg(seconds="mean", n="size").reset_index().round({"seconds": 6})

@@ -1,0 +1,1 @@
+"""Experiments 1 and 2 of the thesis."""

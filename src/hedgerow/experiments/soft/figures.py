@@ -1,0 +1,215 @@
+"""Figures of experiments 1 and 2 of the thesis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from hedgerow.evaluation.metrics import standardised
+from hedgerow.experiments.soft.plan import CELL, PRINTED, TABLE_3_1, TUNED, SoftPlan
+from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+# ----------------------------------------------------------------------------------- figures
+
+
+def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.5: mean tuned factors against the noise factor of experiment 1.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets; the metric `factor` is read.
+    plan : SoftPlan
+
+    Returns
+    -------
+    Figure
+        Mean over data sets of the mean over permutations; bars are one standard error over
+        data sets. The paper prints no numbers for it.
+    """
+    return _factor_figure("training_noise", rows, plan)
+
+
+def thesis_figure_3_6(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.6: mean tuned factors against the noise factor of experiment 2.
+
+    As `thesis_figure_3_5` otherwise.
+    """
+    return _factor_figure("test_noise", rows, plan)
+
+
+def thesis_figure_3_9(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.9: boxplots of standardised leaves and accuracy of experiment 1.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SoftPlan
+
+    Returns
+    -------
+    Figure
+        Two panels. A box holds one value per data set of table 3.1, the mean over its
+        permutations, and each value is drawn as a point; whiskers reach to the last value within
+        1.5 interquartile ranges. The paper prints no numbers for it.
+    """
+    return _box_figure("training_noise", rows, plan)
+
+
+def thesis_figure_3_10(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    """Figure 3.10: boxplots of standardised leaves and accuracy of experiment 2.
+
+    As `thesis_figure_3_9` otherwise.
+    """
+    return _box_figure("test_noise", rows, plan)
+
+
+def _noise_label(experiment: str) -> str:
+    part = {"training_noise": "training", "test_noise": "test"}[experiment]
+    return f"Noise factor of the {part} data (share of |mean|)"
+
+
+def _of_table_3_1(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the sets of table 3.1, or all rows where a configuration holds none of them."""
+    rows = rows.sort_values([*CELL, "metric"])
+    members = rows[rows["dataset"].isin(set(TABLE_3_1.values()))]
+    return members if len(members) else rows
+
+
+def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    cells = _of_table_3_1(rows)
+    cells = cells[(cells["experiment"] == experiment) & (cells["metric"] == "factor")]
+    per_set = cells.groupby(["method", "noise", "dataset"])["value"].mean()
+    with style():
+        figure = Figure(figsize=(0.62 * WIDTH, 2.9), layout="constrained")
+        axes = figure.add_subplot()
+        axes.grid(axis="y")
+        methods = [m for m in plan.methods if m in PRINTED and m in TUNED]
+        for i, method in enumerate(methods):
+            values = per_set[method].groupby(level="noise")
+            mean, error = values.mean(), values.sem().fillna(0.0)
+            look = LOOKS[method]
+            axes.errorbar(
+                # A small shift keeps the bars of different methods apart.
+                mean.index + 0.005 * (i - (len(methods) - 1) / 2),
+                mean,
+                error,
+                label=look.label,
+                color=look.colour,
+                marker=look.marker,
+                linestyle=look.line,
+                markeredgecolor="black",
+                markeredgewidth=0.5,
+                elinewidth=0.9,
+                capsize=2,
+            )
+        axes.set_xlabel(_noise_label(experiment))
+        axes.set_ylabel("Mean tuned factor (u: share of |mean|,\nw of UDT: share of the range)")
+        axes.set_xticks(plan.noise_factors, [f"{n:g}" for n in plan.noise_factors])
+        axes.set_ylim(0, None)
+        if methods:
+            axes.legend(ncols=len(methods), loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+    return figure
+
+
+def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    panels = (
+        ("n_leaves", "(a) Number of leaves", "Leaves (sd of C4.5\nwithout noise)"),
+        ("accuracy", "(b) Test accuracy", "Accuracy (sd of C4.5\nwithout noise)"),
+    )
+    methods = [m for m in plan.methods if m in PRINTED]
+    with style():
+        figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
+        for axes, (metric, title, label) in zip(
+            figure.subplots(2, 1, sharex=True), panels, strict=True
+        ):
+            values, _ = standardised(_of_table_3_1(rows), metric)
+            values = values[values["experiment"] == experiment]
+            per_set = values.groupby(["method", "noise", "dataset"])["value"].mean()
+            axes.axhline(0, color="black", linewidth=0.7)
+            axes.grid(axis="y")
+            for i, method in enumerate(methods):
+                _boxes(axes, per_set, method, i, len(methods), plan)
+            axes.set_title(title)
+            axes.set_ylabel(label)
+            for boundary in np.arange(1, len(plan.noise_factors)) - 0.5:
+                axes.axvline(boundary, color="#d9d9d9", linewidth=0.6)
+        axes.set_xticks(range(len(plan.noise_factors)), [f"{n:g}" for n in plan.noise_factors])
+        axes.tick_params(axis="x", length=0)
+        axes.set_xlim(-0.5, len(plan.noise_factors) - 0.5)
+        axes.set_xlabel(_noise_label(experiment))
+        handles = [
+            Patch(
+                facecolor=LOOKS[m].colour,
+                edgecolor="black",
+                hatch=LOOKS[m].hatch,
+                linewidth=0.7,
+                label=LOOKS[m].label,
+            )
+            for m in methods
+        ]
+        handles.append(
+            Line2D(
+                [], [], color="black", linestyle="", marker="o", markersize=2.5, label="data set"
+            )
+        )
+        handles.append(
+            Line2D(
+                [],
+                [],
+                color="black",
+                linestyle="",
+                marker="D",
+                markersize=4,
+                markerfacecolor="white",
+                label="mean",
+            )
+        )
+        figure.legend(
+            handles=handles,
+            loc="outside upper center",
+            ncols=len(handles),
+            handlelength=1.8,
+            columnspacing=1.5,
+        )
+    return figure
+
+
+def _boxes(axes, per_set: pd.Series, method: str, i: int, n: int, plan: SoftPlan) -> None:
+    """Boxes of one method, one per noise factor, with every data set as a point."""
+    if method not in per_set.index.get_level_values("method"):
+        return
+    width = 0.84 / n
+    look = LOOKS[method]
+    for level, noise in enumerate(plan.noise_factors):
+        values = per_set[method][noise].to_numpy()
+        centre = level + (i - (n - 1) / 2) * width
+        drawn = axes.boxplot(
+            values,
+            positions=[centre],
+            widths=0.86 * width,
+            patch_artist=True,
+            showfliers=False,  # every value is drawn as a point below
+            manage_ticks=False,
+            showmeans=True,
+            medianprops={"color": "black", "linewidth": 1.3},
+            meanprops={
+                "marker": "D",
+                "markersize": 3.4,
+                "markerfacecolor": "white",
+                "markeredgecolor": "black",
+                "markeredgewidth": 0.7,
+                "zorder": 4,
+            },
+            whiskerprops={"linewidth": 0.7},
+            capprops={"linewidth": 0.7},
+        )
+        box = drawn["boxes"][0]
+        box.set(facecolor=look.colour, hatch=look.hatch, edgecolor="black", linewidth=0.7)
+        # Points are spread by rank, not at random, so that the same data give the same file.
+        spread = (np.argsort(np.argsort(values, kind="stable")) % 3 - 1) * 0.16 * width
+        axes.plot(centre + spread, values, "o", color="black", markersize=1.8, zorder=3)

@@ -1,0 +1,288 @@
+"""The section of experiments 1 and 2 on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments.soft.findings import findings
+from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
+from hedgerow.experiments.soft.tables import MEAN, N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
+from hedgerow.reporting.figures import LOOKS
+from hedgerow.reporting.html import Section, data_uri, minus, number, render
+
+# ---------------------------------------------------------------------------------- captions
+
+
+def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+    """Caption of every table and figure, by id: what it shows and what was run.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SoftPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    there = set(rows["dataset"])
+    members = [d for d in TABLE_3_1.values() if d in there]
+    ran = (
+        f"Run: {len(members)} of the {N_TABLE_3_1} data sets of table 3.1 "
+        f"({', '.join(members) or 'none'}), {plan.n_permutations} train-test permutations each, "
+        f"configuration {plan.configuration}; the paper has {N_TABLE_3_1} data sets and 30 "
+        "permutations."
+    )
+    tuned = (
+        f"Factors are tuned by {plan.n_folds}-fold cross validation over u, w = "
+        f"{', '.join(f'{u:g}' for u in plan.factors)}; the paper prints no grid."
+    )
+    no_numbers = "The paper prints this figure without numbers, so none stand beside."
+    table = (
+        "Averages over data sets: measured, and the published value below it. Standardised: in "
+        "standard deviations of C4.5 without added noise, per data set. Bold: p < .001. The "
+        "differences in running time of the printed table depend on the machine and are in a file "
+        "of their own, data/jobs/soft/running_times.csv."
+    )
+    factor = (
+        "Mean over data sets of the tuned uncertainty factor u, and of the width w of UDT, which "
+        "is a share of the variable's range; bars are one standard error over data sets."
+    )
+    box = (
+        "A box holds one value per data set (the mean over its permutations, drawn as a point), in "
+        "standard deviations of C4.5 without added noise; whiskers reach to the last value within "
+        "1.5 interquartile ranges, the line is the median, the diamond the mean. SE and PLT have "
+        "the leaves of C4.5. A data set on which the baseline does not vary has no such value and "
+        "is not drawn."
+    )
+    drawn = ran
+    if not members:
+        drawn += f" Drawn are the data sets of this run: {', '.join(sorted(there))}."
+    training, test = "noise in the training data", "noise in the test data"
+    return {
+        "thesis_table_3_1": "Data sets as used here, and in grey as printed in table 3.1. The "
+        "pruning confidence c is calibrated on the whole noise-free data set, test rows included, "
+        "as in the paper; leaves are the mean of the cross validation at this c, below it the "
+        f"number aimed at. Configuration {plan.configuration}.",
+        "thesis_table_3_4": f"Experiment 1, {training}. {table} {ran}",
+        "thesis_table_3_5": f"Experiment 2, {test}. {table} {ran}",
+        "soft_combined": "Averages over data sets, in standard deviations of C4.5 without added "
+        f"noise and as differences to C4.5. {ran}",
+        "thesis_figure_3_5": f"Experiment 1, {training} of the cross-validation folds. {factor} "
+        f"{tuned} {no_numbers} {drawn}",
+        "thesis_figure_3_6": f"Experiment 2, {test}: the validation folds. {factor} {tuned} "
+        f"{no_numbers} {drawn}",
+        "thesis_figure_3_9": f"Experiment 1, {training}. {box} {no_numbers} {drawn}",
+        "thesis_figure_3_10": f"Experiment 2, {test}. {box} {no_numbers} {drawn}",
+    }
+
+
+#: Rule of the workflow that makes each table and figure, printed under it.
+RULES = {"table": "soft_tables", "figure": "soft_figures"}
+
+#: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
+FEWEST_DATASETS = 6
+#: Below this number of permutations the unit of the standardised metrics is hardly known.
+FEWEST_PERMUTATIONS = 5
+
+_METRIC_TITLES = {
+    "n_leaves": "Number of leaves",
+    "accuracy": "Accuracy, in %",
+    "n_leaves_std": "Number of leaves, standardised by C4.5 without added noise",
+    "n_leaves_diff_c45": "Number of leaves, difference to C4.5 at the same noise factor",
+    "accuracy_std": "Accuracy, standardised by C4.5 without added noise",
+    "accuracy_diff_c45": "Accuracy, difference to C4.5 at the same noise factor, in points of %",
+}
+_DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1}
+
+#: What each figure shows, for those who cannot see it; the numbers stand in the tables.
+_ALT = {
+    "thesis_figure_3_5": "Lines of the mean tuned factor of each tuned method against the noise "
+    "factor of the training data.",
+    "thesis_figure_3_6": "Lines of the mean tuned factor of each tuned method against the noise "
+    "factor of the test data.",
+    "thesis_figure_3_9": "Boxplots of standardised leaves and accuracy of each method at "
+    "each noise factor of the training data; means are in table 3.4.",
+    "thesis_figure_3_10": "Boxplots of standardised leaves and accuracy of each method "
+    "at each noise factor of the test data; means are in table 3.5.",
+}
+
+
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path | str],
+    rows: pd.DataFrame,
+    claims: pd.DataFrame,
+    plan: SoftPlan,
+) -> Section:
+    """Experiments 1 and 2 as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        thesis_table_3_1, thesis_table_3_4, thesis_table_3_5 and soft_combined, as written to
+        reports/tables.
+    figures : mapping of path
+        thesis_figure_3_5, 3_6, 3_9 and 3_10: svg files, which are embedded.
+    rows : DataFrame
+        Rows of all data sets.
+    claims : DataFrame
+        data/published/claims.csv.
+    plan : SoftPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    sizes = tables["thesis_table_3_1"]
+    sizes = sizes.assign(printed=sizes["printed"].fillna(""))  # as a CSV file gives it back
+    found = findings(tables["thesis_table_3_4"], tables["thesis_table_3_5"], plan)
+    statements = claims.fillna("").set_index("claim_id")
+    there = set(rows["dataset"])
+    n_run = len(there & set(TABLE_3_1.values()))
+    experiments = [
+        _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables, figures),
+        _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables, figures),
+    ]
+    combined = _combined(tables["soft_combined"])
+    stated = {"plan": plan, "findings": found, "n_run": n_run, "n_table": N_TABLE_3_1}
+    summary = render(
+        "experiments/soft/summary.html.j2",
+        **stated,
+        small=n_run < FEWEST_DATASETS or plan.n_permutations < FEWEST_PERMUTATIONS,
+        tally={v: sum(f.verdict == v for f in found) for v in _VERDICTS},
+    )
+    markup = render(
+        "experiments/soft/page.html.j2",
+        **{
+            **stated,
+            "findings": [
+                {
+                    "finding": finding,
+                    "statement": statements.loc[finding.claim, "statement"],
+                    "published": minus(statements.loc[finding.claim, "published_value"]),
+                }
+                for finding in found
+            ],
+        },
+        labels={method: LOOKS[method].label for method in plan.methods},
+        printed=[LOOKS[method].label for method in plan.methods if method in PRINTED],
+        combined=combined,
+        outside=sorted(there - set(TABLE_3_1.values())),
+        absent=sorted(set(plan.datasets) - there),
+        not_asked=[d for d in TABLE_3_1.values() if d not in plan.datasets],
+        symbols=_VERDICTS,
+        sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
+        experiments=experiments,
+        captions=captions(rows, plan),
+        alt=_ALT,
+        rules=RULES,
+        module="hedgerow.reporting.soft",
+    )
+    contents = (
+        ("soft-findings", "Statements"),
+        ("soft-data", "Data sets"),
+        *((f"soft-{e['word']}", e["title"]) for e in experiments),
+        *([("soft-combined", "Combinations")] if combined else []),
+        ("soft-how", "How it was run"),
+    )
+    return Section("soft", "Soft trees on noisy data", markup, contents, summary)
+
+
+#: Verdicts of a finding, each with a mark that does not rest on colour.
+_VERDICTS = {"held": "●", "held in part": "◐", "did not hold": "○"}
+
+
+def _experiment(word, title, table, drawn, tables, figures) -> dict:
+    """What the template needs of one experiment."""
+    identifier = f"thesis_table_{table}"
+    frame = tables[identifier]
+    datasets = [d for d in frame["dataset"].unique() if d != MEAN]
+    member = frame.groupby("dataset")["in_table_3_1"].first()
+    return {
+        "word": word,
+        "title": title,
+        "table": identifier,
+        "mean": _blocks(frame[frame["dataset"] == MEAN]),
+        "outside": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if not member[d]},
+        "members": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if member[d]},
+        "figures": [
+            {
+                "id": f"thesis_figure_{n}",
+                "uri": data_uri(figures[f"thesis_figure_{n}"]),
+                "shape": shape,
+            }
+            for n, shape in zip(drawn, ("narrow", "wide"), strict=True)
+        ],
+    }
+
+
+def _combined(table: pd.DataFrame) -> list[dict]:
+    """Averages of the combinations, one block of tables per experiment; none where none was run."""
+    titles = {
+        "training_noise": "Noise in the training data",
+        "test_noise": "Noise in the test data",
+    }
+    mean = table[table["dataset"] == MEAN]
+    return [
+        {"title": title, "blocks": _blocks(mean[mean["experiment"] == word])}
+        for word, title in titles.items()
+        if (mean["experiment"] == word).any()
+    ]
+
+
+def _blocks(frame: pd.DataFrame) -> list[dict]:
+    """Rows of one table, grouped by metric in printed order."""
+    blocks = []
+    for metric, _, unit, _ in (*OWN_METRICS, *TABLE_METRICS):
+        cells = frame[frame["metric"] == metric]
+        if cells.empty:
+            continue
+        left_out = cells["left_out"].fillna("").iloc[0]
+        lines = []
+        for method in cells["method"].unique():
+            of_method = cells[cells["method"] == method].sort_values("noise")
+            lines.append(
+                {
+                    "method": method,
+                    "cells": [_cell(c, unit) for c in of_method.itertuples(index=False)],
+                }
+            )
+        blocks.append(
+            {
+                "title": _METRIC_TITLES[metric],
+                "n": int(cells["n_datasets"].iloc[0]),
+                "left_out": [d for d in str(left_out).split(";") if d],
+                "lines": lines,
+            }
+        )
+    return blocks
+
+
+def _cell(row, unit: str) -> dict:
+    """One cell: numbers as text, and marks of significance."""
+    digits = _DIGITS[unit]
+    published = getattr(row, "published", None)  # combinations have none
+    marks = []
+    if row.p < 0.05:
+        marks.append("a")
+    if row.p_pairs_holm < 0.05:
+        marks.append("b")
+    notes = []
+    if pd.notna(row.p):
+        notes = [
+            f"p = {row.p:.3g} over data sets, {row.p_holm:.3g} after Holm",
+            f"p = {row.p_pairs:.3g} over all pairs, {row.p_pairs_holm:.3g} after Holm",
+        ]
+    return {
+        "measured": number(row.measured, digits),
+        "published": None if pd.isna(published) else number(published, digits),
+        "strong": bool(row.p < 0.001),
+        "marks": ",".join(marks),
+        "notes": "; ".join(notes),
+    }

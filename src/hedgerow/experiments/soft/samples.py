@@ -1,0 +1,294 @@
+"""Samples of experiments 1 and 2 of the thesis: divisions, noise, and what is learnt from each."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import add_noise, folds, rng, split
+from hedgerow.errors import DataError
+from hedgerow.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan
+
+
+def _split(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
+    """Rows of one permutation with their part and fold."""
+    train, test = split(
+        table, permutation, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
+    )
+    fold = folds(
+        table.y[train],
+        plan.n_folds,
+        rng(plan.seed, EXPERIMENT, table.name, permutation, "folds"),
+    )
+    return pd.DataFrame(
+        {
+            "dataset": table.name,
+            "permutation": permutation,
+            "row": np.concatenate([train, test]),
+            "part": ["train"] * len(train) + ["test"] * len(test),
+            "fold": np.concatenate([fold, np.full(len(test), -1)]),
+        }
+    )
+
+
+def variable_means(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
+    """Mean of the known values of each variable, the unit of noise and uncertainty factors.
+
+    Parameters
+    ----------
+    X : (n, m) float array, NaN marks missing
+    n_categories : (m,) int array, 0 for a numeric variable
+
+    Returns
+    -------
+    (m,) float array; 0 for categorical variables and those without a known value, so that they
+    get neither noise nor uncertainty
+    """
+    known = ~np.isnan(X)
+    total = np.where(known, X, 0.0).sum(axis=0)
+    count = known.sum(axis=0)
+    usable = (count > 0) & (np.asarray(n_categories) == 0)
+    return np.divide(total, count, out=np.zeros(X.shape[1]), where=usable)
+
+
+class _Parts:
+    """Clean samples of one permutation, and the means that scale their noise.
+
+    The means are those of the training part in use: in cross validation the CV training folds,
+    for both sides of the split.
+    """
+
+    def __init__(self, X: np.ndarray, n_categories: np.ndarray, splits: pd.DataFrame):
+        self.X = X
+        self.n_categories = n_categories
+        part = splits["part"].to_numpy()
+        rows = splits["row"].to_numpy()
+        train = rows[part == "train"]
+        fold = splits["fold"].to_numpy()[part == "train"]
+        order = np.argsort(train)
+        train, fold = train[order], fold[order]
+        self.n_folds = int(fold.max()) + 1
+        self.rows = {"train": train, "test": np.sort(rows[part == "test"])}
+        for k in range(self.n_folds):
+            self.rows[fold_name(k, "train")] = train[fold != k]
+            self.rows[fold_name(k, "validation")] = train[fold == k]
+        self._means = {}
+
+    def means(self, name: str) -> np.ndarray:
+        """Means of the training sample that belongs to sample `name`."""
+        training = {"test": "train"}.get(name, name.replace("validation", "train"))
+        if training not in self._means:
+            self._means[training] = variable_means(self.X[self.rows[training]], self.n_categories)
+        return self._means[training]
+
+    def samples(self) -> Iterable[tuple[str, np.ndarray, np.ndarray]]:
+        """Name, clean values and noise means of every sample."""
+        for name, rows in self.rows.items():
+            yield name, self.X[rows], self.means(name)
+
+
+def fold_name(k: int, side: str) -> str:
+    """Name of a cross-validation sample, such as `fold_03_validation`."""
+    return f"fold_{k:02d}_{side}"
+
+
+def _seed_hex(sequence: np.random.SeedSequence) -> str:
+    """Entropy of a named stream (256 bits), as it stands in the table of seeds."""
+    return f"{sequence.entropy:064x}"
+
+
+def _generator(seed: str) -> np.random.Generator:
+    """Generator that a recorded seed stands for: the one of `hedgerow.data.rng`."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int(seed, 16))))
+
+
+def _sha256(array: np.ndarray) -> str:
+    # One bit pattern for every NaN: arithmetic and file formats may change sign and payload.
+    array = np.where(np.isnan(array), np.nan, array)
+    return hashlib.sha256(np.ascontiguousarray(array, dtype="<f8").tobytes()).hexdigest()
+
+
+class _Samples:
+    """Samples of one data set as `noise` made them, checked against their hashes.
+
+    Parameters
+    ----------
+    table : TidyTable
+    noised : dict of DataFrame, as returned by `noise`
+    """
+
+    def __init__(self, table, noised: Mapping[str, pd.DataFrame]):
+        self.table = table
+        self.X, self.n_categories = table.matrix()
+        self.n_classes = len(table.classes)
+        self._parts = {
+            int(p): _Parts(self.X, self.n_categories, frame)
+            for p, frame in noised["splits"].groupby("permutation")
+        }
+        seeds = noised["seeds"]
+        self._seeds = {
+            (int(p), name, float(n)): (seed, digest)
+            for p, name, n, seed, digest in zip(
+                seeds["permutation"],
+                seeds["sample"],
+                seeds["noise"],
+                seeds["seed"],
+                seeds["sha256"],
+                strict=True,
+            )
+        }
+        self._stored = {
+            (int(p), part, float(n)): frame[list(table.X.columns)].to_numpy(dtype=float)
+            for (p, part, n), frame in noised["samples"].groupby(["permutation", "part", "noise"])
+        }
+
+    @property
+    def permutations(self) -> list[int]:
+        return sorted(self._parts)
+
+    def n_folds(self, permutation: int) -> int:
+        return self._parts[permutation].n_folds
+
+    def y(self, permutation: int, name: str) -> np.ndarray:
+        return self.table.y[self._parts[permutation].rows[name]]
+
+    def X_of(self, permutation: int, name: str, factor: float) -> np.ndarray:
+        """Values of a sample at a noise factor.
+
+        Raises
+        ------
+        DataError
+            If the values are not those that `noise` recorded.
+        """
+        parts = self._parts[permutation]
+        clean = self.X[parts.rows[name]]
+        if factor == 0.0:
+            return clean
+        key = (permutation, name, float(factor))
+        if key not in self._seeds:
+            raise DataError(
+                f"{self.table.name}: no seed for {name} of permutation {permutation} at noise "
+                f"{factor:g}",
+                remedy="make the noised data again with this configuration",
+            )
+        seed, digest = self._seeds[key]
+        if key in self._stored:
+            noised = self._stored[key]
+        else:
+            noised = add_noise(clean, factor, parts.means(name), _generator(seed))
+        if _sha256(noised) != digest:
+            raise DataError(
+                f"{self.table.name}: {name} of permutation {permutation} at noise {factor:g} is "
+                "not what its recorded hash says",
+                remedy="delete data/noised/soft and run again",
+            )
+        return noised
+
+    def training(self, permutation: int, name: str, factor: float) -> _Training:
+        return _Training(
+            self.X_of(permutation, name, factor),
+            self.y(permutation, name),
+            self.n_classes,
+            self.n_categories,
+        )
+
+
+def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> _Samples:
+    """Samples of one data set for other experiments that build on the same splits and noise.
+
+    Parameters
+    ----------
+    table : TidyTable
+    noised : dict of DataFrame, as returned by `noise`
+
+    Returns
+    -------
+    object
+        `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
+        `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
+    """
+    return _Samples(table, noised)
+
+
+class _Training:
+    """One training sample, presorted once for all learners and factors.
+
+    The learners are imported where they are called: tables and figures import this module for its
+    names and need no compiled core.
+    """
+
+    def __init__(self, X, y, n_classes, n_categories):
+        from hedgerow.induction import Columns
+
+        self.X = X
+        self.n_categories = n_categories
+        self.columns = Columns(X, y, n_classes, n_categories=n_categories)
+
+    def grow(self, method: str, factor: float, plan: SoftPlan):
+        """Unpruned tree of a learner: c45, ss, stp, udt or ss_stp."""
+        from hedgerow.induction import grow
+
+        if method == "udt":
+            return grow(
+                self.columns,
+                pdf=self._pdf(factor),
+                n_samples=plan.n_samples,
+                min_samples_split=plan.min_samples_split,
+            )
+        return grow(
+            self.columns,
+            search=factor if method in ("ss", "ss_stp") else None,
+            propagation=factor if method in ("stp", "ss_stp") else None,
+            window=plan.window,
+            step=plan.step,
+            gate_at=plan.gate_at,
+            min_samples_split=plan.min_samples_split,
+        )
+
+    def prune(self, tree, method: str, factor: float, confidence: float, plan: SoftPlan):
+        """Tree pruned with the propagation that grew it."""
+        from hedgerow.induction import prune
+
+        propagation = factor if method in ("stp", "ss_stp") else None
+        return prune(
+            tree,
+            self.columns,
+            confidence=confidence,
+            propagation=self._pdf(factor) if method == "udt" else propagation,
+            window=plan.window,
+        )
+
+    def gate(self, method: str, tree, factor: float, plan: SoftPlan):
+        """Gate with which a method reads a pruned tree of this sample; None: hard."""
+        evaluation = RECIPES[method].evaluation
+        if evaluation == "noise":
+            from hedgerow.tree import NoiseGate
+
+            # SE: normal, sigma = u |mean| of each variable.
+            means = variable_means(self.X, self.n_categories)
+            return NoiseGate(factor * np.abs(means), plan.window)
+        if evaluation == "pdf":
+            return self._pdf(factor)
+        if evaluation == "plt":
+            from hedgerow.uncertainty.plt import piecewise_thresholds
+
+            return piecewise_thresholds(tree, self.columns)
+        return None
+
+    def _pdf(self, width: float):
+        """Uncertain values of UDT: w is a share of each variable's range in this sample."""
+        from hedgerow.tree.gates import spread_of
+
+        return spread_of(width, self.columns.ranges)
+
+
+def _confidence(calibration: pd.DataFrame, dataset: str) -> float:
+    found = calibration.loc[calibration["dataset"] == dataset, "confidence"]
+    if len(found) != 1:
+        raise DataError(
+            f"{dataset}: {len(found)} calibrated confidences", remedy="calibrate it again"
+        )
+    return float(found.iloc[0])

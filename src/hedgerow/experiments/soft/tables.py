@@ -1,0 +1,374 @@
+"""Tables of experiments 1 and 2 of the thesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.evaluation.metrics import standardised
+from hedgerow.experiments.soft.plan import (
+    CELL,
+    COMBINED,
+    EXPERIMENTS,
+    METHODS,
+    PRINTED,
+    TABLE_3_1,
+    SoftPlan,
+)
+
+MEAN = "mean_over_datasets"
+N_TABLE_3_1 = len(TABLE_3_1)
+
+#: Word of data/published for an experiment.
+CRITERION = {"training_noise": "train_noise", "test_noise": "test_noise"}
+
+#: Metrics of tables 3.4 and 3.5 in printed order: (metric, metric in rows, unit, factor to unit).
+TABLE_METRICS = (
+    ("n_leaves_std", "n_leaves", "sd", 1.0),
+    ("n_leaves_diff_c45", "n_leaves", "leaves", 1.0),
+    ("accuracy_std", "accuracy", "sd", 1.0),
+    ("accuracy_diff_c45", "accuracy", "percentage_points", 100.0),
+)
+
+#: Metrics in their own unit. Averages over data sets mean nothing here (thesis 3.4.2), so that
+#: they stand in the rows of single data sets only.
+OWN_METRICS = (
+    ("n_leaves", "n_leaves", "leaves", 1.0),
+    ("accuracy", "accuracy", "percent", 100.0),
+)
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def sizes(tables: Iterable) -> pd.DataFrame:
+    """Sizes of tidy tables as they are.
+
+    Parameters
+    ----------
+    tables : iterable of TidyTable
+
+    Returns
+    -------
+    DataFrame
+        dataset, n_variables, n_instances (of one sample, for the synthetic sets), n_sets,
+        n_classes; one row per table, sorted by data set.
+    """
+    rows = []
+    for table in tables:
+        n_sets = 1 if table.sample is None else len(np.unique(table.sample))
+        n_rows = len(table.y) // n_sets
+        rows.append((table.name, table.X.shape[1], n_rows, n_sets, len(table.classes)))
+    columns = ["dataset", "n_variables", "n_instances", "n_sets", "n_classes"]
+    return pd.DataFrame(rows, columns=columns).sort_values("dataset", ignore_index=True)
+
+
+def thesis_table_3_1(
+    sizes: pd.DataFrame, calibrated: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.1: data sets as printed and as used, with their calibrated confidence.
+
+    Parameters
+    ----------
+    sizes : DataFrame, as returned by `sizes`
+    calibrated : DataFrame
+        Calibrations of all data sets, as returned by `hedgerow.experiments.soft.calibrate`.
+    published : DataFrame
+        data/published/thesis_table_3_1.csv.
+    plan : SoftPlan
+
+    Returns
+    -------
+    DataFrame
+        printed (name in the thesis, empty outside table 3.1), dataset, status (`run`, `absent`:
+        asked for but no source answered, `not asked for`: not in this configuration), then each
+        of n_variables, n_instances, n_sets, n_classes as measured and as printed, then
+        target_leaves, confidence, mean_leaves, reached. Printed order, then sets of our own.
+    """
+    printed = published.pivot(index="dataset", columns="metric", values="value")
+    names = _printed_names(published)
+    sizes = sizes.set_index("dataset")
+    calibrated = calibrated.set_index("dataset")
+    outside = sorted(set(plan.datasets) - set(TABLE_3_1.values()))
+    rows = []
+    for key, dataset in [*TABLE_3_1.items(), *((None, d) for d in outside)]:
+        row = {"printed": names.get(key, ""), "dataset": dataset}
+        row["status"] = _status(dataset, sizes.index, plan)
+        for metric in ("n_variables", "n_instances", "n_sets", "n_classes"):
+            row[metric] = sizes[metric].get(dataset)
+            value = printed[metric].get(key) if key else None
+            if metric == "n_sets" and key and pd.isna(value):
+                value = 1  # the column is printed for the synthetic sets only
+            row[f"{metric}_published"] = None if value is None else pd.to_numeric(value)
+        for column in ("target_leaves", "confidence", "mean_leaves", "reached"):
+            row[column] = calibrated[column].get(dataset)
+        rows.append(row)
+    frame = pd.DataFrame(rows)
+    counts = [c for c in frame.columns if c.startswith("n_")]
+    frame[counts] = frame[counts].astype("Int64")
+    return frame
+
+
+def _printed_names(published_3_1: pd.DataFrame) -> dict[str, str]:
+    """Names of the data sets as printed in table 3.1, by published key."""
+    notes = published_3_1[published_3_1["metric"] == "source"]
+    names = notes["note"].str.extract(r"name printed: (.*)")[0]
+    return dict(zip(notes["dataset"], names, strict=True))
+
+
+def _status(dataset: str, there: Iterable[str], plan: SoftPlan) -> str:
+    if dataset in there:
+        return "run"
+    return "absent" if dataset in plan.datasets else "not asked for"
+
+
+def thesis_table_3_4(
+    rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.4: experiment 1, noise in the training data.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.soft.statistics`.
+    published : DataFrame
+        data/published/thesis_table_3_4.csv.
+    plan : SoftPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, method, noise factor and data set. `dataset` is `mean_over_datasets`
+        for the average over the sets of table 3.1 that were run, which alone has a published
+        value and p-values, or one data set, which has leaves and accuracy as they are as well.
+        Columns: metric, unit, method, dataset,
+        in_table_3_1, noise, measured, published, n_datasets, of_datasets (20), p and p_holm (pairs
+        are means of data sets), p_pairs and p_pairs_holm (pairs are permutations of data sets),
+        left_out (sets whose baseline does not vary in this metric) and missing (sets of table 3.1
+        that were not run), each separated by semicolons.
+    """
+    return _noise_table("training_noise", PRINTED, rows, statistics, published)
+
+
+def thesis_table_3_5(
+    rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.5: experiment 2, noise in the test data. As `thesis_table_3_4` otherwise."""
+    return _noise_table("test_noise", PRINTED, rows, statistics, published)
+
+
+def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
+    """Combinations of SS, STP and SE, which the thesis leaves to future work (3.6).
+
+    Parameters
+    ----------
+    rows, statistics : DataFrame
+        As in `thesis_table_3_4`.
+
+    Returns
+    -------
+    DataFrame
+        As `thesis_table_3_4` without published values, for both experiments (first column);
+        beside the combinations their parts, which are tested in tables 3.4 and 3.5 and have no p
+        here. No rows when no combination was run.
+    """
+    methods = ("c45", "ss", "stp", "se", *COMBINED)
+    # The parts are tested in tables 3.4 and 3.5.
+    own = statistics.assign(p=statistics["p"].where(statistics["method"].isin(COMBINED)))
+    frames = []
+    for experiment in EXPERIMENTS:
+        frame = _noise_table(experiment, methods, rows, own, None)
+        frame.insert(0, "experiment", experiment)
+        frames.append(frame)
+    table = pd.concat(frames, ignore_index=True)
+    return table if rows["method"].isin(COMBINED).any() else table.iloc[:0]
+
+
+def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
+    """Leaves and accuracy against C4.5 by the factor that was tuned.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+
+    Returns
+    -------
+    DataFrame
+        experiment, method, factor, n_fits (data sets x permutations x noise factors for which it
+        was chosen), n_leaves_diff_c45 (leaves), accuracy_diff_c45 (percentage points): means over
+        these fits, C4.5 on the same permutation and noise. A factor is chosen where it does well,
+        so that the rows of one method are about different data.
+    """
+    wide = rows.pivot(index=CELL, columns="metric", values="value").reset_index()
+    key = [c for c in CELL if c != "method"]
+    baseline = wide[wide["method"] == "c45"].set_index(key)[["n_leaves", "accuracy"]]
+    tuned = wide[wide["factor"].notna()].set_index(key)
+    difference = tuned[["n_leaves", "accuracy"]] - baseline.reindex(tuned.index)
+    cells = pd.DataFrame(
+        {
+            "experiment": tuned.index.get_level_values("experiment"),
+            "method": tuned["method"].to_numpy(),
+            "factor": tuned["factor"].to_numpy(),
+            "n_leaves_diff_c45": difference["n_leaves"].to_numpy(),
+            "accuracy_diff_c45": 100 * difference["accuracy"].to_numpy(),
+        }
+    )
+    grouped = cells.groupby(["experiment", "method", "factor"])
+    table = grouped.mean().round(4).reset_index()
+    table.insert(3, "n_fits", grouped.size().to_numpy())
+    return table
+
+
+def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Running times and their differences to C4.5, the last block of tables 3.4 and 3.5.
+
+    Parameters
+    ----------
+    times : DataFrame
+        Of all data sets, as returned by `hedgerow.experiments.soft.learn`.
+    published : DataFrame
+        data/published/thesis_table_3_4.csv and thesis_table_3_5.csv, one below the other.
+
+    Returns
+    -------
+    DataFrame
+        experiment, dataset (`mean_over_datasets` first), method, noise, seconds (mean over
+        permutations of tuning and learning), diff_c45 (s), published (difference, s; on other
+        machines), n_datasets. Times depend on the machine and on what else it does: they are in
+        a file of their own and nothing else reads them.
+    """
+    key = ["experiment", "dataset", "method", "noise"]
+    per_set = times.groupby(key, as_index=False)["seconds"].mean()
+    reference = per_set[per_set["method"] == "c45"].drop(columns="method")
+    per_set = per_set.merge(reference, on=["experiment", "dataset", "noise"], suffixes=("", "_c45"))
+    per_set["diff_c45"] = per_set["seconds"] - per_set.pop("seconds_c45")
+    of_table = per_set[per_set["dataset"].isin(set(TABLE_3_1.values()))]
+    mean = of_table.groupby(["experiment", "method", "noise"], as_index=False)[
+        ["seconds", "diff_c45"]
+    ].mean()
+    mean = mean.assign(dataset=MEAN, n_datasets=of_table["dataset"].nunique())
+    table = pd.concat([mean, per_set.assign(n_datasets=1)], ignore_index=True)
+    cells = published[published["metric"] == "runtime_diff_c45"]
+    cells = pd.DataFrame(
+        {
+            "experiment": cells["criterion"].map({w: e for e, w in CRITERION.items()}),
+            "dataset": cells["dataset"],
+            "method": cells["method"],
+            "noise": cells["noise"].astype(float),
+            "published": cells["value"].astype(float),
+        }
+    )
+    table = table.merge(cells, on=key, how="left")
+    order = {"method": list(METHODS), "dataset": [MEAN, *sorted(set(table["dataset"]) - {MEAN})]}
+    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
+    rank[["experiment", "noise"]] = table[["experiment", "noise"]]
+    rank = rank.sort_values(["experiment", "dataset", "method", "noise"], kind="stable")
+    columns = [*key, "seconds", "diff_c45", "published", "n_datasets"]
+    return table.loc[rank.index, columns].round(6).reset_index(drop=True)
+
+
+def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFrame:
+    # A sum depends on its order in the last bit, and data sets may be named in any order.
+    rows = rows[rows["method"].isin(methods)].sort_values([*CELL, "metric"])
+    members = [d for d in TABLE_3_1.values() if d in set(rows["dataset"])]
+    missing = [d for d in TABLE_3_1.values() if d not in members]
+    frames = []
+    for metric, raw, unit, to_unit in (*OWN_METRICS, *TABLE_METRICS):
+        left_out = []
+        if metric == raw:
+            values = rows[(rows["experiment"] == experiment) & (rows["metric"] == metric)]
+            values = values.assign(value=values["value"] * to_unit)
+        elif metric.endswith("_std"):
+            values, left_out = standardised(rows, raw)
+            values = values[values["experiment"] == experiment]
+        else:
+            values = _difference_to_c45(rows, experiment, raw, to_unit)
+        per_set = (
+            values.groupby(["method", "dataset", "noise"], as_index=False)["value"]
+            .mean()
+            .rename(columns={"value": "measured"})
+            .assign(n_datasets=1, left_out="")
+        )
+        of_table = per_set[per_set["dataset"].isin(members)]
+        mean = of_table.groupby(["method", "noise"], as_index=False)["measured"].mean()
+        mean = mean.assign(
+            dataset=MEAN,
+            n_datasets=of_table["dataset"].nunique(),
+            left_out=";".join(d for d in left_out if d in members),
+        )
+        kept = per_set if metric == raw else pd.concat([mean, per_set])
+        frames.append(kept.assign(metric=metric, unit=unit))
+    table = pd.concat(frames, ignore_index=True)
+    table["of_datasets"] = N_TABLE_3_1
+    table["in_table_3_1"] = table["dataset"].isin([MEAN, *members])
+    table["missing"] = np.where(table["dataset"] == MEAN, ";".join(missing), "")
+    key = ["metric", "method", "noise"]
+    if published is not None:
+        cells = _published_cells(published, experiment)
+        table = table.merge(cells, on=[*key, "dataset"], how="left")
+    table = table.merge(_p_values(statistics, experiment), on=[*key, "dataset"], how="left")
+    order = {
+        "metric": [m[0] for m in (*OWN_METRICS, *TABLE_METRICS)],
+        "dataset": [MEAN, *members, *sorted(set(table["dataset"]) - {MEAN, *members})],
+        "method": list(METHODS),
+    }
+    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
+    rank["noise"] = table["noise"]
+    rank = rank.sort_values(["dataset", "metric", "method", "noise"], kind="stable")
+    # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
+    table["measured"] = table["measured"].round(6) + 0.0
+    columns = ["metric", "unit", "method", "dataset", "in_table_3_1", "noise", "measured"]
+    columns += ["published"] if published is not None else []
+    columns += ["n_datasets", "of_datasets", "p", "p_holm", "p_pairs"]
+    columns += ["p_pairs_holm", "left_out", "missing"]
+    return table.loc[rank.index, columns].reset_index(drop=True)
+
+
+def _difference_to_c45(rows, experiment, metric, to_unit) -> pd.DataFrame:
+    """Signed difference to C4.5 of the same permutation and noise factor.
+
+    The thesis calls these differences absolute in the sense of not standardised: they have signs.
+    """
+    cells = rows[(rows["experiment"] == experiment) & (rows["metric"] == metric)]
+    key = ["dataset", "permutation", "noise"]
+    reference = cells.loc[cells["method"] == "c45", [*key, "value"]]
+    cells = cells[cells["method"] != "c45"].merge(reference, on=key, suffixes=("", "_c45"))
+    return cells.assign(value=(cells["value"] - cells["value_c45"]) * to_unit)
+
+
+def _published_cells(published: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    cells = published[published["criterion"] == CRITERION[experiment]]
+    return pd.DataFrame(
+        {
+            "metric": cells["metric"],
+            "method": cells["method"],
+            "noise": cells["noise"].astype(float),
+            "dataset": cells["dataset"],
+            "published": cells["value"].astype(float),
+        }
+    )
+
+
+def _p_values(statistics: pd.DataFrame, experiment: str) -> pd.DataFrame:
+    """One column per pairing and correction."""
+    names = {
+        ("datasets", "none"): "p",
+        ("datasets", "holm"): "p_holm",
+        ("permutations", "none"): "p_pairs",
+        ("permutations", "holm"): "p_pairs_holm",
+    }
+    of_experiment = statistics[statistics["experiment"] == experiment]
+    key = ["metric", "method", "noise"]
+    frames = [
+        of_experiment[
+            (of_experiment["pairing"] == pairing) & (of_experiment["correction"] == correction)
+        ].set_index(key)["p"]
+        for pairing, correction in names
+    ]
+    frame = pd.concat(frames, axis=1, keys=list(names.values())).reset_index()
+    return frame.assign(dataset=MEAN)

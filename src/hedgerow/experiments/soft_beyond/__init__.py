@@ -1,0 +1,1 @@
+"""Noise beyond the thesis."""

@@ -1,0 +1,209 @@
+"""Tables of noise beyond the thesis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.experiments.soft_beyond.plan import (
+    KEY,
+    METHODS,
+    MODELS,
+    POOLED,
+    WHERE,
+    SoftBeyondPlan,
+)
+
+MEAN = "mean_over_datasets"
+
+#: Metrics of the tables: (metric in rows, unit, unit of differences, factor to the unit).
+METRICS = (
+    ("accuracy", "percent", "percentage_points", 100.0),
+    ("macro_f1", "percent", "percentage_points", 100.0),
+    ("brier", "score", "score", 1.0),
+    ("n_leaves", "leaves", "leaves", 1.0),
+    ("factor", "share", "share", 1.0),
+)
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def soft_beyond_noise_models(
+    rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
+) -> pd.DataFrame:
+    """Table of noise families by the models that methods assume.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets and parts, as returned by `hedgerow.experiments.soft_beyond.run`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.soft_beyond.statistics`.
+    plan : SoftBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, place and family of the noise, noise factor, method, model and data
+        set. `dataset` is a key, or `mean_over_datasets`, which has differences and p-values; the
+        family `all_families` joins those in which the matching model is another than the normal.
+        Columns: metric, unit, where, family, noise, method, model, dataset, measured (mean over
+        permutations; of data sets only, as averages over them mean nothing), difference_clean (to
+        C4.5 without added noise), difference_c45 (to C4.5 on the same data), difference_normal
+        (to the normal model of the same method), unit_of_differences, n_datasets, of_datasets,
+        p_c45 and p_normal (over data sets), each with `_holm`, `_pairs` (over permutations of data
+        sets) and `_pairs_holm`, left_out (sets that have no such cell) and absent (sets asked for
+        that no source had), separated by semicolons.
+    """
+    return _table("noise_models", rows, statistics, plan)
+
+
+def soft_beyond_class_noise(
+    rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
+) -> pd.DataFrame:
+    """Table of class noise in the training data. As `soft_beyond_noise_models` otherwise."""
+    return _table("class_noise", rows, statistics, plan)
+
+
+def soft_beyond_categorical_noise(
+    rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
+) -> pd.DataFrame:
+    """Table of noise on categorical variables. As `soft_beyond_noise_models` otherwise."""
+    return _table("categorical_noise", rows, statistics, plan)
+
+
+def datasets_of(part: str, plan: SoftBeyondPlan) -> tuple[str, ...]:
+    """Data sets that a part asks for."""
+    return plan.categorical_datasets if part == "categorical_noise" else plan.datasets
+
+
+def absent_from(part: str, rows: pd.DataFrame, plan: SoftBeyondPlan) -> list[str]:
+    """Data sets that a part asks for and that have no rows."""
+    there = set(rows.loc[rows["part"] == part, "dataset"])
+    return sorted(set(datasets_of(part, plan)) - there)
+
+
+_CELL = ["where", "family", "noise", "method", "model"]
+
+
+def _table(part: str, rows, statistics, plan) -> pd.DataFrame:
+    rows = rows[rows["part"] == part].sort_values([*KEY, "metric"])
+    statistics = statistics[statistics["part"] == part]
+    there = sorted(rows["dataset"].unique())
+    per_set = rows.groupby([*_CELL, "dataset", "metric"], as_index=False)["value"].mean()
+    frames = []
+    for metric, unit, unit_of_differences, to_unit in METRICS:
+        values = per_set[per_set["metric"] == metric].drop(columns="metric")
+        values = values.assign(measured=values.pop("value") * to_unit)
+        if metric != "factor":
+            values = _with_differences(values)
+        joined = _joined_families(values) if part == "noise_models" else values.iloc[:0]
+        mean = _means(pd.concat([values, joined]), there)
+        mean = mean.merge(_p_values(statistics, metric), on=_CELL, how="left")
+        values = values.assign(n_datasets=1, left_out="")
+        frames.append(
+            pd.concat([mean, values], ignore_index=True).assign(
+                metric=metric, unit=unit, unit_of_differences=unit_of_differences
+            )
+        )
+    table = pd.concat(frames, ignore_index=True)
+    asked = set(datasets_of(part, plan)) | set(there)
+    table["of_datasets"] = len(asked)
+    table["absent"] = np.where(table["dataset"] == MEAN, ";".join(sorted(asked - set(there))), "")
+    order = {
+        "dataset": [MEAN, *there],
+        "metric": [m[0] for m in METRICS],
+        "where": ["none", *WHERE],
+        "family": ["none", *FAMILY_LABELS, "classes", "categories"],
+        "noise": sorted(table["noise"].unique()),
+        "method": list(METHODS),
+        "model": list(MODELS),
+    }
+    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
+    rank = rank.sort_values(list(order), kind="stable")
+    numbers = ["measured", *_DIFFERENCES]
+    # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
+    table[numbers] = table[numbers].round(6) + 0.0
+    columns = ["metric", "unit", *_CELL, "dataset", *numbers, "unit_of_differences"]
+    columns += ["n_datasets", "of_datasets", *_P_COLUMNS, "left_out", "absent"]
+    return table.loc[rank.index].reindex(columns=columns).reset_index(drop=True)
+
+
+_DIFFERENCES = ["difference_clean", "difference_c45", "difference_normal"]
+
+
+def _with_differences(values: pd.DataFrame) -> pd.DataFrame:
+    """Differences of each data set to clean C4.5, C4.5, and the normal model of the method."""
+    place = ["where", "family", "noise", "dataset"]
+
+    def reference(cells, by, name):
+        return cells.set_index(by)["measured"].rename(name)
+
+    c45 = values[values["method"] == "c45"]
+    clean = reference(c45[c45["where"] == "none"], ["dataset"], "clean")
+    at_place = reference(c45, place, "c45")
+    normal = values[values["model"] == "normal"]
+    of_method = reference(normal, [*place, "method"], "normal")
+    values = values.join(clean, on="dataset").join(at_place, on=place)
+    values = values.join(of_method, on=[*place, "method"])
+    for name in ("clean", "c45", "normal"):
+        values[f"difference_{name}"] = values["measured"] - values.pop(name)
+    is_c45 = values["method"] == "c45"
+    values.loc[is_c45 & (values["where"] == "none"), "difference_clean"] = np.nan
+    values.loc[is_c45, "difference_c45"] = np.nan
+    values.loc[values["model"].isin(["none", "normal"]), "difference_normal"] = np.nan
+    return values
+
+
+def _joined_families(values: pd.DataFrame) -> pd.DataFrame:
+    """Means of each data set over the families other than normal."""
+    others = values[~values["family"].isin(["normal", "none"])]
+    key = ["where", "noise", "method", "model", "dataset"]
+    numbers = [c for c in ["measured", *_DIFFERENCES] if c in values]
+    return others.groupby(key, as_index=False)[numbers].mean().assign(family=POOLED)
+
+
+def _means(values: pd.DataFrame, there: list[str]) -> pd.DataFrame:
+    """Means over data sets of differences; those of the values themselves mean nothing."""
+    numbers = [c for c in _DIFFERENCES if c in values]
+    grouped = values.groupby(_CELL)
+    # Factors have the same unit everywhere, so that their mean means something.
+    mean = grouped[numbers or ["measured"]].mean()
+    members = grouped["dataset"].agg(set)
+    mean["n_datasets"] = members.map(len)
+    mean["left_out"] = members.map(lambda found: ";".join(sorted(set(there) - found)))
+    return mean.reset_index().assign(dataset=MEAN)
+
+
+_P_NAMES = {
+    ("datasets", "none"): "",
+    ("datasets", "holm"): "_holm",
+    ("permutations", "none"): "_pairs",
+    ("permutations", "holm"): "_pairs_holm",
+}
+_P_COLUMNS = [f"p_{other}{end}" for other in ("c45", "normal") for end in _P_NAMES.values()]
+
+
+def _p_values(statistics: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """One column per comparison, pairing and correction."""
+    of_metric = statistics[statistics["metric"] == metric]
+    columns = {}
+    for other in ("c45", "normal"):
+        against_c45 = of_metric["against_method"] == "c45"
+        chosen = of_metric[against_c45 if other == "c45" else ~against_c45]
+        for (pairing, correction), end in _P_NAMES.items():
+            tests = (chosen["pairing"] == pairing) & (chosen["correction"] == correction)
+            columns[f"p_{other}{end}"] = chosen[tests].set_index(_CELL)["p"]
+    return pd.concat(columns, axis=1).rename_axis(_CELL).reset_index()
+
+
+FAMILY_LABELS = {
+    "normal": "normal",
+    "uniform": "uniform",
+    "laplace": "Laplace",
+    "student_t": "Student’s t",
+    "proportional": "proportional",
+    "per_variable": "per variable",
+    POOLED: "all but normal",
+}

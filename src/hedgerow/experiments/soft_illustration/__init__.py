@@ -1,0 +1,1 @@
+"""The illustrations of chapter 3."""

@@ -1,0 +1,396 @@
+"""Figures 3.1 to 3.4, 3.7, 3.8 and tables 3.2, 3.3 of the thesis, and their section of the report.
+
+Each function is named by the id of the table or figure that it makes. The ejection fractions
+(LVEF) are a SYNTHETIC set: their tables set values beside published ones of other patients.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from scipy import stats
+
+from hedgerow.experiments.soft_illustration.plan import (
+    ELIGIBLE_BELOW,
+    TEST_VALUES,
+    TOY,
+    SoftIllustrationPlan,
+)
+from hedgerow.experiments.soft_illustration.tables import _n
+from hedgerow.reporting.figures import WIDTH, style
+
+#: Colours of Okabe and Ito (2008), and what else tells the two apart: marker, line and side.
+BLUE, ORANGE, GREEN, PINK, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#999999"
+
+
+# ----------------------------------------------------------------------------------- figures
+
+
+def thesis_figure_3_1(data: pd.DataFrame, plan: SoftIllustrationPlan) -> Figure:
+    """Figure 3.1: shapes of the gate, hard, PLT, UDT and normal.
+
+    Parameters
+    ----------
+    data : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.gates`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    Figure
+        The paper prints no numbers for it.
+    """
+    titles = {
+        "hard": "(a) Hard (C4.5)",
+        "plt": "(b) Piecewise linear (PLT)",
+        "udt": "(c) Truncated normal (UDT)",
+        "normal": "(d) Normal (STP, SE)",
+    }
+    with style():
+        figure = Figure(figsize=(WIDTH, 2.1), layout="constrained")
+        panels = figure.subplots(1, 4, sharex=True, sharey=True)
+        for axes, (gate, title) in zip(panels, titles.items(), strict=True):
+            curve = data[data["gate"] == gate]
+            axes.axvline(0, color=GREY, linewidth=0.8, linestyle=":")
+            axes.grid(axis="y")
+            steps = "steps-post" if gate == "hard" else "default"
+            axes.plot(curve["x"], curve["share_left"], color=BLUE, drawstyle=steps)
+            axes.set_title(title, fontsize=7.5)
+            axes.set_xticks([-2, 0, 2], ["−2", "τ", "2"])
+            axes.set_yticks([0, 0.5, 1])
+        panels[0].set_ylabel("Share that goes left, g(x)")
+        figure.supxlabel("Measured value x (standard deviations from the threshold)", fontsize=8.5)
+    return figure
+
+
+def thesis_figure_3_2(data: pd.DataFrame, plan: SoftIllustrationPlan) -> Figure:
+    """Figure 3.2: weight of each density increment of one value.
+
+    Parameters
+    ----------
+    data : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.increments`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    Figure
+        The paper prints no numbers for it.
+    """
+    tau, area = data["tau"].to_numpy(), data["increment"].to_numpy()
+    inner = int(np.searchsorted(tau, -0.5))  # the step shown between the first and the last
+    x = np.linspace(-4, 4, 801)
+    parts = [
+        (x[0], tau[0], "////", ORANGE, f"τ = τmin: Φ((τ − x)/σ) = {area[0]:.3f}"),
+        (
+            tau[inner - 1],
+            tau[inner],
+            "",
+            BLUE,
+            f"between: Φ((τ − x)/σ) − Φ((τ − δσ − x)/σ) = {area[inner]:.3f}",
+        ),
+        (tau[-2], x[-1], "xxxx", PINK, f"τ = τmax: 1 − Φ((τ − δσ − x)/σ) = {area[-1]:.3f}"),
+    ]
+    with style():
+        figure = Figure(figsize=(0.72 * WIDTH, 2.9), layout="constrained")
+        axes = figure.add_subplot()
+        for low, high, hatch, colour, label in parts:
+            inside = np.linspace(low, high, 200)
+            axes.fill_between(
+                inside,
+                stats.norm.pdf(inside),
+                facecolor=colour,
+                edgecolor="black",
+                hatch=hatch,
+                linewidth=0.5,
+                alpha=0.8,
+                label=label,
+            )
+        axes.plot(x, stats.norm.pdf(x), color="black")
+        axes.vlines(tau, 0, stats.norm.pdf(tau), color="black", linewidth=0.7, linestyle=":")
+        names = {0: "τmin", inner - 1: "\nτ − δσ", inner: "τ", len(tau) - 1: "τmax"}
+        names[int(np.searchsorted(tau, 0.0))] = "x"
+        axes.set_xticks(tau, [names.get(i, "") for i in range(len(tau))])
+        axes.set_xlabel("Candidate threshold")
+        axes.set_ylabel("Density of the noise\nabout one value x")
+        axes.set_ylim(0, None)
+        axes.legend(loc="lower left", bbox_to_anchor=(0, 1), borderpad=0, handlelength=1.6)
+    return figure
+
+
+def thesis_figure_3_3(data: pd.DataFrame, plan: SoftIllustrationPlan) -> Figure:
+    """Figure 3.3: information gain of the toy example, hard and soft search.
+
+    Parameters
+    ----------
+    data : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.toy_gain`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    Figure
+        The values lie below the axis, class 0 as circles and class 1 as crosses. The paper
+        prints no numbers for it.
+    """
+    titles = {"a": "(a) Without noise", "b": "(b) With noise, as described in 3.2.4"}
+    with style():
+        figure = Figure(figsize=(WIDTH, 2.7), layout="constrained")
+        panels = figure.subplots(1, 2, sharex=True, sharey=True)
+        for axes, (panel, title) in zip(panels, titles.items(), strict=True):
+            axes.grid(axis="y")
+            soft = data[(data["panel"] == panel) & (data["search"] == "ss")]
+            hard = data[(data["panel"] == panel) & (data["search"] == "hard")]
+            axes.plot(soft["threshold"], soft["gain"], color=ORANGE, label="Soft search")
+            axes.plot(
+                hard["threshold"],
+                hard["gain"],
+                "o",
+                color="black",
+                markerfacecolor="white",
+                label="C4.5",
+            )
+            for curve, colour, marker in ((soft, ORANGE, "D"), (hard, "black", "o")):
+                chosen = curve[curve["chosen"]]
+                axes.plot(
+                    chosen["threshold"],
+                    chosen["gain"],
+                    marker,
+                    color=colour,
+                    markeredgecolor="black",
+                    clip_on=False,
+                    zorder=4,
+                )
+            values, labels = (np.array(v) for v in TOY[panel])
+            for label, marker, colour in ((0, "o", BLUE), (1, "X", PINK)):
+                at = values[labels == label]
+                # Equal values stand above each other.
+                height = [-0.12 - 0.07 * np.sum(at[:i] == v) for i, v in enumerate(at)]
+                axes.plot(
+                    at,
+                    height,
+                    marker,
+                    color=colour,
+                    markeredgecolor="black",
+                    markeredgewidth=0.5,
+                    label=f"Values of class {label}",
+                )
+            axes.set_title(title)
+            axes.set_xlabel("Value and candidate threshold τ")
+            axes.set_xlim(-3.1, 3.1)
+            axes.set_ylim(-0.25, 1.05)
+            axes.set_yticks(np.linspace(0, 1, 6))
+        panels[0].set_ylabel("Information gain I(X; Y) (bits)")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return figure
+
+
+def thesis_figure_3_4(data: pd.DataFrame, plan: SoftIllustrationPlan) -> Figure:
+    """Figure 3.4: probability of misclassification, corrected and as printed.
+
+    Parameters
+    ----------
+    data : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.toy_error`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    Figure
+        The paper prints no numbers for it, but the formula of its curve.
+    """
+    titles = {"a": "(a) Exact test value (STP)", "b": "(b) Noisy test value (SE)"}
+    lines = (
+        ("corrected", "-", 1.6, "Closed form, corrected"),
+        ("printed", "--", 1.2, "Closed form as printed"),
+        ("tree", ":", 1.4, "Soft tree"),
+    )
+    with style():
+        figure = Figure(figsize=(WIDTH, 3.1), layout="constrained")
+        panels = figure.subplots(1, 2, sharex=True, sharey=True)
+        for axes, (panel, title) in zip(panels, titles.items(), strict=True):
+            axes.grid(axis="y")
+            for x, colour in zip(TEST_VALUES, (BLUE, PINK), strict=True):
+                curve = data[(data["panel"] == panel) & (data["x"] == x)]
+                for column, line, width, _ in lines:
+                    axes.plot(curve["sigma"], curve[column], line, color=colour, linewidth=width)
+                drawn = curve.dropna(subset="simulated")
+                axes.plot(
+                    drawn["sigma"],
+                    drawn["simulated"],
+                    "o",
+                    color=colour,
+                    markersize=3.5,
+                    markerfacecolor="white",
+                )
+                height = 0.06 if x > 0 else 0.94
+                axes.text(7.9, height, f"x = {_n(x)}", color=colour, ha="right", va="center")
+            axes.set_title(title)
+            axes.set_xlabel("Standard deviation σ of the noise")
+            axes.set_xlim(0, 8)
+            axes.set_ylim(0, 1)
+        panels[0].set_ylabel("Probability of predicting class 0")
+        for _, line, width, label in lines:
+            panels[0].plot([], [], line, color="black", linewidth=width, label=label)
+        panels[0].plot(
+            [], [], "o", color="black", markersize=3.5, markerfacecolor="white", label="Simulated"
+        )
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    return figure
+
+
+def thesis_figure_3_7(data: pd.DataFrame, plan: SoftIllustrationPlan) -> Figure:
+    """Figure 3.7: synthetic ejection fractions without and with noise, against eligibility.
+
+    Parameters
+    ----------
+    data : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.lvef`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    Figure
+        Measured against true value, so that each outcome has a quadrant of its own.
+    """
+    looks = {
+        "tn": ("TN", BLUE, "o", 2.2, "none"),
+        "tp": ("TP", ORANGE, "s", 2.6, "none"),
+        "fn": ("FN", PINK, "X", 6, "black"),
+        "fp": ("FP", GREEN, "D", 5, "black"),
+    }
+    clean = np.where(data["eligible"] == 1, "tp", "tn")
+    panels = (
+        ("(a) Without noise", data["lvef"], clean),
+        (f"(b) With noise, n = {plan.noise:g}", data["lvef_noisy"], data["outcome"]),
+    )
+    low = min(0.0, data["lvef_noisy"].min() - 2)
+    high = max(100.0, data["lvef_noisy"].max() + 2)
+    with style():
+        figure = Figure(figsize=(WIDTH, 3.75), layout="constrained")
+        for axes, (title, measured, outcome) in zip(
+            figure.subplots(1, 2, sharex=True, sharey=True), panels, strict=True
+        ):
+            axes.axvline(ELIGIBLE_BELOW, color="black", linewidth=0.8)
+            axes.axhline(ELIGIBLE_BELOW, color="black", linewidth=0.8)
+            for name, (label, colour, marker, size, edge) in looks.items():
+                here = np.asarray(outcome) == name
+                axes.plot(
+                    data["lvef"][here],
+                    measured[here],
+                    marker,
+                    color=colour,
+                    markersize=size,
+                    markeredgecolor=edge,
+                    markeredgewidth=0.5,
+                    linestyle="",
+                    zorder=3 if name in ("fn", "fp") else 2,
+                )
+                across = (0.03, "left") if name in ("tp", "fn") else (0.97, "right")
+                height = 0.03 if name in ("tp", "fp") else 0.97
+                axes.text(
+                    across[0],
+                    height,
+                    f"{label} {here.sum()}",
+                    transform=axes.transAxes,
+                    ha=across[1],
+                    va="bottom" if height < 0.5 else "top",
+                    fontweight="bold",
+                )
+            axes.set_title(title)
+            axes.set_xlabel("True LVEF (%), synthetic")
+            axes.set_xlim(low, high)
+            axes.set_ylim(low, high)
+            axes.set_box_aspect(1)
+        figure.axes[0].set_ylabel("Measured LVEF (%)")
+    return figure
+
+
+def thesis_figure_3_8(data: pd.DataFrame, plan: SoftIllustrationPlan) -> Figure:
+    """Figure 3.8: patients or density increments, and information gain of every candidate.
+
+    Parameters
+    ----------
+    data : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.lvef_gain`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    Figure
+        Three rows of two panels, synthetic ejection fractions.
+    """
+    rows = {
+        "a": ("(a) Hard search, without noise", "Patients N(y, x)"),
+        "b": ("(b) Hard search, with noise", "Patients N(y, x)"),
+        "c": ("(c) Soft search, with noise", "Increments Δρ(y, τ)"),
+    }
+    with style():
+        figure = Figure(figsize=(WIDTH, 5.6), layout="constrained")
+        panels = figure.subplots(3, 2, sharex=True, width_ratios=(1.25, 1))
+        top = 1.1 * data["gain"].max()
+        for (left, right), (panel, (title, label)) in zip(panels, rows.items(), strict=True):
+            curve = data[data["panel"] == panel]
+            for column, sign, colour, name in (
+                ("y0", 1, BLUE, "Class 0 (not eligible)"),
+                ("y1", -1, ORANGE, "Class 1 (eligible), downwards"),
+            ):
+                height = sign * curve[column]
+                if panel == "c":
+                    left.fill_between(
+                        curve["threshold"], height, color=colour, linewidth=0, label=name
+                    )
+                else:
+                    there = curve[column] > 0
+                    left.vlines(
+                        curve["threshold"][there],
+                        0,
+                        height[there],
+                        color=colour,
+                        linewidth=0.7,
+                        label=name,
+                    )
+            left.axhline(0, color="black", linewidth=0.6)
+            left.set_ylabel(label)
+            left.set_title(title)
+            # Heights have no sign: the lower half is class 1.
+            reach = max(curve["y0"].max(), curve["y1"].max()) * 1.15
+            left.set_ylim(-reach, reach)
+            left.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+            ticks = [t for t in left.get_yticks() if abs(t) <= reach]
+            left.set_yticks(ticks, [f"{abs(t):g}" for t in ticks])
+            gains = curve.dropna(subset="gain")
+            if panel == "c":
+                right.plot(gains["threshold"], gains["gain"], color="black", linewidth=1)
+            else:
+                right.plot(gains["threshold"], gains["gain"], ".", color="black", markersize=2)
+            chosen = gains[gains["chosen"]]
+            right.plot(
+                chosen["threshold"],
+                chosen["gain"] + 0.06 * top,
+                "v",
+                color=PINK,
+                markeredgecolor="black",
+                markeredgewidth=0.5,
+            )
+            for _, row in chosen.iterrows():
+                right.annotate(
+                    f"{row['threshold']:.2f} %",
+                    (row["threshold"], row["gain"] + 0.06 * top),
+                    xytext=(6, 0),
+                    textcoords="offset points",
+                    va="center",
+                )
+            right.set_ylim(0, 1.12 * top)
+            right.set_ylabel("Gain (bits)")
+            right.grid(axis="y")
+            for axes in (left, right):
+                axes.axvline(ELIGIBLE_BELOW, color="black", linewidth=0.7, linestyle=":")
+        for axes in panels[-1]:
+            axes.set_xlabel("LVEF (%), synthetic")
+        figure.legend(
+            *panels[-1][0].get_legend_handles_labels(), loc="outside upper center", ncols=2
+        )
+    return figure

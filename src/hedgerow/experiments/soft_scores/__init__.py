@@ -1,0 +1,1 @@
+"""Scores and ranks beyond the thesis."""

@@ -1,0 +1,187 @@
+"""The section of other scores and of ranks on the report page: beyond the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments.soft.plan import EXPERIMENTS, TABLE_3_1, SoftPlan
+from hedgerow.experiments.soft_scores.plan import FEWEST_DATASETS
+from hedgerow.experiments.soft_scores.statistics import of_table_3_1
+from hedgerow.experiments.soft_scores.tables import mean_ranks_of
+from hedgerow.reporting.figures import LOOKS
+from hedgerow.reporting.html import Section, data_uri, number, render
+
+# ---------------------------------------------------------------------------------- captions
+
+
+def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+    """Caption of the tables and the figure, by id.
+
+    Parameters
+    ----------
+    rows, plan : as in `soft_scores`
+
+    Returns
+    -------
+    dict of str
+    """
+    used = sorted(set(of_table_3_1(rows, plan)["dataset"]))
+    ran = (
+        f"Over {len(used)} data sets ({', '.join(used)}), {plan.n_permutations} train-test "
+        f"permutations each, configuration {plan.configuration}."
+    )
+    return {
+        "soft_scores": "Mean over data sets of the difference to C4.5 at the same noise factor; "
+        "accuracy and macro F1 in points of %, Brier score (sum of squares over the classes, less "
+        f"is better) as it is. Wilcoxon signed-rank test over data sets. {ran}",
+        "soft_ranks": "Mean ranks by accuracy and tests behind the critical-difference diagram. "
+        f"{ran}",
+        "soft_critical_difference": "Mean rank of each method by accuracy, 1 is best. A block is "
+        "one data set, its value the mean accuracy over all "
+        f"{len(plan.noise_factors)} noise factors and the permutations. Bars join methods that "
+        "Nemenyi's test does not tell apart at p < .05: their mean ranks differ by less than the "
+        f"critical difference (CD). Where Friedman's test finds no difference (p of .05 "
+        f"or more) there is nothing for Nemenyi's to divide. {ran}",
+    }
+
+
+#: Rule of the workflow that makes each table and figure, printed under it.
+RULES = {"table": "soft_scores_tables", "figure": "soft_scores_figures"}
+
+_TITLES = {
+    "accuracy": "Accuracy, points of %, more is better",
+    "macro_f1": "Macro F1, points of %, more is better",
+    "brier": "Brier score, less is better",
+}
+_DIGITS = {"accuracy": 1, "macro_f1": 1, "brier": 3}
+_PARTS = {"training_noise": "training", "test_noise": "test"}
+_ALT = (
+    "Two axes of mean ranks, one per experiment, with a mark for each method and bars that join "
+    "methods which are not told apart; ranks and p-values are in the table soft_ranks."
+)
+
+
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path | str],
+    rows: pd.DataFrame,
+    plan: SoftPlan,
+) -> Section:
+    """Scores and ranks as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        soft_scores and soft_ranks, as written to reports/tables.
+    figures : mapping of path
+        soft_critical_difference: svg file, which is embedded.
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SoftPlan
+
+    Returns
+    -------
+    Section
+    """
+    there = set(rows["dataset"])
+    scores = tables["soft_scores"]
+    ranks = tables["soft_ranks"]
+    n_run = len(there & set(TABLE_3_1.values()))
+    markup = render(
+        "experiments/soft_scores/page.html.j2",
+        plan=plan,
+        labels={m: LOOKS[m].label for m in plan.methods},
+        absent=sorted(set(plan.datasets) - there),
+        n_run=n_run,
+        n_table=len(TABLE_3_1),
+        fewest=FEWEST_DATASETS,
+        experiments=[
+            {
+                "word": experiment,
+                "part": _PARTS[experiment],
+                "blocks": _blocks(scores[scores["experiment"] == experiment]),
+                "note": _note(scores[scores["experiment"] == experiment]),
+                "ranks": _ranks(ranks[ranks["experiment"] == experiment]),
+            }
+            for experiment in EXPERIMENTS
+        ],
+        captions=captions(rows, plan),
+        uri=data_uri(figures["soft_critical_difference"]),
+        alt=_ALT,
+        rules=RULES,
+        module="hedgerow.reporting.soft_scores",
+    )
+    contents = (
+        ("soft_scores-scores", "Macro F1 and Brier score"),
+        ("soft_scores-ranks", "All methods ranked"),
+    )
+    return Section("soft_scores", "Beyond the paper: other scores and ranks", markup, contents)
+
+
+def _note(frame: pd.DataFrame) -> str:
+    """Why there are no tests, or an empty text."""
+    notes = [n for n in frame["note"].dropna().unique() if n and not n.startswith("all ")]
+    return "; ".join(notes)
+
+
+def _blocks(frame: pd.DataFrame) -> list[dict]:
+    """Lines of the table, grouped by score."""
+    blocks = []
+    for metric, title in _TITLES.items():
+        cells = frame[frame["metric"] == metric]
+        lines = []
+        for method in cells["method"].unique():
+            of_method = cells[cells["method"] == method].sort_values("noise")
+            shown = [_cell(c, _DIGITS[metric]) for c in of_method.itertuples(index=False)]
+            lines.append({"method": method, "cells": shown})
+        if lines:
+            blocks.append({"title": title, "n": 0, "left_out": [], "lines": lines})
+    return blocks
+
+
+def _cell(row, digits: int) -> dict:
+    """One cell of the shared noise table."""
+    marks, notes = [], []
+    if pd.notna(row.p):
+        if row.p < 0.05:
+            marks.append("a")
+        if row.p_holm < 0.05:
+            marks.append("b")
+        notes = [
+            f"better on {row.better} of {row.n_datasets} data sets",
+            f"p = {row.p:.3g}, {row.p_holm:.3g} after Holm",
+        ]
+    return {
+        "measured": number(row.difference, digits),
+        "published": None,
+        "strong": bool(row.p < 0.001),
+        "marks": ",".join(marks),
+        "notes": "; ".join(notes),
+    }
+
+
+def _ranks(frame: pd.DataFrame) -> dict:
+    """Result of Friedman's test and the pairs that Nemenyi's tells apart, in words."""
+    overall = frame[frame["name"] == "friedman"].iloc[0]
+    if pd.isna(overall["p"]):
+        return {"note": overall["note"]}
+    pairs = frame[(frame["name"] == "nemenyi") & (frame["p"] < 0.05)]
+    apart = []
+    for pair in pairs.itertuples(index=False):
+        first_is_better = pair.rank_first < pair.rank_second
+        better, worse = (pair.first, pair.second)[:: 1 if first_is_better else -1]
+        apart.append(f"{LOOKS[better].label} before {LOOKS[worse].label} (p = {pair.p:.3g})")
+    mean = mean_ranks_of(frame).sort_values(kind="stable")
+    return {
+        "note": "",
+        "statistic": number(overall["statistic"], 2),
+        "p": f"{overall['p']:.3g}",
+        "differ": bool(overall["p"] < 0.05),
+        "n": int(overall["n_datasets"]),
+        "least": number(overall["critical_difference"], 2),
+        "apart": apart,
+        "order": ", ".join(f"{LOOKS[m].label} {number(r, 2)}" for m, r in mean.items()),
+    }

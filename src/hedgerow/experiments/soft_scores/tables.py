@@ -1,0 +1,118 @@
+"""Tables of scores and ranks beyond the thesis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.experiments.soft.plan import EXPERIMENTS, METHODS, SoftPlan
+from hedgerow.experiments.soft_scores.plan import SCORES
+from hedgerow.experiments.soft_scores.statistics import missing, score_means, too_few
+
+#: Unit of each score's difference and the factor to it.
+UNITS = {
+    "accuracy": ("percentage_points", 100.0),
+    "macro_f1": ("percentage_points", 100.0),
+    "brier": ("score", 1.0),
+}
+ALPHA = 0.05
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
+    """Accuracy, macro F1 and Brier score of every method as differences to C4.5.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.soft_scores.scores`.
+    plan : SoftPlan
+
+    Returns
+    -------
+    DataFrame
+        experiment, metric, unit (the Brier score is a sum of squares between 0 and 2, less is
+        better), method, noise, c45 (mean of C4.5 over the data sets), difference (mean over data
+        sets of the method's mean minus that of C4.5), better (data sets on which the method is
+        better), n_datasets, p (Wilcoxon over data sets), p_holm (over the cells of one
+        experiment), note, missing (sets of table 3.1 that were not run, separated by semicolons).
+        Without a method besides C4.5, one row per experiment that says so.
+    """
+    means = score_means(rows, plan)
+    found = []
+    for experiment in EXPERIMENTS:
+        if len(means.columns) < 2:
+            found.append({"experiment": experiment, "note": too_few(0, means.columns)})
+        for metric, higher in SCORES.items():
+            unit, to_unit = UNITS[metric]
+            for method in means.columns.drop("c45"):
+                for noise in plan.noise_factors:
+                    cell = means.xs((experiment, metric, noise), level=[0, 1, 2])
+                    difference = cell[method] - cell["c45"]
+                    # What differs by rounding only is neither better nor worse.
+                    sign = np.sign(difference.round(12)) * (1 if higher else -1)
+                    row = {"experiment": experiment, "metric": metric, "unit": unit}
+                    row |= {"method": method, "noise": noise, "n_datasets": len(cell)}
+                    row |= {"c45": cell["c45"].mean() * to_unit, "better": int((sign > 0).sum())}
+                    row |= {"difference": difference.mean() * to_unit}
+                    found.append(row | _tests(statistics, experiment, metric, method, noise))
+    columns = ["experiment", "metric", "unit", "method", "noise", "c45", "difference", "better"]
+    columns += ["n_datasets", "p", "p_holm", "note"]
+    table = pd.DataFrame(found).reindex(columns=columns).assign(missing=missing(rows))
+    table[["better", "n_datasets"]] = table[["better", "n_datasets"]].astype("Int64")
+    numbers = ["noise", "c45", "difference", "p", "p_holm"]
+    table[numbers] = table[numbers].astype(float)
+    table[["c45", "difference"]] = table[["c45", "difference"]].round(6) + 0.0
+    return table
+
+
+def _tests(statistics: pd.DataFrame, *cell) -> dict:
+    at = (statistics[["experiment", "metric", "method", "noise"]] == list(cell)).all(axis=1)
+    by_correction = statistics[at].set_index("correction")
+    return {
+        "p": by_correction.loc["none", "p"],
+        "p_holm": by_correction.loc["holm", "p"],
+        "note": by_correction.loc["none", "note"],
+    }
+
+
+def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Mean ranks and tests behind the critical-difference diagram.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        As returned by `hedgerow.experiments.soft_scores.comparison`.
+
+    Returns
+    -------
+    DataFrame
+        experiment, name (friedman, nemenyi), first and second (methods of a pair), rank_first,
+        rank_second, statistic (chi-squared; difference of the mean ranks), p,
+        critical_difference (at .05), n_datasets, note, missing (sets of table 3.1 that were not
+        run, separated by semicolons).
+    """
+    groups = comparison["groups"].str.split("|")
+    pair = comparison["name"] == "nemenyi"
+    table = comparison.assign(
+        first=groups.str[0].where(pair, ""), second=groups.str[1].where(pair, "")
+    ).rename(columns={"n": "n_datasets"})
+    columns = ["experiment", "name", "first", "second", "rank_first", "rank_second", "statistic"]
+    table = table[[*columns, "p", "critical_difference", "n_datasets", "note", "missing"]]
+    numbers = ["rank_first", "rank_second", "statistic", "critical_difference"]
+    table[numbers] = table[numbers].round(6) + 0.0
+    return table.reset_index(drop=True)
+
+
+def mean_ranks_of(ranks: pd.DataFrame) -> pd.Series:
+    """Mean rank by method from the pairs of one experiment, in the order of the methods."""
+    pairs = ranks[ranks["name"] == "nemenyi"]
+    found = {
+        **dict(zip(pairs["second"], pairs["rank_second"], strict=True)),
+        **dict(zip(pairs["first"], pairs["rank_first"], strict=True)),
+    }
+    return pd.Series({m: found[m] for m in METHODS if m in found}, dtype=float)

@@ -1,0 +1,1 @@
+"""The sweep of the pruning confidence."""

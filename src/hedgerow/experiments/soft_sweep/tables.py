@@ -1,0 +1,153 @@
+"""Tables of the sweep of the pruning confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
+
+#: Panels of the printed figures, by the registry's key of the data set.
+PANELS = dict(
+    zip(
+        PRINTED,
+        (
+            "(a) Hepatitis",
+            "(b) Heart disease",
+            "(c) Pima Indians diabetes",
+            "(d) South African heart disease",
+            "(e) Breast cancer Wisconsin",
+        ),
+        strict=True,
+    )
+)
+
+#: Noise factor of the training data that each figure shows.
+NOISE = {"thesis_figure_3_11": 0.0, "thesis_figure_3_12": 0.1}
+
+#: Claim T3-12: the ranges of c whose mean leaves are compared, both open at the value named.
+LOW_BELOW, HIGH_ABOVE = 0.5, 0.9
+
+
+# ------------------------------------------------------------------------------------ tables
+
+
+def soft_sweep(rows: pd.DataFrame, sweep: SweepPlan) -> pd.DataFrame:
+    """Means over permutations at every c, as drawn in the figures.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.soft_sweep.evaluate`.
+    sweep : SweepPlan
+
+    Returns
+    -------
+    DataFrame
+        dataset, panel (of the printed figures; empty for a set that is not in them), status (as in
+        `soft_sweep_ranges`: a set that was not run has one row that says so), noise, method,
+        confidence (NaN: the tree as it was grown), leaves, leaves_se, accuracy and accuracy_se in
+        percent (standard errors over permutations), n_permutations. Printed order, then other sets
+        by name.
+    """
+    cells = rows.sort_values([*CELL, "metric"]).groupby(
+        ["dataset", "noise", "method", "confidence", "metric"], dropna=False
+    )["value"]
+    wide = pd.DataFrame({"mean": cells.mean(), "se": cells.sem(), "n": cells.size()}).unstack()
+    table = wide.index.to_frame(index=False)
+    table.insert(1, "panel", "")
+    for metric, name, to_unit in (("n_leaves", "leaves", 1.0), ("accuracy", "accuracy", 100.0)):
+        table[name] = (wide["mean", metric].to_numpy() * to_unit).round(6)
+        table[f"{name}_se"] = (wide["se", metric].to_numpy() * to_unit).round(6)
+    table["n_permutations"] = wide["n", "n_leaves"].to_numpy()
+    table.insert(2, "status", "run")
+    others = pd.DataFrame(_not_run(table["dataset"], sweep))
+    table = pd.concat([table.astype(object), others.astype(object)], ignore_index=True)
+    table["panel"] = table["dataset"].map(PANELS).fillna("")
+    numbers = ["noise", "confidence", "leaves", "leaves_se", "accuracy", "accuracy_se"]
+    table[numbers] = table[numbers].astype(float)
+    table["n_permutations"] = table["n_permutations"].astype("Int64")
+    order = _order(table["dataset"])
+    rank = table.assign(
+        dataset=table["dataset"].map(order.index),
+        method=table["method"].map({m: i for i, m in enumerate(METHODS)}),
+    ).sort_values(["dataset", "noise", "method", "confidence"])
+    return table.loc[rank.index].reset_index(drop=True)
+
+
+def _order(datasets: Iterable[str]) -> list[str]:
+    """Data sets in the order of the panels, then others by name."""
+    there = set(datasets)
+    return [*(d for d in PRINTED if d in there), *sorted(there - set(PRINTED))]
+
+
+def _not_run(there: Iterable[str], sweep: SweepPlan) -> list[dict[str, str]]:
+    """Printed and wanted data sets without rows, each with its status."""
+    there = set(there)
+    return [
+        {"dataset": d, "status": "absent" if d in sweep.datasets else "not asked for"}
+        for d in dict.fromkeys([*PRINTED, *sweep.datasets])
+        if d not in there
+    ]
+
+
+def soft_sweep_ranges(rows: pd.DataFrame, sweep: SweepPlan) -> pd.DataFrame:
+    """Mean leaves and accuracy over the low and the high range of c, against C4.5.
+
+    Parameters
+    ----------
+    rows, sweep : as in `soft_sweep`
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, noise factor, range (low: 0 < c < 0.5, high: c > 0.9) and method (ss
+        and stp): dataset, printed (whether in the printed figures), status (`run`, `absent`: asked
+        for but no source answered, `not asked for`: not in this configuration), noise, range,
+        method, leaves_c45, leaves, leaves_diff, accuracy_c45, accuracy, accuracy_diff and
+        accuracy_se_c45 (percent; the standard error over permutations of the mean of C4.5),
+        smaller (leaves_diff below 0), accuracy_kept (at most one standard error of C4.5 below
+        C4.5). A printed set that was not run has one row with its status.
+    """
+    grid = rows[rows["confidence"] > 0].sort_values([*CELL, "metric"])
+    low = grid[grid["confidence"] < LOW_BELOW].assign(range="low")
+    high = grid[grid["confidence"] > HIGH_ABOVE].assign(range="high")
+    key = ["dataset", "noise", "range", "method", "metric"]
+    # First over the grid, so that the error is one of permutations, not of values of c.
+    per_permutation = pd.concat([low, high]).groupby([*key, "permutation"])["value"].mean()
+    cells = per_permutation.groupby(level=key)
+    mean, error = cells.mean(), cells.sem().fillna(0.0)  # no error from a single permutation
+    found = []
+    for dataset, noise, name, method in sorted({i[:4] for i in mean.index}):
+        if method == "c45":
+            continue
+        cell, reference = (dataset, noise, name, method), (dataset, noise, name, "c45")
+        row = {"dataset": dataset, "status": "run", "noise": noise, "range": name, "method": method}
+        for metric, column, to_unit in (
+            ("n_leaves", "leaves", 1.0),
+            ("accuracy", "accuracy", 100.0),
+        ):
+            own, c45 = mean[(*cell, metric)] * to_unit, mean[(*reference, metric)] * to_unit
+            row |= {f"{column}_c45": c45, column: own, f"{column}_diff": own - c45}
+        row["accuracy_se_c45"] = error[(*reference, "accuracy")] * 100.0
+        found.append(row)
+    found += _not_run([row["dataset"] for row in found], sweep)
+    columns = ["dataset", "printed", "status", "noise", "range", "method", "leaves_c45", "leaves"]
+    columns += ["leaves_diff", "accuracy_c45", "accuracy", "accuracy_diff", "accuracy_se_c45"]
+    table = pd.DataFrame(found).reindex(columns=columns)
+    table["printed"] = table["dataset"].isin(PRINTED)
+    numbers = columns[6:]
+    # Rounding leaves no trace of the order of a sum, which would turn a tie into a difference.
+    table[numbers] = table[numbers].astype(float).round(6) + 0.0
+    run = table["status"] == "run"
+    table["smaller"] = (table["leaves_diff"] < 0).astype(object).where(run, None)
+    kept = table["accuracy_diff"] >= -table["accuracy_se_c45"]
+    table["accuracy_kept"] = kept.astype(object).where(run, None)
+    order = _order(table["dataset"])
+    rank = table.assign(
+        dataset=table["dataset"].map(order.index),
+        range=table["range"].map({"low": 0, "high": 1}),
+        method=table["method"].map({m: i for i, m in enumerate(METHODS)}),
+    ).sort_values(["dataset", "noise", "range", "method"])
+    return table.loc[rank.index].reset_index(drop=True)

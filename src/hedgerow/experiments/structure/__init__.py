@@ -1,0 +1,1 @@
+"""The edit distance of trees (thesis, chapter 5)."""

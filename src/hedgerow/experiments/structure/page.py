@@ -1,0 +1,324 @@
+"""The section of chapter 5 on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
+from hedgerow.experiments.structure.tables import CLOSENESS, CRITERIA, LABELS, NORMED, OWN
+from hedgerow.reporting.html import Section, data_uri, minus, number, render
+
+#: Rule of the workflow that makes each table and figure, printed under it.
+RULES = {"table": "structure_tables", "figure": "structure_figures"}
+
+#: Marks of a verdict that do not rest on colour.
+MARKS = {"reproduced": "●", "partly": "◐", "not reproduced": "○", "open": "–"}
+
+_HEADS = {
+    "silhouette": "Silhouette",
+    "nmi_cluster_n_nodes": "NMI",
+    "insertion_deletion_score": "Parent, child",
+    "insertion_deletion_score_first": "of one test",
+    "same_variable_substitution_score": "Same",
+    "correlated_substitution_score": "Correlated",
+    "chance": "Chance",
+    "rank_correlation_with_d_kl": "with d_KL",
+    "rank_correlation_with_d_p": "with d_p",
+    "rank_correlation_with_size": "with size",
+    "mean_distance": "Mean distance",
+    "largest_distance": "Largest distance",
+}
+_KINDS = {
+    "insertion_deletion": "Parent and child",
+    "same_variable": "Same variables, other thresholds",
+    "correlated": "One strongly correlated variable",
+}
+_REFERENCES = {"norm_diff_to_d_kl": "Difference to d_KL", "norm_diff_to_d_p": "Difference to d_p"}
+_ALT = {
+    "thesis_figure_5_1": "A tree and the tree that has one test more; the test that was added "
+    "stands above them.",
+    "thesis_figure_5_2": "The forest as a graph of rings, each tree joined to its parent and "
+    "marked by its cluster; below it two pairs of trees that differ by one substitution.",
+    "thesis_figure_5_3": "Six matrices of distances between all trees of forest 0, sorted by "
+    "their number of nodes: four edit distances and two distances between predictions.",
+    "thesis_figure_5_4": "The trees of forest 0 as points on a plane, marked by their cluster, "
+    "with the numbers of the example trees and of the medoids.",
+}
+
+
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path | str],
+    claims: pd.DataFrame,
+    plan: StructurePlan,
+) -> Section:
+    """Chapter 5 as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        thesis_table_5_1, thesis_table_5_2, structure_examples, structure_closeness and
+        structure_claims, as written to reports/tables.
+    figures : mapping of path
+        thesis_figure_5_1 to thesis_figure_5_4: svg files, which are embedded.
+    claims : DataFrame
+        data/published/claims.csv.
+    plan : StructurePlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    states = tables["thesis_table_5_1"].groupby("registry", sort=False)["status"].first()
+    run = [d for d, state in states.items() if state == "run"]
+    judged = _judged(tables["structure_claims"], claims)
+    stated = {
+        "plan": plan,
+        "n_forests": plan.n_forests,
+        "judged": judged,
+        "tally": {v: sum(j["verdict"] == v for j in judged) for v in MARKS},
+    }
+    markup = render(
+        "experiments/structure/page.html.j2",
+        **stated,
+        marks=MARKS,
+        sets=[_data_set(tables, dataset) for dataset in run],
+        absent=[d for d, state in states.items() if state == "absent"],
+        captions=captions(plan),
+        figures={
+            name: {"id": name, "uri": data_uri(path), "alt": _ALT[name]}
+            for name, path in sorted(figures.items())
+        },
+        rules=RULES,
+        module="hedgerow.reporting.structure",
+    )
+    contents = (
+        ("structure-findings", "Statements"),
+        ("structure-forest", "The forest and its examples"),
+        ("structure-predictions", "Distances between trees and between predictions"),
+        ("structure-clusters", "Clusters of trees"),
+    )
+    summary = render("experiments/structure/summary.html.j2", **stated)
+    return Section("structure", "The structure of trees", markup, contents, summary)
+
+
+def captions(plan: StructurePlan) -> dict[str, str]:
+    """Caption of every table and figure, by id: what it shows and what was run.
+
+    Parameters
+    ----------
+    plan : StructurePlan
+
+    Returns
+    -------
+    dict of str
+    """
+    forests = f"{plan.n_forests} forest" + "s" * (plan.n_forests > 1)
+    ran = (
+        f"Run: {', '.join(plan.datasets)}, {forests} of at most {plan.n_trees} trees, "
+        f"{plan.n_iterations:,} iterations, configuration {plan.configuration}; the paper has one "
+        "forest of 104 trees of wdbc."
+    )
+    both = (
+        "Forest 0 is the published protocol, below its values the printed ones; means are over "
+        "all forests, each from another division of the data."
+    )
+    rules = (
+        "The thesis draws pairs that it names; which of many pairs is drawn here, a rule says "
+        "(docs/structure_experiment.md)."
+    )
+    return {
+        "thesis_table_5_1": "Frobenius norms of the difference between the matrix of edit "
+        "distances (A2 and B2 with Spearman's correlation) and that of distances between "
+        f"predictions. {both} Difference: to A1 or B1 in forest 0, with the middle 95 % of "
+        f"{plan.n_bootstrap:,} bootstrap samples of its trees, and in how many forests that "
+        "interval lies below 0. The matrices have different units: a norm mostly says how large "
+        f"the edit distances are. {ran}",
+        "thesis_table_5_2": f"Clusters of trees, k = {plan.n_clusters}; scores are means over "
+        f"{plan.n_seeds} seeds of k-means. {both} The thesis scores pairs that it names (11, 5 "
+        "and 2); here rules find all pairs of a kind in the forest at hand, so that measured and "
+        "printed scores are over different pairs. NMI: of cluster and number of nodes. Each score "
+        "is the share of pairs that is in one cluster: of parents and children, and of those whose "
+        "parent has one test; of trees with the same variables and other thresholds; of trees that "
+        "differ by one strongly correlated variable. Chance is that share of all pairs of trees, "
+        f"which large clusters raise. {ran}",
+        "structure_examples": "Pairs that the rules found, by forest. Strongly correlated: rank "
+        f"correlation (Spearman) above {plan.correlated_above:g}. Beneath, one pair of each kind "
+        "in forest 0, or in the first forest that has one, with its edits by B2 and its distance "
+        f"by the four costs. {ran}",
+        "structure_closeness": "Rank correlation, over all pairs of different trees, of edit "
+        "distances with distances between predictions and with the number of nodes of both trees; "
+        "unlike the norms of table 5.1 it does not depend on units. Means over all forests, and "
+        f"forest 0 in small type. {ran}",
+        "structure_claims": f"Each statement after its test. {ran}",
+        "thesis_figure_5_1": "Of forest 0 the most visited tree of three tests (or as near to "
+        f"three as there is) and its parent. {rules} {ran}",
+        "thesis_figure_5_2": "(a) Forest 0, marked by the clusters of the unnormalised B2 with "
+        "Spearman's correlation. (b) Two trees that differ by thresholds of the same variables, "
+        "(c) two that differ by one strongly correlated variable, of forest 0 or of the first "
+        f"forest that has such a pair. {rules} {ran}",
+        "thesis_figure_5_3": "Unnormalised distances between the trees of forest 0; white lines "
+        "part trees of different size, and each matrix has a scale of its own. KL is not "
+        "symmetric: rows are the first tree, whose probabilities weigh the logarithms. The "
+        f"published matrices come without numbers. {ran}",
+        "thesis_figure_5_4": "t-SNE of the unnormalised B2 with Spearman's correlation, forest 0, "
+        "from a start at the first two eigenmaps; nothing is moved apart, so that trees at "
+        "distance 0 lie on each other. Clusters are those of k-means with the first seed. Large "
+        "markers: medoids. Bold numbers: trees of figures 5.1 and 5.2; other numbers: medoids. "
+        f"Neither axis has a unit. {ran}",
+    }
+
+
+def _judged(table: pd.DataFrame, claims: pd.DataFrame) -> list[dict]:
+    statements = claims.fillna("").set_index("claim_id")
+    return [
+        {
+            **row._asdict(),
+            "measured": minus(row.measured),
+            "first": minus(row.first),
+            "printed": minus(row.printed),
+            "statement": statements.loc[row.claim, "statement"],
+            "published": minus(statements.loc[row.claim, "published_value"]),
+        }
+        for row in table.itertuples(index=False)
+    ]
+
+
+def _data_set(tables: Mapping[str, pd.DataFrame], dataset: str) -> dict:
+    """What the template needs of one data set."""
+    own = {n: t[t["registry"] == dataset] for n, t in tables.items() if "registry" in t}
+    return {
+        "name": dataset,
+        "norms": _norms(own["thesis_table_5_1"]),
+        "clusters": _clusters(own["thesis_table_5_2"]),
+        "closeness": _closeness(own["structure_closeness"]),
+        "examples": _examples(own["structure_examples"]),
+    }
+
+
+def _norms(table: pd.DataFrame) -> list[dict]:
+    """Blocks of table 5.1, one per distance between predictions."""
+    cells = table.set_index(["metric", "method", "criterion"])
+    blocks = []
+    for metric, title in _REFERENCES.items():
+        lines = []
+        for method in NORMED:
+            groups = []
+            for scale in SCALES:
+                cell = cells.loc[(metric, method, scale)]
+                groups.append(
+                    {
+                        "first": number(cell["measured"], 1),
+                        "published": number(cell["published"], 1),
+                        "mean": number(cell["mean"], 1),
+                        "range": f"{number(cell['lowest'], 1)} to {number(cell['highest'], 1)}",
+                        "difference": _difference(cell),
+                    }
+                )
+            lines.append({"name": LABELS[NORMED[method]].split()[0], "groups": groups})
+        blocks.append({"title": title, "lines": lines})
+    return blocks
+
+
+def _difference(cell: pd.Series) -> dict | None:
+    if pd.isna(cell["difference"]):
+        return None
+    low, high = number(cell["low"], 1), number(cell["high"], 1)
+    return {
+        "value": number(cell["difference"], 1),
+        "interval": f"{low} to {high}",
+        "closer": f"{int(cell['n_closer'])} of {int(cell['n_forests'])}",
+    }
+
+
+def _clusters(table: pd.DataFrame) -> dict:
+    """Heads and lines of table 5.2."""
+    metrics = [*CRITERIA[:3], OWN[0], *CRITERIA[3:], OWN[1]]
+    cells = table.set_index(["method", "criterion", "metric"]).sort_index()
+    lines = []
+    for method in VARIANTS:
+        for scale in SCALES:
+            line = []
+            for metric in metrics:
+                cell = cells.loc[(method, scale, metric)]
+                digits = 3 if metric in CRITERIA[:2] else 2
+                printed = cell["printed"]
+                line.append(
+                    {
+                        "first": number(cell["measured"], digits),
+                        "published": "" if pd.isna(printed) else str(printed),
+                        "mean": number(cell["mean"], digits),
+                    }
+                )
+            name = LABELS[method] + (" normalised" if scale == "normalized" else "")
+            lines.append({"name": name, "cells": line})
+    some = cells.loc[("edit_a1", "unnormalized")]
+    heads = [
+        {
+            "title": _HEADS[m],
+            "n_pairs": "" if pd.isna(some.loc[m, "n_pairs"]) else int(some.loc[m, "n_pairs"]),
+            "n_forests": int(some.loc[m, "n_forests"]),
+        }
+        for m in metrics
+    ]
+    return {"heads": heads, "lines": lines}
+
+
+def _closeness(table: pd.DataFrame) -> dict:
+    cells = table.set_index(["method", "criterion", "metric"])
+    lines = []
+    for method in VARIANTS:
+        for scale in SCALES:
+            line = []
+            for metric in CLOSENESS:
+                cell = cells.loc[(method, scale, metric)]
+                line.append(
+                    {
+                        "mean": number(cell["mean"], 2),
+                        "first": number(cell["measured"], 2),
+                        "published": ""
+                        if pd.isna(cell["published"])
+                        else number(cell["published"], 1),
+                    }
+                )
+            name = LABELS[method] + (" normalised" if scale == "normalized" else "")
+            lines.append({"name": name, "cells": line})
+    return {"heads": [_HEADS[m] for m in CLOSENESS], "lines": lines}
+
+
+def _examples(table: pd.DataFrame) -> dict:
+    """Pairs by forest, and one of each kind."""
+    counts = table.pivot(index="forest", columns="criterion", values="n_pairs")
+    n_trees = table.groupby("forest")["n_trees"].first()
+    lines = [
+        {"forest": forest, "n_trees": n_trees[forest], "cells": [int(row[c]) for c in EXAMPLES]}
+        for forest, row in counts.iterrows()
+    ]
+    shown = []
+    for criterion, title in _KINDS.items():
+        own = table[(table["criterion"] == criterion) & table["edits"].notna()]
+        if own.empty:
+            shown.append({"title": title, "edits": "no forest has such a pair", "cells": None})
+            continue
+        pair = own.sort_values("forest").iloc[0]
+        methods = [*NORMED.values(), "d_kl", "d_p"]
+        shown.append(
+            {
+                "title": title,
+                "forest": int(pair["forest"]),
+                "trees": f"{int(pair['tree_1'])} and {int(pair['tree_2'])}",
+                "edits": minus(pair["edits"]),
+                "cells": [number(pair[m], 3) for m in methods],
+            }
+        )
+    heads = [LABELS[m].split()[0] for m in NORMED.values()]
+    return {
+        "kinds": list(_KINDS.values()),
+        "lines": lines,
+        "shown": shown,
+        "heads": [*heads, "d_KL", "d_p"],
+    }

@@ -1,0 +1,58 @@
+"""Statistics of the edit distance of trees (thesis, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import rng
+from hedgerow.experiments.structure.plan import EXPERIMENT, FOREST, PAIRED, REFERENCES, SCALES
+from hedgerow.experiments.structure.steps import _of_forest, _sorted, matrix_of, scaled
+
+
+def statistics(
+    distances: pd.DataFrame, forests: pd.DataFrame, plan, scales: Sequence[str] = SCALES
+) -> pd.DataFrame:
+    """Whether correlations bring distances closer to predictions: bootstrap over trees.
+
+    Parameters
+    ----------
+    distances, forests : DataFrame
+        Of `compare` and `learn`.
+    plan : StructurePlan
+        n_bootstrap and seed are read.
+    scales : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        dataset, forest, scale, reference, first, second, difference (of the Frobenius norms of
+        table 5.1, first minus second), low, high (2.5 and 97.5 % of the bootstrap samples),
+        share_below (samples in which the first is closer). Trees are drawn with replacement;
+        pairs of a tree with itself count 0, as they do in the matrix.
+    """
+    rows = []
+    for (dataset, number), own in forests.groupby(FOREST, sort=True):
+        n_nodes = own["n_nodes"].to_numpy()
+        mine = _of_forest(distances, dataset, number)
+        stream = rng(plan.seed, EXPERIMENT, dataset, number, "bootstrap")
+        n = len(own)
+        times = stream.multinomial(n, np.full(n, 1 / n), size=plan.n_bootstrap).astype(float)
+        for scale in scales:
+            for reference in REFERENCES:
+                R = matrix_of(mine, reference)
+                for first, second in PAIRED:
+                    squares = [
+                        (scaled(matrix_of(mine, m), n_nodes, scale, None, plan) - R) ** 2
+                        for m in (first, second)
+                    ]
+                    norms = [np.sqrt(np.einsum("bi,ij,bj->b", times, s, times)) for s in squares]
+                    gain = norms[0] - norms[1]
+                    whole = float(np.sqrt(squares[0].sum()) - np.sqrt(squares[1].sum()))
+                    low, high = np.percentile(gain, [2.5, 97.5])
+                    key = (dataset, number, scale, reference, first, second)
+                    rows.append((*key, whole, low, high, float((gain < 0).mean())))
+    columns = [*FOREST, "scale", "reference", "first", "second", "difference", "low", "high"]
+    return _sorted(pd.DataFrame(rows, columns=[*columns, "share_below"]), columns[:6])

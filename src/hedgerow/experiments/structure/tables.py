@@ -1,0 +1,380 @@
+"""Tables of the edit distance of trees (thesis, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.experiments.structure.plan import (
+    EXAMPLES,
+    FOREST,
+    PAIRED,
+    REFERENCES,
+    SCALES,
+    VARIANTS,
+    StructurePlan,
+)
+
+#: Rows of table 5.1 by their names in data/published: A2 and B2 with Spearman's correlation.
+NORMED = {
+    "edit_a1": "edit_a1",
+    "edit_a2": "edit_a2_spearman",
+    "edit_b1": "edit_b1",
+    "edit_b2": "edit_b2_spearman",
+}
+#: Metrics of table 5.2, as printed, then those of our own.
+CRITERIA = ("silhouette", "nmi_cluster_n_nodes", *EXAMPLES.values())
+OWN = ("insertion_deletion_score_first", "chance")
+UNITS = {
+    "silhouette": "coefficient",
+    "nmi_cluster_n_nodes": "nmi",
+    **dict.fromkeys((*EXAMPLES.values(), *OWN), "share_of_pairs"),
+}
+#: Metrics of `structure_closeness`, with their units.
+CLOSENESS = {
+    "rank_correlation_with_d_kl": "spearman",
+    "rank_correlation_with_d_p": "spearman",
+    "rank_correlation_with_size": "spearman",
+    "mean_distance": "edit_cost",
+    "largest_distance": "edit_cost",
+}
+#: Largest unnormalised distances, read off figure 5.3 by the text of thesis 5.4.
+LARGEST = {
+    "edit_a1": 9.0,
+    "edit_a2_spearman": 6.3,
+    "edit_b1": 5.0,
+    "edit_b2_spearman": 4.1,
+}
+LABELS = {
+    "edit_a1": "A1",
+    "edit_a2_pearson": "A2 Pearson",
+    "edit_a2_kendall": "A2 Kendall",
+    "edit_a2_spearman": "A2 Spearman",
+    "edit_b1": "B1",
+    "edit_b2_pearson": "B2 Pearson",
+    "edit_b2_kendall": "B2 Kendall",
+    "edit_b2_spearman": "B2 Spearman",
+}
+
+
+# ------------------------------------------------------------------------------------- values
+
+
+def order(plan: StructurePlan) -> dict[str, str]:
+    """Printed key -> registry key: the data set of the chapter first, then others by name.
+
+    Parameters
+    ----------
+    plan : StructurePlan
+
+    Returns
+    -------
+    dict of str
+    """
+    own = sorted(set(plan.datasets) - set(plan.printed.values()))
+    return {**plan.printed, **{d: d for d in own}}
+
+
+def status(dataset: str, there, plan: StructurePlan) -> str:
+    """`run`, `absent` (asked for, no source answered) or `not asked for`."""
+    if dataset in there:
+        return "run"
+    return "absent" if dataset in plan.datasets else "not asked for"
+
+
+def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """One value per forest, variant and metric, scores as their means over the seeds of k-means.
+
+    Parameters
+    ----------
+    closeness, scores : DataFrame
+        As returned by `hedgerow.experiments.structure.cluster_forests`.
+
+    Returns
+    -------
+    DataFrame
+        dataset, forest, method, scale, metric, value; without what is missing.
+    """
+    key = [*FOREST, "method", "scale"]
+    means = scores.drop(columns="seed").groupby(key, sort=True).mean().reset_index()
+    long = [frame.melt(key, var_name="metric") for frame in (closeness, means)]
+    found = pd.concat(long, ignore_index=True).dropna(subset="value")
+    return found.sort_values([*key, "metric"], kind="stable").reset_index(drop=True)
+
+
+def number_of(text) -> float:
+    """The value of a printed cell, a fraction or a number.
+
+    >>> number_of("3/5")
+    0.6
+    """
+    return float(Fraction(str(text)))
+
+
+class _Values:
+    """Values of all forests by data set, method, scale and metric."""
+
+    def __init__(self, values: pd.DataFrame):
+        self._found = {
+            key: own.set_index("forest")["value"]
+            for key, own in values.groupby(["dataset", "method", "scale", "metric"], sort=False)
+        }
+
+    def summary(self, dataset: str, method: str, scale: str, metric: str) -> dict:
+        """Of forest 0, and over all forests that have it."""
+        own = self._found.get((dataset, method, scale, metric), pd.Series(dtype=float))
+        return {
+            "measured": own.get(0, np.nan),
+            "mean": own.mean(),
+            "lowest": own.min(),
+            "highest": own.max(),
+            "n_forests": len(own),
+        }
+
+
+_HEAD = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
+_SUMMARY = ["measured", "mean", "lowest", "highest", "n_forests"]
+
+
+def _table(lines: list[dict], columns: list[str], counts: tuple[str, ...]) -> pd.DataFrame:
+    table = pd.DataFrame(lines).reindex(columns=columns)
+    numbers = [c for c in columns if c in {*_SUMMARY, "difference", "low", "high"} - {*counts}]
+    table[numbers] = table[numbers].astype(float).round(9)
+    table[list(counts)] = table[list(counts)].astype("Int64")
+    return table
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def thesis_table_5_1(
+    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
+) -> pd.DataFrame:
+    """Table 5.1: norms of the differences between edit distances and distances of predictions.
+
+    Parameters
+    ----------
+    results : mapping of DataFrame
+        The tables of `hedgerow.experiments.structure`, all forests: `forests`, `closeness`,
+        `scores` and `statistics` are read.
+    published : mapping of DataFrame
+        data/published/thesis_table_5_*.csv by their ids.
+    plan : StructurePlan
+
+    Returns
+    -------
+    DataFrame
+        In printed order: dataset (printed key; the registry's for sets that the thesis does not
+        have), registry, status (`run`, `absent`, `not asked for`), method, criterion (scale),
+        metric, unit, measured (Frobenius norm, forest 0), mean, lowest, highest over the n_forests
+        forests, n_trees (of forest 0), published; for A2 and B2 the difference to A1 and B1 in
+        forest 0 with low and high, the middle 95 % of the bootstrap over trees, and in how many
+        forests this interval lies below (n_closer) or above 0 (n_farther).
+    """
+    values = _Values(values_of(results["closeness"], results["scores"]))
+    n_trees = results["forests"].groupby(FOREST).size()
+    tested = results["statistics"].set_index(["dataset", "scale", "reference", "first"])
+    tested = tested.sort_index()
+    printed = published["thesis_table_5_1"].set_index(["dataset", "method", "criterion", "metric"])
+    firsts = {first for first, _ in PAIRED}
+    there, lines = set(results["forests"]["dataset"]), []
+    for key, dataset in order(plan).items():
+        for reference in REFERENCES:
+            for method, variant in NORMED.items():
+                for scale in SCALES:
+                    metric = f"norm_diff_to_{reference}"
+                    place = (key, method, scale, metric)
+                    line = {
+                        "dataset": key,
+                        "registry": dataset,
+                        "status": status(dataset, there, plan),
+                        "method": method,
+                        "criterion": scale,
+                        "metric": metric,
+                        "unit": "matrix_norm",
+                        **values.summary(dataset, variant, scale, metric),
+                        "n_trees": n_trees.get((dataset, 0)),
+                        "published": printed["value"].get(place),
+                    }
+                    if variant in firsts and dataset in there:
+                        own = tested.loc[(dataset, scale, reference, variant)]
+                        own = own.set_index("forest")
+                        line |= {c: own[c].get(0) for c in ("difference", "low", "high")}
+                        line["n_closer"] = int((own["high"] < 0).sum())
+                        line["n_farther"] = int((own["low"] > 0).sum())
+                    lines.append(line)
+    columns = [*_HEAD, *_SUMMARY, "n_trees", "published", "difference", "low", "high"]
+    columns += ["n_closer", "n_farther"]
+    return _table(lines, columns, ("n_forests", "n_trees", "n_closer", "n_farther"))
+
+
+def thesis_table_5_2(
+    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
+) -> pd.DataFrame:
+    """Table 5.2: clusters by each of the sixteen variants, and what they keep together.
+
+    Parameters
+    ----------
+    results : mapping of DataFrame
+        `forests`, `examples`, `closeness` and `scores` are read.
+    published, plan : as in `thesis_table_5_1`
+
+    Returns
+    -------
+    DataFrame
+        In printed order: dataset, registry, status, method, criterion (scale), metric, unit,
+        measured (forest 0, mean over the seeds of k-means), mean, lowest, highest over the
+        n_forests forests that have such pairs, n_pairs (of forest 0), published (number) and
+        printed (text). Beside the five criteria `insertion_deletion_score_first`, of the children
+        of trees with one test, and `chance`, the share of all pairs of trees that are in one
+        cluster.
+    """
+    values = _Values(values_of(results["closeness"], results["scores"]))
+    n_pairs = _n_pairs(results)
+    printed = published["thesis_table_5_2"].set_index(["dataset", "method", "criterion", "metric"])
+    there, lines = set(results["forests"]["dataset"]), []
+    for key, dataset in order(plan).items():
+        for method in VARIANTS:
+            for scale in SCALES:
+                for metric in (*CRITERIA, *OWN):
+                    text = printed["value"].get((key, method, scale, metric))
+                    lines.append(
+                        {
+                            "dataset": key,
+                            "registry": dataset,
+                            "status": status(dataset, there, plan),
+                            "method": method,
+                            "criterion": scale,
+                            "metric": metric,
+                            "unit": UNITS[metric],
+                            **values.summary(dataset, method, scale, metric),
+                            "n_pairs": n_pairs.get((dataset, 0, metric)),
+                            "published": None if text is None else number_of(text),
+                            "printed": text,
+                        }
+                    )
+    columns = [*_HEAD, *_SUMMARY, "n_pairs", "published", "printed"]
+    return _table(lines, columns, ("n_forests", "n_pairs"))
+
+
+def _n_pairs(results: Mapping[str, pd.DataFrame]) -> dict[tuple, int]:
+    """Pairs behind each score, by data set, forest and metric."""
+    from hedgerow.experiments.structure.steps import pairs_of
+
+    found = {}
+    forests = results["forests"].sort_values("tree")
+    for (dataset, forest), own in forests.groupby(FOREST, sort=True):
+        examples = results["examples"]
+        mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
+        for metric, pairs in pairs_of(mine, own).items():
+            found[dataset, forest, metric] = len(pairs)
+        found[dataset, forest, "chance"] = len(own) * (len(own) - 1) // 2
+    return found
+
+
+def structure_examples(
+    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
+) -> pd.DataFrame:
+    """The pairs of trees that the rules found in each forest, and one of each kind in words.
+
+    Parameters
+    ----------
+    results : mapping of DataFrame
+        `forests`, `distances`, `examples` and `scripts` are read.
+    published, plan : as in `thesis_table_5_1`
+
+    Returns
+    -------
+    DataFrame
+        dataset, registry, forest, n_trees, criterion, n_pairs, n_first (pairs whose first tree has
+        one test), n_more (pairs that differ in more than one test); of the pair that stands for
+        them (`hedgerow.experiments.structure.shown_pairs`) tree_1, tree_2, n_nodes_1, n_nodes_2,
+        edits (by B2 with Spearman's correlation) and its distances edit_a1, edit_a2_spearman,
+        edit_b1, edit_b2_spearman, d_kl, d_p. Empty where a forest has no such pair.
+    """
+    methods = [*NORMED.values(), *REFERENCES]
+    pair = [*FOREST, "tree_1", "tree_2"]
+    distances = results["distances"].set_index(pair)[methods]
+    scripts = results["scripts"].set_index([*FOREST, "criterion"])
+    lines = []
+    for key, dataset in order(plan).items():
+        of_set = results["forests"][results["forests"]["dataset"] == dataset]
+        for forest, own in of_set.groupby("forest", sort=True):
+            n_tests, n_nodes = (own.set_index("tree")[c] for c in ("n_tests", "n_nodes"))
+            examples = results["examples"]
+            mine = examples[(examples["dataset"] == dataset) & (examples["forest"] == forest)]
+            for criterion in EXAMPLES:
+                pairs = mine[mine["criterion"] == criterion]
+                line = {
+                    "dataset": key,
+                    "registry": dataset,
+                    "forest": forest,
+                    "n_trees": len(own),
+                    "criterion": criterion,
+                    "n_pairs": len(pairs),
+                    "n_first": int((pairs["tree_1"].map(n_tests) == 1).sum()),
+                    "n_more": int((pairs["n_changed"] > 1).sum()),
+                }
+                if len(pairs):
+                    shown = scripts.loc[(dataset, forest, criterion)]
+                    one, two = int(shown["tree_1"]), int(shown["tree_2"])
+                    line |= {"tree_1": one, "tree_2": two, "edits": shown["edits"]}
+                    line |= {"n_nodes_1": n_nodes[one], "n_nodes_2": n_nodes[two]}
+                    line |= distances.loc[(dataset, forest, one, two)].to_dict()
+                lines.append(line)
+    counts = ["tree_1", "tree_2", "n_nodes_1", "n_nodes_2"]
+    columns = ["dataset", "registry", "forest", "n_trees", "criterion", "n_pairs", "n_first"]
+    table = pd.DataFrame(lines).reindex(columns=[*columns, "n_more", *counts, "edits", *methods])
+    table[counts] = table[counts].astype("Int64")
+    table[methods] = table[methods].astype(float).round(9)
+    return table
+
+
+def structure_closeness(
+    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
+) -> pd.DataFrame:
+    """Whether edit distances rank pairs of trees as distances of predictions do, or as size does.
+
+    Norms of differences, table 5.1, compare quantities in different units: they mostly say how
+    large the edit distances are. Rank correlations do not depend on units.
+
+    Parameters
+    ----------
+    results : mapping of DataFrame
+        `forests`, `closeness` and `scores` are read.
+    published, plan : as in `thesis_table_5_1`
+
+    Returns
+    -------
+    DataFrame
+        dataset, registry, status, method, criterion (scale), metric (rank correlations over all
+        pairs of different trees with d_KL in the mean of both directions, with d_p and with the
+        number of nodes of both trees; mean and largest distance), unit, measured (forest 0), mean,
+        lowest, highest, n_forests, published (largest distances of the text).
+    """
+    values = _Values(values_of(results["closeness"], results["scores"]))
+    there, lines = set(results["forests"]["dataset"]), []
+    for key, dataset in order(plan).items():
+        for method in VARIANTS:
+            for scale in SCALES:
+                for metric, unit in CLOSENESS.items():
+                    said = (metric, scale) == ("largest_distance", "unnormalized")
+                    said = said and key in plan.printed
+                    lines.append(
+                        {
+                            "dataset": key,
+                            "registry": dataset,
+                            "status": status(dataset, there, plan),
+                            "method": method,
+                            "criterion": scale,
+                            "metric": metric,
+                            "unit": unit,
+                            **values.summary(dataset, method, scale, metric),
+                            "published": LARGEST.get(method) if said else None,
+                        }
+                    )
+    table = _table(lines, [*_HEAD, *_SUMMARY, "published"], ("n_forests",))
+    return table.astype({"published": float})

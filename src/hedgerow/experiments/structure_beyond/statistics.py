@@ -1,0 +1,222 @@
+"""Statistics of what goes beyond chapter 5."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.errors import DataError
+from hedgerow.evaluation import significance
+from hedgerow.experiments.structure.plan import FOREST, SCALES, VARIANT, VARIANTS
+from hedgerow.experiments.structure.steps import _sorted
+from hedgerow.experiments.structure_beyond.plan import (
+    ABOVE_CHANCE,
+    BASE,
+    DIVERSE,
+    FEWEST_TREES,
+    LEARNERS,
+    METRICS,
+    OF_LEARNERS,
+    OF_PAIRS,
+    QUESTIONS,
+    SCORED,
+    STRATEGIES,
+    TEST,
+)
+
+
+def scores_by_forest(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+    """One value per forest and variant: the mean over seeds of k-means.
+
+    A forest in which any variant has no value is left out of the metric: every average of a data
+    set is over the same forests. There is none where no pair of trees is an example.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `closeness` and `scores`.
+    metric : str
+        One of `METRICS`.
+
+    Returns
+    -------
+    DataFrame of float
+        (dataset, forest) by (method, scale).
+    """
+    if metric in OF_PAIRS:
+        rows = tables["closeness"]
+    else:
+        rows = tables["scores"]
+        if metric in ABOVE_CHANCE:
+            rows = rows.assign(**{metric: rows[ABOVE_CHANCE[metric]] - rows["chance"]})
+        # A seed may find one cluster only, which has no silhouette.
+        of_seeds = rows.groupby(VARIANT)[metric]
+        rows = of_seeds.mean().where(of_seeds.count() == of_seeds.size()).reset_index()
+    wide = rows.pivot(index=FOREST, columns=["method", "scale"], values=metric)
+    return wide.dropna()
+
+
+def scores_by_variant(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
+    """One value per data set and variant: the mean over its forests of `scores_by_forest`.
+
+    Parameters
+    ----------
+    tables, metric
+        As there.
+
+    Returns
+    -------
+    DataFrame of float
+        Data sets by (method, scale); only data sets with a value.
+    """
+    return scores_by_forest(tables, metric).groupby(level="dataset").mean()
+
+
+def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
+    """One value per data set and group: the mean over the divisions on which all have one.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        dataset, split, the column that names the group, and the metric.
+    metric, column : str
+
+    Returns
+    -------
+    DataFrame of float
+        Data sets by groups.
+    """
+    wide = rows.pivot(index=["dataset", "split"], columns=column, values=metric)
+    return wide.dropna().groupby(level="dataset").mean()
+
+
+def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """All tests, over data sets: one value per data set, the mean over its divisions.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `closeness`, `scores`, `ensembles` and `stability`.
+
+    Returns
+    -------
+    DataFrame
+        part, cell, metric, first, second, difference (first minus second, mean over data sets),
+        then the attributes of `TestResult`. By part:
+
+        - `variants`: Friedman's test of the sixteen variants of the chapter (rank 1: the highest
+          value, whether or not that is good) and Nemenyi's of each pair;
+        - `questions`: Wilcoxon's signed-rank test of each of `QUESTIONS` (cell); Holm over the
+          questions of one metric;
+        - `prototypes`: the same of each method (cell), the scale `prototypes` against the others;
+          Holm over the methods and scales of one metric;
+        - `ensembles`: the strategy `structure` against each other one, a cell per pool and k such
+          as `uct/5`; Holm over all of one metric;
+        - `stability`: each learner against C4.5; Holm over the learners of one metric.
+
+        Wilcoxon's tests have two rows each, with the correction `none` and `holm`. A metric that
+        no data set has is left out; `n` is the number of data sets.
+
+    Raises
+    ------
+    DataError
+        There is no forest at all.
+    """
+    if tables["closeness"].empty:
+        raise DataError(
+            f"no data set has a forest of {FEWEST_TREES} trees",
+            remedy="raise `structure_beyond.n_iterations`, or name other data sets",
+        )
+    frames = [_of_variants(tables)]
+    for part, families in (
+        ("questions", _questions(tables)),
+        ("prototypes", _prototypes(tables)),
+        ("ensembles", _ensemble_tests(tables["ensembles"])),
+        ("stability", _stability_tests(tables["stability"])),
+    ):
+        for cells in families:
+            keys, results = [], []
+            for (cell, metric, first, second), one, two in cells:
+                keys.append((part, cell, metric, first, second, float((one - two).mean())))
+                pair = one.to_numpy(), two.to_numpy()
+                results.append(significance.wilcoxon(*pair, (first, second)))
+            if results:
+                frame = pd.DataFrame(keys, columns=TEST)
+                frames.append(significance.plain_and_holm(frame, results, range(len(results))))
+    whole = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+    return _sorted(whole, [*TEST[:-1], "name", "correction"])
+
+
+def _of_variants(tables) -> pd.DataFrame:
+    keys, results = [], []
+    for metric in METRICS:
+        wide = scores_by_variant(tables, metric)
+        wide = wide.loc[:, wide.columns.get_level_values("scale") != "prototypes"]
+        if wide.empty:
+            continue
+        names = ["/".join(column) for column in wide.columns]
+        keys.append(("variants", "", metric, "", "", np.nan))
+        results.append(significance.friedman(wide.to_numpy(), names))
+        if len(wide) > 1:
+            for result in significance.nemenyi(wide.to_numpy(), names):
+                i, j = (names.index(group) for group in result.groups)
+                difference = float((wide.iloc[:, i] - wide.iloc[:, j]).mean())
+                keys.append(("variants", "", metric, *result.groups, difference))
+                results.append(result)
+    return pd.concat([pd.DataFrame(keys, columns=TEST), significance.to_frame(results)], axis=1)
+
+
+def _questions(tables):
+    for metric in METRICS:
+        wide = scores_by_variant(tables, metric)
+        if len(wide):
+            yield [
+                (
+                    (name, metric, first, second),
+                    wide[list(one)].mean(axis=1),
+                    wide[list(two)].mean(axis=1),
+                )
+                for name, (first, second, one, two) in QUESTIONS.items()
+            ]
+
+
+def _prototypes(tables):
+    for metric in METRICS:
+        wide = scores_by_variant(tables, metric)
+        if len(wide):
+            yield [
+                (
+                    (method, metric, "prototypes", scale),
+                    wide[(method, "prototypes")],
+                    wide[(method, scale)],
+                )
+                for method, scale in itertools.product(VARIANTS, SCALES)
+            ]
+
+
+def _ensemble_tests(rows: pd.DataFrame):
+    for metric in SCORED:
+        cells = []
+        for (pool, k), own in rows.groupby(["pool", "k"], sort=True):
+            wide = by_group(own, metric, "strategy")
+            if len(wide):
+                cells += [
+                    ((f"{pool}/{k}", metric, DIVERSE, other), wide[DIVERSE], wide[other])
+                    for other in STRATEGIES
+                    if other != DIVERSE
+                ]
+        yield cells
+
+
+def _stability_tests(rows: pd.DataFrame):
+    for metric in OF_LEARNERS:
+        wide = by_group(rows, metric, "learner")
+        if len(wide):
+            yield [
+                (("", metric, learner, BASE), wide[learner], wide[BASE])
+                for learner in LEARNERS
+                if learner != BASE
+            ]

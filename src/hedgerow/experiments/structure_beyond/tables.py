@@ -1,0 +1,394 @@
+"""Tables of what goes beyond chapter 5."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.evaluation.significance import critical_difference
+from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
+from hedgerow.experiments.structure.plan import VARIANTS
+from hedgerow.experiments.structure_beyond.plan import (
+    BASE,
+    DIVERSE,
+    EQUAL,
+    LEARNERS,
+    LEVEL,
+    METRICS,
+    OF_LEARNERS,
+    POOLS,
+    QUESTIONS,
+    SCALES,
+    SCORED,
+    STRATEGIES,
+    StructureBeyondPlan,
+)
+from hedgerow.experiments.structure_beyond.statistics import (
+    by_group,
+    scores_by_forest,
+    scores_by_variant,
+)
+from hedgerow.reporting.figures import LOOKS
+
+MEAN = "mean_over_datasets"
+
+VARIANT_LABELS = {
+    "edit_a1": "A1",
+    "edit_a2_pearson": "A2, Pearson",
+    "edit_a2_kendall": "A2, Kendall",
+    "edit_a2_spearman": "A2, Spearman",
+    "edit_b1": "B1",
+    "edit_b2_pearson": "B2, Pearson",
+    "edit_b2_kendall": "B2, Kendall",
+    "edit_b2_spearman": "B2, Spearman",
+}
+
+METRIC_LABELS = {
+    "silhouette": "Silhouette",
+    "nmi_cluster_n_nodes": "Information on tree size",
+    "insertion_deletion_score": "Parent and child in one cluster",
+    "same_variable_substitution_score": "Same variable in one cluster",
+    "correlated_substitution_score": "Correlated variable in one cluster",
+    "insertion_deletion_score_above_chance": "Parent and child, above chance",
+    "same_variable_substitution_score_above_chance": "Same variable, above chance",
+    "correlated_substitution_score_above_chance": "Correlated variable, above chance",
+    "norm_diff_to_d_kl": "Norm of the difference to d_KL",
+    "norm_diff_to_d_p": "Norm of the difference to d_p",
+    "rank_correlation_with_d_kl": "Rank correlation with d_KL",
+    "rank_correlation_with_d_p": "Rank correlation with d_p",
+    "rank_correlation_with_size": "Rank correlation with tree size",
+}
+
+STRATEGY_LABELS = {
+    "structure": "far in structure",
+    "predictions": "far in predictions",
+    "best": "the k best",
+    "random_accurate": "random, of the better half",
+    "random": "random, of all",
+    "whole": "all trees",
+    "single": "the best tree alone",
+}
+POOL_LABELS = {"uct": "UCT-DT", "c45": "bootstrap C4.5"}
+SCORE_LABELS = {"f1": "Macro F1", "accuracy": "Accuracy"}
+
+LEARNER_LABELS = {name: LOOKS[name].label for name in LEARNERS}
+STABILITY_LABELS = {
+    "distance_a1": "Edit distance A1",
+    "distance_b2": "Edit distance B2",
+    "relative_a1": "A1 per test",
+    "relative_b2": "B2 per test",
+    "d_p": "Share of rows classified otherwise (d_p)",
+    "n_tests": "Tests",
+    "f1": "Macro F1 of a tree, %",
+}
+
+
+def strategy_label(strategy: str, plan) -> str:
+    """How a table names a strategy; the share is the plan's."""
+    if strategy == "random_accurate" and plan.share != 0.5:
+        return f"random, of the best {100 * plan.share:g} %"
+    return STRATEGY_LABELS[strategy]
+
+
+# ------------------------------------------------------------------------------------- tables
+
+
+def structure_beyond_variants(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+) -> pd.DataFrame:
+    """Table of the sixteen edit distances over data sets.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `closeness` and `scores` are read, as returned by
+        `hedgerow.experiments.structure_beyond.run`, of all data sets.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.structure_beyond.statistics`.
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, method, scale and data set (a key, or `mean_over_datasets`). Columns:
+        metric, method, scale, dataset, measured (mean over forests and seeds), n_datasets,
+        n_forests (that have the metric for all variants); of means also mean_rank (1: the highest
+        value, whether or not that is good), friedman_p and critical_difference (Nemenyi, .05; of
+        mean ranks); absent: data sets asked for that no source had.
+    """
+    friedman = statistics[statistics["name"] == "friedman"].set_index("metric")["p"]
+    frames = []
+    for metric in METRICS:
+        wide = scores_by_variant(tables, metric)
+        wide = wide[[c for c in wide.columns if c[1] in STRUCTURE_SCALES]]
+        if wide.empty:
+            continue
+        mean = _long(wide.mean().to_frame(MEAN).T)
+        ranks = wide.round(12).rank(axis=1, ascending=False).mean()
+        mean["mean_rank"] = [ranks[key] for key in zip(mean["method"], mean["scale"], strict=True)]
+        mean["friedman_p"] = friedman[metric]
+        mean["critical_difference"] = critical_difference(wide.shape[1], len(wide), LEVEL)
+        forests = scores_by_forest(tables, metric).groupby(level="dataset").size()
+        mean = mean.assign(n_datasets=len(wide), n_forests=forests.sum())
+        own = _long(wide).assign(n_datasets=1)
+        own["n_forests"] = own["dataset"].map(forests)
+        frames.append(pd.concat([mean, own]).assign(metric=metric))
+    columns = ["metric", "method", "scale", "dataset", "measured", "n_datasets", "n_forests"]
+    columns += ["mean_rank", "friedman_p", "critical_difference", "absent"]
+    return _finished(frames, columns, tables, plan)
+
+
+def structure_beyond_questions(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+) -> pd.DataFrame:
+    """Table of the paired questions: correlations, type B, normalisation, prototypes.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `closeness` and `scores` are read.
+    statistics : DataFrame
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric and question (a key of
+        `hedgerow.experiments.structure_beyond.QUESTIONS`). Columns: metric, question, first,
+        second (what is compared), mean_first, mean_second, difference (first minus second),
+        n_higher and n_lower (data sets on which the first is so), n_datasets, p, p_holm, absent.
+    """
+    rows = []
+    for metric in METRICS:
+        wide = scores_by_variant(tables, metric)
+        for name, (first, second, one, two) in QUESTIONS.items() if len(wide) else ():
+            values = wide[list(one)].mean(axis=1), wide[list(two)].mean(axis=1)
+            gain = values[0] - values[1]
+            rows.append(
+                {
+                    **{"metric": metric, "question": name, "first": first, "second": second},
+                    **{"mean_first": values[0].mean(), "mean_second": values[1].mean()},
+                    **_compared(gain),
+                }
+            )
+    tests = _p_values(statistics, "questions").rename(columns={"cell": "question"})
+    columns = ["metric", "question", "first", "second", "mean_first", "mean_second"]
+    columns += [*COMPARED, "p", "p_holm", "absent"]
+    table = pd.DataFrame(rows, columns=columns[:-3])
+    table = table.merge(tests, on=["metric", "question", "first", "second"], how="left")
+    return _finished([table], columns, tables, plan)
+
+
+def structure_beyond_prototypes(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+) -> pd.DataFrame:
+    """Table of the space of prototypes beside unnormalised and normalised distances.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `closeness` and `scores` are read.
+    statistics : DataFrame
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, method, scale (`prototypes` the third) and data set (a key, or
+        `mean_over_datasets`). Columns: metric, method, scale, dataset, measured, n_datasets, and of
+        the means of the other two scales: difference (prototypes minus this scale), n_higher and
+        n_lower (data sets on which prototypes are so), p, p_holm; absent.
+    """
+    tests = _p_values(statistics, "prototypes").rename(
+        columns={"cell": "method", "second": "scale"}
+    )
+    frames = []
+    for metric in METRICS:
+        wide = scores_by_variant(tables, metric)
+        if wide.empty:
+            continue
+        mean = _long(wide.mean().to_frame(MEAN).T).set_index(["method", "scale"])
+        for method, scale in itertools.product(VARIANTS, STRUCTURE_SCALES):
+            found = _compared(wide[method, "prototypes"] - wide[method, scale])
+            for name in ("difference", "n_higher", "n_lower"):
+                mean.loc[(method, scale), name] = found[name]
+        mean = mean.reset_index().assign(metric=metric, n_datasets=len(wide))
+        mean = mean.merge(tests.drop(columns="first"), on=["metric", "method", "scale"], how="left")
+        own = _long(wide).assign(n_datasets=1, metric=metric)
+        frames.append(pd.concat([mean, own]))
+    columns = ["metric", "method", "scale", "dataset", "measured", *COMPARED, "p", "p_holm"]
+    return _finished(frames, [*columns, "absent"], tables, plan)
+
+
+def structure_beyond_ensembles(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+) -> pd.DataFrame:
+    """Table of ensembles of k trees, chosen in seven ways.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `ensembles` is read.
+    statistics : DataFrame
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per score, pool of trees, k, strategy and data set (a key, or
+        `mean_over_datasets`). Columns: metric (f1, accuracy), pool, k, strategy, dataset, measured
+        (per cent), mean_distance (edit distance B2 between two members), member_f1 (mean of its
+        trees), n_datasets, and of means: difference (`structure` minus this strategy), n_higher and
+        n_lower (data sets on which `structure` is so), p, p_holm; absent.
+    """
+    rows = tables["ensembles"]
+    tests = _p_values(statistics, "ensembles").rename(columns={"second": "strategy"})
+    frames = []
+    for (pool, k), own in rows.groupby(["pool", "k"], sort=True):
+        beside = {name: _members(own, name) for name in ("mean_distance", "member_f1")}
+        for metric in SCORED:
+            wide = by_group(own, metric, "strategy")
+            of_sets = [_stacked(b.loc[wide.index], name) for name, b in beside.items()]
+            values = pd.concat([_stacked(wide, "measured"), *of_sets], axis=1).reset_index()
+            mean = values.groupby("strategy", as_index=False)[["measured", *beside]].mean()
+            mean["dataset"] = MEAN
+            gains = {s: _compared(wide[DIVERSE] - wide[s]) for s in STRATEGIES if s != DIVERSE}
+            gains[DIVERSE] = {"n_datasets": len(wide)}
+            mean = mean.merge(pd.DataFrame(gains).T.rename_axis("strategy").reset_index())
+            key = {"metric": metric, "pool": pool, "k": k}
+            mean = mean.assign(**key, cell=f"{pool}/{k}")
+            mean = mean.merge(
+                tests.drop(columns="first"), on=["metric", "cell", "strategy"], how="left"
+            )
+            frames += [mean, values.assign(**key, n_datasets=1)]
+    columns = ["metric", "pool", "k", "strategy", "dataset", "measured", "mean_distance"]
+    columns += ["member_f1", *COMPARED, "p", "p_holm", "absent"]
+    return _finished(frames, columns, tables, plan)
+
+
+def _members(rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """As `by_group`; a single tree has no distance."""
+    wide = rows.pivot(index=["dataset", "split"], columns="strategy", values=name)
+    return wide.groupby(level="dataset").mean()
+
+
+def structure_beyond_stability(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+) -> pd.DataFrame:
+    """Table of the distances between trees of bootstrap samples, by learner.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `stability` is read.
+    statistics : DataFrame
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        One row per metric, learner and data set (a key, or `mean_over_datasets`). Columns: metric,
+        learner, dataset, measured (mean over divisions), n_datasets, and of means: difference (to
+        C4.5), n_higher and n_lower (data sets on which the learner is so), p, p_holm; absent.
+    """
+    tests = _p_values(statistics, "stability").rename(columns={"first": "learner"})
+    frames = []
+    for metric in OF_LEARNERS:
+        wide = by_group(tables["stability"], metric, "learner")
+        if wide.empty:
+            continue
+        values = _stacked(wide, "measured").reset_index()
+        mean = wide.mean().rename("measured").rename_axis("learner").reset_index()
+        gains = {name: _compared(wide[name] - wide[BASE]) for name in LEARNERS if name != BASE}
+        gains[BASE] = {"n_datasets": len(wide)}
+        mean = mean.merge(pd.DataFrame(gains).T.rename_axis("learner").reset_index())
+        mean = mean.assign(metric=metric, dataset=MEAN)
+        own = tests[tests["metric"] == metric].drop(columns=["cell", "second"])
+        mean = mean.merge(own, on=["metric", "learner"], how="left")
+        frames += [mean, values.assign(metric=metric, n_datasets=1)]
+    columns = ["metric", "learner", "dataset", "measured", *COMPARED, "p", "p_holm", "absent"]
+    return _finished(frames, columns, tables, plan)
+
+
+COMPARED = ["difference", "n_higher", "n_lower", "n_datasets"]
+
+
+def _compared(gain: pd.Series) -> dict:
+    return {
+        "difference": float(gain.mean()),
+        "n_higher": int((gain > EQUAL).sum()),
+        "n_lower": int((gain < -EQUAL).sum()),
+        "n_datasets": len(gain),
+    }
+
+
+def _p_values(statistics: pd.DataFrame, part: str) -> pd.DataFrame:
+    """One row per comparison, p plain and after Holm."""
+    own = statistics[statistics["part"] == part]
+    key = ["cell", "metric", "first", "second"]
+    columns = {
+        name: own[own["correction"] == correction].set_index(key)["p"]
+        for name, correction in (("p", "none"), ("p_holm", "holm"))
+    }
+    return pd.concat(columns, axis=1).rename_axis(key).reset_index()
+
+
+def _long(wide: pd.DataFrame) -> pd.DataFrame:
+    """Data sets by (method, scale) -> dataset, method, scale, measured."""
+    return (
+        wide.rename_axis(index="dataset", columns=["method", "scale"])
+        .stack(["method", "scale"], future_stack=True)
+        .rename("measured")
+        .reset_index()
+    )
+
+
+def _stacked(wide: pd.DataFrame, name: str) -> pd.Series:
+    """Data sets by groups -> one value per pair."""
+    return (
+        wide.rename_axis(columns=wide.columns.name or "strategy")
+        .stack(future_stack=True)
+        .rename(name)
+    )
+
+
+#: Names of every column that orders a table.
+_ORDER = {
+    "metric": [*METRICS, *OF_LEARNERS, *(m for m in SCORED if m not in OF_LEARNERS)],
+    "question": list(QUESTIONS),
+    "pool": list(POOLS),
+    "method": list(VARIANTS),
+    "scale": list(SCALES),
+    "strategy": list(STRATEGIES),
+    "learner": list(LEARNERS),
+}
+
+
+def _finished(frames, columns, tables, plan) -> pd.DataFrame:
+    """Rows in the order of the names, means first; numbers rounded so that no sum's order shows."""
+    table = pd.concat([f for f in frames if len(f)], ignore_index=True)
+    # All that are there have bootstrap trees; a forest of too few trees is left out.
+    absent = sorted(set(plan.datasets) - set(tables["ensembles"]["dataset"]))
+    is_mean = table["dataset"] == MEAN if "dataset" in table else True
+    table["absent"] = np.where(is_mean, ";".join(absent), "")
+    rank = pd.DataFrame(index=table.index)
+    if "dataset" in table:
+        rank["dataset"] = table["dataset"].where(table["dataset"] != MEAN, "")
+    for name, order in _ORDER.items():
+        if name in table:
+            rank[name] = table[name].map(order.index)
+    if "k" in table:
+        rank.insert(list(rank.columns).index("strategy"), "k", table["k"])
+    table = table.loc[rank.sort_values(list(rank.columns), kind="stable").index, columns]
+    table = table.reset_index(drop=True)
+    for name in ("n_higher", "n_lower", "n_datasets", "n_forests", "k"):
+        if name in table:
+            table[name] = table[name].astype(float).astype("Int64")
+    numbers = [
+        c for c in table.select_dtypes("float").columns if c not in ("p", "p_holm", "friedman_p")
+    ]
+    table[numbers] = table[numbers].round(6) + 0.0
+    return table
