@@ -9,19 +9,11 @@ search_chunks = chunks(config["search"]["n_splits"], config["search"]["chunk"])
 # The data sets of chapter 4, by their keys in data/published.
 search_printed = published_keys(registry, "thesis4")
 
-# What a table or caption may state: all settings, but not how the work was cut into jobs.
-search_stated = {
-    **settings(
-        config,
-        "search",
-        *({*config["search"], "configuration", "seed"} - {"chunk"}),
-    ),
-    "printed": search_printed,
-}
-
-search_published = {
-    f"thesis_table_4_{n}": f"data/published/thesis_table_4_{n}.csv" for n in range(1, 8)
-}
+search_rows = expand("data/results/search/{dataset}.parquet", dataset=search_datasets)
+search_properties = expand(
+    "data/results/search/properties/{dataset}.parquet", dataset=search_datasets
+)
+search_published = [f"data/published/thesis_table_4_{n}.csv" for n in range(1, 8)]
 
 
 rule search_run:
@@ -39,37 +31,11 @@ rule search_run:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "search",
-            "alpha_folds",
-            "alphas",
-            "confidences",
-            "exploration",
-            "further_methods",
-            "methods",
-            "min_samples_split",
-            "n_candidates",
-            "n_folds",
-            "n_generations",
-            "n_iterations",
-            "n_iterations_c45b",
-            "population_size",
-            "seed",
-            "test_size",
-            "validation_fraction",
-            "value_pruning_depth",
-            "value_pruning_interval",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.search.plan:SearchPlan",
-            "experiments.search.steps:run",
-        ),
+        **step(config, "search.steps:run"),
     message:
         "Tree search on {wildcards.dataset}, splits {wildcards.chunk}"
     script:
-        "../scripts/search_run.py"
+        "../scripts/step.py"
 
 
 rule search_merge:
@@ -97,14 +63,11 @@ rule search_merge:
     conda:
         "../../environment.yml"
     params:
-        code=digest_of(
-            "experiments.search.plan:ORDER",
-            "experiments.search.steps:merge",
-        ),
+        **step(config, "search.steps:merged"),
     message:
         "Rows and trees of {wildcards.dataset}"
     script:
-        "../scripts/search_merge.py"
+        "../scripts/step.py"
 
 
 # Columns B to G of table 4.7: nothing of it depends on the search.
@@ -120,21 +83,16 @@ rule search_properties:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "search", "n_forest_trees", "property_folds", "seed"),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.search.plan:SearchPlan",
-            "experiments.search.properties:properties",
-        ),
+        **step(config, "search.properties:properties"),
     message:
         "Properties of {wildcards.dataset}"
     script:
-        "../scripts/search_properties.py"
+        "../scripts/step.py"
 
 
 rule search_statistics:
     input:
-        rows=expand("data/results/search/{dataset}.parquet", dataset=search_datasets),
+        rows=search_rows,
     output:
         "data/results/search/statistics.parquet",
     log:
@@ -144,115 +102,31 @@ rule search_statistics:
     conda:
         "../../environment.yml"
     params:
-        plan={"printed": search_printed},
-        code=digest_of(
-            "experiments.search.plan:SearchPlan",
-            "experiments.search.statistics:statistics",
-        ),
+        **step(config, "search.statistics:statistics", printed=search_printed),
     message:
         "Significance tests of chapter 4"
     script:
-        "../scripts/search_statistics.py"
+        "../scripts/step.py"
 
 
 rule search_tables:
     input:
-        rows=expand("data/results/search/{dataset}.parquet", dataset=search_datasets),
-        properties=expand(
-            "data/results/search/properties/{dataset}.parquet", dataset=search_datasets
-        ),
+        rows=search_rows,
+        properties=search_properties,
         statistics="data/results/search/statistics.parquet",
-        published=list(search_published.values()),
+        published=search_published,
     output:
-        thesis_table_4_1=report(
-            "reports/tables/thesis_table_4_1.csv",
-            caption="../report/thesis_table_4_1.rst",
-            category="search",
-            labels={
-                "table": "table 4.1 search pruning",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_4_2=report(
-            "reports/tables/thesis_table_4_2.csv",
-            caption="../report/thesis_table_4_2.rst",
-            category="search",
-            labels={
-                "table": "table 4.2 tests of search pruning",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_4_3=report(
-            "reports/tables/thesis_table_4_3.csv",
-            caption="../report/thesis_table_4_3.rst",
-            category="search",
-            labels={
-                "table": "table 4.3 simulation policies",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_4_4=report(
-            "reports/tables/thesis_table_4_4.csv",
-            caption="../report/thesis_table_4_4.rst",
-            category="search",
-            labels={
-                "table": "table 4.4 tests of the policies",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_4_5=report(
-            "reports/tables/thesis_table_4_5.csv",
-            caption="../report/thesis_table_4_5.rst",
-            category="search",
-            labels={
-                "table": "table 4.5 C4.5, ETE and UCT-DT",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_4_6=report(
-            "reports/tables/thesis_table_4_6.csv",
-            caption="../report/thesis_table_4_6.rst",
-            category="search",
-            labels={
-                "table": "table 4.6 tests of the methods",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_4_7=report(
-            "reports/tables/thesis_table_4_7.csv",
-            caption="../report/thesis_table_4_7.rst",
-            category="search",
-            labels={
-                "table": "table 4.7 data sets and their properties",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        search_splits=report(
-            "reports/tables/search_splits.csv",
-            caption="../report/search_splits.rst",
-            category="search",
-            labels={
-                "table": "means and spread over splits",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        search_claims=report(
-            "reports/tables/search_claims.csv",
-            caption="../report/search_claims.rst",
-            category="search",
-            labels={
-                "table": "statements of chapter 4",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "search.tables",
+            "thesis_table_4_1",
+            "thesis_table_4_2",
+            "thesis_table_4_3",
+            "thesis_table_4_4",
+            "thesis_table_4_5",
+            "thesis_table_4_6",
+            "thesis_table_4_7",
+            "search_splits",
         ),
     log:
         "data/logs/search/tables.log",
@@ -261,23 +135,11 @@ rule search_tables:
     conda:
         "../../environment.yml"
     params:
-        plan=search_stated,
-        code=digest_of(
-            "experiments.search.plan:SearchPlan",
-            "experiments.search.tables:search_splits",
-            "experiments.search.tables:thesis_table_4_1",
-            "experiments.search.tables:thesis_table_4_2",
-            "experiments.search.tables:thesis_table_4_3",
-            "experiments.search.tables:thesis_table_4_4",
-            "experiments.search.tables:thesis_table_4_5",
-            "experiments.search.tables:thesis_table_4_6",
-            "experiments.search.tables:thesis_table_4_7",
-            "experiments.search.claims:search_claims",
-        ),
+        **step(config, "search.tables", printed=search_printed),
     message:
         "Tables of chapter 4"
     script:
-        "../scripts/search_tables.py"
+        "../scripts/step.py"
 
 
 # The times of table 4.3: nothing depends on them.
@@ -288,7 +150,7 @@ rule search_running_times:
             dataset=search_datasets,
             chunk=search_chunks,
         ),
-        published=list(search_published.values()),
+        published=search_published,
     output:
         "data/jobs/search/running_times.csv",
     log:
@@ -298,55 +160,25 @@ rule search_running_times:
     conda:
         "../../environment.yml"
     params:
-        plan={**settings(config, "search", "datasets"), "printed": search_printed},
-        code=digest_of(
-            "experiments.search.plan:SearchPlan",
-            "experiments.search.tables:search_running_times",
-        ),
+        **step(config, "search.tables:search_running_times", printed=search_printed),
     message:
         "Running times of chapter 4"
     script:
-        "../scripts/search_running_times.py"
+        "../scripts/step.py"
 
 
 rule search_figures:
     input:
-        rows=expand("data/results/search/{dataset}.parquet", dataset=search_datasets),
-        published=list(search_published.values()),
+        rows=search_rows,
+        published=search_published,
     output:
-        thesis_figure_4_3=report(
-            "reports/figures/thesis_figure_4_3.svg",
-            caption="../report/thesis_figure_4_3.rst",
-            category="search",
-            labels={
-                "table": "figure 4.3 search depth",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "search.figures",
+            "thesis_figure_4_3",
+            "thesis_figure_4_4",
+            "thesis_figure_4_5",
         ),
-        thesis_figure_4_4=report(
-            "reports/figures/thesis_figure_4_4.svg",
-            caption="../report/thesis_figure_4_4.rst",
-            category="search",
-            labels={
-                "table": "figure 4.4 F1 against C4.5 by size",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_figure_4_5=report(
-            "reports/figures/thesis_figure_4_5.svg",
-            caption="../report/thesis_figure_4_5.rst",
-            category="search",
-            labels={
-                "table": "figure 4.5 F1 of C4.5b by size",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_figure_4_3_png="reports/figures/thesis_figure_4_3.png",
-        thesis_figure_4_4_png="reports/figures/thesis_figure_4_4.png",
-        thesis_figure_4_5_png="reports/figures/thesis_figure_4_5.png",
     log:
         "data/logs/search/figures.log",
     benchmark:
@@ -354,25 +186,44 @@ rule search_figures:
     conda:
         "../../environment.yml"
     params:
-        plan=search_stated,
-        code=digest_of(
-            "experiments.search.plan:SearchPlan",
-            "reporting.figures:save",
-            "experiments.search.figures:thesis_figure_4_3",
-            "experiments.search.figures:thesis_figure_4_4",
-            "experiments.search.figures:thesis_figure_4_5",
-        ),
+        **step(config, "search.figures", printed=search_printed),
     message:
         "Figures of chapter 4"
     script:
-        "../scripts/search_figures.py"
+        "../scripts/step.py"
 
 
-rule search_section:
+rule search_claims:
     input:
-        tables=rules.search_tables.output,
+        rows=search_rows,
+        properties=search_properties,
+        published=search_published,
+    output:
+        **items(config, "search.claims", "search_claims"),
+    log:
+        "data/logs/search/claims.log",
+    benchmark:
+        "data/jobs/search/claims.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "search.claims", printed=search_printed),
+    message:
+        "Statements of chapter 4"
+    script:
+        "../scripts/step.py"
+
+
+rule search_page:
+    input:
+        tables=[rules.search_tables.output, rules.search_claims.output],
         figures=rules.search_figures.output,
-        rows=expand("data/results/search/{dataset}.parquet", dataset=search_datasets),
+        captions=[
+            rules.search_tables.output,
+            rules.search_claims.output,
+            rules.search_figures.output,
+        ],
+        rows=search_rows,
         claims="data/published/claims.csv",
     output:
         "data/results/search/section.json",
@@ -383,35 +234,30 @@ rule search_section:
     conda:
         "../../environment.yml"
     params:
-        plan=search_stated,
-        code=digest_of(
-            "experiments.search.plan:SearchPlan",
-            "experiments.search.page:section",
-        ),
+        **step(config, "search.page:section", printed=search_printed),
     message:
         "Tree search in the report"
     script:
-        "../scripts/search_section.py"
+        "../scripts/step.py"
 
 
 # For the manifest, as in report.smk.
 search_reported = {
     "datasets": search_datasets,
-    "read": ["data/published/claims.csv", *search_published.values()],
+    "read": ["data/published/claims.csv", *search_published],
     "made": [
-        expand("data/results/search/{dataset}.parquet", dataset=search_datasets),
+        search_rows,
         expand(
             "data/trees/search/{dataset}/{part}.parquet",
             dataset=search_datasets,
             part=["trees", "tuning"],
         ),
-        expand(
-            "data/results/search/properties/{dataset}.parquet", dataset=search_datasets
-        ),
+        search_properties,
         rules.search_statistics.output,
+        rules.search_claims.output,
         rules.search_tables.output,
         rules.search_figures.output,
-        rules.search_section.output,
+        rules.search_page.output,
     ],
     "times": rules.search_running_times.output,
 }

@@ -15,17 +15,7 @@ search_beyond_chunks = {
 }
 
 # An optional library checks the most accurate trees: installing it runs their jobs again.
-search_beyond_library = {"library": optimal_library()}
-
-# What a table or caption may state: all settings, but not how the work was cut into jobs.
-search_beyond_stated = {
-    **settings(
-        config,
-        "search_beyond",
-        *({*config["search_beyond"], "configuration", "seed"} - {"chunk"}),
-    ),
-    **search_beyond_library,
-}
+search_beyond_library = optimal_library()
 
 
 # C4.5, UCT-DT and the optimum on binary tables.
@@ -42,40 +32,11 @@ rule search_beyond_optimum:
     conda:
         "../../environment.yml"
     params:
-        plan={
-            **settings(
-                config,
-                "search_beyond",
-                "depths",
-                "largest_f1_depth",
-                "n_thresholds",
-                "optimum_confidence",
-                "optimum_iterations",
-                "seed",
-            ),
-            **search_beyond_library,
-        },
-        protocol=settings(
-            config,
-            "search",
-            "exploration",
-            "n_candidates",
-            "seed",
-            "test_size",
-            "validation_fraction",
-            "value_pruning_depth",
-            "value_pruning_interval",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.search.plan:SearchPlan",
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "experiments.search_beyond.steps:optimum",
-        ),
+        **step(config, "search_beyond.steps:optimum", library=search_beyond_library),
     message:
         "Optimal trees on {wildcards.dataset}, splits {wildcards.chunk}"
     script:
-        "../scripts/search_beyond_optimum.py"
+        "../scripts/step.py"
 
 
 rule search_beyond_selection:
@@ -90,38 +51,11 @@ rule search_beyond_selection:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "search_beyond",
-            "n_iterations",
-            "policies",
-            "seed",
-            "widening",
-        ),
-        protocol=settings(
-            config,
-            "search",
-            "confidences",
-            "exploration",
-            "min_samples_split",
-            "n_candidates",
-            "n_folds",
-            "seed",
-            "test_size",
-            "validation_fraction",
-            "value_pruning_depth",
-            "value_pruning_interval",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.search.plan:SearchPlan",
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "experiments.search_beyond.steps:selection",
-        ),
+        **step(config, "search_beyond.steps:selection"),
     message:
         "Rules of selection on {wildcards.dataset}, splits {wildcards.chunk}"
     script:
-        "../scripts/search_beyond_selection.py"
+        "../scripts/step.py"
 
 
 # Seconds go to data/jobs: no result depends on them.
@@ -138,41 +72,11 @@ rule search_beyond_anytime:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "search_beyond",
-            "bootstrap_iterations",
-            "grid",
-            "seed",
-        ),
-        protocol=settings(
-            config,
-            "search",
-            "alpha_folds",
-            "alphas",
-            "confidences",
-            "exploration",
-            "min_samples_split",
-            "n_candidates",
-            "n_folds",
-            "n_generations",
-            "population_size",
-            "seed",
-            "test_size",
-            "validation_fraction",
-            "value_pruning_depth",
-            "value_pruning_interval",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.search.plan:SearchPlan",
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "experiments.search_beyond.steps:anytime",
-        ),
+        **step(config, "search_beyond.steps:anytime"),
     message:
         "Anytime curves on {wildcards.dataset}, splits {wildcards.chunk}"
     script:
-        "../scripts/search_beyond_anytime.py"
+        "../scripts/step.py"
 
 
 rule search_beyond_statistics:
@@ -210,52 +114,28 @@ rule search_beyond_statistics:
     conda:
         "../../environment.yml"
     params:
-        code=digest_of(
-            "experiments.search_beyond.steps:merge",
-            "experiments.search_beyond.statistics:statistics",
-        ),
+        **step(config, "search_beyond.statistics:merged"),
     message:
         "Significance tests of what goes beyond chapter 4"
     script:
-        "../scripts/search_beyond_statistics.py"
+        "../scripts/step.py"
 
 
 rule search_beyond_tables:
     input:
-        optimum=rules.search_beyond_statistics.output.optimum,
-        selection=rules.search_beyond_statistics.output.selection,
-        anytime=rules.search_beyond_statistics.output.anytime,
+        measured=[
+            rules.search_beyond_statistics.output.optimum,
+            rules.search_beyond_statistics.output.selection,
+            rules.search_beyond_statistics.output.anytime,
+        ],
         statistics=rules.search_beyond_statistics.output.statistics,
     output:
-        search_beyond_gap=report(
-            "reports/tables/search_beyond_gap.csv",
-            caption="../report/search_beyond_gap.rst",
-            category="search_beyond",
-            labels={
-                "table": "table of the gap between C4.5 and the optimum",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        search_beyond_rules=report(
-            "reports/tables/search_beyond_rules.csv",
-            caption="../report/search_beyond_rules.rst",
-            category="search_beyond",
-            labels={
-                "table": "table of rules of selection",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        search_beyond_progress=report(
-            "reports/tables/search_beyond_progress.csv",
-            caption="../report/search_beyond_progress.rst",
-            category="search_beyond",
-            labels={
-                "table": "table of anytime curves",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "search_beyond.tables",
+            "search_beyond_gap",
+            "search_beyond_rules",
+            "search_beyond_progress",
         ),
     log:
         "data/logs/search_beyond/tables.log",
@@ -264,45 +144,23 @@ rule search_beyond_tables:
     conda:
         "../../environment.yml"
     params:
-        plan=search_beyond_stated,
-        code=digest_of(
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "experiments.search_beyond.tables:search_beyond_gap",
-            "experiments.search_beyond.tables:search_beyond_progress",
-            "experiments.search_beyond.tables:search_beyond_rules",
-        ),
+        **step(config, "search_beyond.tables", library=search_beyond_library),
     message:
         "Tables of what goes beyond chapter 4"
     script:
-        "../scripts/search_beyond_tables.py"
+        "../scripts/step.py"
 
 
 rule search_beyond_figures:
     input:
         tables=rules.search_beyond_tables.output,
     output:
-        search_beyond_distance=report(
-            "reports/figures/search_beyond_distance.svg",
-            caption="../report/search_beyond_distance.rst",
-            category="search_beyond",
-            labels={
-                "table": "figure of the distance to C4.5 and to the optimum",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "search_beyond.figures",
+            "search_beyond_distance",
+            "search_beyond_curves",
         ),
-        search_beyond_curves=report(
-            "reports/figures/search_beyond_curves.svg",
-            caption="../report/search_beyond_curves.rst",
-            category="search_beyond",
-            labels={
-                "table": "figure of anytime curves",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        search_beyond_distance_png="reports/figures/search_beyond_distance.png",
-        search_beyond_curves_png="reports/figures/search_beyond_curves.png",
     log:
         "data/logs/search_beyond/figures.log",
     benchmark:
@@ -310,17 +168,11 @@ rule search_beyond_figures:
     conda:
         "../../environment.yml"
     params:
-        plan=search_beyond_stated,
-        code=digest_of(
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "reporting.figures:save",
-            "experiments.search_beyond.figures:search_beyond_curves",
-            "experiments.search_beyond.figures:search_beyond_distance",
-        ),
+        **step(config, "search_beyond.figures", library=search_beyond_library),
     message:
         "Figures of what goes beyond chapter 4"
     script:
-        "../scripts/search_beyond_figures.py"
+        "../scripts/step.py"
 
 
 # Apart from all results: seconds differ from machine to machine and from run to run.
@@ -343,24 +195,22 @@ rule search_beyond_running_times:
     conda:
         "../../environment.yml"
     params:
-        plan=search_beyond_stated,
-        code=digest_of(
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "experiments.search_beyond.steps:merge",
-            "reporting.figures:save",
-            "experiments.search_beyond.figures:curves_by_seconds",
-            "experiments.search_beyond.tables:running_times",
+        **step(
+            config,
+            "search_beyond.figures:search_beyond_running_times",
+            library=search_beyond_library,
         ),
     message:
         "Anytime curves against seconds"
     script:
-        "../scripts/search_beyond_running_times.py"
+        "../scripts/step.py"
 
 
-rule search_beyond_section:
+rule search_beyond_page:
     input:
         tables=rules.search_beyond_tables.output,
         figures=rules.search_beyond_figures.output,
+        captions=[rules.search_beyond_tables.output, rules.search_beyond_figures.output],
     output:
         "data/results/search_beyond/section.json",
     log:
@@ -370,15 +220,11 @@ rule search_beyond_section:
     conda:
         "../../environment.yml"
     params:
-        plan=search_beyond_stated,
-        code=digest_of(
-            "experiments.search_beyond.plan:SearchBeyondPlan",
-            "experiments.search_beyond.page:section",
-        ),
+        **step(config, "search_beyond.page:section", library=search_beyond_library),
     message:
         "What goes beyond chapter 4 in the report"
     script:
-        "../scripts/search_beyond_section.py"
+        "../scripts/step.py"
 
 
 # For the manifest, as in report.smk.
@@ -389,7 +235,7 @@ search_beyond_reported = {
         rules.search_beyond_statistics.output,
         rules.search_beyond_tables.output,
         rules.search_beyond_figures.output,
-        rules.search_beyond_section.output,
+        rules.search_beyond_page.output,
     ],
     "times": rules.search_beyond_running_times.output,
 }

@@ -1,8 +1,46 @@
 # Experiments 1 and 2 of the thesis (chapter 3): C4.5, soft search (ss), soft training propagation
 # (stp), soft evaluation (se), PLT and UDT with noise in the training or the test data.
 
+soft_datasets = config["soft"]["datasets"]
+
 # Permutations are learnt in chunks; results do not depend on how they are cut.
 soft_chunks = chunks(config["soft"]["n_permutations"], config["soft"]["chunk"])
+
+# Divisions into training and test part, folds, and samples with added noise, of one data set.
+soft_noised = [
+    "data/noised/soft/{dataset}/splits.parquet",
+    "data/noised/soft/{dataset}/samples.parquet",
+    "data/noised/soft/{dataset}/seeds.parquet",
+]
+
+soft_rows = expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets)
+
+soft_published = [
+    "data/published/thesis_table_3_1.csv",
+    "data/published/thesis_table_3_4.csv",
+    "data/published/thesis_table_3_5.csv",
+]
+
+
+rule soft_noise:
+    input:
+        table="data/tidy/{dataset}.parquet",
+    output:
+        splits="data/noised/soft/{dataset}/splits.parquet",
+        samples="data/noised/soft/{dataset}/samples.parquet",
+        seeds="data/noised/soft/{dataset}/seeds.parquet",
+    log:
+        "data/logs/soft/noise/{dataset}.log",
+    benchmark:
+        "data/jobs/soft/noise/{dataset}.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.steps:noise"),
+    message:
+        "Splits and noise of {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
 
 
 rule soft_calibrate:
@@ -17,35 +55,17 @@ rule soft_calibrate:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "soft",
-            "confidence_tolerance",
-            "gate_at",
-            "min_samples_split",
-            "n_folds",
-            "seed",
-            "step",
-            "target_leaves",
-            "window",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft.steps:calibrate",
-        ),
+        **step(config, "soft.steps:calibrate"),
     message:
         "Pruning confidence of {wildcards.dataset}"
     script:
-        "../scripts/soft_calibrate.py"
+        "../scripts/step.py"
 
 
 rule soft_learn:
     input:
         table="data/tidy/{dataset}.parquet",
-        splits="data/noised/soft/{dataset}/splits.parquet",
-        samples="data/noised/soft/{dataset}/samples.parquet",
-        seeds="data/noised/soft/{dataset}/seeds.parquet",
+        noised=soft_noised,
         calibration="data/calibrated/soft/{dataset}.parquet",
     output:
         trees="data/trees/soft/{dataset}/chunks/{chunk}/grown.parquet",
@@ -58,27 +78,11 @@ rule soft_learn:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "soft",
-            "factors",
-            "gate_at",
-            "methods",
-            "min_samples_split",
-            "n_samples",
-            "noise_factors",
-            "step",
-            "window",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft.steps:learn",
-        ),
+        **step(config, "soft.steps:learn"),
     message:
         "Learning on {wildcards.dataset}, permutations {wildcards.chunk}"
     script:
-        "../scripts/soft_learn.py"
+        "../scripts/step.py"
 
 
 rule soft_merge:
@@ -100,21 +104,21 @@ rule soft_merge:
         "data/jobs/soft/merge/{dataset}.tsv"
     conda:
         "../../environment.yml"
+    params:
+        **step(config, "soft.steps:merge"),
     message:
         "Trees of {wildcards.dataset}"
     script:
-        "../scripts/soft_merge.py"
+        "../scripts/step.py"
 
 
 rule soft_prune:
     input:
-        table="data/tidy/{dataset}.parquet",
-        splits="data/noised/soft/{dataset}/splits.parquet",
-        samples="data/noised/soft/{dataset}/samples.parquet",
-        seeds="data/noised/soft/{dataset}/seeds.parquet",
-        calibration="data/calibrated/soft/{dataset}.parquet",
         trees="data/trees/soft/{dataset}/grown.parquet",
+        noised=soft_noised,
+        calibration="data/calibrated/soft/{dataset}.parquet",
         tuning="data/trees/soft/{dataset}/tuning.parquet",
+        table="data/tidy/{dataset}.parquet",
     output:
         "data/trees/soft/{dataset}/pruned.parquet",
     log:
@@ -124,26 +128,19 @@ rule soft_prune:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "soft", "window"),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft.steps:prune_trees",
-        ),
+        **step(config, "soft.steps:prune_trees"),
     message:
         "Pruning the trees of {wildcards.dataset}"
     script:
-        "../scripts/soft_prune.py"
+        "../scripts/step.py"
 
 
 rule soft_evaluate:
     input:
-        table="data/tidy/{dataset}.parquet",
-        splits="data/noised/soft/{dataset}/splits.parquet",
-        samples="data/noised/soft/{dataset}/samples.parquet",
-        seeds="data/noised/soft/{dataset}/seeds.parquet",
-        trees="data/trees/soft/{dataset}/pruned.parquet",
+        pruned="data/trees/soft/{dataset}/pruned.parquet",
         tuning="data/trees/soft/{dataset}/tuning.parquet",
+        noised=soft_noised,
+        table="data/tidy/{dataset}.parquet",
     output:
         "data/results/soft/{dataset}.parquet",
     log:
@@ -153,23 +150,16 @@ rule soft_evaluate:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "soft", "methods", "noise_factors", "window"),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft.steps:evaluate",
-        ),
+        **step(config, "soft.steps:evaluate"),
     message:
         "Evaluating the trees of {wildcards.dataset}"
     script:
-        "../scripts/soft_evaluate.py"
+        "../scripts/step.py"
 
 
 rule soft_statistics:
     input:
-        rows=expand(
-            "data/results/soft/{dataset}.parquet", dataset=config["soft"]["datasets"]
-        ),
+        rows=soft_rows,
     output:
         "data/results/soft/statistics.parquet",
     log:
@@ -179,12 +169,142 @@ rule soft_statistics:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "soft", "methods", "noise_factors"),
-        code=digest_of(
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft.statistics:statistics",
-        ),
+        **step(config, "soft.statistics:statistics"),
     message:
         "Significance tests of experiments 1 and 2"
     script:
-        "../scripts/soft_statistics.py"
+        "../scripts/step.py"
+
+
+rule soft_tables:
+    input:
+        tidy=expand("data/tidy/{dataset}.parquet", dataset=soft_datasets),
+        calibrated=expand(
+            "data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets
+        ),
+        rows=soft_rows,
+        statistics="data/results/soft/statistics.parquet",
+        published=soft_published,
+    output:
+        **items(
+            config,
+            "soft.tables",
+            "thesis_table_3_1",
+            "thesis_table_3_4",
+            "thesis_table_3_5",
+            "soft_combined",
+        ),
+    log:
+        "data/logs/soft/tables.log",
+    benchmark:
+        "data/jobs/soft/tables.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.tables"),
+    message:
+        "Tables of experiments 1 and 2"
+    script:
+        "../scripts/step.py"
+
+
+# Differences in running time, the last block of tables 3.4 and 3.5: nothing depends on it.
+rule soft_running_times:
+    input:
+        times=expand(
+            "data/jobs/soft/times/{dataset}_{chunk}.parquet",
+            dataset=soft_datasets,
+            chunk=soft_chunks,
+        ),
+        published=soft_published[1:],
+    output:
+        "data/jobs/soft/running_times.csv",
+    log:
+        "data/logs/soft/running_times.log",
+    benchmark:
+        "data/jobs/soft/running_times.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.tables:soft_running_times"),
+    message:
+        "Running times of experiments 1 and 2"
+    script:
+        "../scripts/step.py"
+
+
+rule soft_figures:
+    input:
+        rows=soft_rows,
+    output:
+        **items(
+            config,
+            "soft.figures",
+            "thesis_figure_3_5",
+            "thesis_figure_3_6",
+            "thesis_figure_3_9",
+            "thesis_figure_3_10",
+        ),
+    log:
+        "data/logs/soft/figures.log",
+    benchmark:
+        "data/jobs/soft/figures.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.figures"),
+    message:
+        "Figures of experiments 1 and 2"
+    script:
+        "../scripts/step.py"
+
+
+rule soft_page:
+    input:
+        tables=rules.soft_tables.output,
+        figures=rules.soft_figures.output,
+        captions=[rules.soft_tables.output, rules.soft_figures.output],
+        rows=soft_rows,
+        claims="data/published/claims.csv",
+    output:
+        "data/results/soft/section.json",
+    log:
+        "data/logs/soft/section.log",
+    benchmark:
+        "data/jobs/soft/section.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.page:section"),
+    message:
+        "Experiments 1 and 2 in the report"
+    script:
+        "../scripts/step.py"
+
+
+# For the manifest: the data sets of the experiment, what it read and did not make, and every file
+# that it made between download and report. `times`, where there are any, differ from run to run:
+# they are made with the rest and stand in no manifest.
+soft_reported = {
+    "datasets": soft_datasets,
+    "read": ["data/published/claims.csv", *soft_published],
+    "made": [
+        expand(
+            "data/noised/soft/{dataset}/{part}.parquet",
+            dataset=soft_datasets,
+            part=["splits", "samples", "seeds"],
+        ),
+        expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),
+        expand(
+            "data/trees/soft/{dataset}/{step}.parquet",
+            dataset=soft_datasets,
+            step=["grown", "tuning", "pruned"],
+        ),
+        soft_rows,
+        rules.soft_statistics.output,
+        rules.soft_tables.output,
+        rules.soft_figures.output,
+        rules.soft_page.output,
+    ],
+    "times": rules.soft_running_times.output,
+}

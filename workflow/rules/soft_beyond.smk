@@ -9,18 +9,6 @@ soft_beyond_chunks = chunks(
     config["soft_beyond"]["n_permutations"], config["soft_beyond"]["chunk"]
 )
 
-# The protocol of experiments 1 and 2.
-soft_beyond_protocol = settings(
-    config, "soft", "gate_at", "min_samples_split", "step", "window"
-)
-
-# What a table or caption may state: all settings, but not how the work was cut into jobs.
-soft_beyond_stated = settings(
-    config,
-    "soft_beyond",
-    *({*config["soft_beyond"], "configuration", "seed"} - {"chunk"}),
-)
-
 
 # Noise on numeric variables and on classes: the same data sets, one job for both.
 rule soft_beyond_numeric:
@@ -39,28 +27,11 @@ rule soft_beyond_numeric:
     conda:
         "../../environment.yml"
     params:
-        parts=["noise_models", "class_noise"],
-        plan={
-            **soft_beyond_protocol,
-            **settings(
-                config,
-                "soft_beyond",
-                "class_noise",
-                "factors",
-                "families",
-                "noise_factors",
-                "seed",
-            ),
-        },
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.soft_beyond.plan:SoftBeyondPlan",
-            "experiments.soft_beyond.steps:run_parts",
-        ),
+        **step(config, "soft_beyond.steps:numeric"),
     message:
         "Other noise on {wildcards.dataset}, permutations {wildcards.chunk}"
     script:
-        "../scripts/soft_beyond_run.py"
+        "../scripts/step.py"
 
 
 rule soft_beyond_categories:
@@ -79,20 +50,11 @@ rule soft_beyond_categories:
     conda:
         "../../environment.yml"
     params:
-        parts=["categorical_noise"],
-        plan={
-            **soft_beyond_protocol,
-            **settings(config, "soft_beyond", "category_noise", "factors", "seed"),
-        },
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.soft_beyond.plan:SoftBeyondPlan",
-            "experiments.soft_beyond.steps:run_parts",
-        ),
+        **step(config, "soft_beyond.steps:categories"),
     message:
         "Noise on categories of {wildcards.dataset}, permutations {wildcards.chunk}"
     script:
-        "../scripts/soft_beyond_run.py"
+        "../scripts/step.py"
 
 
 rule soft_beyond_statistics:
@@ -138,14 +100,11 @@ rule soft_beyond_statistics:
     conda:
         "../../environment.yml"
     params:
-        code=digest_of(
-            "experiments.soft_beyond.steps:merge",
-            "experiments.soft_beyond.statistics:statistics",
-        ),
+        **step(config, "soft_beyond.statistics:merged"),
     message:
         "Significance tests of other noise"
     script:
-        "../scripts/soft_beyond_statistics.py"
+        "../scripts/step.py"
 
 
 rule soft_beyond_tables:
@@ -153,35 +112,12 @@ rule soft_beyond_tables:
         rows=rules.soft_beyond_statistics.output.rows,
         statistics=rules.soft_beyond_statistics.output.statistics,
     output:
-        soft_beyond_noise_models=report(
-            "reports/tables/soft_beyond_noise_models.csv",
-            caption="../report/soft_beyond_noise_models.rst",
-            category="soft_beyond",
-            labels={
-                "table": "table of noise families and noise models",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        soft_beyond_class_noise=report(
-            "reports/tables/soft_beyond_class_noise.csv",
-            caption="../report/soft_beyond_class_noise.rst",
-            category="soft_beyond",
-            labels={
-                "table": "table of class noise",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        soft_beyond_categorical_noise=report(
-            "reports/tables/soft_beyond_categorical_noise.csv",
-            caption="../report/soft_beyond_categorical_noise.rst",
-            category="soft_beyond",
-            labels={
-                "table": "table of noise on categories",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "soft_beyond.tables",
+            "soft_beyond_noise_models",
+            "soft_beyond_class_noise",
+            "soft_beyond_categorical_noise",
         ),
     log:
         "data/logs/soft_beyond/tables.log",
@@ -190,45 +126,24 @@ rule soft_beyond_tables:
     conda:
         "../../environment.yml"
     params:
-        plan=soft_beyond_stated,
-        code=digest_of(
-            "experiments.soft_beyond.plan:SoftBeyondPlan",
-            "experiments.soft_beyond.tables:soft_beyond_categorical_noise",
-            "experiments.soft_beyond.tables:soft_beyond_class_noise",
-            "experiments.soft_beyond.tables:soft_beyond_noise_models",
-        ),
+        **step(config, "soft_beyond.tables"),
     message:
         "Tables of other noise"
     script:
-        "../scripts/soft_beyond_tables.py"
+        "../scripts/step.py"
 
 
 rule soft_beyond_figures:
     input:
         tables=rules.soft_beyond_tables.output,
+        rows=rules.soft_beyond_statistics.output.rows,
     output:
-        soft_beyond_matching=report(
-            "reports/figures/soft_beyond_matching.svg",
-            caption="../report/soft_beyond_matching.rst",
-            category="soft_beyond",
-            labels={
-                "table": "figure of noise families and noise models",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "soft_beyond.figures",
+            "soft_beyond_matching",
+            "soft_beyond_labels",
         ),
-        soft_beyond_labels=report(
-            "reports/figures/soft_beyond_labels.svg",
-            caption="../report/soft_beyond_labels.rst",
-            category="soft_beyond",
-            labels={
-                "table": "figure of class noise and noise on categories",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        soft_beyond_matching_png="reports/figures/soft_beyond_matching.png",
-        soft_beyond_labels_png="reports/figures/soft_beyond_labels.png",
     log:
         "data/logs/soft_beyond/figures.log",
     benchmark:
@@ -236,23 +151,18 @@ rule soft_beyond_figures:
     conda:
         "../../environment.yml"
     params:
-        plan=soft_beyond_stated,
-        code=digest_of(
-            "experiments.soft_beyond.plan:SoftBeyondPlan",
-            "reporting.figures:save",
-            "experiments.soft_beyond.figures:soft_beyond_labels",
-            "experiments.soft_beyond.figures:soft_beyond_matching",
-        ),
+        **step(config, "soft_beyond.figures"),
     message:
         "Figures of other noise"
     script:
-        "../scripts/soft_beyond_figures.py"
+        "../scripts/step.py"
 
 
-rule soft_beyond_section:
+rule soft_beyond_page:
     input:
         tables=rules.soft_beyond_tables.output,
         figures=rules.soft_beyond_figures.output,
+        captions=[rules.soft_beyond_tables.output, rules.soft_beyond_figures.output],
         rows=rules.soft_beyond_statistics.output.rows,
     output:
         "data/results/soft_beyond/section.json",
@@ -263,15 +173,11 @@ rule soft_beyond_section:
     conda:
         "../../environment.yml"
     params:
-        plan=soft_beyond_stated,
-        code=digest_of(
-            "experiments.soft_beyond.plan:SoftBeyondPlan",
-            "experiments.soft_beyond.page:section",
-        ),
+        **step(config, "soft_beyond.page:section"),
     message:
         "Other noise in the report"
     script:
-        "../scripts/soft_beyond_section.py"
+        "../scripts/step.py"
 
 
 # For the manifest: data sets, what was read and not made, and what was made.
@@ -290,6 +196,6 @@ soft_beyond_reported = {
         rules.soft_beyond_statistics.output,
         rules.soft_beyond_tables.output,
         rules.soft_beyond_figures.output,
-        rules.soft_beyond_section.output,
+        rules.soft_beyond_page.output,
     ],
 }

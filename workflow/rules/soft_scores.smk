@@ -1,14 +1,10 @@
 # Beyond the paper: other scores of experiments 1 and 2, and all methods ranked over data sets. It
 # works on the rows of `soft` and has no settings of its own.
 
-scores_rows = expand(
-    "data/results/soft/{dataset}.parquet", dataset=config["soft"]["datasets"]
-)
-
 
 rule soft_scores_statistics:
     input:
-        rows=scores_rows,
+        rows=soft_rows,
     output:
         scores="data/results/soft_scores/scores.parquet",
         comparison="data/results/soft_scores/comparison.parquet",
@@ -19,43 +15,24 @@ rule soft_scores_statistics:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "soft", "methods"),
-        code=digest_of(
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft_scores.statistics:comparison",
-            "experiments.soft_scores.statistics:scores",
-        ),
+        **step(config, "soft_scores.statistics:statistics"),
     message:
         "Tests of scores and ranks"
     script:
-        "../scripts/soft_scores_statistics.py"
+        "../scripts/step.py"
 
 
 rule soft_scores_tables:
     input:
-        rows=scores_rows,
-        scores="data/results/soft_scores/scores.parquet",
+        rows=soft_rows,
+        statistics="data/results/soft_scores/scores.parquet",
         comparison="data/results/soft_scores/comparison.parquet",
     output:
-        soft_scores=report(
-            "reports/tables/soft_scores.csv",
-            caption="../report/soft_scores.rst",
-            category="soft_scores",
-            labels={
-                "table": "macro F1 and Brier score",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        soft_ranks=report(
-            "reports/tables/soft_ranks.csv",
-            caption="../report/soft_ranks.rst",
-            category="soft_scores",
-            labels={
-                "table": "mean ranks and their tests",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "soft_scores.tables",
+            "soft_scores",
+            "soft_ranks",
         ),
     log:
         "data/logs/soft_scores/tables.log",
@@ -64,33 +41,23 @@ rule soft_scores_tables:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "soft", "methods", "noise_factors"),
-        code=digest_of(
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft_scores.tables:soft_ranks",
-            "experiments.soft_scores.tables:soft_scores",
-        ),
+        **step(config, "soft_scores.tables"),
     message:
         "Tables of scores and ranks"
     script:
-        "../scripts/soft_scores_tables.py"
+        "../scripts/step.py"
 
 
 rule soft_scores_figures:
     input:
-        comparison="data/results/soft_scores/comparison.parquet",
+        ranks=rules.soft_scores_tables.output.soft_ranks,
+        rows=soft_rows,
     output:
-        soft_critical_difference=report(
-            "reports/figures/soft_critical_difference.svg",
-            caption="../report/soft_critical_difference.rst",
-            category="soft_scores",
-            labels={
-                "table": "critical difference",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "soft_scores.figures",
+            "soft_critical_difference",
         ),
-        soft_critical_difference_png="reports/figures/soft_critical_difference.png",
     log:
         "data/logs/soft_scores/figures.log",
     benchmark:
@@ -98,24 +65,19 @@ rule soft_scores_figures:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "soft", "methods"),
-        code=digest_of(
-            "experiments.soft.plan:SoftPlan",
-            "reporting.figures:save",
-            "experiments.soft_scores.figures:soft_critical_difference",
-            "experiments.soft_scores.tables:soft_ranks",
-        ),
+        **step(config, "soft_scores.figures"),
     message:
         "The critical-difference diagram"
     script:
-        "../scripts/soft_scores_figures.py"
+        "../scripts/step.py"
 
 
-rule soft_scores_section:
+rule soft_scores_page:
     input:
         tables=rules.soft_scores_tables.output,
         figures=rules.soft_scores_figures.output,
-        rows=scores_rows,
+        captions=[rules.soft_scores_tables.output, rules.soft_scores_figures.output],
+        rows=soft_rows,
     output:
         "data/results/soft_scores/section.json",
     log:
@@ -125,23 +87,11 @@ rule soft_scores_section:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "soft",
-            "configuration",
-            "datasets",
-            "methods",
-            "n_permutations",
-            "noise_factors",
-        ),
-        code=digest_of(
-            "experiments.soft.plan:SoftPlan",
-            "experiments.soft_scores.page:section",
-        ),
+        **step(config, "soft_scores.page:section"),
     message:
         "Scores and ranks in the report"
     script:
-        "../scripts/soft_scores_section.py"
+        "../scripts/step.py"
 
 
 # For the manifest, as in report.smk.
@@ -149,10 +99,10 @@ soft_scores_reported = {
     "datasets": config["soft"]["datasets"],
     "read": [],
     "made": [
-        scores_rows,
+        soft_rows,
         rules.soft_scores_statistics.output,
         rules.soft_scores_tables.output,
         rules.soft_scores_figures.output,
-        rules.soft_scores_section.output,
+        rules.soft_scores_page.output,
     ],
 }

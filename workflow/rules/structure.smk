@@ -7,15 +7,8 @@ structure_chunks = chunks(
     config["structure"]["n_forests"], config["structure"]["chunk"]
 )
 
-# What a table or caption may state: all settings, but not how the work was cut into jobs.
-structure_stated = {
-    **settings(
-        config,
-        "structure",
-        *({*config["structure"], "configuration", "seed"} - {"chunk"}),
-    ),
-    "printed": published_keys(registry, "thesis5"),
-}
+# The data sets of chapter 5, by their keys in data/published.
+structure_printed = published_keys(registry, "thesis5")
 
 structure_published = [f"data/published/thesis_table_5_{n}.csv" for n in (1, 2)]
 
@@ -46,31 +39,11 @@ rule structure_learn:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "structure",
-            "exploration",
-            "max_tests",
-            "min_samples_split",
-            "n_candidates",
-            "n_iterations",
-            "n_trees",
-            "seed",
-            "test_size",
-            "validation_fraction",
-            "value_pruning",
-            "value_pruning_depth",
-            "value_pruning_interval",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure.steps:learn",
-        ),
+        **step(config, "structure.steps:learn"),
     message:
         "Forests of {wildcards.dataset}, {wildcards.chunk}"
     script:
-        "../scripts/structure_learn.py"
+        "../scripts/step.py"
 
 
 rule structure_compare:
@@ -89,17 +62,11 @@ rule structure_compare:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "structure", "correlated_above", "seed", "test_size"),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure.steps:compare",
-            "experiments.structure.steps:edit_scripts",
-        ),
+        **step(config, "structure.steps:compared"),
     message:
         "Distances of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
     script:
-        "../scripts/structure_compare.py"
+        "../scripts/step.py"
 
 
 rule structure_cluster:
@@ -118,17 +85,11 @@ rule structure_cluster:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config, "structure", "n_clusters", "n_components", "n_seeds", "seed"
-        ),
-        code=digest_of(
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure.steps:cluster_forests",
-        ),
+        **step(config, "structure.steps:clustered"),
     message:
         "Clusters of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
     script:
-        "../scripts/structure_cluster.py"
+        "../scripts/step.py"
 
 
 # All forests of a data set in one table each, and the bootstrap over their trees.
@@ -176,17 +137,11 @@ rule structure_statistics:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "structure", "n_bootstrap", "seed"),
-        code=digest_of(
-            "experiments.structure.plan:ORDER",
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure.steps:merge",
-            "experiments.structure.statistics:statistics",
-        ),
+        **step(config, "structure.statistics:merged"),
     message:
         "Forests of {wildcards.dataset}, and bootstrap of their trees"
     script:
-        "../scripts/structure_statistics.py"
+        "../scripts/step.py"
 
 
 rule structure_tables:
@@ -200,55 +155,13 @@ rule structure_tables:
         statistics=expand(structure_tests, dataset=structure_datasets),
         published=structure_published,
     output:
-        thesis_table_5_1=report(
-            "reports/tables/thesis_table_5_1.csv",
-            caption="../report/thesis_table_5_1.rst",
-            category="structure",
-            labels={
-                "table": "table 5.1 edit distances and predictions",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_table_5_2=report(
-            "reports/tables/thesis_table_5_2.csv",
-            caption="../report/thesis_table_5_2.rst",
-            category="structure",
-            labels={
-                "table": "table 5.2 clusters of trees",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_examples=report(
-            "reports/tables/structure_examples.csv",
-            caption="../report/structure_examples.rst",
-            category="structure",
-            labels={
-                "table": "pairs of trees that the rules found",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_closeness=report(
-            "reports/tables/structure_closeness.csv",
-            caption="../report/structure_closeness.rst",
-            category="structure",
-            labels={
-                "table": "rank correlations of the distances",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_claims=report(
-            "reports/tables/structure_claims.csv",
-            caption="../report/structure_claims.rst",
-            category="structure",
-            labels={
-                "table": "statements of chapter 5",
-                "paper": "beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "structure.tables",
+            "thesis_table_5_1",
+            "thesis_table_5_2",
+            "structure_examples",
+            "structure_closeness",
         ),
     log:
         "data/logs/structure/tables.log",
@@ -257,19 +170,11 @@ rule structure_tables:
     conda:
         "../../environment.yml"
     params:
-        plan=structure_stated,
-        code=digest_of(
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure.tables:structure_closeness",
-            "experiments.structure.tables:structure_examples",
-            "experiments.structure.tables:thesis_table_5_1",
-            "experiments.structure.tables:thesis_table_5_2",
-            "experiments.structure.claims:structure_claims",
-        ),
+        **step(config, "structure.tables", printed=structure_printed),
     message:
         "Tables of chapter 5"
     script:
-        "../scripts/structure_tables.py"
+        "../scripts/step.py"
 
 
 # Figures show the first data set that is there.
@@ -282,50 +187,14 @@ rule structure_figures:
         scripts=expand(structure_results["scripts"], dataset=structure_datasets),
         labels=expand(structure_results["labels"], dataset=structure_datasets),
     output:
-        thesis_figure_5_1=report(
-            "reports/figures/thesis_figure_5_1.svg",
-            caption="../report/thesis_figure_5_1.rst",
-            category="structure",
-            labels={
-                "table": "figure 5.1 a tree and its parent",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "structure.figures",
+            "thesis_figure_5_1",
+            "thesis_figure_5_2",
+            "thesis_figure_5_3",
+            "thesis_figure_5_4",
         ),
-        thesis_figure_5_2=report(
-            "reports/figures/thesis_figure_5_2.svg",
-            caption="../report/thesis_figure_5_2.rst",
-            category="structure",
-            labels={
-                "table": "figure 5.2 the forest, and substitutions",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_figure_5_3=report(
-            "reports/figures/thesis_figure_5_3.svg",
-            caption="../report/thesis_figure_5_3.rst",
-            category="structure",
-            labels={
-                "table": "figure 5.3 matrices of distances",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_figure_5_4=report(
-            "reports/figures/thesis_figure_5_4.svg",
-            caption="../report/thesis_figure_5_4.rst",
-            category="structure",
-            labels={
-                "table": "figure 5.4 clusters of trees (t-SNE)",
-                "paper": "thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        thesis_figure_5_1_png="reports/figures/thesis_figure_5_1.png",
-        thesis_figure_5_2_png="reports/figures/thesis_figure_5_2.png",
-        thesis_figure_5_3_png="reports/figures/thesis_figure_5_3.png",
-        thesis_figure_5_4_png="reports/figures/thesis_figure_5_4.png",
     log:
         "data/logs/structure/figures.log",
     benchmark:
@@ -333,26 +202,48 @@ rule structure_figures:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(config, "structure", "datasets"),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.structure.plan:StructurePlan",
-            "reporting.figures:save",
-            "experiments.structure.figures:thesis_figure_5_1",
-            "experiments.structure.figures:thesis_figure_5_2",
-            "experiments.structure.figures:thesis_figure_5_3",
-            "experiments.structure.figures:thesis_figure_5_4",
-        ),
+        **step(config, "structure.figures", printed=structure_printed),
     message:
         "Figures of chapter 5"
     script:
-        "../scripts/structure_figures.py"
+        "../scripts/step.py"
 
 
-rule structure_section:
+rule structure_claims:
     input:
-        tables=rules.structure_tables.output,
+        forests=expand(structure_results["forests"], dataset=structure_datasets),
+        distances=expand(structure_results["distances"], dataset=structure_datasets),
+        examples=expand(structure_results["examples"], dataset=structure_datasets),
+        scripts=expand(structure_results["scripts"], dataset=structure_datasets),
+        closeness=expand(structure_results["closeness"], dataset=structure_datasets),
+        scores=expand(structure_results["scores"], dataset=structure_datasets),
+        statistics=expand(structure_tests, dataset=structure_datasets),
+        published=structure_published,
+    output:
+        **items(config, "structure.claims", "structure_claims"),
+    log:
+        "data/logs/structure/claims.log",
+    benchmark:
+        "data/jobs/structure/claims.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "structure.claims", printed=structure_printed),
+    message:
+        "Statements of chapter 5"
+    script:
+        "../scripts/step.py"
+
+
+rule structure_page:
+    input:
+        tables=[rules.structure_tables.output, rules.structure_claims.output],
         figures=rules.structure_figures.output,
+        captions=[
+            rules.structure_tables.output,
+            rules.structure_claims.output,
+            rules.structure_figures.output,
+        ],
         claims="data/published/claims.csv",
     output:
         "data/results/structure/section.json",
@@ -363,15 +254,11 @@ rule structure_section:
     conda:
         "../../environment.yml"
     params:
-        plan=structure_stated,
-        code=digest_of(
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure.page:section",
-        ),
+        **step(config, "structure.page:section", printed=structure_printed),
     message:
         "Chapter 5 in the report"
     script:
-        "../scripts/structure_section.py"
+        "../scripts/step.py"
 
 
 # For the manifest, as in report.smk.
@@ -383,7 +270,8 @@ structure_reported = {
             [*structure_results.values(), structure_tests], dataset=structure_datasets
         ),
         rules.structure_tables.output,
+        rules.structure_claims.output,
         rules.structure_figures.output,
-        rules.structure_section.output,
+        rules.structure_page.output,
     ],
 }

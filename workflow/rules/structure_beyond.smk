@@ -8,12 +8,6 @@ structure_beyond_chunks = chunks(
     config["structure_beyond"]["n_splits"], config["structure_beyond"]["chunk"]
 )
 
-# What a table or caption may state: all settings, but not how the work was cut into jobs.
-structure_beyond_stated = settings(
-    config,
-    "structure_beyond",
-    *({*config["structure_beyond"], "configuration", "seed"} - {"chunk"}),
-)
 
 # What was learnt and measured, of all data sets, by name.
 structure_beyond_learnt = ["forests", "trees", "grown"]
@@ -46,51 +40,11 @@ rule structure_beyond_run:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "structure_beyond",
-            "confidence",
-            "factor",
-            "n_bagged",
-            "n_bootstrap",
-            "n_draws",
-            "n_iterations",
-            "n_prototypes",
-            "n_seeds",
-            "seed",
-            "share",
-            "sizes",
-            "stability_splits",
-            "uct_iterations",
-        ),
-        protocol=settings(
-            config,
-            "structure",
-            "correlated_above",
-            "exploration",
-            "max_tests",
-            "min_samples_split",
-            "n_candidates",
-            "n_clusters",
-            "n_components",
-            "n_trees",
-            "seed",
-            "test_size",
-            "validation_fraction",
-            "value_pruning",
-            "value_pruning_depth",
-            "value_pruning_interval",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.structure.plan:StructurePlan",
-            "experiments.structure_beyond.plan:StructureBeyondPlan",
-            "experiments.structure_beyond.steps:run",
-        ),
+        **step(config, "structure_beyond.steps:run"),
     message:
         "Beyond chapter 5 on {wildcards.dataset}, divisions {wildcards.chunk}"
     script:
-        "../scripts/structure_beyond_run.py"
+        "../scripts/step.py"
 
 
 # Two forests whose decision patterns are drawn.
@@ -106,23 +60,11 @@ rule structure_beyond_forest:
     conda:
         "../../environment.yml"
     params:
-        plan=settings(
-            config,
-            "structure_beyond",
-            "confidence",
-            "patterns_depth",
-            "patterns_trees",
-            "seed",
-        ),
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.structure_beyond.plan:StructureBeyondPlan",
-            "experiments.structure_beyond.steps:patterns",
-        ),
+        **step(config, "structure_beyond.steps:patterns"),
     message:
         "Forests whose patterns are drawn"
     script:
-        "../scripts/structure_beyond_forest.py"
+        "../scripts/step.py"
 
 
 rule structure_beyond_statistics:
@@ -148,73 +90,31 @@ rule structure_beyond_statistics:
     conda:
         "../../environment.yml"
     params:
-        code=digest_of(
-            "experiments.structure_beyond.steps:merge",
-            "experiments.structure_beyond.statistics:statistics",
-        ),
+        **step(config, "structure_beyond.statistics:merged"),
     message:
         "Significance tests of what goes beyond chapter 5"
     script:
-        "../scripts/structure_beyond_statistics.py"
+        "../scripts/step.py"
 
 
 rule structure_beyond_tables:
     input:
-        closeness=rules.structure_beyond_statistics.output.closeness,
-        scores=rules.structure_beyond_statistics.output.scores,
-        ensembles=rules.structure_beyond_statistics.output.ensembles,
-        stability=rules.structure_beyond_statistics.output.stability,
+        measured=[
+            rules.structure_beyond_statistics.output.closeness,
+            rules.structure_beyond_statistics.output.scores,
+            rules.structure_beyond_statistics.output.ensembles,
+            rules.structure_beyond_statistics.output.stability,
+        ],
         statistics=rules.structure_beyond_statistics.output.statistics,
     output:
-        structure_beyond_variants=report(
-            "reports/tables/structure_beyond_variants.csv",
-            caption="../report/structure_beyond_variants.rst",
-            category="structure_beyond",
-            labels={
-                "table": "table of the sixteen distances",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_questions=report(
-            "reports/tables/structure_beyond_questions.csv",
-            caption="../report/structure_beyond_questions.rst",
-            category="structure_beyond",
-            labels={
-                "table": "table of paired questions",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_prototypes=report(
-            "reports/tables/structure_beyond_prototypes.csv",
-            caption="../report/structure_beyond_prototypes.rst",
-            category="structure_beyond",
-            labels={
-                "table": "table of distances to prototypes",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_ensembles=report(
-            "reports/tables/structure_beyond_ensembles.csv",
-            caption="../report/structure_beyond_ensembles.rst",
-            category="structure_beyond",
-            labels={
-                "table": "table of ensembles",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_stability=report(
-            "reports/tables/structure_beyond_stability.csv",
-            caption="../report/structure_beyond_stability.rst",
-            category="structure_beyond",
-            labels={
-                "table": "table of stability",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "structure_beyond.tables",
+            "structure_beyond_variants",
+            "structure_beyond_questions",
+            "structure_beyond_prototypes",
+            "structure_beyond_ensembles",
+            "structure_beyond_stability",
         ),
     log:
         "data/logs/structure_beyond/tables.log",
@@ -223,19 +123,11 @@ rule structure_beyond_tables:
     conda:
         "../../environment.yml"
     params:
-        plan=structure_beyond_stated,
-        code=digest_of(
-            "experiments.structure_beyond.plan:StructureBeyondPlan",
-            "experiments.structure_beyond.tables:structure_beyond_ensembles",
-            "experiments.structure_beyond.tables:structure_beyond_prototypes",
-            "experiments.structure_beyond.tables:structure_beyond_questions",
-            "experiments.structure_beyond.tables:structure_beyond_stability",
-            "experiments.structure_beyond.tables:structure_beyond_variants",
-        ),
+        **step(config, "structure_beyond.tables"),
     message:
         "Tables of what goes beyond chapter 5"
     script:
-        "../scripts/structure_beyond_tables.py"
+        "../scripts/step.py"
 
 
 rule structure_beyond_figures:
@@ -244,61 +136,15 @@ rule structure_beyond_figures:
         patterns=rules.structure_beyond_forest.output.patterns,
         table=rules.structure_beyond_forest.input.table,
     output:
-        structure_beyond_ranks=report(
-            "reports/figures/structure_beyond_ranks.svg",
-            caption="../report/structure_beyond_ranks.rst",
-            category="structure_beyond",
-            labels={
-                "table": "figure of the ranks of distances",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
+        **items(
+            config,
+            "structure_beyond.figures",
+            "structure_beyond_ranks",
+            "structure_beyond_ensembles_gain",
+            "structure_beyond_spread",
+            "structure_beyond_patterns",
+            "structure_beyond_bootstrap",
         ),
-        structure_beyond_ensembles_gain=report(
-            "reports/figures/structure_beyond_ensembles_gain.svg",
-            caption="../report/structure_beyond_ensembles_gain.rst",
-            category="structure_beyond",
-            labels={
-                "table": "figure of the gain of ensembles",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_spread=report(
-            "reports/figures/structure_beyond_spread.svg",
-            caption="../report/structure_beyond_spread.rst",
-            category="structure_beyond",
-            labels={
-                "table": "figure of stability",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_patterns=report(
-            "reports/figures/structure_beyond_patterns.svg",
-            caption="../report/structure_beyond_patterns.rst",
-            category="structure_beyond",
-            labels={
-                "table": "page of a random forest",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_bootstrap=report(
-            "reports/figures/structure_beyond_bootstrap.svg",
-            caption="../report/structure_beyond_bootstrap.rst",
-            category="structure_beyond",
-            labels={
-                "table": "page of bootstrap trees",
-                "paper": "none: beyond the thesis",
-                "configuration": config["configuration"],
-            },
-        ),
-        structure_beyond_ranks_png="reports/figures/structure_beyond_ranks.png",
-        structure_beyond_ensembles_gain_png="reports/figures/structure_beyond_ensembles_gain.png",
-        structure_beyond_spread_png="reports/figures/structure_beyond_spread.png",
-        structure_beyond_patterns_png="reports/figures/structure_beyond_patterns.png",
-        structure_beyond_bootstrap_png="reports/figures/structure_beyond_bootstrap.png",
     log:
         "data/logs/structure_beyond/figures.log",
     benchmark:
@@ -306,27 +152,21 @@ rule structure_beyond_figures:
     conda:
         "../../environment.yml"
     params:
-        plan=structure_beyond_stated,
-        code=digest_of(
-            "data.tidy:read_tidy",
-            "experiments.structure_beyond.plan:StructureBeyondPlan",
-            "reporting.figures:save",
-            "experiments.structure_beyond.figures:structure_beyond_bootstrap",
-            "experiments.structure_beyond.figures:structure_beyond_ensembles_gain",
-            "experiments.structure_beyond.figures:structure_beyond_patterns",
-            "experiments.structure_beyond.figures:structure_beyond_ranks",
-            "experiments.structure_beyond.figures:structure_beyond_spread",
-        ),
+        **step(config, "structure_beyond.figures"),
     message:
         "Figures of what goes beyond chapter 5"
     script:
-        "../scripts/structure_beyond_figures.py"
+        "../scripts/step.py"
 
 
-rule structure_beyond_section:
+rule structure_beyond_page:
     input:
         tables=rules.structure_beyond_tables.output,
         figures=rules.structure_beyond_figures.output,
+        captions=[
+            rules.structure_beyond_tables.output,
+            rules.structure_beyond_figures.output,
+        ],
     output:
         "data/results/structure_beyond/section.json",
     log:
@@ -336,15 +176,11 @@ rule structure_beyond_section:
     conda:
         "../../environment.yml"
     params:
-        plan=structure_beyond_stated,
-        code=digest_of(
-            "experiments.structure_beyond.plan:StructureBeyondPlan",
-            "experiments.structure_beyond.page:section",
-        ),
+        **step(config, "structure_beyond.page:section"),
     message:
         "What goes beyond chapter 5 in the report"
     script:
-        "../scripts/structure_beyond_section.py"
+        "../scripts/step.py"
 
 
 # For the manifest, as in report.smk.
@@ -364,6 +200,6 @@ structure_beyond_reported = {
         rules.structure_beyond_statistics.output,
         rules.structure_beyond_tables.output,
         rules.structure_beyond_figures.output,
-        rules.structure_beyond_section.output,
+        rules.structure_beyond_page.output,
     ],
 }

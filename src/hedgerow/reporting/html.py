@@ -1,18 +1,12 @@
 """The report page: one self-contained HTML file that opens from disk without a network.
 
 The page is composed of sections, one per experiment; what an experiment shows is its own business.
-Three things make a section, all of them named by the experiment's word (`soft`, ...):
-
-1. A function `section(...) -> Section` in ``reporting/<word>.py``, or in ``<word>_section.py``
-   beside it. It gets what the workflow has written (tables, figures, rows, settings), and its
-   markup is ``render("experiments/<word>/page.html.j2", ...)``: a template beside the module, found
-   by digests of code through its name. A template may ``{% import "reporting/macros.html.j2" ... %}``
-   for noise tables, figures and lines of provenance, and use the filters `number`, `minus` and
-   `title_of`.
-2. A rule ``<word>_section`` in ``workflow/rules/<word>.smk`` that writes it to
-   ``data/results/<word>/section.json``, with the digests of its own code: an edit of one section
-   makes that section anew and no other.
-3. One line in ``workflow/rules/report.smk``, which gives the experiment its place on the page.
+A section is a function `section(...) -> Section` in ``experiments/<word>/page.py``, which gets
+what the workflow has written, and a template beside it, ``experiments/<word>/page.html.j2``. A
+template may import ``reporting/macros.html.j2`` for noise tables, figures and lines of provenance,
+and use the filters `number`, `minus` and `title_of`; `shown` gives it what stands at the functions
+that make tables and figures. The rule ``<word>_page`` writes the section to
+``data/results/<word>/section.json``: an edit of one makes that section anew and no other.
 
 Inside a section, headings start at ``h3`` and every ``id`` begins with the experiment's word, but
 for those of published tables and figures, which are unique already. An experiment that a
@@ -34,6 +28,8 @@ from typing import Any
 import jinja2
 import pandas as pd
 from markupsafe import Markup
+
+from hedgerow.ids import title_of
 
 
 @dataclass(frozen=True)
@@ -165,16 +161,6 @@ def minus(text: str) -> str:
     return re.sub(r"(?<![\w.)])-(?=\d)", "\u2212", text)
 
 
-def title_of(identifier: str) -> str:
-    """What the papers call a table or figure.
-
-    >>> title_of("thesis_figure_3_10")
-    'Figure 3.10'
-    """
-    kind, *numbers = identifier.split("_")[1:]
-    return f"{kind.capitalize()} {'.'.join(numbers)}"
-
-
 def data_uri(path: Path | str) -> str:
     """A figure as an address that holds the figure itself.
 
@@ -186,3 +172,41 @@ def data_uri(path: Path | str) -> str:
     kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
     encoded = base64.b64encode(path.read_bytes()).decode("ascii")
     return f"data:{kind};base64,{encoded}"
+
+
+def shown(
+    *modules: Any, figures: Mapping[str, Path | str], captions: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """What a template needs of each table and figure.
+
+    Parameters
+    ----------
+    *modules : module
+        Whose functions make tables and figures (`hedgerow.experiments.step`).
+    figures : mapping of path
+        Files by id; they are embedded.
+    captions : mapping of str
+        By id, as the jobs wrote them.
+
+    Returns
+    -------
+    dict
+        By id: id, kind, heading, caption, function and rule that made it; alt and uri of a figure.
+    """
+    found = {}
+    for module in modules:
+        for function in vars(module).values():
+            made = getattr(function, "shown", None)
+            if made is None or function.__module__ != module.__name__:
+                continue
+            found[made.id] = {
+                "id": made.id,
+                "kind": made.kind,
+                "heading": made.heading,
+                "caption": captions[made.id],
+                "function": f"{module.__name__}.{made.id}",
+                "rule": "_".join(module.__name__.split(".")[-2:]),
+                "alt": made.alt,
+                "uri": data_uri(figures[made.id]) if made.kind == "figure" else "",
+            }
+    return found

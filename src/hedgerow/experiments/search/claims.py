@@ -27,8 +27,10 @@ from hedgerow.experiments.search.tables import (
     first_split,
     instances,
     printed_cells,
+    said,
     uct_against_c45,
 )
+from hedgerow.experiments.step import table
 from hedgerow.reporting.claims import OPEN, Judged, signed, verdict
 
 VS, C45, C45B, TREE, ETE = (
@@ -82,6 +84,11 @@ class Evidence:
         return wilcoxon(one, two, groups, alternative).p
 
 
+@table(
+    "Statements of chapter 4",
+    caption="Each statement after its test. {ran}",
+    words=said,
+)
 def search_claims(
     rows: pd.DataFrame,
     properties: pd.DataFrame,

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.search import claims as search_claims
+from hedgerow.experiments.search import figures as search_figures
+from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
-from hedgerow.experiments.search.tables import ALL, COLUMNS, CRITERIA, TESTED, UNITS
+from hedgerow.experiments.search.tables import ALL, COLUMNS, CRITERIA, UNITS
+from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, data_uri, minus, number, render, title_of
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "search_tables", "figure": "search_figures"}
+from hedgerow.reporting.html import Section, minus, number, render, shown, title_of
 
 #: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
 FEWEST_DATASETS = 6
@@ -34,19 +35,13 @@ _PARTS = (
     ("policies", "Simulation policies", ("4_3", "4_4"), ("4_5",)),
     ("methods", "C4.5, ETE and UCT-DT", ("4_5", "4_6"), ()),
 )
-_ALT = {
-    "thesis_figure_4_3": "Four panels of points, one per data set: tests of the deepest state of "
-    "the search against tests of the C4.5 tree; numbers are in tables 4.1 and 4.5.",
-    "thesis_figure_4_4": "Four panels of points, one per data set: F1 of UCT-DT less that of C4.5 "
-    "against the number of instances; numbers are in tables 4.1 and 4.5.",
-    "thesis_figure_4_5": "Two panels of points, one per data set: F1 of the policy C4.5b less that "
-    "of VS and of C4.5 against the number of instances; numbers are in table 4.3.",
-}
 
 
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     rows: pd.DataFrame,
     claims: pd.DataFrame,
     plan: SearchPlan,
@@ -60,6 +55,8 @@ def section(
         reports/tables.
     figures : mapping of path
         thesis_figure_4_3 to thesis_figure_4_5: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     rows : DataFrame
         Rows of all data sets.
     claims : DataFrame
@@ -88,14 +85,7 @@ def section(
             "title": title,
             "results": _results(tables[f"thesis_table_{results}"], f"thesis_table_{results}"),
             "tests": _tests(tables[f"thesis_table_{tested}"], f"thesis_table_{tested}"),
-            "figures": [
-                {
-                    "id": f"thesis_figure_{n}",
-                    "uri": data_uri(figures[f"thesis_figure_{n}"]),
-                    "alt": _ALT[f"thesis_figure_{n}"],
-                }
-                for n in drawn
-            ],
+            "figures": [f"thesis_figure_{n}" for n in drawn],
         }
         for word, title, (results, tested), drawn in _PARTS
     ]
@@ -107,12 +97,12 @@ def section(
         parts=parts,
         properties=_properties(tables["thesis_table_4_7"]),
         splits=splits,
-        captions=captions(rows, plan),
+        shown=shown(
+            search_tables, search_claims, search_figures, figures=figures, captions=captions
+        ),
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in plan.printed.values() if d not in plan.datasets],
         outside=sorted(there - set(plan.printed.values())),
-        rules=RULES,
-        module="hedgerow.reporting.search",
     )
     contents = (
         ("search-findings", "Statements"),
@@ -122,72 +112,6 @@ def section(
     )
     summary = render("experiments/search/summary.html.j2", **stated)
     return Section("search", "Trees by Monte Carlo tree search", markup, contents, summary)
-
-
-def captions(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
-    """Caption of every table and figure, by id: what it shows and what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets.
-    plan : SearchPlan
-
-    Returns
-    -------
-    dict of str
-    """
-    there = set(rows["dataset"])
-    n = sum(d in there for d in plan.printed.values())
-    iterations = f"{plan.n_iterations:,} iterations"
-    if plan.n_iterations_c45b != plan.n_iterations:
-        iterations += f" ({plan.n_iterations_c45b:,} with the policy C4.5b)"
-    ran = (
-        f"Run: {n} of the {len(plan.printed)} data sets of chapter 4, {iterations}, configuration "
-        f"{plan.configuration}; the paper has {len(plan.printed)} and 200,000."
-    )
-    results = (
-        "F1 is the macro F1 on the test part in per cent, L the number of leaves; below each value "
-        "the printed one. Bold: no group of the row is better, at the printed decimals. Footers "
-        "are counted from the cells of the data sets that were run, ties for each; below them the "
-        "count of the printed cells of the same sets."
-    )
-    tested = (
-        "Measured, and below it the same test on the printed cells of table {}. Arrows point to "
-        "the better of a pair at p < .05: ← the first, ↑ the second. The analysis of variance is "
-        "one-way, within data sets, on shares of each set's largest value; the thesis does not "
-        "say how it normalises."
-    )
-    printed = "Open markers follow from the printed cells."
-    tables = {name: f"{results} {ran}" for name in COLUMNS}
-    tables |= {
-        name: f"{tested.format('.'.join(source.split('_')[2:]))} {ran}"
-        for name, source in TESTED.items()
-    }
-    tables["thesis_table_4_1"] = (
-        f"D is the number of tests of the deepest state reached. {tables['thesis_table_4_1']}"
-    )
-    tables["thesis_table_4_6"] += (
-        " The thesis compares with 5.99, the critical value of 2 degrees of freedom; four methods "
-        "have 3, and 7.81."
-    )
-    return tables | {
-        "thesis_table_4_7": "NB: whether naive Bayes has a better macro F1 than the mean of six "
-        f"more expressive classifiers, {plan.property_folds}-fold cross validation. Strong "
-        "variables have more than half of the largest importance in a random forest; the count "
-        "above the median, which the text asks for, is half of all variables and stands in the "
-        f"CSV file. Below each value the printed one. {ran}",
-        "search_splits": f"Mean and standard deviation over {max(plan.n_splits - 1, 0)} further "
-        "train-test splits, and the value of the first split, with both search prunings. Better: "
-        f"share of these splits on which the method beats C4.5, ties half. {ran}",
-        "search_claims": f"Each statement after its test. {ran}",
-        "thesis_figure_4_3": "Tests of the deepest state of the search, policy VS, against the "
-        f"tests of the C4.5 tree; on the line both are equal. {printed} {ran}",
-        "thesis_figure_4_4": "F1 of UCT-DT, policy VS, less that of C4.5; the dotted line is at "
-        f"730 instances, where the thesis parts small from large data sets. {printed} {ran}",
-        "thesis_figure_4_5": "F1 of the policy C4.5b less that of the policies VS (a) and C4.5 "
-        f"(b); the dotted line is at 730 instances. {printed} {ran}",
-    }
 
 
 def _judged(table: pd.DataFrame, claims: pd.DataFrame) -> list[dict]:

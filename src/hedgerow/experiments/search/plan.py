@@ -98,6 +98,7 @@ class SearchPlan(Plan):
     """
 
     section: ClassVar[str] = "search"
+    given: ClassVar[frozenset[str]] = frozenset({"printed"})
 
     datasets: tuple[str, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)

@@ -14,16 +14,18 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import folds, rng, seed_sequence
+from hedgerow.data import TidyTable, folds, rng, seed_sequence
 from hedgerow.evaluation.metrics import macro_f1
 from hedgerow.experiments.search.plan import EXPERIMENT, SearchPlan
+from hedgerow.experiments.step import step
 
 NAIVE_BAYES = "nb"
 #: The more expressive classifiers of thesis 4.5.2.
 CLASSIFIERS = ("knn", "svm_linear", "svm_rbf", "rf", "adaboost", "logistic")
 
 
-def properties(table, plan: SearchPlan) -> pd.DataFrame:
+@step("n_forest_trees", "property_folds", "seed")
+def properties(table: TidyTable, plan: SearchPlan) -> pd.DataFrame:
     """Properties of one data set.
 
     Parameters

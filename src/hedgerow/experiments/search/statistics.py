@@ -9,10 +9,12 @@ import pandas as pd
 
 from hedgerow.evaluation import significance
 from hedgerow.experiments.search.plan import FAMILIES, METRICS, SearchPlan
+from hedgerow.experiments.step import step
 
 # -------------------------------------------------------------------------------- statistics
 
 
+@step("datasets")
 def statistics(rows: pd.DataFrame, plan: SearchPlan) -> pd.DataFrame:
     """The tests of tables 4.2, 4.4 and 4.6 on split 0, over the data sets of chapter 4.
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import folds, rng, seed_sequence, split
+from hedgerow.data import TidyTable, folds, rng, seed_sequence, split
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
 from hedgerow.experiments.search.plan import (
@@ -31,6 +31,7 @@ from hedgerow.experiments.search.plan import (
     TUNING,
     SearchPlan,
 )
+from hedgerow.experiments.step import step
 
 
 def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
@@ -60,7 +61,30 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
 # --------------------------------------------------------------------------------------- run
 
 
-def run(table, plan: SearchPlan, splits: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
+@step(
+    "alpha_folds",
+    "alphas",
+    "confidences",
+    "exploration",
+    "further_methods",
+    "methods",
+    "min_samples_split",
+    "n_candidates",
+    "n_folds",
+    "n_generations",
+    "n_iterations",
+    "n_iterations_c45b",
+    "population_size",
+    "seed",
+    "test_size",
+    "validation_fraction",
+    "value_pruning_depth",
+    "value_pruning_interval",
+    makes=("rows", "trees", "tuning", "times"),
+)
+def run(
+    table: TidyTable, plan: SearchPlan, splits: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
     """Learn and evaluate every method on some splits of one data set (thesis 4.5.1).
 
     Parameters
@@ -301,6 +325,17 @@ class _Part:
 
 def _sorted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
+
+
+@step(makes=("rows", "trees", "tuning"))
+def merged(
+    rows: Sequence[pd.DataFrame],
+    trees: Sequence[pd.DataFrame],
+    tuning: Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    """Put the chunks of one data set together; see `merge`."""
+    parts = {"rows": rows, "trees": trees, "tuning": tuning}
+    return {name: merge(frames, ORDER[name]) for name, frames in parts.items()}
 
 
 def merge(parts: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:

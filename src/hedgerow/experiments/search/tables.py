@@ -19,6 +19,7 @@ from hedgerow.experiments.search.plan import (
     SearchPlan,
 )
 from hedgerow.experiments.search.statistics import compare
+from hedgerow.experiments.step import step, table
 
 ALL = "all_datasets"
 SMALL = 730  # instances; where the thesis draws the line between small and large sets (4.6.1)
@@ -52,6 +53,46 @@ CRITERIA = {
 
 
 # ------------------------------------------------------------------------- data sets and cells
+
+
+RESULTS = (
+    "F1 is the macro F1 on the test part in per cent, L the number of leaves; below each value the "
+    "printed one. Bold: no group of the row is better, at the printed decimals. Footers are "
+    "counted from the cells of the data sets that were run, ties for each; below them the count of "
+    "the printed cells of the same sets."
+)
+SAME_TEST = (
+    "Measured, and below it the same test on the printed cells of table {}. Arrows point to the "
+    "better of a pair at p < .05: ← the first, ↑ the second. The analysis of variance is one-way, "
+    "within data sets, on shares of each set's largest value; the thesis does not say how it "
+    "normalises."
+)
+
+
+def said(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SearchPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    there = set(rows["dataset"])
+    n = sum(d in there for d in plan.printed.values())
+    iterations = f"{plan.n_iterations:,} iterations"
+    if plan.n_iterations_c45b != plan.n_iterations:
+        iterations += f" ({plan.n_iterations_c45b:,} with the policy C4.5b)"
+    return {
+        "ran": f"Run: {n} of the {len(plan.printed)} data sets of chapter 4, {iterations}, "
+        f"configuration {plan.configuration}; the paper has {len(plan.printed)} and 200,000.",
+        "property_folds": str(plan.property_folds),
+        "n_further": str(max(plan.n_splits - 1, 0)),
+    }
 
 
 def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, str]:
@@ -115,6 +156,11 @@ def first_split(rows: pd.DataFrame) -> pd.DataFrame:
 # ---------------------------------------------------------------------------- tables of results
 
 
+@table(
+    "search pruning",
+    caption=f"D is the number of tests of the deepest state reached. {RESULTS} {{ran}}",
+    words=said,
+)
 def thesis_table_4_1(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -143,6 +189,11 @@ def thesis_table_4_1(
     return _results("thesis_table_4_1", rows, published, plan)
 
 
+@table(
+    "simulation policies",
+    caption=f"{RESULTS} {{ran}}",
+    words=said,
+)
 def thesis_table_4_3(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -153,6 +204,11 @@ def thesis_table_4_3(
     return _results("thesis_table_4_3", rows, published, plan)
 
 
+@table(
+    "C4.5, ETE and UCT-DT",
+    caption=f"{RESULTS} {{ran}}",
+    words=said,
+)
 def thesis_table_4_5(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -270,6 +326,11 @@ def _count(values, count, metric, group, groups, datasets) -> int:
 # ------------------------------------------------------------------------------ tables of tests
 
 
+@table(
+    "tests of search pruning",
+    caption=SAME_TEST.format("4.1") + " {ran}",
+    words=said,
+)
 def thesis_table_4_2(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -294,6 +355,11 @@ def thesis_table_4_2(
     return _tests_table("thesis_table_4_2", statistics, published, plan)
 
 
+@table(
+    "tests of the policies",
+    caption=SAME_TEST.format("4.3") + " {ran}",
+    words=said,
+)
 def thesis_table_4_4(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -301,6 +367,13 @@ def thesis_table_4_4(
     return _tests_table("thesis_table_4_4", statistics, published, plan)
 
 
+@table(
+    "tests of the methods",
+    caption=SAME_TEST.format("4.5")
+    + " {ran} The thesis compares with 5.99, the critical value of 2 degrees of freedom; four "
+    "methods have 3, and 7.81.",
+    words=said,
+)
 def thesis_table_4_6(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -374,6 +447,15 @@ def _arrow(groups: str, better: str | float) -> str:
 # ------------------------------------------------------------------ properties of the data sets
 
 
+@table(
+    "data sets and their properties",
+    caption="NB: whether naive Bayes has a better macro F1 than the mean of six more expressive "
+    "classifiers, {property_folds}-fold cross validation. Strong variables have more than half of "
+    "the largest importance in a random forest; the count above the median, which the text asks "
+    "for, is half of all variables and stands in the CSV file. Below each value the printed one. "
+    "{ran}",
+    words=said,
+)
 def thesis_table_4_7(
     rows: pd.DataFrame,
     properties: pd.DataFrame,
@@ -517,6 +599,14 @@ def _yes(value) -> str:
 # -------------------------------------------------------------------------------- over splits
 
 
+@table(
+    "Means and spread over splits",
+    caption="Mean and standard deviation over {n_further} further train-test splits, and the "
+    "value of the "
+    "first split, with both search prunings. Better: share of these splits on which the method "
+    "beats C4.5, ties half. {ran}",
+    words=said,
+)
 def search_splits(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
@@ -588,6 +678,7 @@ def _wide(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.set_index(["dataset", "method", "criterion"])
 
 
+@step("datasets")
 def search_running_times(
     times: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from hedgerow.experiments.search_beyond.plan import OBJECTIVES, PRUNED, UNPRUNED, SearchBeyondPlan
-from hedgerow.experiments.search_beyond.tables import _CURVES, LEARNER_LABELS, MEAN, VIEWS
+from hedgerow.experiments.search_beyond.steps import merge
+from hedgerow.experiments.search_beyond.tables import (
+    _CURVES,
+    LEARNER_LABELS,
+    MEAN,
+    VIEWS,
+    running_times,
+    said,
+)
+from hedgerow.experiments.step import figure, step
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
 
 #: How learners are drawn: colours of Okabe and Ito (2008) as for methods.
@@ -27,6 +36,16 @@ LEARNER_LOOKS = {
 # ----------------------------------------------------------------------------------- figures
 
 
+@figure(
+    "C4.5, tree search and the optimum",
+    caption="Points above C4.5 without pruning at the same limit of the depth, means over data "
+    "sets, by "
+    "the rows that are measured. {binary} {of_gap}",
+    alt="Lines of the points above C4.5 against the largest depth, for UCT-DT, pruned C4.5 and "
+    "optimal "
+    "trees, in training, induction, validation and test rows; the numbers are in the table above.",
+    words=said,
+)
 def search_beyond_distance(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> Figure:
     """Figure of the distance to C4.5 by depth, of UCT-DT and of the optimum.
 
@@ -118,6 +137,16 @@ _PANELS = {
 }
 
 
+@figure(
+    "What is found after so many iterations",
+    caption="F1 on the test part and on the validation set, and leaves, of the best tree so far; "
+    "means over "
+    "data sets. ETE counts tree evaluations and has no validation set. {of_curves}",
+    alt="Lines of F1 on test and validation rows and of the number of leaves against iterations, "
+    "for "
+    "C4.5, ETE and UCT-DT; the numbers are in the table.",
+    words=said,
+)
 def search_beyond_curves(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> Figure:
     """Figure of anytime curves: F1 and leaves against iterations.
 
@@ -200,3 +229,29 @@ def _curves(means: pd.DataFrame, label: str, panels: Mapping[str, str]) -> Figur
             handles, labels, loc="outside upper center", ncols=max(len(labels), 1), handlelength=2.8
         )
     return figure
+
+
+@step("*", makes=("times", "svg", "png"))
+def search_beyond_running_times(
+    progress: pd.DataFrame, times: Sequence[pd.DataFrame], plan: SearchBeyondPlan
+) -> dict:
+    """Seconds of the anytime curves, and the curves against them.
+
+    Apart from all results: seconds differ from machine to machine and from run to run.
+
+    Parameters
+    ----------
+    progress : DataFrame
+        `search_beyond_progress`, as read from its file.
+    times : sequence of DataFrame
+        As `hedgerow.experiments.search_beyond.steps.anytime` returns them.
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    dict
+        `times`, a DataFrame; `svg` and `png`, the same Figure.
+    """
+    seconds = running_times(merge(times, "times"), plan)
+    figure = curves_by_seconds({"search_beyond_progress": progress}, seconds, plan)
+    return {"times": seconds, "svg": figure, "png": figure}

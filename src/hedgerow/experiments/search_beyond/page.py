@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.search_beyond import figures as search_beyond_figures
+from hedgerow.experiments.search_beyond import tables as search_beyond_tables
 from hedgerow.experiments.search_beyond.claims import FEWEST_DATASETS, LEVEL, gaps, settled, verdict
 from hedgerow.experiments.search_beyond.plan import (
     COMPARED,
@@ -18,64 +20,9 @@ from hedgerow.experiments.search_beyond.plan import (
     rules_of,
 )
 from hedgerow.experiments.search_beyond.tables import LEARNER_LABELS, MEAN, VIEWS, rule_label
+from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, data_uri, number, render
-
-# ---------------------------------------------------------------------------------- captions
-
-
-def captions(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> dict[str, str]:
-    """Caption of every table and figure, by id: what it shows and what was run.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Tables of this module by id, or those of the experiment by name.
-    plan : SearchBeyondPlan
-
-    Returns
-    -------
-    dict of str
-    """
-
-    def ran(name: str, asked: tuple, n_splits: int) -> str:
-        there = sorted(set(tables[name]["dataset"]) - {MEAN})
-        text = (
-            f"Run: {', '.join(there) or 'no data set'}, {n_splits} train-test "
-            f"split{'s' if n_splits > 1 else ''} each, configuration {plan.configuration}."
-        )
-        absent = sorted(set(asked) - set(there))
-        if absent:
-            text += f" Absent, because no source answered: {', '.join(absent)}."
-        return text
-
-    of_gap = ran("search_beyond_gap", plan.optimum_datasets, plan.optimum_splits)
-    of_rules = ran("search_beyond_rules", plan.datasets, plan.n_splits)
-    of_curves = ran("search_beyond_progress", plan.datasets, plan.anytime_splits)
-    binary = (
-        f"All learners see the same binary table: {plan.n_thresholds} quantiles of each numeric "
-        f"variable, an indicator per category. UCT-DT has {plan.optimum_iterations:,} iterations. "
-        f"Macro F1 is over sets of two classes and up to depth {plan.largest_f1_depth}."
-    )
-    return {
-        "search_beyond_gap": "Points above C4.5 without pruning at the same limit of the depth, "
-        "means over data sets, and in brackets the per cent of the gap between C4.5 and the "
-        f"optimum that a learner closes. {binary} {of_gap}",
-        "search_beyond_distance": "Points above C4.5 without pruning at the same limit of the "
-        f"depth, means over data sets, by the rows that are measured. {binary} {of_gap}",
-        "search_beyond_rules": "Difference to the upper confidence bound after the same "
-        f"{plan.n_iterations:,} iterations, means over data sets; the line of the bound is its "
-        f"value. Both kinds of search pruning. {of_rules}",
-        "search_beyond_progress": "Means over data sets after so many iterations, which are tree "
-        f"evaluations of ETE. {of_curves}",
-        "search_beyond_curves": "F1 on the test part and on the validation set, and leaves, of the "
-        "best tree so far; means over data sets. ETE counts tree evaluations and has no validation "
-        f"set. {of_curves}",
-    }
-
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "search_beyond_tables", "figure": "search_beyond_figures"}
+from hedgerow.reporting.html import Section, number, render, shown
 
 _OBJECTIVES = {"accuracy": "Accuracy", "f1": "Macro F1, two classes"}
 _VIEWS = {
@@ -92,26 +39,12 @@ _METRICS = {
 }
 _CRITERIA = {PRUNED: "both prunings", UNPRUNED: "no search pruning", "": ""}
 
-_ALT = {
-    "search_beyond_distance": "Lines of the points above C4.5 against the largest depth, for "
-    "UCT-DT, pruned C4.5 and optimal trees, in training, induction, validation and test rows; the "
-    "numbers are in the table above.",
-    "search_beyond_curves": "Lines of F1 on test and validation rows and of the number of leaves "
-    "against iterations, for C4.5, ETE and UCT-DT; the numbers are in the table.",
-}
 
-_TITLES = {
-    "search_beyond_gap": "C4.5, tree search and the optimum",
-    "search_beyond_distance": "C4.5, tree search and the optimum",
-    "search_beyond_rules": "Rules of selection",
-    "search_beyond_progress": "What is found after so many iterations",
-    "search_beyond_curves": "What is found after so many iterations",
-}
-
-
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     plan: SearchBeyondPlan,
 ) -> Section:
     """What goes beyond chapter 4 as a section of the report page.
@@ -122,6 +55,8 @@ def section(
         search_beyond_gap, search_beyond_rules and search_beyond_progress, as read from their files.
     figures : mapping of path
         search_beyond_distance and search_beyond_curves: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     plan : SearchBeyondPlan
 
     Returns
@@ -161,14 +96,9 @@ def section(
             {**curve, "name": _name(curve["method"], curve["criterion"])}
             for curve in settled(progress)
         ],
-        figures=[
-            {"id": name, "uri": data_uri(figures[name]), "alt": _ALT[name]}
-            for name in ("search_beyond_distance", "search_beyond_curves")
-        ],
-        captions=captions(tables, plan),
-        titles=_TITLES,
-        statement=RULES,
-        module="hedgerow.reporting.search_beyond",
+        shown=shown(
+            search_beyond_tables, search_beyond_figures, figures=figures, captions=captions
+        ),
     )
     contents = (
         ("search_beyond-gap", "How far from the optimum?"),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from hedgerow.evaluation import significance
 from hedgerow.experiments.search.steps import _sorted
 from hedgerow.experiments.search_beyond.plan import BASE, COMPARED, OBJECTIVES, OPTIMA, TEST
+from hedgerow.experiments.search_beyond.steps import merge
+from hedgerow.experiments.step import step
 
 
 def comparable(rows: pd.DataFrame, objective: str) -> pd.DataFrame:
@@ -89,3 +91,31 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         columns = significance.to_frame([]).columns
         return pd.DataFrame(columns=[*TEST, *columns])
     return _sorted(pd.concat(frames, ignore_index=True), [*TEST[:-1], "correction"])
+
+
+@step(makes=("optimum", "thresholds", "selection", "anytime", "statistics"))
+def merged(
+    optimum: Sequence[pd.DataFrame],
+    thresholds: Sequence[pd.DataFrame],
+    selection: Sequence[pd.DataFrame],
+    anytime: Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    """Tables of all chunks and data sets, and the tests of their rows.
+
+    Parameters
+    ----------
+    optimum, thresholds, selection, anytime : sequence of DataFrame
+        As the functions of these names in `hedgerow.experiments.search_beyond.steps` return them.
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    parts = {
+        "optimum": optimum,
+        "thresholds": thresholds,
+        "selection": selection,
+        "anytime": anytime,
+    }
+    whole = {name: merge(frames, name) for name, frames in parts.items()}
+    return {**whole, "statistics": statistics(whole)}

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import seed_sequence, split
+from hedgerow.data import TidyTable, seed_sequence, split
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.search.plan import EXPERIMENT as SEARCH_EXPERIMENT
 from hedgerow.experiments.search.plan import POLICIES, PRUNING
@@ -35,6 +35,7 @@ from hedgerow.experiments.search_beyond.plan import (
     rules_of,
     splits_of,
 )
+from hedgerow.experiments.step import step
 from hedgerow.search.optimal import (
     ErrorFronts,
     binary_table,
@@ -84,8 +85,30 @@ def _random_state(plan, dataset: str, number: int, stream: str) -> int:
 # ------------------------------------------------------------------------------------- optimum
 
 
+@step(
+    "depths",
+    "largest_f1_depth",
+    "n_thresholds",
+    "optimum_confidence",
+    "optimum_iterations",
+    "seed",
+    makes=(
+        "optimum",
+        "thresholds",
+    ),
+    protocol=(
+        "search",
+        "exploration",
+        "n_candidates",
+        "seed",
+        "test_size",
+        "validation_fraction",
+        "value_pruning_depth",
+        "value_pruning_interval",
+    ),
+)
 def optimum(
-    table, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
+    table: TidyTable, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """C4.5, UCT-DT and the optimum on the binary table of one data set.
 
@@ -224,8 +247,28 @@ def _searcher(table, number, name, depth, n_columns, plan, protocol):
 # ----------------------------------------------------------------------- selection and anytime
 
 
+@step(
+    "n_iterations",
+    "policies",
+    "seed",
+    "widening",
+    makes=("selection",),
+    protocol=(
+        "search",
+        "confidences",
+        "exploration",
+        "min_samples_split",
+        "n_candidates",
+        "n_folds",
+        "seed",
+        "test_size",
+        "validation_fraction",
+        "value_pruning_depth",
+        "value_pruning_interval",
+    ),
+)
 def selection(
-    table, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
+    table: TidyTable, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """UCT-DT under every rule of selection, with both kinds of search pruning.
 
@@ -265,8 +308,34 @@ def selection(
     return {"selection": _table(rows, "selection")}
 
 
+@step(
+    "bootstrap_iterations",
+    "grid",
+    "seed",
+    makes=(
+        "anytime",
+        "times",
+    ),
+    protocol=(
+        "search",
+        "alpha_folds",
+        "alphas",
+        "confidences",
+        "exploration",
+        "min_samples_split",
+        "n_candidates",
+        "n_folds",
+        "n_generations",
+        "population_size",
+        "seed",
+        "test_size",
+        "validation_fraction",
+        "value_pruning_depth",
+        "value_pruning_interval",
+    ),
+)
 def anytime(
-    table, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
+    table: TidyTable, plan: SearchBeyondPlan, protocol, splits: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """What C4.5, ETE and UCT-DT have found after growing numbers of iterations.
 
@@ -295,8 +364,8 @@ def anytime(
     rows, times = [], []
     for number in _wanted("anytime", plan, splits):
         part = _Part(table, number, protocol)
-        for method, criterion, step, learner, iterations, seconds in _curves(part, plan, protocol):
-            key = (table.name, number, method, criterion, step)
+        for method, criterion, point, learner, iterations, seconds in _curves(part, plan, protocol):
+            key = (table.name, number, method, criterion, point)
             if method == "c45":
                 probabilities = learner.predict_proba(part.matrix_test)
                 f1, leaves = 100.0 * metrics.macro_f1(part.y_test, probabilities), learner.n_leaves
@@ -310,14 +379,14 @@ def anytime(
 
 
 def _curves(part, plan, protocol):
-    """Method, criterion, step, learner, iterations done and seconds taken of every point."""
+    """Method, criterion, number in the grid, learner, iterations done and seconds of each point."""
     tree, confidence = part.c45()
     start = time.perf_counter()
     columns = part._columns(part.train)
     part._prune(part._grow(columns), columns, confidence)
     yield "c45", "", 0, tree, 0, time.perf_counter() - start
     alpha = part._tuned_alpha()
-    for step, iterations in enumerate(plan.grid):
+    for point, iterations in enumerate(plan.grid):
         generations = iterations // protocol.population_size
         if generations < 1:
             continue
@@ -325,21 +394,21 @@ def _curves(part, plan, protocol):
         start = time.perf_counter()
         learner.fit(*part._training(part.train))
         seconds = time.perf_counter() - start
-        yield "ete", "", step, learner, int(learner.n_evaluations_), seconds
+        yield "ete", "", point, learner, int(learner.n_evaluations_), seconds
     for method in POLICIES:
         for criterion in (PRUNED, UNPRUNED):
             learner, seconds = _uct(part, method, criterion, protocol), 0.0
             learner.set_params(n_iterations=plan.grid[0])
-            for step, iterations in enumerate(plan.grid):
+            for point, iterations in enumerate(plan.grid):
                 if method == "uct_c45b" and iterations > plan.bootstrap_iterations:
                     break
                 start = time.perf_counter()
-                if step == 0:
+                if point == 0:
                     learner.fit(*part._training(part.train))
                 else:
-                    learner.continue_search(iterations - plan.grid[step - 1])
+                    learner.continue_search(iterations - plan.grid[point - 1])
                 seconds += time.perf_counter() - start
-                yield method, criterion, step, learner, int(learner.n_iterations_), seconds
+                yield method, criterion, point, learner, int(learner.n_iterations_), seconds
 
 
 def _uct(part, method: str, criterion: str, protocol, **arguments):

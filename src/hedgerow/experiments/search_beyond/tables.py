@@ -20,6 +20,7 @@ from hedgerow.experiments.search_beyond.plan import (
     rules_of,
 )
 from hedgerow.experiments.search_beyond.statistics import comparable
+from hedgerow.experiments.step import table
 
 MEAN = "mean_over_datasets"
 
@@ -68,14 +69,59 @@ def rule_label(rule: str) -> str:
 # ------------------------------------------------------------------------------------ tables
 
 
+def said(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Tables of this module by id.
+    plan : SearchBeyondPlan
+
+    Returns
+    -------
+    dict of str
+    """
+
+    def ran(name: str, asked: tuple, n_splits: int) -> str:
+        there = sorted(set(tables[name]["dataset"]) - {MEAN})
+        text = (
+            f"Run: {', '.join(there) or 'no data set'}, {n_splits} train-test "
+            f"split{'s' if n_splits > 1 else ''} each, configuration {plan.configuration}."
+        )
+        absent = sorted(set(asked) - set(there))
+        if absent:
+            text += f" Absent, because no source answered: {', '.join(absent)}."
+        return text
+
+    return {
+        "of_gap": ran("search_beyond_gap", plan.optimum_datasets, plan.optimum_splits),
+        "of_rules": ran("search_beyond_rules", plan.datasets, plan.n_splits),
+        "of_curves": ran("search_beyond_progress", plan.datasets, plan.anytime_splits),
+        "binary": f"All learners see the same binary table: {plan.n_thresholds} quantiles of each "
+        "numeric variable, an indicator per category. UCT-DT has "
+        f"{plan.optimum_iterations:,} iterations. Macro F1 is over sets of two classes and up to "
+        f"depth {plan.largest_f1_depth}.",
+        "n_iterations": f"{plan.n_iterations:,}",
+    }
+
+
+@table(
+    "C4.5, tree search and the optimum",
+    caption="Points above C4.5 without pruning at the same limit of the depth, means over data "
+    "sets, and "
+    "in brackets the per cent of the gap between C4.5 and the optimum that a learner closes. "
+    "{binary} {of_gap}",
+    words=said,
+)
 def search_beyond_gap(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
 ) -> pd.DataFrame:
     """Table of the gap between C4.5 and the optimum, and of the part that UCT-DT closes.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `optimum` is read, as returned by `hedgerow.experiments.search_beyond.optimum`.
     statistics : DataFrame
         As returned by `hedgerow.experiments.search_beyond.statistics`.
@@ -94,7 +140,7 @@ def search_beyond_gap(
         that no source had, separated by semicolons; `library`: what has checked the most accurate
         trees.
     """
-    rows = tables["optimum"]
+    rows = measured["optimum"]
     frames = []
     for objective, best in OBJECTIVES.items():
         own = comparable(rows, objective)
@@ -211,14 +257,21 @@ def _ordered(table: pd.DataFrame, order: Mapping[str, list], columns: list[str])
     return table
 
 
+@table(
+    "Rules of selection",
+    caption="Difference to the upper confidence bound after the same {n_iterations} iterations, "
+    "means over "
+    "data sets; the line of the bound is its value. Both kinds of search pruning. {of_rules}",
+    words=said,
+)
 def search_beyond_rules(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
 ) -> pd.DataFrame:
     """Table of rules of selection at the same number of iterations.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `selection` is read.
     statistics : DataFrame
     plan : SearchBeyondPlan
@@ -231,7 +284,7 @@ def search_beyond_rules(
         upper confidence bound of the same method), n_better and n_worse (data sets on which the
         rule is better or worse), n_datasets, p, p_holm, p_splits, p_splits_holm, absent.
     """
-    rows = tables["selection"]
+    rows = measured["selection"]
     frames = []
     for metric, more in COMPARED.items():
         key = ["method", "rule", "dataset"]
@@ -270,14 +323,20 @@ def search_beyond_rules(
     return _ordered(table, order, columns)
 
 
+@table(
+    "What is found after so many iterations",
+    caption="Means over data sets after so many iterations, which are tree evaluations of ETE. "
+    "{of_curves}",
+    words=said,
+)
 def search_beyond_progress(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
 ) -> pd.DataFrame:
     """Table of what each method has found after so many iterations.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `anytime` is read.
     statistics : DataFrame, not used
     plan : SearchBeyondPlan
@@ -291,7 +350,7 @@ def search_beyond_progress(
         left to try ends early, an evolution ends with its generation), f1, validation_f1 (per
         cent), n_leaves, difference_c45 (test F1, points), n_datasets, absent.
     """
-    rows = tables["anytime"]
+    rows = measured["anytime"]
     budget = np.where(rows["method"] == "c45", 0, np.array(plan.grid)[rows["step"]])
     key = ["method", "criterion", "budget", "dataset"]
     numbers = ["iterations", "f1", "validation_f1", "n_leaves"]

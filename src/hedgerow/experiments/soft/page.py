@@ -7,82 +7,14 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.soft import figures as soft_figures
+from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.experiments.soft.findings import findings
 from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft.tables import MEAN, N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
+from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, data_uri, minus, number, render
-
-# ---------------------------------------------------------------------------------- captions
-
-
-def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
-    """Caption of every table and figure, by id: what it shows and what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets.
-    plan : SoftPlan
-
-    Returns
-    -------
-    dict of str
-    """
-    there = set(rows["dataset"])
-    members = [d for d in TABLE_3_1.values() if d in there]
-    ran = (
-        f"Run: {len(members)} of the {N_TABLE_3_1} data sets of table 3.1 "
-        f"({', '.join(members) or 'none'}), {plan.n_permutations} train-test permutations each, "
-        f"configuration {plan.configuration}; the paper has {N_TABLE_3_1} data sets and 30 "
-        "permutations."
-    )
-    tuned = (
-        f"Factors are tuned by {plan.n_folds}-fold cross validation over u, w = "
-        f"{', '.join(f'{u:g}' for u in plan.factors)}; the paper prints no grid."
-    )
-    no_numbers = "The paper prints this figure without numbers, so none stand beside."
-    table = (
-        "Averages over data sets: measured, and the published value below it. Standardised: in "
-        "standard deviations of C4.5 without added noise, per data set. Bold: p < .001. The "
-        "differences in running time of the printed table depend on the machine and are in a file "
-        "of their own, data/jobs/soft/running_times.csv."
-    )
-    factor = (
-        "Mean over data sets of the tuned uncertainty factor u, and of the width w of UDT, which "
-        "is a share of the variable's range; bars are one standard error over data sets."
-    )
-    box = (
-        "A box holds one value per data set (the mean over its permutations, drawn as a point), in "
-        "standard deviations of C4.5 without added noise; whiskers reach to the last value within "
-        "1.5 interquartile ranges, the line is the median, the diamond the mean. SE and PLT have "
-        "the leaves of C4.5. A data set on which the baseline does not vary has no such value and "
-        "is not drawn."
-    )
-    drawn = ran
-    if not members:
-        drawn += f" Drawn are the data sets of this run: {', '.join(sorted(there))}."
-    training, test = "noise in the training data", "noise in the test data"
-    return {
-        "thesis_table_3_1": "Data sets as used here, and in grey as printed in table 3.1. The "
-        "pruning confidence c is calibrated on the whole noise-free data set, test rows included, "
-        "as in the paper; leaves are the mean of the cross validation at this c, below it the "
-        f"number aimed at. Configuration {plan.configuration}.",
-        "thesis_table_3_4": f"Experiment 1, {training}. {table} {ran}",
-        "thesis_table_3_5": f"Experiment 2, {test}. {table} {ran}",
-        "soft_combined": "Averages over data sets, in standard deviations of C4.5 without added "
-        f"noise and as differences to C4.5. {ran}",
-        "thesis_figure_3_5": f"Experiment 1, {training} of the cross-validation folds. {factor} "
-        f"{tuned} {no_numbers} {drawn}",
-        "thesis_figure_3_6": f"Experiment 2, {test}: the validation folds. {factor} {tuned} "
-        f"{no_numbers} {drawn}",
-        "thesis_figure_3_9": f"Experiment 1, {training}. {box} {no_numbers} {drawn}",
-        "thesis_figure_3_10": f"Experiment 2, {test}. {box} {no_numbers} {drawn}",
-    }
-
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "soft_tables", "figure": "soft_figures"}
+from hedgerow.reporting.html import Section, minus, number, render, shown
 
 #: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
 FEWEST_DATASETS = 6
@@ -99,22 +31,12 @@ _METRIC_TITLES = {
 }
 _DIGITS = {"sd": 2, "percent": 1, "leaves": 1, "percentage_points": 1}
 
-#: What each figure shows, for those who cannot see it; the numbers stand in the tables.
-_ALT = {
-    "thesis_figure_3_5": "Lines of the mean tuned factor of each tuned method against the noise "
-    "factor of the training data.",
-    "thesis_figure_3_6": "Lines of the mean tuned factor of each tuned method against the noise "
-    "factor of the test data.",
-    "thesis_figure_3_9": "Boxplots of standardised leaves and accuracy of each method at "
-    "each noise factor of the training data; means are in table 3.4.",
-    "thesis_figure_3_10": "Boxplots of standardised leaves and accuracy of each method "
-    "at each noise factor of the test data; means are in table 3.5.",
-}
 
-
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     rows: pd.DataFrame,
     claims: pd.DataFrame,
     plan: SoftPlan,
@@ -128,6 +50,8 @@ def section(
         reports/tables.
     figures : mapping of path
         thesis_figure_3_5, 3_6, 3_9 and 3_10: svg files, which are embedded.
+    captions : mapping of str
+        Of all of them, by id.
     rows : DataFrame
         Rows of all data sets.
     claims : DataFrame
@@ -146,8 +70,8 @@ def section(
     there = set(rows["dataset"])
     n_run = len(there & set(TABLE_3_1.values()))
     experiments = [
-        _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables, figures),
-        _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables, figures),
+        _experiment("training_noise", "Experiment 1", "3_4", ("3_5", "3_9"), tables),
+        _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables),
     ]
     combined = _combined(tables["soft_combined"])
     stated = {"plan": plan, "findings": found, "n_run": n_run, "n_table": N_TABLE_3_1}
@@ -179,10 +103,7 @@ def section(
         symbols=_VERDICTS,
         sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
         experiments=experiments,
-        captions=captions(rows, plan),
-        alt=_ALT,
-        rules=RULES,
-        module="hedgerow.reporting.soft",
+        shown=shown(soft_tables, soft_figures, figures=figures, captions=captions),
     )
     contents = (
         ("soft-findings", "Statements"),
@@ -198,7 +119,7 @@ def section(
 _VERDICTS = {"held": "●", "held in part": "◐", "did not hold": "○"}
 
 
-def _experiment(word, title, table, drawn, tables, figures) -> dict:
+def _experiment(word, title, table, drawn, tables) -> dict:
     """What the template needs of one experiment."""
     identifier = f"thesis_table_{table}"
     frame = tables[identifier]
@@ -212,11 +133,7 @@ def _experiment(word, title, table, drawn, tables, figures) -> dict:
         "outside": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if not member[d]},
         "members": {d: _blocks(frame[frame["dataset"] == d]) for d in datasets if member[d]},
         "figures": [
-            {
-                "id": f"thesis_figure_{n}",
-                "uri": data_uri(figures[f"thesis_figure_{n}"]),
-                "shape": shape,
-            }
+            {"id": f"thesis_figure_{n}", "shape": shape}
             for n, shape in zip(drawn, ("narrow", "wide"), strict=True)
         ],
     }

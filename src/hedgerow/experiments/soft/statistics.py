@@ -18,10 +18,12 @@ from hedgerow.experiments.soft.plan import (
     SoftPlan,
 )
 from hedgerow.experiments.soft.steps import _sorted
+from hedgerow.experiments.step import step
 
 # -------------------------------------------------------------------------------- statistics
 
 
+@step("methods", "noise_factors")
 def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Wilcoxon signed-rank tests of every cell of tables 3.4 and 3.5 against C4.5.
 

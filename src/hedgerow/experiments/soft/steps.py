@@ -18,12 +18,12 @@ import collections
 import contextlib
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import add_noise, folds, rng, seed_sequence
+from hedgerow.data import TidyTable, add_noise, folds, rng, seed_sequence
 from hedgerow.errors import DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics
@@ -48,11 +48,21 @@ from hedgerow.experiments.soft.samples import (
     _Training,
     fold_name,
 )
+from hedgerow.experiments.step import step
 
 # ------------------------------------------------------------------------------------- noise
 
 
-def noise(table, plan: SoftPlan) -> dict[str, pd.DataFrame]:
+@step(
+    "n_folds",
+    "n_permutations",
+    "noise_factors",
+    "seed",
+    "store_samples",
+    "test_size",
+    makes=("splits", "samples", "seeds"),
+)
+def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
     """Splits, folds and noised samples of one data set (thesis 3.3.2, steps 1 to 4).
 
     Parameters
@@ -127,7 +137,17 @@ def _sorted(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 # --------------------------------------------------------------------------------- calibrate
 
 
-def calibrate(table, plan: SoftPlan) -> pd.DataFrame:
+@step(
+    "confidence_tolerance",
+    "gate_at",
+    "min_samples_split",
+    "n_folds",
+    "seed",
+    "step",
+    "target_leaves",
+    "window",
+)
+def calibrate(table: TidyTable, plan: SoftPlan) -> pd.DataFrame:
     """Pruning confidence at which C4.5 averages 15 leaves, else 10, else 5 (thesis 3.3.1).
 
     Ten-fold stratified cross validation on the whole set without noise: one tree per fold is
@@ -174,8 +194,19 @@ def calibrate(table, plan: SoftPlan) -> pd.DataFrame:
 # ------------------------------------------------------------------------------------- learn
 
 
+@step(
+    "factors",
+    "gate_at",
+    "methods",
+    "min_samples_split",
+    "n_samples",
+    "noise_factors",
+    "step",
+    "window",
+    makes=("trees", "tuning", "times"),
+)
 def learn(
-    table,
+    table: TidyTable,
     noised: Mapping[str, pd.DataFrame],
     calibration: pd.DataFrame,
     plan: SoftPlan,
@@ -359,15 +390,38 @@ def _tune(
     return frame
 
 
+@step(makes=("trees", "tuning"))
+def merge(trees: Sequence[pd.DataFrame], tuning: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Put the chunks of one data set together, so that nothing tells how it was cut.
+
+    Parameters
+    ----------
+    trees, tuning : sequence of DataFrame
+        Of each chunk, as returned by `learn`, in the order of the permutations.
+
+    Returns
+    -------
+    dict of DataFrame
+        `trees` and `tuning` of all permutations.
+    """
+    whole = pd.concat(tuning, ignore_index=True)
+    cell = ["experiment", "permutation", "noise", "method", "factor"]
+    return {
+        "trees": pd.concat(trees, ignore_index=True),
+        "tuning": whole.sort_values(cell, ignore_index=True),
+    }
+
+
 # ------------------------------------------------------------------------------------- prune
 
 
+@step("window")
 def prune_trees(
     trees: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],
     calibration: pd.DataFrame,
     tuning: pd.DataFrame,
-    table,
+    table: TidyTable,
     plan: SoftPlan,
 ) -> pd.DataFrame:
     """Prune every tree of a data set with its calibrated confidence (thesis 2.2.3).
@@ -429,11 +483,12 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
+@step("methods", "noise_factors", "window")
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],
-    table,
+    table: TidyTable,
     plan: SoftPlan,
 ) -> pd.DataFrame:
     """Evaluate the trees on the test part, noised in experiment 2 (step 5).

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.data import TidyTable
 from hedgerow.evaluation.metrics import standardised
 from hedgerow.experiments.soft.plan import (
     CELL,
@@ -17,6 +18,7 @@ from hedgerow.experiments.soft.plan import (
     TABLE_3_1,
     SoftPlan,
 )
+from hedgerow.experiments.step import step, table
 
 MEAN = "mean_over_datasets"
 N_TABLE_3_1 = len(TABLE_3_1)
@@ -43,6 +45,47 @@ OWN_METRICS = (
 # ------------------------------------------------------------------------------------ tables
 
 
+AVERAGES = (
+    "Averages over data sets: measured, and the published value below it. Standardised: in "
+    "standard deviations of C4.5 without added noise, per data set. Bold: p < .001. The "
+    "differences in running time of the printed table depend on the machine and are in a file "
+    "of their own, data/jobs/soft/running_times.csv."
+)
+
+
+def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets.
+    plan : SoftPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    there = set(rows["dataset"])
+    members = [d for d in TABLE_3_1.values() if d in there]
+    ran = (
+        f"Run: {len(members)} of the {N_TABLE_3_1} data sets of table 3.1 "
+        f"({', '.join(members) or 'none'}), {plan.n_permutations} train-test permutations each, "
+        f"configuration {plan.configuration}; the paper has {N_TABLE_3_1} data sets and 30 "
+        "permutations."
+    )
+    drawn = ran
+    if not members:
+        drawn += f" Drawn are the data sets of this run: {', '.join(sorted(there))}."
+    return {
+        "ran": ran,
+        "drawn": drawn,
+        "n_folds": str(plan.n_folds),
+        "grid": ", ".join(f"{u:g}" for u in plan.factors),
+        "configuration": plan.configuration,
+    }
+
+
 def sizes(tables: Iterable) -> pd.DataFrame:
     """Sizes of tidy tables as they are.
 
@@ -57,18 +100,50 @@ def sizes(tables: Iterable) -> pd.DataFrame:
         n_classes; one row per table, sorted by data set.
     """
     rows = []
-    for table in tables:
-        n_sets = 1 if table.sample is None else len(np.unique(table.sample))
-        n_rows = len(table.y) // n_sets
-        rows.append((table.name, table.X.shape[1], n_rows, n_sets, len(table.classes)))
+    for one in tables:
+        n_sets = 1 if one.sample is None else len(np.unique(one.sample))
+        n_rows = len(one.y) // n_sets
+        rows.append((one.name, one.X.shape[1], n_rows, n_sets, len(one.classes)))
     columns = ["dataset", "n_variables", "n_instances", "n_sets", "n_classes"]
     return pd.DataFrame(rows, columns=columns).sort_values("dataset", ignore_index=True)
 
 
+@table(
+    "data sets",
+    caption="Data sets as used here, and in grey as printed in table 3.1. The pruning confidence "
+    "c is "
+    "calibrated on the whole noise-free data set, test rows included, as in the paper; leaves are "
+    "the mean of the cross validation at this c, below it the number aimed at. Configuration "
+    "{configuration}.",
+    words=said,
+)
 def thesis_table_3_1(
-    sizes: pd.DataFrame, calibrated: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+    tidy: Sequence[TidyTable],
+    calibrated: pd.DataFrame,
+    published: Mapping[str, pd.DataFrame],
+    plan: SoftPlan,
 ) -> pd.DataFrame:
     """Table 3.1: data sets as printed and as used, with their calibrated confidence.
+
+    Parameters
+    ----------
+    tidy : sequence of TidyTable
+        The data sets that are there.
+    calibrated, plan : as in `of_sizes`
+    published : mapping of DataFrame
+        data/published/thesis_table_3_1.csv by its id.
+
+    Returns
+    -------
+    DataFrame, as returned by `of_sizes`
+    """
+    return of_sizes(sizes(tidy), calibrated, published["thesis_table_3_1"], plan)
+
+
+def of_sizes(
+    sizes: pd.DataFrame, calibrated: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+) -> pd.DataFrame:
+    """Table 3.1 from the sizes of its data sets.
 
     Parameters
     ----------
@@ -124,8 +199,16 @@ def _status(dataset: str, there: Iterable[str], plan: SoftPlan) -> str:
     return "absent" if dataset in plan.datasets else "not asked for"
 
 
+@table(
+    "noise in training data",
+    caption=f"Experiment 1, noise in the training data. {AVERAGES} {{ran}}",
+    words=said,
+)
 def thesis_table_3_4(
-    rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+    rows: pd.DataFrame,
+    statistics: pd.DataFrame,
+    published: Mapping[str, pd.DataFrame],
+    plan: SoftPlan,
 ) -> pd.DataFrame:
     """Table 3.4: experiment 1, noise in the training data.
 
@@ -135,8 +218,8 @@ def thesis_table_3_4(
         Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
     statistics : DataFrame
         As returned by `hedgerow.experiments.soft.statistics`.
-    published : DataFrame
-        data/published/thesis_table_3_4.csv.
+    published : mapping of DataFrame
+        data/published/thesis_table_3_4.csv by its id.
     plan : SoftPlan
 
     Returns
@@ -151,16 +234,30 @@ def thesis_table_3_4(
         left_out (sets whose baseline does not vary in this metric) and missing (sets of table 3.1
         that were not run), each separated by semicolons.
     """
-    return _noise_table("training_noise", PRINTED, rows, statistics, published)
+    return _noise_table("training_noise", PRINTED, rows, statistics, published["thesis_table_3_4"])
 
 
+@table(
+    "noise in test data",
+    caption=f"Experiment 2, noise in the test data. {AVERAGES} {{ran}}",
+    words=said,
+)
 def thesis_table_3_5(
-    rows: pd.DataFrame, statistics: pd.DataFrame, published: pd.DataFrame, plan: SoftPlan
+    rows: pd.DataFrame,
+    statistics: pd.DataFrame,
+    published: Mapping[str, pd.DataFrame],
+    plan: SoftPlan,
 ) -> pd.DataFrame:
     """Table 3.5: experiment 2, noise in the test data. As `thesis_table_3_4` otherwise."""
-    return _noise_table("test_noise", PRINTED, rows, statistics, published)
+    return _noise_table("test_noise", PRINTED, rows, statistics, published["thesis_table_3_5"])
 
 
+@table(
+    "combinations of SS, STP and SE",
+    caption="Averages over data sets, in standard deviations of C4.5 without added noise and as "
+    "differences to C4.5. {ran}",
+    words=said,
+)
 def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
     """Combinations of SS, STP and SE, which the thesis leaves to future work (3.6).
 
@@ -224,6 +321,7 @@ def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
+@step()
 def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """Running times and their differences to C4.5, the last block of tables 3.4 and 3.5.
 

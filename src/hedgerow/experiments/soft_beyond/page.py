@@ -7,76 +7,20 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
+from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
 from hedgerow.experiments.soft_beyond.claims import FEWEST_DATASETS, LEVEL, Answer, answers, verdict
 from hedgerow.experiments.soft_beyond.plan import (
     METHODS,
     MODELS,
-    PARTS,
     POOLED,
     WHERE,
     SoftBeyondPlan,
 )
 from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, MEAN, absent_from
+from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, data_uri, number, render
-
-# ---------------------------------------------------------------------------------- captions
-
-
-def captions(rows: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
-    """Caption of every table and figure, by id: what it shows and what was run.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets and parts.
-    plan : SoftBeyondPlan
-
-    Returns
-    -------
-    dict of str
-    """
-    ran = {}
-    for part in PARTS:
-        there = sorted(rows.loc[rows["part"] == part, "dataset"].unique())
-        absent = absent_from(part, rows, plan)
-        ran[part] = (
-            f"Run: {', '.join(there) or 'no data set'}, {plan.n_permutations} train-test "
-            f"permutation{'s' if plan.n_permutations > 1 else ''} each, "
-            f"configuration {plan.configuration}."
-        )
-        if absent:
-            ran[part] += f" Absent, because no source answered: {', '.join(absent)}."
-    grid = ", ".join(f"{u:g}" for u in plan.factors)
-    differences = (
-        "Mean over data sets of the difference to C4.5 on the same data; the line of C4.5 is its "
-        "difference to C4.5 without noise."
-    )
-    models = (
-        f"Normal and matching models have a factor that cross validation chooses from {grid}; the "
-        "third knows what was added. Normal noise has no other matching model."
-    )
-    return {
-        "soft_beyond_noise_models": f"{differences} {models} {ran['noise_models']}",
-        "soft_beyond_class_noise": f"{differences} Labels of the training data are replaced by "
-        "another class with probability p; validation folds and test data are clean. "
-        f"{ran['class_noise']}",
-        "soft_beyond_categorical_noise": f"{differences} Categories are replaced with probability "
-        "p by draws from the distribution of their variable in the training data. "
-        f"{ran['categorical_noise']}",
-        "soft_beyond_matching": "Accuracy under noise of six families: difference to C4.5 on the "
-        f"same data, one small point per data set and the mean over them. {models} "
-        f"{ran['noise_models']}",
-        "soft_beyond_labels": "Accuracy when (a) class labels of the training data, (b, c) "
-        "categories of the training or the test data are replaced at random: difference to C4.5 "
-        f"without noise, mean over data sets. (a) {ran['class_noise']} (b, c) "
-        f"{ran['categorical_noise']} Sets without a numeric variable, where SS, STP and SE are "
-        "C4.5, are not drawn.",
-    }
-
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "soft_beyond_tables", "figure": "soft_beyond_figures"}
+from hedgerow.reporting.html import Section, number, render, shown
 
 _BLOCKS = {
     "accuracy": ("Accuracy, in points of %", 1),
@@ -87,26 +31,12 @@ _BLOCKS = {
 #: What a method assumes, as the lines of a table name it.
 _MODEL_LABELS = {"normal": "normal", "matching": "matching", "true": "known"}
 
-_ALT = {
-    "soft_beyond_matching": "Mean difference in accuracy to C4.5 of SS, STP and SE under six "
-    "families of noise, with a normal model, a matching model and the noise known; the numbers are "
-    "in the tables above.",
-    "soft_beyond_labels": "Lines of the difference in accuracy to C4.5 without noise against the "
-    "probability that class labels or categories are replaced; the numbers are in the tables.",
-}
 
-_TITLES = {
-    "soft_beyond_noise_models": "Noise families and noise models",
-    "soft_beyond_class_noise": "Class noise",
-    "soft_beyond_categorical_noise": "Noise on categories",
-    "soft_beyond_matching": "Noise families and noise models",
-    "soft_beyond_labels": "Class noise and noise on categories",
-}
-
-
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     rows: pd.DataFrame,
     plan: SoftBeyondPlan,
 ) -> Section:
@@ -118,6 +48,8 @@ def section(
         soft_beyond_noise_models, soft_beyond_class_noise and soft_beyond_categorical_noise.
     figures : mapping of path
         soft_beyond_matching and soft_beyond_labels: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     rows : DataFrame
         Rows of all data sets and parts.
     plan : SoftBeyondPlan
@@ -182,14 +114,7 @@ def section(
         ],
         category_columns=[(p, f"p = {p:g}") for p in (0.0, *plan.category_noise)],
         labels={m: LOOKS[m].label for m in METHODS},
-        figures=[
-            {"id": name, "uri": data_uri(figures[name]), "alt": _ALT[name]}
-            for name in ("soft_beyond_matching", "soft_beyond_labels")
-        ],
-        captions=captions(rows, plan),
-        titles=_TITLES,
-        rules=RULES,
-        module="hedgerow.reporting.soft_beyond",
+        shown=shown(soft_beyond_tables, soft_beyond_figures, figures=figures, captions=captions),
     )
     contents = (
         ("soft_beyond-answer", "Does a matching model help?"),

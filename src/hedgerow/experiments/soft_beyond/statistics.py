@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from hedgerow.evaluation import significance
@@ -14,7 +16,8 @@ from hedgerow.experiments.soft_beyond.plan import (
     POOLED,
     TESTED,
 )
-from hedgerow.experiments.soft_beyond.steps import _joined
+from hedgerow.experiments.soft_beyond.steps import _joined, merge
+from hedgerow.experiments.step import step
 
 
 def statistics(rows: pd.DataFrame) -> pd.DataFrame:
@@ -89,3 +92,24 @@ def _comparisons(rows: pd.DataFrame, part: str, metric: str):
                 for (where, noise), cell in joined.groupby(level=["where", "noise"]):
                     key = (part, where, POOLED, noise, metric, method, model, *reference)
                     yield key, cell
+
+
+@step(makes=("rows", "draws", "multiples", "statistics"))
+def merged(
+    rows: Sequence[pd.DataFrame],
+    draws: Sequence[pd.DataFrame],
+    multiples: Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    """Tables of all chunks, parts and data sets, and the tests of their rows.
+
+    Parameters
+    ----------
+    rows, draws, multiples : sequence of DataFrame
+        As returned by `hedgerow.experiments.soft_beyond.steps.run`.
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    whole = merge({"rows": rows, "draws": draws, "multiples": multiples})
+    return {**whole, "statistics": statistics(whole["rows"])}

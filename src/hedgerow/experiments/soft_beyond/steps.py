@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import (
+    TidyTable,
     add_family_noise,
     category_shares,
     flip_classes,
@@ -54,6 +55,7 @@ from hedgerow.experiments.soft_beyond.plan import (
     WHERE,
     SoftBeyondPlan,
 )
+from hedgerow.experiments.step import step
 
 # --------------------------------------------------------------------------------- samples
 
@@ -308,6 +310,45 @@ def run_parts(
     permutations = None if permutations is None else list(permutations)
     done = [run(part, table, splits, calibration, plan, permutations) for part in parts]
     return merge({name: [d[name] for d in done] for name in ORDER})
+
+
+@step(
+    "class_noise",
+    "factors",
+    "families",
+    "noise_factors",
+    "seed",
+    makes=("rows", "draws", "multiples"),
+    plan=("soft", "gate_at", "min_samples_split", "step", "window"),
+)
+def numeric(
+    table: TidyTable,
+    splits: pd.DataFrame,
+    calibration: pd.DataFrame,
+    plan: SoftBeyondPlan,
+    permutations: Iterable[int] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """Noise on numeric variables and on classes: the same data sets. As `run` otherwise."""
+    parts = ("noise_models", "class_noise")
+    return run_parts(parts, table, splits, calibration, plan, permutations)
+
+
+@step(
+    "category_noise",
+    "factors",
+    "seed",
+    makes=("rows", "draws", "multiples"),
+    plan=("soft", "gate_at", "min_samples_split", "step", "window"),
+)
+def categories(
+    table: TidyTable,
+    splits: pd.DataFrame,
+    calibration: pd.DataFrame,
+    plan: SoftBeyondPlan,
+    permutations: Iterable[int] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """Noise on categories. As `run` otherwise."""
+    return run_parts(("categorical_noise",), table, splits, calibration, plan, permutations)
 
 
 def merge(frames: Mapping[str, list[pd.DataFrame]]) -> dict[str, pd.DataFrame]:

@@ -9,10 +9,12 @@ from hedgerow.experiments.soft_beyond.plan import (
     KEY,
     METHODS,
     MODELS,
+    PARTS,
     POOLED,
     WHERE,
     SoftBeyondPlan,
 )
+from hedgerow.experiments.step import table
 
 MEAN = "mean_over_datasets"
 
@@ -29,6 +31,48 @@ METRICS = (
 # ------------------------------------------------------------------------------------ tables
 
 
+DIFFERENCES = (
+    "Mean over data sets of the difference to C4.5 on the same data; the line of C4.5 is its "
+    "difference to C4.5 without noise."
+)
+KNOWN_MODELS = (
+    "Normal and matching models have a factor that cross validation chooses from {grid}; the "
+    "third knows what was added. Normal noise has no other matching model."
+)
+
+
+def said(rows: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets and parts.
+    plan : SoftBeyondPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    ran = {}
+    for part in PARTS:
+        there = sorted(rows.loc[rows["part"] == part, "dataset"].unique())
+        absent = absent_from(part, rows, plan)
+        ran[part] = (
+            f"Run: {', '.join(there) or 'no data set'}, {plan.n_permutations} train-test "
+            f"permutation{'s' if plan.n_permutations > 1 else ''} each, "
+            f"configuration {plan.configuration}."
+        )
+        if absent:
+            ran[part] += f" Absent, because no source answered: {', '.join(absent)}."
+    return {**ran, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
+
+
+@table(
+    "Noise families and noise models",
+    caption=f"{DIFFERENCES} {KNOWN_MODELS} {{noise_models}}",
+    words=said,
+)
 def soft_beyond_noise_models(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
 ) -> pd.DataFrame:
@@ -59,6 +103,13 @@ def soft_beyond_noise_models(
     return _table("noise_models", rows, statistics, plan)
 
 
+@table(
+    "Class noise",
+    caption=DIFFERENCES
+    + " Labels of the training data are replaced by another class with probability p; validation "
+    "folds and test data are clean. {class_noise}",
+    words=said,
+)
 def soft_beyond_class_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
 ) -> pd.DataFrame:
@@ -66,6 +117,13 @@ def soft_beyond_class_noise(
     return _table("class_noise", rows, statistics, plan)
 
 
+@table(
+    "Noise on categories",
+    caption=DIFFERENCES
+    + " Categories are replaced with probability p by draws from the distribution of their "
+    "variable in the training data. {categorical_noise}",
+    words=said,
+)
 def soft_beyond_categorical_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
 ) -> pd.DataFrame:

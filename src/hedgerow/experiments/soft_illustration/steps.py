@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from hedgerow.data import add_noise, rng
+from hedgerow.data import TidyTable, add_noise, rng
 from hedgerow.experiments.soft_illustration.plan import (
     DATASET,
     DECIMALS,
@@ -29,6 +29,7 @@ from hedgerow.experiments.soft_illustration.plan import (
     UDT_HALF_WIDTH,
     SoftIllustrationPlan,
 )
+from hedgerow.experiments.step import step
 from hedgerow.induction import gain_curve
 from hedgerow.tree.gates import NoiseGate, ThresholdGate
 from hedgerow.uncertainty.soft import SoftTreeClassifier
@@ -372,7 +373,25 @@ def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -
     return frame[columns + [c for c in frame if c.startswith("p_")]].round(DECIMALS)
 
 
-def results(table, plan: SoftIllustrationPlan) -> dict[str, pd.DataFrame]:
+@step(
+    "factor",
+    "n_draws",
+    "noise",
+    "seed",
+    "step",
+    "window",
+    makes=(
+        "thesis_figure_3_1",
+        "thesis_figure_3_2",
+        "thesis_figure_3_3",
+        "thesis_figure_3_4",
+        "thesis_figure_3_7",
+        "thesis_figure_3_8",
+        "thesis_table_3_2",
+        "thesis_table_3_3",
+    ),
+)
+def results(table: TidyTable, plan: SoftIllustrationPlan) -> dict[str, pd.DataFrame]:
     """All of the above, by the id of the figure or table that they stand behind.
 
     Parameters

@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from hedgerow.experiments.soft.plan import EXPERIMENTS, SoftPlan
-from hedgerow.experiments.soft_scores.tables import mean_ranks_of
+from hedgerow.experiments.soft_scores.tables import mean_ranks_of, said
+from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
 
 TITLES = {
@@ -19,6 +20,19 @@ TITLES = {
 # ------------------------------------------------------------------------------------ figure
 
 
+@figure(
+    "Critical difference",
+    caption="Mean rank of each method by accuracy, 1 is best. A block is one data set, its value "
+    "the mean "
+    "accuracy over all {n_factors} noise factors and the permutations. Bars join methods that "
+    "Nemenyi's test does not tell apart at p < .05: their mean ranks differ by less than the "
+    "critical difference (CD). Where Friedman's test finds no difference (p of .05 or more) there "
+    "is nothing for Nemenyi's to divide. {ran}",
+    alt="Two axes of mean ranks, one per experiment, with a mark for each method and bars that "
+    "join "
+    "methods which are not told apart; ranks and p-values are in the table soft_ranks.",
+    words=said,
+)
 def soft_critical_difference(ranks: pd.DataFrame, plan: SoftPlan) -> Figure:
     """Critical-difference diagram over data sets, one panel per experiment (Demsar 2006, fig. 1).
 

@@ -8,48 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.experiments.soft.plan import EXPERIMENTS, TABLE_3_1, SoftPlan
+from hedgerow.experiments.soft_scores import figures as soft_scores_figures
+from hedgerow.experiments.soft_scores import tables as soft_scores_tables
 from hedgerow.experiments.soft_scores.plan import FEWEST_DATASETS
-from hedgerow.experiments.soft_scores.statistics import of_table_3_1
 from hedgerow.experiments.soft_scores.tables import mean_ranks_of
+from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, data_uri, number, render
-
-# ---------------------------------------------------------------------------------- captions
-
-
-def captions(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
-    """Caption of the tables and the figure, by id.
-
-    Parameters
-    ----------
-    rows, plan : as in `soft_scores`
-
-    Returns
-    -------
-    dict of str
-    """
-    used = sorted(set(of_table_3_1(rows, plan)["dataset"]))
-    ran = (
-        f"Over {len(used)} data sets ({', '.join(used)}), {plan.n_permutations} train-test "
-        f"permutations each, configuration {plan.configuration}."
-    )
-    return {
-        "soft_scores": "Mean over data sets of the difference to C4.5 at the same noise factor; "
-        "accuracy and macro F1 in points of %, Brier score (sum of squares over the classes, less "
-        f"is better) as it is. Wilcoxon signed-rank test over data sets. {ran}",
-        "soft_ranks": "Mean ranks by accuracy and tests behind the critical-difference diagram. "
-        f"{ran}",
-        "soft_critical_difference": "Mean rank of each method by accuracy, 1 is best. A block is "
-        "one data set, its value the mean accuracy over all "
-        f"{len(plan.noise_factors)} noise factors and the permutations. Bars join methods that "
-        "Nemenyi's test does not tell apart at p < .05: their mean ranks differ by less than the "
-        f"critical difference (CD). Where Friedman's test finds no difference (p of .05 "
-        f"or more) there is nothing for Nemenyi's to divide. {ran}",
-    }
-
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "soft_scores_tables", "figure": "soft_scores_figures"}
+from hedgerow.reporting.html import Section, number, render, shown
 
 _TITLES = {
     "accuracy": "Accuracy, points of %, more is better",
@@ -58,15 +23,13 @@ _TITLES = {
 }
 _DIGITS = {"accuracy": 1, "macro_f1": 1, "brier": 3}
 _PARTS = {"training_noise": "training", "test_noise": "test"}
-_ALT = (
-    "Two axes of mean ranks, one per experiment, with a mark for each method and bars that join "
-    "methods which are not told apart; ranks and p-values are in the table soft_ranks."
-)
 
 
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     rows: pd.DataFrame,
     plan: SoftPlan,
 ) -> Section:
@@ -78,6 +41,8 @@ def section(
         soft_scores and soft_ranks, as written to reports/tables.
     figures : mapping of path
         soft_critical_difference: svg file, which is embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     rows : DataFrame
         Rows of all data sets.
     plan : SoftPlan
@@ -108,11 +73,7 @@ def section(
             }
             for experiment in EXPERIMENTS
         ],
-        captions=captions(rows, plan),
-        uri=data_uri(figures["soft_critical_difference"]),
-        alt=_ALT,
-        rules=RULES,
-        module="hedgerow.reporting.soft_scores",
+        shown=shown(soft_scores_tables, soft_scores_figures, figures=figures, captions=captions),
     )
     contents = (
         ("soft_scores-scores", "Macro F1 and Brier score"),

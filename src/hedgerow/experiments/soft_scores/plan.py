@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+#: It works on the rows of `soft` and has no settings of its own.
+SECTION = "soft"
+
 #: Scores and whether more is better.
 SCORES = {"accuracy": True, "macro_f1": True, "brier": False}
 

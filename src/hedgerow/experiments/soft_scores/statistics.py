@@ -18,6 +18,7 @@ import pandas as pd
 from hedgerow.evaluation import significance
 from hedgerow.experiments.soft.plan import CELL, EXPERIMENTS, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft_scores.plan import FEWEST_DATASETS, SCORES
+from hedgerow.experiments.step import step
 
 
 def of_table_3_1(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
@@ -182,3 +183,9 @@ def comparison(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
         frame.insert(0, "experiment", experiment)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True).assign(missing=missing(rows))
+
+
+@step("methods", makes=("scores", "comparison"))
+def statistics(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, pd.DataFrame]:
+    """`scores` and `comparison` by their names."""
+    return {"scores": scores(rows, plan), "comparison": comparison(rows, plan)}

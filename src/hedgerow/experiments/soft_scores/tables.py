@@ -7,7 +7,8 @@ import pandas as pd
 
 from hedgerow.experiments.soft.plan import EXPERIMENTS, METHODS, SoftPlan
 from hedgerow.experiments.soft_scores.plan import SCORES
-from hedgerow.experiments.soft_scores.statistics import missing, score_means, too_few
+from hedgerow.experiments.soft_scores.statistics import missing, of_table_3_1, score_means, too_few
+from hedgerow.experiments.step import table
 
 #: Unit of each score's difference and the factor to it.
 UNITS = {
@@ -21,6 +22,32 @@ ALPHA = 0.05
 # ------------------------------------------------------------------------------------ tables
 
 
+def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    rows, plan : as in `soft_scores`
+
+    Returns
+    -------
+    dict of str
+    """
+    used = sorted(set(of_table_3_1(rows, plan)["dataset"]))
+    ran = (
+        f"Over {len(used)} data sets ({', '.join(used)}), {plan.n_permutations} train-test "
+        f"permutations each, configuration {plan.configuration}."
+    )
+    return {"ran": ran, "n_factors": str(len(plan.noise_factors))}
+
+
+@table(
+    "Macro F1 and Brier score",
+    caption="Mean over data sets of the difference to C4.5 at the same noise factor; "
+    "accuracy and macro F1 in points of %, Brier score (sum of squares over the classes, less is "
+    "better) as it is. Wilcoxon signed-rank test over data sets. {ran}",
+    words=said,
+)
 def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy, macro F1 and Brier score of every method as differences to C4.5.
 
@@ -80,6 +107,11 @@ def _tests(statistics: pd.DataFrame, *cell) -> dict:
     }
 
 
+@table(
+    "Mean ranks and their tests",
+    caption="Mean ranks by accuracy and tests behind the critical-difference diagram. {ran}",
+    words=said,
+)
 def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Mean ranks and tests behind the critical-difference diagram.
 

@@ -14,19 +14,38 @@ from hedgerow.experiments.soft_sweep.tables import (
     NOISE,
     PANELS,
     _order,
+    said,
     soft_sweep,
 )
+from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
 
 # ----------------------------------------------------------------------------------- figures
 
 
-def thesis_figure_3_11(rows: pd.DataFrame, sweep: SweepPlan) -> Figure:
+DRAWN = (
+    "Leaves and accuracy on clean test data against the pruning confidence c, mean over "
+    "permutations with a band of one standard error; C4.5, SS and STP with u = {factor}. Marks at "
+    "the right are the trees as they were grown: c = 1 still prunes. {one_leaf}Dotted lines bound "
+    f"the ranges below {LOW_BELOW:g} and above {HIGH_ABOVE:g}. The paper prints this figure "
+    "without numbers, and its caption names C4.5 and SS only."
+)
+
+
+@figure(
+    "pruning confidence, no noise",
+    caption=f"Pruning confidence, noise factor 0 in the training data. {DRAWN} {{ran}}",
+    alt="For each data set a panel of leaves and a panel of test accuracy against the pruning "
+    "confidence from 0 to 1, a line each for C4.5, SS and STP, without added noise; "
+    "means are in the table soft_sweep.",
+    words=said,
+)
+def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     """Figure 3.11: leaves and accuracy against the pruning confidence, no noise added.
 
     Parameters
     ----------
-    rows, sweep : as in `soft_sweep`
+    rows, plan : as in `soft_sweep`
 
     Returns
     -------
@@ -34,20 +53,29 @@ def thesis_figure_3_11(rows: pd.DataFrame, sweep: SweepPlan) -> Figure:
         One row of two panels per data set that was run: the mean over permutations with a band of
         one standard error. The paper prints no numbers for it.
     """
-    return _figure(rows, sweep, NOISE["thesis_figure_3_11"])
+    return _figure(rows, plan, NOISE["thesis_figure_3_11"])
 
 
-def thesis_figure_3_12(rows: pd.DataFrame, sweep: SweepPlan) -> Figure:
+@figure(
+    "pruning confidence, noise in training data",
+    caption=f"Pruning confidence, noise factor 0.1 in the training data. {DRAWN} {{ran}}",
+    alt="For each data set a panel of leaves and a panel of test accuracy against the pruning "
+    "confidence from 0 to 1, a line each for C4.5, SS and STP, with noise factor 0.1 in the "
+    "training data; "
+    "means are in the table soft_sweep.",
+    words=said,
+)
+def thesis_figure_3_12(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     """Figure 3.12: as `thesis_figure_3_11`, with noise factor 0.1 in the training data."""
-    return _figure(rows, sweep, NOISE["thesis_figure_3_12"])
+    return _figure(rows, plan, NOISE["thesis_figure_3_12"])
 
 
 #: Where the marks of the unpruned trees stand, beyond c = 1.
 _GROWN = 1.07
 
 
-def _figure(rows: pd.DataFrame, sweep: SweepPlan, noise: float) -> Figure:
-    table = soft_sweep(rows, sweep)
+def _figure(rows: pd.DataFrame, plan: SweepPlan, noise: float) -> Figure:
+    table = soft_sweep(rows, plan)
     table = table[table["noise"] == noise]
     datasets = _order(table["dataset"])
     with style():
@@ -87,7 +115,7 @@ def _figure(rows: pd.DataFrame, sweep: SweepPlan, noise: float) -> Figure:
                 marker=LOOKS[m].marker,
                 markeredgecolor="black",
                 markeredgewidth=0.5,
-                label=LOOKS[m].label if m == "c45" else f"{LOOKS[m].label}, u = {sweep.factor:g}",
+                label=LOOKS[m].label if m == "c45" else f"{LOOKS[m].label}, u = {plan.factor:g}",
             )
             for m in METHODS
         ]

@@ -7,82 +7,29 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
+from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
 from hedgerow.experiments.soft_sweep.claims import HIGH_SETS, LOW_SETS, verdict
 from hedgerow.experiments.soft_sweep.plan import METHODS, PRINTED, SweepPlan
-from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS, _order
+from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS
+from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, data_uri, number, render
-
-# ---------------------------------------------------------------------------------- captions
-
-
-def captions(rows: pd.DataFrame, sweep: SweepPlan) -> dict[str, str]:
-    """Caption of the figures and tables, by id: what is shown and what was run.
-
-    Parameters
-    ----------
-    rows, sweep : as in `soft_sweep`
-
-    Returns
-    -------
-    dict of str
-    """
-    there = _order(rows["dataset"])
-    n = rows["permutation"].nunique()
-    missing = [d for d in PRINTED if d not in there]
-    grid = sweep.confidences
-    ran = f"Run: {', '.join(there)}; {n} train-test permutations, configuration "
-    ran += f"{sweep.configuration}."
-    if missing:
-        absent = [d for d in missing if d in sweep.datasets]
-        ran += f" Of the five data sets of the printed figure {', '.join(missing)} "
-        ran += f"{'is' if len(missing) == 1 else 'are'} not in this run"
-        ran += f" (absent, no source answered: {', '.join(absent)})." if absent else "."
-    one_leaf = "At c = 0 one leaf is left; its accuracy is written where it lies below the panel. "
-    if grid[0] > 0:
-        one_leaf = ""
-    drawn = (
-        "Leaves and accuracy on clean test data against the pruning confidence c, mean over "
-        "permutations with a band of one standard error; C4.5, SS and STP with u = "
-        f"{sweep.factor:g}. Marks at the right are the trees as they were grown: c = 1 still "
-        f"prunes. {one_leaf}Dotted lines bound the ranges below {LOW_BELOW:g} and above "
-        f"{HIGH_ABOVE:g}. The paper prints this figure without numbers, "
-        "and its caption names C4.5 and SS only."
-    )
-    noise = "noise factor {} in the training data"
-    return {
-        "thesis_figure_3_11": f"Pruning confidence, {noise.format('0')}. {drawn} {ran}",
-        "thesis_figure_3_12": f"Pruning confidence, {noise.format('0.1')}. {drawn} {ran}",
-        "soft_sweep": f"Means at each of {len(grid)} values of c from {grid[0]:g} to {grid[-1]:g} "
-        f"and of the trees as they were grown. {ran}",
-        "soft_sweep_ranges": "Mean leaves and accuracy over the values of c above 0 and below "
-        f"{LOW_BELOW:g} (low) and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is "
-        "kept where it is at most one standard error of C4.5's mean over permutations below "
-        f"it. {ran}",
-    }
-
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "soft_sweep_tables", "figure": "soft_sweep_figures"}
+from hedgerow.reporting.html import Section, number, render, shown
 
 CLAIM = "T3-12"
 
 #: Marks of a verdict that do not rest on colour.
 _MARKS = {"reproduced": "●", "partly": "◐", "not reproduced": "○", "open": "–"}
 
-_ALT = (
-    "For each data set a panel of leaves and a panel of test accuracy against the pruning "
-    "confidence from 0 to 1, a line each for C4.5, SS and STP, {}; means are in the table "
-    "soft_sweep."
-)
 
-
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     rows: pd.DataFrame,
     claims: pd.DataFrame,
-    sweep: SweepPlan,
+    plan: SweepPlan,
 ) -> Section:
     """The sweep as a section of the report page.
 
@@ -92,11 +39,13 @@ def section(
         soft_sweep and soft_sweep_ranges, as written to reports/tables.
     figures : mapping of path
         thesis_figure_3_11 and thesis_figure_3_12: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     rows : DataFrame
         Rows of all data sets.
     claims : DataFrame
         data/published/claims.csv.
-    sweep : SweepPlan
+    plan : SweepPlan
 
     Returns
     -------
@@ -112,36 +61,30 @@ def section(
     }
     there = set(rows["dataset"])
     claim = claims.set_index("claim_id").loc[CLAIM]
-    alts = {
-        "thesis_figure_3_11": _ALT.format("without added noise"),
-        "thesis_figure_3_12": _ALT.format("with noise factor 0.1 in the training data"),
-    }
     markup = render(
         "experiments/soft_sweep/page.html.j2",
         **stated,
         claim=CLAIM,
         statement=claim["statement"],
         mark=_MARKS[found.verdict],
-        sweep=sweep,
+        plan=plan,
         n_permutations=rows["permutation"].nunique(),
-        absent=[d for d in sweep.datasets if d not in there],
-        not_asked=[d for d in PRINTED if d not in sweep.datasets],
-        extra=[d for d in sweep.datasets if d not in PRINTED],
+        absent=[d for d in plan.datasets if d not in there],
+        not_asked=[d for d in PRINTED if d not in plan.datasets],
+        extra=[d for d in plan.datasets if d not in PRINTED],
         low=LOW_BELOW,
         high=HIGH_ABOVE,
         sets=_sets(ranges),
         grown=_grown(tables["soft_sweep"]),
-        captions=captions(rows, sweep),
-        figures=[{"id": i, "uri": data_uri(figures[i]), "alt": alt} for i, alt in alts.items()],
-        rules=RULES,
-        module="hedgerow.reporting.soft_sweep",
+        shown=shown(soft_sweep_tables, soft_sweep_figures, figures=figures, captions=captions),
+        figures=["thesis_figure_3_11", "thesis_figure_3_12"],
     )
     contents = (
         ("soft_sweep-finding", "Statement"),
         ("soft_sweep-ranges", "Leaves and accuracy in numbers"),
         ("soft_sweep-figures", "Figures 3.11 and 3.12"),
     )
-    summary = render("experiments/soft_sweep/summary.html.j2", **stated, sweep=sweep)
+    summary = render("experiments/soft_sweep/summary.html.j2", **stated, plan=plan)
     return Section("soft_sweep", "Pruning confidence", markup, contents, summary)
 
 

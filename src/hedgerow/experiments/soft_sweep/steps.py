@@ -21,19 +21,26 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from hedgerow.data import TidyTable
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.soft.plan import TREE_KEYS, SoftPlan
 from hedgerow.experiments.soft.samples import samples_of
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, SweepPlan
+from hedgerow.experiments.step import step
 
 
-def _factor(method: str, sweep: SweepPlan) -> float:
+def _factor(method: str, plan: SweepPlan) -> float:
     """Uncertainty factor of a method, as it stands in the keys of its trees."""
-    return 0.0 if method == "c45" else sweep.factor
+    return 0.0 if method == "c45" else plan.factor
 
 
+@step(
+    "factor",
+    "noise_factors",
+    learners=("soft", "gate_at", "min_samples_split", "step", "window"),
+)
 def grow(
-    table, noised: Mapping[str, pd.DataFrame], sweep: SweepPlan, plan: SoftPlan
+    table: TidyTable, noised: Mapping[str, pd.DataFrame], plan: SweepPlan, learners: SoftPlan
 ) -> pd.DataFrame:
     """Grow the unpruned trees of one data set.
 
@@ -41,8 +48,8 @@ def grow(
     ----------
     table : TidyTable
     noised : dict of DataFrame, as returned by `hedgerow.experiments.soft.noise`
-    sweep : SweepPlan
-    plan : SoftPlan
+    plan : SweepPlan
+    learners : SoftPlan
         Settings of the learners (window, step, gate_at, min_samples_split).
 
     Returns
@@ -61,28 +68,29 @@ def grow(
     samples = samples_of(table, noised)
     keys, trees = [], []
     for permutation in samples.permutations:
-        for noise in sweep.noise_factors:
+        for noise in plan.noise_factors:
             training = samples.training(permutation, "train", noise)
             for method in METHODS:
-                factor = _factor(method, sweep)
-                trees.append(training.grow(method, factor, plan))
+                factor = _factor(method, plan)
+                trees.append(training.grow(method, factor, learners))
                 keys.append((table.name, permutation, noise, method, factor))
     return forest_to_frame(trees, pd.DataFrame(keys, columns=TREE_KEYS))
 
 
+@step("confidences", learners=("soft", "window"))
 def evaluate(
     trees: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],
-    table,
-    sweep: SweepPlan,
-    plan: SoftPlan,
+    table: TidyTable,
+    plan: SweepPlan,
+    learners: SoftPlan,
 ) -> pd.DataFrame:
     """Prune the trees of one data set at every c and evaluate them on the clean test part.
 
     Parameters
     ----------
     trees : DataFrame, as returned by `grow`
-    noised, table, sweep, plan : as in `grow`
+    noised, table, plan, learners : as in `grow`
 
     Returns
     -------
@@ -102,10 +110,10 @@ def evaluate(
         training = samples.training(permutation, "train", noise)
         X, y = samples.X_of(permutation, "test", 0.0), samples.y(permutation, "test")
         for i, method, factor in zip(group.index, group["method"], group["factor"], strict=True):
-            for confidence in (*sweep.confidences, np.nan):
+            for confidence in (*plan.confidences, np.nan):
                 tree = grown[i]
                 if not np.isnan(confidence):
-                    tree = training.prune(tree, method, float(factor), confidence, plan)
+                    tree = training.prune(tree, method, float(factor), confidence, learners)
                 cell = (table.name, permutation, noise, method, confidence)
                 rows.append((*cell, "n_leaves", float(tree.n_leaves)))
                 rows.append((*cell, "accuracy", metrics.accuracy(y, tree.predict_proba(X))))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pandas as pd
 
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
+from hedgerow.experiments.step import table
 
 #: Panels of the printed figures, by the registry's key of the data set.
 PANELS = dict(
@@ -33,14 +34,50 @@ LOW_BELOW, HIGH_ABOVE = 0.5, 0.9
 # ------------------------------------------------------------------------------------ tables
 
 
-def soft_sweep(rows: pd.DataFrame, sweep: SweepPlan) -> pd.DataFrame:
+def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    rows, plan : as in `soft_sweep`
+
+    Returns
+    -------
+    dict of str
+    """
+    there = _order(rows["dataset"])
+    n = rows["permutation"].nunique()
+    missing = [d for d in PRINTED if d not in there]
+    grid = plan.confidences
+    ran = f"Run: {', '.join(there)}; {n} train-test permutations, configuration "
+    ran += f"{plan.configuration}."
+    if missing:
+        absent = [d for d in missing if d in plan.datasets]
+        ran += f" Of the five data sets of the printed figure {', '.join(missing)} "
+        ran += f"{'is' if len(missing) == 1 else 'are'} not in this run"
+        ran += f" (absent, no source answered: {', '.join(absent)})." if absent else "."
+    one_leaf = "At c = 0 one leaf is left; its accuracy is written where it lies below the panel. "
+    return {
+        "ran": ran,
+        "one_leaf": "" if grid[0] > 0 else one_leaf,
+        "factor": f"{plan.factor:g}",
+        "grid": f"{len(grid)} values of c from {grid[0]:g} to {grid[-1]:g}",
+    }
+
+
+@table(
+    "Numbers of figures 3.11 and 3.12",
+    caption="Means at each of {grid} and of the trees as they were grown. {ran}",
+    words=said,
+)
+def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Means over permutations at every c, as drawn in the figures.
 
     Parameters
     ----------
     rows : DataFrame
         Rows of all data sets, as returned by `hedgerow.experiments.soft_sweep.evaluate`.
-    sweep : SweepPlan
+    plan : SweepPlan
 
     Returns
     -------
@@ -62,7 +99,7 @@ def soft_sweep(rows: pd.DataFrame, sweep: SweepPlan) -> pd.DataFrame:
         table[f"{name}_se"] = (wide["se", metric].to_numpy() * to_unit).round(6)
     table["n_permutations"] = wide["n", "n_leaves"].to_numpy()
     table.insert(2, "status", "run")
-    others = pd.DataFrame(_not_run(table["dataset"], sweep))
+    others = pd.DataFrame(_not_run(table["dataset"], plan))
     table = pd.concat([table.astype(object), others.astype(object)], ignore_index=True)
     table["panel"] = table["dataset"].map(PANELS).fillna("")
     numbers = ["noise", "confidence", "leaves", "leaves_se", "accuracy", "accuracy_se"]
@@ -82,22 +119,30 @@ def _order(datasets: Iterable[str]) -> list[str]:
     return [*(d for d in PRINTED if d in there), *sorted(there - set(PRINTED))]
 
 
-def _not_run(there: Iterable[str], sweep: SweepPlan) -> list[dict[str, str]]:
+def _not_run(there: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
     """Printed and wanted data sets without rows, each with its status."""
     there = set(there)
     return [
-        {"dataset": d, "status": "absent" if d in sweep.datasets else "not asked for"}
-        for d in dict.fromkeys([*PRINTED, *sweep.datasets])
+        {"dataset": d, "status": "absent" if d in plan.datasets else "not asked for"}
+        for d in dict.fromkeys([*PRINTED, *plan.datasets])
         if d not in there
     ]
 
 
-def soft_sweep_ranges(rows: pd.DataFrame, sweep: SweepPlan) -> pd.DataFrame:
+@table(
+    "Low and high pruning confidence",
+    caption="Mean leaves and accuracy over the values of c above 0 and below "
+    f"{LOW_BELOW:g} (low) and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is "
+    f"kept where it is at most one standard error of C4.5's mean over permutations below it. "
+    f"{{ran}}",
+    words=said,
+)
+def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Mean leaves and accuracy over the low and the high range of c, against C4.5.
 
     Parameters
     ----------
-    rows, sweep : as in `soft_sweep`
+    rows, plan : as in `soft_sweep`
 
     Returns
     -------
@@ -132,7 +177,7 @@ def soft_sweep_ranges(rows: pd.DataFrame, sweep: SweepPlan) -> pd.DataFrame:
             row |= {f"{column}_c45": c45, column: own, f"{column}_diff": own - c45}
         row["accuracy_se_c45"] = error[(*reference, "accuracy")] * 100.0
         found.append(row)
-    found += _not_run([row["dataset"] for row in found], sweep)
+    found += _not_run([row["dataset"] for row in found], plan)
     columns = ["dataset", "printed", "status", "noise", "range", "method", "leaves_c45", "leaves"]
     columns += ["leaves_diff", "accuracy_c45", "accuracy", "accuracy_diff", "accuracy_se_c45"]
     table = pd.DataFrame(found).reindex(columns=columns)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import (
     EXAMPLES,
     REFERENCES,
@@ -19,7 +20,7 @@ from hedgerow.experiments.structure.plan import (
     VARIANTS,
     StructurePlan,
 )
-from hedgerow.experiments.structure.tables import LABELS, NORMED, number_of, values_of
+from hedgerow.experiments.structure.tables import LABELS, NORMED, number_of, said, values_of
 from hedgerow.reporting.claims import NOT, OPEN, PARTLY, REPRODUCED, Judged, verdict
 
 TYPE_A = tuple(m for m in VARIANTS if m.startswith("edit_a"))
@@ -61,6 +62,11 @@ class Evidence:
         return any(m == metric for _, _, m in self._cells)
 
 
+@table(
+    "Statements of chapter 5",
+    caption="Each statement after its test. {ran}",
+    words=said,
+)
 def structure_claims(
     results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
 ) -> pd.DataFrame:

@@ -10,8 +10,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from hedgerow.data import TidyTable
+from hedgerow.experiments.step import figure
 from hedgerow.experiments.structure.plan import EXAMPLES, StructurePlan
 from hedgerow.experiments.structure.steps import matrix_of
+from hedgerow.experiments.structure.tables import said
 from hedgerow.reporting.figures import WIDTH, style
 
 # ------------------------------------------------------------------------------------ figures
@@ -28,7 +31,31 @@ MARGIN = 0.3  # inches, in all, beside and between two trees
 GAP = 0.2  # radians of the rings of figure 5.2 that are left for their numbers
 
 
-def thesis_figure_5_1(results: Mapping[str, pd.DataFrame], table, plan: StructurePlan) -> Figure:
+PAIRS = (
+    "The thesis draws pairs that it names; which of many pairs is drawn here, a rule says "
+    "(docs/structure_experiment.md)."
+)
+
+
+def _of(results: Mapping[str, pd.DataFrame], table: TidyTable) -> dict[str, pd.DataFrame]:
+    """Results of the data set that is drawn, the first that is there."""
+    return {
+        name: frame[frame["dataset"] == table.name].reset_index(drop=True)
+        for name, frame in results.items()
+    }
+
+
+@figure(
+    "a tree and its parent",
+    caption="Of forest 0 the most visited tree of three tests (or as near to three as there is) "
+    "and its "
+    f"parent. {PAIRS} {{ran}}",
+    alt="A tree and the tree that has one test more; the test that was added stands above them.",
+    words=said,
+)
+def thesis_figure_5_1(
+    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
+) -> Figure:
     """Figure 5.1: a tree and its parent.
 
     Parameters
@@ -45,6 +72,7 @@ def thesis_figure_5_1(results: Mapping[str, pd.DataFrame], table, plan: Structur
     Figure
         Of forest 0 the most visited tree of three tests, and its parent.
     """
+    results = _of(results, table)
     pair = _shown_pair(results, "insertion_deletion")
     with style():
         if pair is None:  # a forest of trees of one test
@@ -60,12 +88,25 @@ def thesis_figure_5_1(results: Mapping[str, pd.DataFrame], table, plan: Structur
     return figure
 
 
-def thesis_figure_5_2(results: Mapping[str, pd.DataFrame], table, plan: StructurePlan) -> Figure:
+@figure(
+    "the forest, and substitutions",
+    caption="(a) Forest 0, marked by the clusters of the unnormalised B2 with Spearman's "
+    "correlation. (b) "
+    "Two trees that differ by thresholds of the same variables, (c) two that differ by one "
+    "strongly correlated variable, of forest 0 or of the first forest that has such a pair. "
+    f"{PAIRS} {{ran}}",
+    alt="The forest as a graph of rings, each tree joined to its parent and marked by its cluster; "
+    "below it two pairs of trees that differ by one substitution.",
+    words=said,
+)
+def thesis_figure_5_2(
+    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
+) -> Figure:
     """Figure 5.2: the hierarchical forest, and trees that differ by a substitution.
 
     Parameters
     ----------
-    results, table, plan : as in `thesis_figure_5_1`
+    results, table: TidyTable, plan : as in `thesis_figure_5_1`
 
     Returns
     -------
@@ -75,6 +116,7 @@ def thesis_figure_5_2(results: Mapping[str, pd.DataFrame], table, plan: Structur
         the same variables, (c) two that differ by a strongly correlated variable; of forest 0, or
         of the first forest that has such a pair.
     """
+    results = _of(results, table)
     kinds = (("b", "same_variable"), ("c", "correlated"))
     pairs = {letter: _shown_pair(results, kind) for letter, kind in kinds}
     own, labels = _forest(results, 0)
@@ -96,12 +138,24 @@ def thesis_figure_5_2(results: Mapping[str, pd.DataFrame], table, plan: Structur
     return figure
 
 
-def thesis_figure_5_3(results: Mapping[str, pd.DataFrame], table, plan: StructurePlan) -> Figure:
+@figure(
+    "matrices of distances",
+    caption="Unnormalised distances between the trees of forest 0; white lines part trees of "
+    "different "
+    "size, and each matrix has a scale of its own. KL is not symmetric: rows are the first tree, "
+    "whose probabilities weigh the logarithms. The published matrices come without numbers. {ran}",
+    alt="Six matrices of distances between all trees of forest 0, sorted by their number of nodes: "
+    "four edit distances and two distances between predictions.",
+    words=said,
+)
+def thesis_figure_5_3(
+    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
+) -> Figure:
     """Figure 5.3: matrices of distances, trees sorted by their number of nodes.
 
     Parameters
     ----------
-    results, table, plan : as in `thesis_figure_5_1`
+    results, table: TidyTable, plan : as in `thesis_figure_5_1`
 
     Returns
     -------
@@ -109,6 +163,7 @@ def thesis_figure_5_3(results: Mapping[str, pd.DataFrame], table, plan: Structur
         Forest 0: A1, A2, B1 and B2 with Spearman's correlation, d_KL and d_p, unnormalised; each
         with a scale of its own.
     """
+    results = _of(results, table)
     own, _ = _forest(results, 0)
     size = own["n_nodes"].to_numpy()
     by_size = np.argsort(size, kind="stable")
@@ -152,12 +207,27 @@ def thesis_figure_5_3(results: Mapping[str, pd.DataFrame], table, plan: Structur
     return figure
 
 
-def thesis_figure_5_4(results: Mapping[str, pd.DataFrame], table, plan: StructurePlan) -> Figure:
+@figure(
+    "clusters of trees (t-SNE)",
+    caption="t-SNE of the unnormalised B2 with Spearman's correlation, forest 0, from a start at "
+    "the first "
+    "two eigenmaps; nothing is moved apart, so that trees at distance 0 lie on each other. "
+    "Clusters "
+    "are those of k-means with the first seed. Large markers: medoids. Bold numbers: trees of "
+    "figures 5.1 and 5.2; other numbers: medoids. Neither axis has a unit. {ran}",
+    alt="The trees of forest 0 as points on a plane, marked by their cluster, with the numbers of "
+    "the "
+    "example trees and of the medoids.",
+    words=said,
+)
+def thesis_figure_5_4(
+    results: Mapping[str, pd.DataFrame], table: TidyTable, plan: StructurePlan
+) -> Figure:
     """Figure 5.4: the trees of forest 0 on a plane (t-SNE), and their clusters.
 
     Parameters
     ----------
-    results, table, plan : as in `thesis_figure_5_1`
+    results, table: TidyTable, plan : as in `thesis_figure_5_1`
 
     Returns
     -------
@@ -165,6 +235,7 @@ def thesis_figure_5_4(results: Mapping[str, pd.DataFrame], table, plan: Structur
         From the unnormalised B2 with Spearman's correlation; large markers: medoids of the
         clusters; numbers: trees of figures 5.1 and 5.2, and medoids.
     """
+    results = _of(results, table)
     from hedgerow.structure import medoids
 
     _, labels = _forest(results, 0)

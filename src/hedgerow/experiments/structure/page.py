@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.step import step
+from hedgerow.experiments.structure import claims as structure_claims
+from hedgerow.experiments.structure import figures as structure_figures
+from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import Section, data_uri, minus, number, render
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "structure_tables", "figure": "structure_figures"}
+from hedgerow.reporting.html import Section, minus, number, render, shown
 
 #: Marks of a verdict that do not rest on colour.
 MARKS = {"reproduced": "●", "partly": "◐", "not reproduced": "○", "open": "–"}
@@ -37,21 +38,13 @@ _KINDS = {
     "correlated": "One strongly correlated variable",
 }
 _REFERENCES = {"norm_diff_to_d_kl": "Difference to d_KL", "norm_diff_to_d_p": "Difference to d_p"}
-_ALT = {
-    "thesis_figure_5_1": "A tree and the tree that has one test more; the test that was added "
-    "stands above them.",
-    "thesis_figure_5_2": "The forest as a graph of rings, each tree joined to its parent and "
-    "marked by its cluster; below it two pairs of trees that differ by one substitution.",
-    "thesis_figure_5_3": "Six matrices of distances between all trees of forest 0, sorted by "
-    "their number of nodes: four edit distances and two distances between predictions.",
-    "thesis_figure_5_4": "The trees of forest 0 as points on a plane, marked by their cluster, "
-    "with the numbers of the example trees and of the medoids.",
-}
 
 
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     claims: pd.DataFrame,
     plan: StructurePlan,
 ) -> Section:
@@ -64,6 +57,8 @@ def section(
         structure_claims, as written to reports/tables.
     figures : mapping of path
         thesis_figure_5_1 to thesis_figure_5_4: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     claims : DataFrame
         data/published/claims.csv.
     plan : StructurePlan
@@ -88,13 +83,13 @@ def section(
         marks=MARKS,
         sets=[_data_set(tables, dataset) for dataset in run],
         absent=[d for d, state in states.items() if state == "absent"],
-        captions=captions(plan),
-        figures={
-            name: {"id": name, "uri": data_uri(path), "alt": _ALT[name]}
-            for name, path in sorted(figures.items())
-        },
-        rules=RULES,
-        module="hedgerow.reporting.structure",
+        shown=shown(
+            structure_tables,
+            structure_claims,
+            structure_figures,
+            figures=figures,
+            captions=captions,
+        ),
     )
     contents = (
         ("structure-findings", "Statements"),
@@ -104,73 +99,6 @@ def section(
     )
     summary = render("experiments/structure/summary.html.j2", **stated)
     return Section("structure", "The structure of trees", markup, contents, summary)
-
-
-def captions(plan: StructurePlan) -> dict[str, str]:
-    """Caption of every table and figure, by id: what it shows and what was run.
-
-    Parameters
-    ----------
-    plan : StructurePlan
-
-    Returns
-    -------
-    dict of str
-    """
-    forests = f"{plan.n_forests} forest" + "s" * (plan.n_forests > 1)
-    ran = (
-        f"Run: {', '.join(plan.datasets)}, {forests} of at most {plan.n_trees} trees, "
-        f"{plan.n_iterations:,} iterations, configuration {plan.configuration}; the paper has one "
-        "forest of 104 trees of wdbc."
-    )
-    both = (
-        "Forest 0 is the published protocol, below its values the printed ones; means are over "
-        "all forests, each from another division of the data."
-    )
-    rules = (
-        "The thesis draws pairs that it names; which of many pairs is drawn here, a rule says "
-        "(docs/structure_experiment.md)."
-    )
-    return {
-        "thesis_table_5_1": "Frobenius norms of the difference between the matrix of edit "
-        "distances (A2 and B2 with Spearman's correlation) and that of distances between "
-        f"predictions. {both} Difference: to A1 or B1 in forest 0, with the middle 95 % of "
-        f"{plan.n_bootstrap:,} bootstrap samples of its trees, and in how many forests that "
-        "interval lies below 0. The matrices have different units: a norm mostly says how large "
-        f"the edit distances are. {ran}",
-        "thesis_table_5_2": f"Clusters of trees, k = {plan.n_clusters}; scores are means over "
-        f"{plan.n_seeds} seeds of k-means. {both} The thesis scores pairs that it names (11, 5 "
-        "and 2); here rules find all pairs of a kind in the forest at hand, so that measured and "
-        "printed scores are over different pairs. NMI: of cluster and number of nodes. Each score "
-        "is the share of pairs that is in one cluster: of parents and children, and of those whose "
-        "parent has one test; of trees with the same variables and other thresholds; of trees that "
-        "differ by one strongly correlated variable. Chance is that share of all pairs of trees, "
-        f"which large clusters raise. {ran}",
-        "structure_examples": "Pairs that the rules found, by forest. Strongly correlated: rank "
-        f"correlation (Spearman) above {plan.correlated_above:g}. Beneath, one pair of each kind "
-        "in forest 0, or in the first forest that has one, with its edits by B2 and its distance "
-        f"by the four costs. {ran}",
-        "structure_closeness": "Rank correlation, over all pairs of different trees, of edit "
-        "distances with distances between predictions and with the number of nodes of both trees; "
-        "unlike the norms of table 5.1 it does not depend on units. Means over all forests, and "
-        f"forest 0 in small type. {ran}",
-        "structure_claims": f"Each statement after its test. {ran}",
-        "thesis_figure_5_1": "Of forest 0 the most visited tree of three tests (or as near to "
-        f"three as there is) and its parent. {rules} {ran}",
-        "thesis_figure_5_2": "(a) Forest 0, marked by the clusters of the unnormalised B2 with "
-        "Spearman's correlation. (b) Two trees that differ by thresholds of the same variables, "
-        "(c) two that differ by one strongly correlated variable, of forest 0 or of the first "
-        f"forest that has such a pair. {rules} {ran}",
-        "thesis_figure_5_3": "Unnormalised distances between the trees of forest 0; white lines "
-        "part trees of different size, and each matrix has a scale of its own. KL is not "
-        "symmetric: rows are the first tree, whose probabilities weigh the logarithms. The "
-        f"published matrices come without numbers. {ran}",
-        "thesis_figure_5_4": "t-SNE of the unnormalised B2 with Spearman's correlation, forest 0, "
-        "from a start at the first two eigenmaps; nothing is moved apart, so that trees at "
-        "distance 0 lie on each other. Clusters are those of k-means with the first seed. Large "
-        "markers: medoids. Bold numbers: trees of figures 5.1 and 5.2; other numbers: medoids. "
-        f"Neither axis has a unit. {ran}",
-    }
 
 
 def _judged(table: pd.DataFrame, claims: pd.DataFrame) -> list[dict]:

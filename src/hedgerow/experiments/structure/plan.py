@@ -88,6 +88,7 @@ class StructurePlan(Plan):
     """
 
     section: ClassVar[str] = "structure"
+    given: ClassVar[frozenset[str]] = frozenset({"printed"})
 
     datasets: tuple[str, ...] = ("wdbc",)
     printed: Mapping[str, str] = field(default_factory=dict)

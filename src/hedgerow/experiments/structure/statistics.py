@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import rng
+from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import EXPERIMENT, FOREST, PAIRED, REFERENCES, SCALES
-from hedgerow.experiments.structure.steps import _of_forest, _sorted, matrix_of, scaled
+from hedgerow.experiments.structure.steps import _of_forest, _sorted, matrix_of, merge, scaled
 
 
 def statistics(
@@ -56,3 +57,55 @@ def statistics(
                     rows.append((*key, whole, low, high, float((gain < 0).mean())))
     columns = [*FOREST, "scale", "reference", "first", "second", "difference", "low", "high"]
     return _sorted(pd.DataFrame(rows, columns=[*columns, "share_below"]), columns[:6])
+
+
+@step(
+    "n_bootstrap",
+    "seed",
+    makes=(
+        "forests",
+        "trees",
+        "distances",
+        "examples",
+        "scripts",
+        "closeness",
+        "labels",
+        "scores",
+        "statistics",
+    ),
+)
+def merged(
+    forests: Sequence[pd.DataFrame],
+    trees: Sequence[pd.DataFrame],
+    distances: Sequence[pd.DataFrame],
+    examples: Sequence[pd.DataFrame],
+    scripts: Sequence[pd.DataFrame],
+    closeness: Sequence[pd.DataFrame],
+    labels: Sequence[pd.DataFrame],
+    scores: Sequence[pd.DataFrame],
+    plan,
+) -> dict[str, pd.DataFrame]:
+    """All forests of a data set in one table each, and the bootstrap over their trees.
+
+    Parameters
+    ----------
+    forests, trees, distances, examples, scripts, closeness, labels, scores : sequence of DataFrame
+        As the steps return them, of each chunk.
+    plan : StructurePlan
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    chunks = {
+        "forests": forests,
+        "trees": trees,
+        "distances": distances,
+        "examples": examples,
+        "scripts": scripts,
+        "closeness": closeness,
+        "labels": labels,
+        "scores": scores,
+    }
+    whole = {name: merge(frames, name) for name, frames in chunks.items()}
+    return {**whole, "statistics": statistics(whole["distances"], whole["forests"], plan)}

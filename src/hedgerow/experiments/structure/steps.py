@@ -17,9 +17,10 @@ import pandas as pd
 from scipy import stats
 from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
-from hedgerow.data import seed_sequence, split
+from hedgerow.data import TidyTable, seed_sequence, split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
+from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import (
     CLOSENESS,
     EXAMPLES,
@@ -63,7 +64,22 @@ def _division(table, number: int, plan):
 # --------------------------------------------------------------------------------------- learn
 
 
-def learn(table, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
+@step(
+    "exploration",
+    "max_tests",
+    "min_samples_split",
+    "n_candidates",
+    "n_iterations",
+    "n_trees",
+    "seed",
+    "test_size",
+    "validation_fraction",
+    "value_pruning",
+    "value_pruning_depth",
+    "value_pruning_interval",
+    makes=("forests", "trees"),
+)
+def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[str, pd.DataFrame]:
     """Search a hierarchical forest of trees by UCT-DT (thesis 5.4).
 
     Parameters
@@ -375,6 +391,37 @@ def _edits_in_words(script: pd.DataFrame) -> str:
 
 
 # ------------------------------------------------------------------------------------- cluster
+
+
+@step("correlated_above", "seed", "test_size", makes=("distances", "examples", "scripts"))
+def compared(
+    table: TidyTable, forests: pd.DataFrame, trees: pd.DataFrame, plan
+) -> dict[str, pd.DataFrame]:
+    """Distances between the trees of each forest, example pairs and their edits in words.
+
+    Parameters
+    ----------
+    table : TidyTable
+    forests, trees : DataFrame
+        As returned by `learn`.
+    plan : StructurePlan
+
+    Returns
+    -------
+    dict of DataFrame
+        What `compare` returns, and `scripts` as returned by `edit_scripts`.
+    """
+    learned = {"forests": forests, "trees": trees}
+    done = compare(table, learned, plan)
+    return {**done, "scripts": edit_scripts(table, learned, done["examples"], plan)}
+
+
+@step("n_clusters", "n_components", "n_seeds", "seed", makes=("closeness", "labels", "scores"))
+def clustered(
+    forests: pd.DataFrame, distances: pd.DataFrame, examples: pd.DataFrame, plan
+) -> dict[str, pd.DataFrame]:
+    """Clusters of every forest; see `cluster_forests`."""
+    return cluster_forests({"distances": distances, "examples": examples}, forests, plan)
 
 
 def cluster_forests(

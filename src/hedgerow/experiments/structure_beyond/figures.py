@@ -10,6 +10,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from hedgerow.data import TidyTable
+from hedgerow.experiments.step import figure
 from hedgerow.experiments.structure.plan import EXAMPLES
 from hedgerow.experiments.structure_beyond.plan import (
     DIVERSE,
@@ -27,6 +29,7 @@ from hedgerow.experiments.structure_beyond.tables import (
     METRIC_LABELS,
     POOL_LABELS,
     VARIANT_LABELS,
+    said,
     strategy_label,
 )
 from hedgerow.reporting.figures import WIDTH, Look, style
@@ -39,6 +42,15 @@ RANKED = tuple(
 )
 
 
+@figure(
+    "Ranks of the sixteen distances",
+    caption="Mean rank over data sets, 1 for the highest value whether or not that is good, of "
+    "the eight "
+    "distances, as they are and normalised. Bar: the least difference of two that Nemenyi's test "
+    f"calls significant at {LEVEL:g}. {{forests}} {{of_forests}}",
+    alt="Mean ranks of the sixteen distances by seven metrics; the numbers are in the table above.",
+    words=said,
+)
 def structure_beyond_ranks(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> Figure:
     """Figure of the mean ranks of the sixteen distances.
 
@@ -104,6 +116,17 @@ def structure_beyond_ranks(tables: Mapping[str, pd.DataFrame], plan: StructureBe
     return figure
 
 
+@figure(
+    "What distance in structure gains",
+    caption="Macro F1 of k trees that are far in structure minus that of k trees chosen "
+    "otherwise, in "
+    "points; a circle per data set, a diamond for their mean, filled where "
+    f"p < {LEVEL:g} after Holm's correction. {{pools}} {{of_ensembles}}",
+    alt="Gain of trees that are far in structure over six other choices, by data set, for two "
+    "pools of "
+    "trees; the means are in the table above.",
+    words=said,
+)
 def structure_beyond_ensembles_gain(
     tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan
 ) -> Figure:
@@ -160,6 +183,16 @@ def structure_beyond_ensembles_gain(
     return figure
 
 
+@figure(
+    "Trees of bootstrap samples",
+    caption="Trees of bootstrap samples: a line per data set, the mean over data sets in black. "
+    "{learners} "
+    "{of_samples}",
+    alt="Tests, edit distance, edit distance per test and d_p of C4.5, SS, STP and UCT-DT by data "
+    "set; "
+    "the means are in the table above.",
+    words=said,
+)
 def structure_beyond_spread(
     tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan
 ) -> Figure:
@@ -213,16 +246,24 @@ def structure_beyond_spread(
     return figure
 
 
+@figure(
+    "Decision patterns of a random forest",
+    caption="A random forest of scikit-learn, depth at most {patterns_depth}: {drawn}",
+    alt="A map of the trees of a random forest in clusters, the variables that each cluster "
+    "tests, and "
+    "the tree in the middle of each.",
+    words=said,
+)
 def structure_beyond_patterns(
-    tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan
+    table: TidyTable, patterns: pd.DataFrame, plan: StructureBeyondPlan
 ) -> Figure:
     """Page of the decision patterns of a random forest.
 
     Parameters
     ----------
-    tables : mapping
-        `patterns`, as returned by `hedgerow.experiments.structure_beyond.patterns`, and `table`,
-        the TidyTable that the trees were grown on.
+    table : TidyTable
+        That the trees were grown on.
+    patterns : DataFrame, as returned by `hedgerow.experiments.structure_beyond.steps.patterns`
     plan : StructureBeyondPlan
 
     Returns
@@ -230,18 +271,23 @@ def structure_beyond_patterns(
     Figure
     """
     title = f"Random forest, {plan.patterns_trees} trees, {plan.patterns_dataset}"
-    return _page(tables, "random_forest", title)
+    return _page(table, patterns, "random_forest", title)
 
 
+@figure(
+    "Decision patterns of C4.5 trees of bootstrap samples",
+    caption="Pruned C4.5 trees of bootstrap samples: {drawn}",
+    alt="The same of C4.5 trees of bootstrap samples.",
+    words=said,
+)
 def structure_beyond_bootstrap(
-    tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan
+    table: TidyTable, patterns: pd.DataFrame, plan: StructureBeyondPlan
 ) -> Figure:
     """Page of the decision patterns of C4.5 trees of bootstrap samples.
 
     Parameters
     ----------
-    tables : mapping
-        As in `structure_beyond_patterns`.
+    table, patterns : as in `structure_beyond_patterns`
     plan : StructureBeyondPlan
 
     Returns
@@ -249,16 +295,15 @@ def structure_beyond_bootstrap(
     Figure
     """
     title = f"C4.5, {plan.patterns_trees} bootstrap samples, {plan.patterns_dataset}"
-    return _page(tables, "c45", title)
+    return _page(table, patterns, "c45", title)
 
 
-def _page(tables, forest: str, title: str) -> Figure:
+def _page(table: TidyTable, patterns: pd.DataFrame, forest: str, title: str) -> Figure:
     from hedgerow.drawing import plot_forest
     from hedgerow.tree import forest_from_frame
 
-    table, frame = tables["table"], tables["patterns"]
     labels = {"classes": table.classes, "feature_names": list(table.X.columns)}
-    trees = forest_from_frame(frame[frame["forest"] == forest], PATTERN)[1]
+    trees = forest_from_frame(patterns[patterns["forest"] == forest], PATTERN)[1]
     # Classes of the data by name, so that nodes are sorted by what the drawing shows.
     y = np.asarray(table.classes)[table.y]
     with style():

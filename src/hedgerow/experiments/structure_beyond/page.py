@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import VARIANTS
+from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
+from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
 from hedgerow.experiments.structure_beyond.claims import (
     FEWEST_DATASETS,
     ensembles_verdict,
@@ -17,7 +20,6 @@ from hedgerow.experiments.structure_beyond.claims import (
 from hedgerow.experiments.structure_beyond.plan import (
     BASE,
     DIVERSE,
-    FEWEST_TREES,
     LEARNERS,
     LEVEL,
     METRICS,
@@ -38,105 +40,7 @@ from hedgerow.experiments.structure_beyond.tables import (
     VARIANT_LABELS,
     strategy_label,
 )
-from hedgerow.reporting.html import Section, data_uri, number, render
-
-# ---------------------------------------------------------------------------------- captions
-
-
-def captions(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[str, str]:
-    """Caption of every table and figure, by id: what it shows and what was run.
-
-    Parameters
-    ----------
-    tables : mapping of DataFrame
-        Tables of this module by id.
-    plan : StructureBeyondPlan
-
-    Returns
-    -------
-    dict of str
-    """
-
-    def ran(name: str, n_splits: int) -> str:
-        there = sorted(set(tables[name]["dataset"]) - {MEAN})
-        text = (
-            f"Run: {', '.join(there)}; {n_splits} division{'s' if n_splits > 1 else ''} into "
-            f"training and test data each, configuration {plan.configuration}."
-        )
-        absent = sorted(set(plan.datasets) - set(there))
-        if absent:
-            text += f" Absent, because no source answered: {', '.join(absent)}."
-        synthetic = [d for d in there if d.startswith("synthetic_")]
-        if synthetic:
-            text += f" Synthetic: {', '.join(synthetic)}."
-        return text
-
-    of_variants = tables["structure_beyond_variants"]
-    own = of_variants[of_variants["dataset"] == MEAN]
-    n_forests = int(own["n_forests"].max())
-    of_forests = f"{ran('structure_beyond_variants', plan.n_splits)} Forests: {n_forests}"
-    n_wanted = plan.n_splits * tables["structure_beyond_ensembles"]["dataset"].nunique()
-    n_wanted -= plan.n_splits  # of the mean
-    if n_forests < n_wanted:
-        of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
-    of_forests += "."
-    of_ensembles = ran("structure_beyond_ensembles", plan.n_splits)
-    of_samples = ran("structure_beyond_stability", plan.stability_splits)
-    forests = (
-        f"A forest of UCT-DT ({plan.n_iterations:,} iterations, VS) per division, "
-        f"{plan.n_seeds} seed{'s' if plan.n_seeds > 1 else ''} of k-means."
-    )
-    missing = (
-        "A metric is averaged over the forests that have it for all variants: pairs of trees that "
-        "differ by a strongly correlated variable are rare."
-    )
-    pools = (
-        f"Pools: forests of UCT-DT, scored by F1 on the validation set of the search, and "
-        f"{plan.n_bagged} pruned C4.5 trees of bootstrap samples, scored by F1 on the training "
-        f"rows outside of each sample. Diverse trees are chosen out of the best "
-        f"{100 * plan.share:g} %. Random: mean of {plan.n_draws} draws. A forest of fewer than "
-        f"{FEWEST_TREES} trees is no pool."
-    )
-    learners = (
-        f"{plan.n_bootstrap} bootstrap samples of each training part, the same for all learners; "
-        f"pruning confidence {plan.confidence:g}, noise factor of SS and STP {plan.factor:g}, "
-        f"UCT-DT with VS, both prunings and {plan.uct_iterations:,} iterations; none is tuned."
-    )
-    drawn = (
-        f"{plan.patterns_trees} trees of all rows of {plan.patterns_dataset}, clusters by the edit "
-        f"distance B2 with Spearman's correlation, configuration {plan.configuration}."
-    )
-    return {
-        "structure_beyond_variants": "Means over data sets of the eight distances, as they are "
-        f"and normalised by the number of nodes. {forests} {missing} {of_forests}",
-        "structure_beyond_ranks": "Mean rank over data sets, 1 for the highest value whether or "
-        "not that is good, of the eight distances, as they are and normalised. Bar: the least "
-        f"difference of two that Nemenyi's test calls significant at {LEVEL:g}. {forests} "
-        f"{of_forests}",
-        "structure_beyond_questions": "Difference of two means over the distances A1, A2, B1 and "
-        "B2 (Spearman's correlation, not normalised, where nothing else is said), mean over data "
-        f"sets. {forests} {missing} {of_forests}",
-        "structure_beyond_prototypes": f"Means over data sets, with {plan.n_prototypes} "
-        "prototypes of each cluster of the distance as it is. "
-        f"{forests} {missing} {of_forests}",
-        "structure_beyond_ensembles": "Test scores of the mean of the class probabilities of k "
-        f"trees, in per cent, means over data sets. {pools} {of_ensembles}",
-        "structure_beyond_ensembles_gain": "Macro F1 of k trees that are far in structure minus "
-        "that of k trees chosen otherwise, in points; a circle per data set, a diamond for their "
-        f"mean, filled where p < {LEVEL:g} after Holm's correction. {pools} {of_ensembles}",
-        "structure_beyond_stability": "Means over pairs of trees, or trees, of bootstrap samples, "
-        "then over data sets. Per test: the sum of all distances over the sum of the numbers of "
-        f"tests of both trees. {learners} {of_samples}",
-        "structure_beyond_spread": "Trees of bootstrap samples: a line per data set, the mean over "
-        f"data sets in black. {learners} {of_samples}",
-        "structure_beyond_patterns": "A random forest of scikit-learn, depth at most "
-        f"{plan.patterns_depth}: {drawn}",
-        "structure_beyond_bootstrap": f"Pruned C4.5 trees of bootstrap samples: {drawn}",
-    }
-
-
-#: Rule of the workflow that makes each table and figure, printed under it.
-RULES = {"table": "structure_beyond_tables", "figure": "structure_beyond_figures"}
+from hedgerow.reporting.html import Section, number, render, shown
 
 _SCALES = {
     "unnormalized": "As they are",
@@ -191,34 +95,13 @@ _SAID = {
         ("prototypes_normalized", "rank_correlation_with_size"),
     ),
 }
-_ALT = {
-    "structure_beyond_ranks": "Mean ranks of the sixteen distances by seven metrics; the numbers "
-    "are in the table above.",
-    "structure_beyond_ensembles_gain": "Gain of trees that are far in structure over six other "
-    "choices, by data set, for two pools of trees; the means are in the table above.",
-    "structure_beyond_spread": "Tests, edit distance, edit distance per test and d_p of C4.5, SS, "
-    "STP and UCT-DT by data set; the means are in the table above.",
-    "structure_beyond_patterns": "A map of the trees of a random forest in clusters, the variables "
-    "that each cluster tests, and the tree in the middle of each.",
-    "structure_beyond_bootstrap": "The same of C4.5 trees of bootstrap samples.",
-}
-_TITLES = {
-    "structure_beyond_questions": "Paired questions",
-    "structure_beyond_variants": "Sixteen edit distances over data sets",
-    "structure_beyond_ranks": "Ranks of the sixteen distances",
-    "structure_beyond_prototypes": "Distances to prototypes",
-    "structure_beyond_ensembles": "Ensembles of k trees",
-    "structure_beyond_ensembles_gain": "What distance in structure gains",
-    "structure_beyond_stability": "Trees of bootstrap samples",
-    "structure_beyond_spread": "Trees of bootstrap samples",
-    "structure_beyond_patterns": "Decision patterns of a random forest",
-    "structure_beyond_bootstrap": "Decision patterns of C4.5 trees of bootstrap samples",
-}
 
 
+@step("*")
 def section(
     tables: Mapping[str, pd.DataFrame],
-    figures: Mapping[str, Path | str],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
     plan: StructureBeyondPlan,
 ) -> Section:
     """What goes beyond chapter 5 as a section of the report page.
@@ -229,6 +112,8 @@ def section(
         The tables of `hedgerow.reporting.structure_beyond` by id, as read from their files.
     figures : mapping of path
         Its figures by id: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
     plan : StructureBeyondPlan
 
     Returns
@@ -266,13 +151,9 @@ def section(
         sizes=plan.sizes,
         learners=[LEARNER_LABELS[name] for name in LEARNERS],
         learner_lines=_learner_lines(of_learners),
-        figures={
-            name: {"id": name, "uri": data_uri(figures[name]), "alt": _ALT[name]} for name in _ALT
-        },
-        captions=captions(tables, plan),
-        titles=_TITLES,
-        statement=RULES,
-        module="hedgerow.reporting.structure_beyond",
+        shown=shown(
+            structure_beyond_tables, structure_beyond_figures, figures=figures, captions=captions
+        ),
     )
     contents = (
         ("structure_beyond-variants", "Which distance?"),

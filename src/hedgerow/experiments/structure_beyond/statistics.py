@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.errors import DataError
 from hedgerow.evaluation import significance
+from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import FOREST, SCALES, VARIANT, VARIANTS
 from hedgerow.experiments.structure.steps import _sorted
 from hedgerow.experiments.structure_beyond.plan import (
@@ -26,6 +27,7 @@ from hedgerow.experiments.structure_beyond.plan import (
     STRATEGIES,
     TEST,
 )
+from hedgerow.experiments.structure_beyond.steps import merge
 
 
 def scores_by_forest(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
@@ -220,3 +222,42 @@ def _stability_tests(rows: pd.DataFrame):
                 for learner in LEARNERS
                 if learner != BASE
             ]
+
+
+@step(
+    makes=(
+        "examples",
+        "closeness",
+        "scores",
+        "ensembles",
+        "stability",
+        "statistics",
+    )
+)
+def merged(
+    examples: Sequence[pd.DataFrame],
+    closeness: Sequence[pd.DataFrame],
+    scores: Sequence[pd.DataFrame],
+    ensembles: Sequence[pd.DataFrame],
+    stability: Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    """Tables of all chunks and data sets, and the tests of their rows.
+
+    Parameters
+    ----------
+    examples, closeness, scores, ensembles, stability : sequence of DataFrame
+        As returned by `hedgerow.experiments.structure_beyond.steps.run`.
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    parts = {
+        "examples": examples,
+        "closeness": closeness,
+        "scores": scores,
+        "ensembles": ensembles,
+        "stability": stability,
+    }
+    whole = {name: merge(frames, name) for name, frames in parts.items()}
+    return {**whole, "statistics": statistics(whole)}

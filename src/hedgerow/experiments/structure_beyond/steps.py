@@ -20,8 +20,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import rng, seed_sequence
+from hedgerow.data import TidyTable, rng, seed_sequence
 from hedgerow.errors import DataError
+from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
 from hedgerow.experiments.structure.steps import _division, _sorted
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -72,8 +73,50 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     return _sorted(pd.concat(frames, ignore_index=True), KEYS[name])
 
 
+@step(
+    "confidence",
+    "factor",
+    "n_bagged",
+    "n_bootstrap",
+    "n_draws",
+    "n_iterations",
+    "n_prototypes",
+    "n_seeds",
+    "seed",
+    "share",
+    "sizes",
+    "stability_splits",
+    "uct_iterations",
+    makes=(
+        "forests",
+        "trees",
+        "grown",
+        "examples",
+        "closeness",
+        "scores",
+        "ensembles",
+        "stability",
+    ),
+    protocol=(
+        "structure",
+        "correlated_above",
+        "exploration",
+        "max_tests",
+        "min_samples_split",
+        "n_candidates",
+        "n_clusters",
+        "n_components",
+        "n_trees",
+        "seed",
+        "test_size",
+        "validation_fraction",
+        "value_pruning",
+        "value_pruning_depth",
+        "value_pruning_interval",
+    ),
+)
 def run(
-    table, plan: StructureBeyondPlan, protocol, splits: Iterable[int] | None = None
+    table: TidyTable, plan: StructureBeyondPlan, protocol, splits: Iterable[int] | None = None
 ) -> dict[str, pd.DataFrame]:
     """All four parts on one data set.
 
@@ -446,7 +489,8 @@ def stability(table, grown: pd.DataFrame, plan, protocol) -> pd.DataFrame:
 # ------------------------------------------------------------------------------------ patterns
 
 
-def patterns(table, plan) -> pd.DataFrame:
+@step("confidence", "patterns_depth", "patterns_trees", "seed")
+def patterns(table: TidyTable, plan) -> pd.DataFrame:
     """Two forests of one data set whose decision patterns are drawn.
 
     A random forest of scikit-learn, its trees small enough to be read, and pruned C4.5 trees of as

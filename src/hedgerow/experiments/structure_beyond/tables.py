@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import critical_difference
+from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 from hedgerow.experiments.structure.plan import VARIANTS
 from hedgerow.experiments.structure_beyond.plan import (
     BASE,
     DIVERSE,
     EQUAL,
+    FEWEST_TREES,
     LEARNERS,
     LEVEL,
     METRICS,
@@ -96,14 +98,99 @@ def strategy_label(strategy: str, plan) -> str:
 # ------------------------------------------------------------------------------------- tables
 
 
+MISSING = (
+    "A metric is averaged over the forests that have it for all variants: pairs of trees that "
+    "differ by a strongly correlated variable are rare."
+)
+
+
+def said(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[str, str]:
+    """Words of the captions: what was run.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Tables of this module by id.
+    plan : StructureBeyondPlan
+
+    Returns
+    -------
+    dict of str
+    """
+
+    def ran(name: str, n_splits: int) -> str:
+        there = sorted(set(tables[name]["dataset"]) - {MEAN})
+        text = (
+            f"Run: {', '.join(there)}; {n_splits} division{'s' if n_splits > 1 else ''} into "
+            f"training and test data each, configuration {plan.configuration}."
+        )
+        absent = sorted(set(plan.datasets) - set(there))
+        if absent:
+            text += f" Absent, because no source answered: {', '.join(absent)}."
+        synthetic = [d for d in there if d.startswith("synthetic_")]
+        if synthetic:
+            text += f" Synthetic: {', '.join(synthetic)}."
+        return text
+
+    of_variants = tables["structure_beyond_variants"]
+    own = of_variants[of_variants["dataset"] == MEAN]
+    n_forests = int(own["n_forests"].max())
+    of_forests = f"{ran('structure_beyond_variants', plan.n_splits)} Forests: {n_forests}"
+    n_wanted = plan.n_splits * tables["structure_beyond_ensembles"]["dataset"].nunique()
+    n_wanted -= plan.n_splits  # of the mean
+    if n_forests < n_wanted:
+        of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
+    of_forests += "."
+    of_ensembles = ran("structure_beyond_ensembles", plan.n_splits)
+    of_samples = ran("structure_beyond_stability", plan.stability_splits)
+    forests = (
+        f"A forest of UCT-DT ({plan.n_iterations:,} iterations, VS) per division, "
+        f"{plan.n_seeds} seed{'s' if plan.n_seeds > 1 else ''} of k-means."
+    )
+    pools = (
+        f"Pools: forests of UCT-DT, scored by F1 on the validation set of the search, and "
+        f"{plan.n_bagged} pruned C4.5 trees of bootstrap samples, scored by F1 on the training "
+        f"rows outside of each sample. Diverse trees are chosen out of the best "
+        f"{100 * plan.share:g} %. Random: mean of {plan.n_draws} draws. A forest of fewer than "
+        f"{FEWEST_TREES} trees is no pool."
+    )
+    learners = (
+        f"{plan.n_bootstrap} bootstrap samples of each training part, the same for all learners; "
+        f"pruning confidence {plan.confidence:g}, noise factor of SS and STP {plan.factor:g}, "
+        f"UCT-DT with VS, both prunings and {plan.uct_iterations:,} iterations; none is tuned."
+    )
+    drawn = (
+        f"{plan.patterns_trees} trees of all rows of {plan.patterns_dataset}, clusters by the edit "
+        f"distance B2 with Spearman's correlation, configuration {plan.configuration}."
+    )
+    return {
+        "forests": forests,
+        "of_forests": of_forests,
+        "pools": pools,
+        "of_ensembles": of_ensembles,
+        "learners": learners,
+        "of_samples": of_samples,
+        "drawn": drawn,
+        "n_prototypes": str(plan.n_prototypes),
+        "patterns_depth": str(plan.patterns_depth),
+    }
+
+
+@table(
+    "Sixteen edit distances over data sets",
+    caption="Means over data sets of the eight distances, as they are and normalised by the "
+    "number of "
+    f"nodes. {{forests}} {MISSING} {{of_forests}}",
+    words=said,
+)
 def structure_beyond_variants(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
 ) -> pd.DataFrame:
     """Table of the sixteen edit distances over data sets.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `closeness` and `scores` are read, as returned by
         `hedgerow.experiments.structure_beyond.run`, of all data sets.
     statistics : DataFrame
@@ -122,7 +209,7 @@ def structure_beyond_variants(
     friedman = statistics[statistics["name"] == "friedman"].set_index("metric")["p"]
     frames = []
     for metric in METRICS:
-        wide = scores_by_variant(tables, metric)
+        wide = scores_by_variant(measured, metric)
         wide = wide[[c for c in wide.columns if c[1] in STRUCTURE_SCALES]]
         if wide.empty:
             continue
@@ -131,24 +218,32 @@ def structure_beyond_variants(
         mean["mean_rank"] = [ranks[key] for key in zip(mean["method"], mean["scale"], strict=True)]
         mean["friedman_p"] = friedman[metric]
         mean["critical_difference"] = critical_difference(wide.shape[1], len(wide), LEVEL)
-        forests = scores_by_forest(tables, metric).groupby(level="dataset").size()
+        forests = scores_by_forest(measured, metric).groupby(level="dataset").size()
         mean = mean.assign(n_datasets=len(wide), n_forests=forests.sum())
         own = _long(wide).assign(n_datasets=1)
         own["n_forests"] = own["dataset"].map(forests)
         frames.append(pd.concat([mean, own]).assign(metric=metric))
     columns = ["metric", "method", "scale", "dataset", "measured", "n_datasets", "n_forests"]
     columns += ["mean_rank", "friedman_p", "critical_difference", "absent"]
-    return _finished(frames, columns, tables, plan)
+    return _finished(frames, columns, measured, plan)
 
 
+@table(
+    "Paired questions",
+    caption="Difference of two means over the distances A1, A2, B1 and B2 (Spearman's "
+    "correlation, not "
+    "normalised, where nothing else is said), mean over data sets. "
+    f"{{forests}} {MISSING} {{of_forests}}",
+    words=said,
+)
 def structure_beyond_questions(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
 ) -> pd.DataFrame:
     """Table of the paired questions: correlations, type B, normalisation, prototypes.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `closeness` and `scores` are read.
     statistics : DataFrame
     plan : StructureBeyondPlan
@@ -163,7 +258,7 @@ def structure_beyond_questions(
     """
     rows = []
     for metric in METRICS:
-        wide = scores_by_variant(tables, metric)
+        wide = scores_by_variant(measured, metric)
         for name, (first, second, one, two) in QUESTIONS.items() if len(wide) else ():
             values = wide[list(one)].mean(axis=1), wide[list(two)].mean(axis=1)
             gain = values[0] - values[1]
@@ -179,17 +274,24 @@ def structure_beyond_questions(
     columns += [*COMPARED, "p", "p_holm", "absent"]
     table = pd.DataFrame(rows, columns=columns[:-3])
     table = table.merge(tests, on=["metric", "question", "first", "second"], how="left")
-    return _finished([table], columns, tables, plan)
+    return _finished([table], columns, measured, plan)
 
 
+@table(
+    "Distances to prototypes",
+    caption="Means over data sets, with {n_prototypes} prototypes of each cluster of the distance "
+    "as it is. "
+    f"{{forests}} {MISSING} {{of_forests}}",
+    words=said,
+)
 def structure_beyond_prototypes(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
 ) -> pd.DataFrame:
     """Table of the space of prototypes beside unnormalised and normalised distances.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `closeness` and `scores` are read.
     statistics : DataFrame
     plan : StructureBeyondPlan
@@ -207,7 +309,7 @@ def structure_beyond_prototypes(
     )
     frames = []
     for metric in METRICS:
-        wide = scores_by_variant(tables, metric)
+        wide = scores_by_variant(measured, metric)
         if wide.empty:
             continue
         mean = _long(wide.mean().to_frame(MEAN).T).set_index(["method", "scale"])
@@ -220,17 +322,24 @@ def structure_beyond_prototypes(
         own = _long(wide).assign(n_datasets=1, metric=metric)
         frames.append(pd.concat([mean, own]))
     columns = ["metric", "method", "scale", "dataset", "measured", *COMPARED, "p", "p_holm"]
-    return _finished(frames, [*columns, "absent"], tables, plan)
+    return _finished(frames, [*columns, "absent"], measured, plan)
 
 
+@table(
+    "Ensembles of k trees",
+    caption="Test scores of the mean of the class probabilities of k trees, in per cent, means "
+    "over data "
+    "sets. {pools} {of_ensembles}",
+    words=said,
+)
 def structure_beyond_ensembles(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
 ) -> pd.DataFrame:
     """Table of ensembles of k trees, chosen in seven ways.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `ensembles` is read.
     statistics : DataFrame
     plan : StructureBeyondPlan
@@ -244,7 +353,7 @@ def structure_beyond_ensembles(
         trees), n_datasets, and of means: difference (`structure` minus this strategy), n_higher and
         n_lower (data sets on which `structure` is so), p, p_holm; absent.
     """
-    rows = tables["ensembles"]
+    rows = measured["ensembles"]
     tests = _p_values(statistics, "ensembles").rename(columns={"second": "strategy"})
     frames = []
     for (pool, k), own in rows.groupby(["pool", "k"], sort=True):
@@ -266,7 +375,7 @@ def structure_beyond_ensembles(
             frames += [mean, values.assign(**key, n_datasets=1)]
     columns = ["metric", "pool", "k", "strategy", "dataset", "measured", "mean_distance"]
     columns += ["member_f1", *COMPARED, "p", "p_holm", "absent"]
-    return _finished(frames, columns, tables, plan)
+    return _finished(frames, columns, measured, plan)
 
 
 def _members(rows: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -275,14 +384,22 @@ def _members(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     return wide.groupby(level="dataset").mean()
 
 
+@table(
+    "Trees of bootstrap samples",
+    caption="Means over pairs of trees, or trees, of bootstrap samples, then over data sets. Per "
+    "test: the "
+    "sum of all distances over the sum of the numbers of tests of both trees. {learners} "
+    "{of_samples}",
+    words=said,
+)
 def structure_beyond_stability(
-    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
 ) -> pd.DataFrame:
     """Table of the distances between trees of bootstrap samples, by learner.
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         `stability` is read.
     statistics : DataFrame
     plan : StructureBeyondPlan
@@ -297,7 +414,7 @@ def structure_beyond_stability(
     tests = _p_values(statistics, "stability").rename(columns={"first": "learner"})
     frames = []
     for metric in OF_LEARNERS:
-        wide = by_group(tables["stability"], metric, "learner")
+        wide = by_group(measured["stability"], metric, "learner")
         if wide.empty:
             continue
         values = _stacked(wide, "measured").reset_index()
@@ -310,7 +427,7 @@ def structure_beyond_stability(
         mean = mean.merge(own, on=["metric", "learner"], how="left")
         frames += [mean, values.assign(metric=metric, n_datasets=1)]
     columns = ["metric", "learner", "dataset", "measured", *COMPARED, "p", "p_holm", "absent"]
-    return _finished(frames, columns, tables, plan)
+    return _finished(frames, columns, measured, plan)
 
 
 COMPARED = ["difference", "n_higher", "n_lower", "n_datasets"]
@@ -367,11 +484,11 @@ _ORDER = {
 }
 
 
-def _finished(frames, columns, tables, plan) -> pd.DataFrame:
+def _finished(frames, columns, measured, plan) -> pd.DataFrame:
     """Rows in the order of the names, means first; numbers rounded so that no sum's order shows."""
     table = pd.concat([f for f in frames if len(f)], ignore_index=True)
     # All that are there have bootstrap trees; a forest of too few trees is left out.
-    absent = sorted(set(plan.datasets) - set(tables["ensembles"]["dataset"]))
+    absent = sorted(set(plan.datasets) - set(measured["ensembles"]["dataset"]))
     is_mean = table["dataset"] == MEAN if "dataset" in table else True
     table["absent"] = np.where(is_mean, ";".join(absent), "")
     rank = pd.DataFrame(index=table.index)

@@ -1,0 +1,152 @@
+"""What a function of an experiment reads, writes, depends on and shows, said once, at the function.
+
+A rule of the workflow names one function::
+
+    @step("factors", "window", makes=("trees", "tuning"))
+    def learn(table: TidyTable, calibration: pd.DataFrame, plan, permutations): ...
+
+    rule soft_learn:
+        input: table=..., calibration=...          # the parameters of the function
+        output: trees=..., tuning=...              # what it makes
+        params: **step(config, "soft.steps:learn") # the call, its settings, a digest of its code
+        script: "../scripts/step.py"
+
+The decorators change nothing: they check what they are given and note it. The workflow reads them
+from the source (`hedgerow.workflow.steps`), without importing an experiment, so that their
+arguments are literals; only texts may be put together, and functions named.
+
+Parameters are files, read by suffix and annotation (`READ`), but for these: `plan`, the settings
+of the experiment's own section; one for each section named in `step`; `permutations`, those of the
+chunk; and what the rule gives by name.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hedgerow.ids import is_published, title_of
+
+#: Stands for every setting of a section that a text may state, `seed` and `configuration` among
+#: them: all but how the work is cut into jobs.
+ALL = "*"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table or figure of the reports.
+
+    Attributes
+    ----------
+    id : str
+        Name of the function, of the files and of what the rule makes.
+    kind : {"table", "figure"}
+    title : str
+        What it is about.
+    caption : str
+        What is shown and what was run; {names} are filled with the result of `words`.
+    alt : str
+        Of a figure: what it shows, for those who cannot see it.
+    words : callable, optional
+        Gets inputs of the job by its parameters and returns the words for the caption.
+    """
+
+    id: str
+    kind: str
+    title: str
+    caption: str
+    alt: str = ""
+    words: Callable[..., Mapping[str, str]] | None = None
+
+    @property
+    def heading(self) -> str:
+        """What it is called on the page: its number in the paper, or what it is about."""
+        return title_of(self.id) if is_published(self.id) else self.title
+
+    def said(self, arguments: Callable[[Callable], Mapping[str, Any]]) -> str:
+        """The caption of one run.
+
+        Parameters
+        ----------
+        arguments : callable
+            Gives a function's arguments.
+
+        Returns
+        -------
+        str
+        """
+        if self.words is None:
+            return self.caption
+        return self.caption.format_map(self.words(**arguments(self.words)))
+
+
+def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
+    """A function that a rule runs.
+
+    Parameters
+    ----------
+    *settings : str
+        All that it may read of the experiment's own section, `seed` and `configuration` included;
+        ``"*"`` for all that a text may state.
+    makes : tuple of str
+        Keys of the mapping that it returns, which are the names of the rule's outputs. Without,
+        the function returns what the rule's only output holds.
+    **plans : tuple of str
+        Other sections that it reads: name of the parameter, then (section, setting, ...).
+
+    Raises
+    ------
+    TypeError
+        If a section is named without a setting.
+    """
+    for name, (*_, last) in plans.items():
+        if len(plans[name]) < 2 or not isinstance(last, str):
+            raise TypeError(f"`{name}` has to be (section, setting, ...)")
+
+    def noted(function):
+        function.made = tuple(makes)
+        return function
+
+    return noted
+
+
+def table(title: str, *, caption: str, words=None):
+    """A table of the reports: a function that returns a data frame under the name of its id.
+
+    It may read every setting of its section that a text may state.
+
+    Parameters
+    ----------
+    title, caption, words : as in `Shown`
+    """
+
+    def noted(function):
+        _check(function, caption, words)
+        function.shown = Shown(function.__name__, "table", title, caption, words=words)
+        return function
+
+    return noted
+
+
+def figure(title: str, *, caption: str, alt: str, words=None):
+    """A figure of the reports: a function that returns it under the name of its id.
+
+    Parameters
+    ----------
+    title, caption, alt, words : as in `Shown`
+    """
+
+    def noted(function):
+        _check(function, caption, words)
+        function.shown = Shown(function.__name__, "figure", title, caption, alt, words)
+        return function
+
+    return noted
+
+
+def _check(function: Callable, caption: str, words) -> None:
+    fields = [name for _, name, _, _ in string.Formatter().parse(caption) if name is not None]
+    if words is None and fields:
+        raise TypeError(f"the caption of {function.__name__} asks for {fields[0]} and has no words")

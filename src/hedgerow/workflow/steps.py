@@ -1,0 +1,491 @@
+"""From a rule to the function that it names, and back: what `workflow/scripts/step.py` runs.
+
+`step` and `items` serve the rules: they read the decorators of `hedgerow.experiments.step` from
+the source, so that planning imports no experiment. `run` is the job: it reads the inputs by the
+function's parameters, calls it, and writes what it returns.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import DataError
+from hedgerow.experiments.step import ALL
+from hedgerow.ids import is_published, title_of
+from hedgerow.workflow.config import permutations_of, settings
+from hedgerow.workflow.digest import PACKAGE, digest_of
+from hedgerow.workflow.jobs import (
+    absence,
+    declared_plan,
+    job,
+    present,
+    write_csv,
+    write_json,
+    write_parquet,
+    write_text,
+)
+
+#: How the work is cut into jobs and what is kept on disk: no text states it.
+UNSTATED = {"chunk", "store_samples"}
+
+CAPTIONS = "reports/captions"
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What stands at a function, read from its source.
+
+    Attributes
+    ----------
+    module, name : str
+        As in `soft.steps` and `learn`.
+    kind : {"step", "table", "figure"}
+    parameters : dict of str
+        Annotation of each.
+    settings : tuple of str
+        Of the experiment's own section.
+    plans : dict
+        Of other sections, by parameter: (section, setting, ...).
+    makes : tuple of str
+    title : str
+        Of a table or figure.
+    words : str or None
+        The function that puts words into the caption.
+    """
+
+    module: str
+    name: str
+    kind: str
+    parameters: Mapping[str, str]
+    settings: tuple[str, ...] = ()
+    plans: Mapping[str, tuple[str, ...]] = None
+    makes: tuple[str, ...] = ()
+    title: str = ""
+    words: str | None = None
+
+    @property
+    def word(self) -> str:
+        """The experiment, which names the section as well."""
+        return self.module.partition(".")[0]
+
+
+# ------------------------------------------------------------------------- for the rules
+
+
+def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
+    """The `params` of a rule that runs a function of an experiment.
+
+    Parameters
+    ----------
+    config : mapping
+        The checked configuration.
+    call : str
+        `soft.steps:learn`, or `soft.tables` for all tables and figures of a module.
+    **given : optional
+        Arguments of the function, or fields of its plan, that are no settings.
+
+    Returns
+    -------
+    dict
+        `call`; `plan` and the plans of other sections, with the settings that the function
+        declares and no others, so that a change elsewhere leaves the job alone; what is given;
+        `code`, the digest of all that the function reaches.
+
+    Raises
+    ------
+    LookupError
+        If there is no such function, or it carries no decorator of `hedgerow.experiments.step`.
+    ConfigError
+        If it declares a setting that its section does not have.
+    """
+    found = declarations(call)
+    params: dict[str, Any] = {"call": call, **given}
+    for declaration in found:
+        if declaration.settings:
+            plan = params.setdefault("plan", {})
+            plan |= _settings(config, section_of(declaration.word), declaration.settings)
+        for name, (section, *names) in declaration.plans.items():
+            plan = params.setdefault(name, {})
+            plan |= _settings(config, section, names)
+    params["code"] = digest_of(*_starts(found))
+    return params
+
+
+def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
+    """The outputs of a rule that makes tables or figures: files with captions for both reports.
+
+    Parameters
+    ----------
+    config : mapping
+    module : str
+        Such as `soft.tables`.
+    *ids : str
+        Names of its functions.
+
+    Returns
+    -------
+    dict
+        For each id its file (CSV or SVG), flagged for Snakemake's report, the caption that the job
+        writes, `<id>_caption`, and `<id>_png` of a figure.
+    """
+    from snakemake.io import report
+
+    outputs = {}
+    for declared in (declaration(f"{module}:{name}") for name in ids):
+        suffix = {"table": "csv", "figure": "svg"}[declared.kind]
+        caption = f"{CAPTIONS}/{declared.name}.rst"
+        place = f"reports/{declared.kind}s/{declared.name}"
+        outputs[declared.name] = report(
+            f"{place}.{suffix}",
+            caption=str(Path(caption).resolve()),
+            category=declared.word,
+            labels={
+                "table": _label(declared),
+                "paper": _paper(declared.name),
+                "configuration": config["configuration"],
+            },
+        )
+        if declared.kind == "figure":
+            outputs[f"{declared.name}_png"] = f"{place}.png"
+        outputs[f"{declared.name}_caption"] = caption
+    return outputs
+
+
+def _label(declared: Declaration) -> str:
+    if is_published(declared.name):
+        return f"{title_of(declared.name).lower()} {declared.title}"
+    return f"{declared.title} ({declared.kind})"
+
+
+def _paper(identifier: str) -> str:
+    return identifier.partition("_")[0] if is_published(identifier) else "beyond the papers"
+
+
+def _settings(config: Mapping[str, Any], section: str, names: Sequence[str]) -> dict[str, Any]:
+    if ALL in names:
+        names = sorted({*config[section], "seed", "configuration"} - UNSTATED)
+    return settings(config, section, *names)
+
+
+def _starts(found: Sequence[Declaration]) -> list[str]:
+    """Where the code of a job begins: its functions, its plans, and what reads and draws."""
+    starts = [f"experiments.{d.module}:{d.name}" for d in found]
+    for declared in found:
+        if any("TidyTable" in kind for kind in declared.parameters.values()):
+            starts.append("data.tidy:read_tidy")
+        if declared.kind == "figure":
+            starts.append("reporting.figures:save")
+        sections = [section_of(declared.word)] if declared.settings else []
+        sections += [section for section, *_ in declared.plans.values()]
+        starts += [f"experiments.{word}.plan:{_plan_class(word)}" for word in sections]
+    return sorted(set(starts))
+
+
+# -------------------------------------------------------------------- what stands in the source
+
+
+def declaration(call: str) -> Declaration:
+    """What stands at one function; see `step` for errors."""
+    module, _, name = call.partition(":")
+    found = _module(module)
+    if name not in found:
+        raise LookupError(f"`hedgerow.experiments.{module}` has no step, table or figure `{name}`")
+    return found[name]
+
+
+def declarations(call: str) -> list[Declaration]:
+    """What stands at one function, or at all tables and figures of a module."""
+    if ":" in call:
+        return [declaration(call)]
+    found = [d for d in _module(call).values() if d.kind != "step"]
+    if not found:
+        raise LookupError(f"`hedgerow.experiments.{call}` makes no table and no figure")
+    return found
+
+
+@functools.cache
+def _module(module: str) -> dict[str, Declaration]:
+    tree = _parsed(module)
+    found = {}
+    for node in tree.body:
+        for call in getattr(node, "decorator_list", ()):
+            named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+            if named and call.func.id in ("step", "table", "figure"):
+                found[node.name] = _declared(module, node, call)
+    return found
+
+
+def _parsed(module: str) -> ast.Module:
+    file = PACKAGE.joinpath("experiments", *module.split(".")).with_suffix(".py")
+    if not file.is_file():
+        raise LookupError(f"there is no module `hedgerow.experiments.{module}`")
+    return ast.parse(file.read_text(encoding="utf-8"))
+
+
+def _declared(module: str, function: ast.FunctionDef, call: ast.Call) -> Declaration:
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    parameters = {a.arg: ast.unparse(a.annotation) if a.annotation else "" for a in arguments}
+    named = {k.arg: k.value for k in call.keywords}
+    if call.func.id == "step":
+        values = {name: ast.literal_eval(value) for name, value in named.items()}
+        makes = values.pop("makes", ())
+        own = tuple(map(ast.literal_eval, call.args))
+        return Declaration(module, function.name, "step", parameters, own, values, makes)
+    words = named.get("words")
+    return Declaration(
+        module,
+        function.name,
+        call.func.id,
+        parameters,
+        settings=(ALL,),
+        plans={},
+        title=ast.literal_eval(call.args[0]),
+        words=words.id if isinstance(words, ast.Name) else None,
+    )
+
+
+@functools.cache
+def section_of(word: str) -> str:
+    """Section of the configuration of an experiment: its word, or the `SECTION` of its plan."""
+    for node in _parsed(f"{word}.plan").body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SECTION":
+            return ast.literal_eval(node.value)
+    return word
+
+
+@functools.cache
+def _plan_class(word: str) -> str:
+    """Name of the class of an experiment's settings."""
+    for node in _parsed(f"{word}.plan").body:
+        if isinstance(node, ast.ClassDef) and "Plan" in map(ast.unparse, node.bases):
+            return node.name
+    raise LookupError(f"`hedgerow.experiments.{word}.plan` has no plan")
+
+
+# -------------------------------------------------------------------------------- the job
+
+
+def run(snakemake: Any) -> None:
+    """Run the function that a rule names.
+
+    Parameters
+    ----------
+    snakemake : object
+        What Snakemake gives a script.
+
+    Raises
+    ------
+    SystemExit
+        With code 1 after an error, which is told in one line (`hedgerow.workflow.jobs.job`).
+    """
+    with job(snakemake):
+        module, _, name = snakemake.params.call.partition(":")
+        functions = importlib.import_module(f"hedgerow.experiments.{module}")
+        arguments = Arguments(snakemake)
+        outputs = dict(snakemake.output.items())
+        if name:
+            function = getattr(functions, name)
+            made = function(**arguments.of(function))
+            write_made(list(snakemake.output), outputs, made, function.made)
+            return
+        shown = [getattr(functions, n) for n in outputs if not n.endswith(("_png", "_caption"))]
+        made = {function.shown.id: function(**arguments.of(function)) for function in shown}
+        arguments.made(made)
+        for function in shown:
+            name = function.shown.id
+            for path in (outputs[name], outputs.get(f"{name}_png")):
+                if path is not None:
+                    write(path, made[name])
+            write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
+
+
+def write_made(
+    paths: Sequence[str], outputs: Mapping[str, str], made: Any, names: Sequence[str]
+) -> None:
+    """Write what a step returned.
+
+    Parameters
+    ----------
+    paths : sequence of str
+        All outputs of the rule.
+    outputs : mapping of str
+        Those with names.
+    made : object
+        The result, a mapping where the step says that it makes several things.
+    names : sequence of str
+        What the step says that it makes.
+
+    Raises
+    ------
+    KeyError
+        If the names of outputs, results and what the step says are not the same.
+    """
+    if not names:
+        (path,) = paths
+        write(path, made)
+        return
+    if not set(outputs) == set(made) == set(names):
+        raise KeyError(
+            f"the rule asks for {sorted(outputs)}, the step says {sorted(names)} and gives "
+            f"{sorted(made)}"
+        )
+    for name, path in outputs.items():
+        write(path, made[name])
+
+
+class Arguments:
+    """Arguments of the functions of one job: inputs, plans, permutations, what the rule gives.
+
+    Each input is read once for each way in which functions ask for it.
+
+    Parameters
+    ----------
+    snakemake : object
+    """
+
+    def __init__(self, snakemake: Any):
+        self._inputs = dict(snakemake.input.items())
+        self._params = dict(snakemake.params.items())
+        self._wildcards = getattr(snakemake, "wildcards", None)
+        self._read: dict[tuple[str, str], Any] = {}
+        listed = [p for v in self._inputs.values() if not isinstance(v, str) for p in v]
+        # Of many data sets some may be absent; that none is there is an error.
+        self._there = set(present(listed))
+
+    def made(self, tables: Mapping[str, Any]) -> None:
+        """Let the words of captions ask for `tables` that the job has made."""
+        if "tables" not in self._inputs:
+            self._read["tables", "Mapping[str, pd.DataFrame]"] = tables
+
+    def of(self, function: Callable) -> dict[str, Any]:
+        """Arguments of a function, by the names and annotations of its parameters."""
+        found = {}
+        for name, parameter in inspect.signature(function).parameters.items():
+            kind = str(parameter.annotation)
+            if self._gathers(name, kind):
+                found[name] = self._others(function)
+                continue
+            if (name, kind) not in self._read:
+                self._read[name, kind] = self._argument(name, kind)
+            found[name] = self._read[name, kind]
+        return found
+
+    def _gathers(self, name: str, kind: str) -> bool:
+        known = name in self._inputs or name in self._params or (name, kind) in self._read
+        return kind == "Mapping[str, pd.DataFrame]" and not known
+
+    def _others(self, function: Callable) -> dict[str, Any]:
+        """Tables of the inputs that no parameter of a function names, by their names."""
+        named = inspect.signature(function).parameters
+        return {
+            name: self._read.setdefault(
+                (name, "pd.DataFrame"), self._argument(name, "pd.DataFrame")
+            )
+            for name, paths in self._inputs.items()
+            if name not in named and not any("data/tidy/" in path for path in _listed(paths))
+        }
+
+    def _argument(self, name: str, kind: str) -> Any:
+        if name in self._inputs:
+            paths = self._inputs[name]
+            if not isinstance(paths, str):
+                return READ[kind]([path for path in paths if path in self._there])
+            reason = absence(paths)
+            if reason is not None:
+                raise DataError(
+                    f"the data set of {paths} could not be had: {reason}",
+                    remedy="name another one in the configuration",
+                )
+            return READ[kind]([paths])
+        if kind.startswith("Iterable[int]"):
+            return permutations_of(self._wildcards.chunk)
+        call = self._params["call"]
+        others = declaration(call).plans if ":" in call else {}
+        if name != "plan" and name not in others:
+            return self._params[name]
+        own = section_of(call.partition(".")[0])
+        section = own if name == "plan" else others[name][0]
+        plans = importlib.import_module(f"hedgerow.experiments.{section}.plan")
+        plan_class = getattr(plans, _plan_class(section))
+        given = {key: self._params[key] for key in plan_class.given if key in self._params}
+        dataset = getattr(self._wildcards, "dataset", None)
+        datasets = None if dataset is None else [dataset]
+        return declared_plan(plan_class, {**self._params[name], **given}, datasets)
+
+
+# ----------------------------------------------------------------------- reading and writing
+
+
+def _listed(paths: str | Sequence[str]) -> Sequence[str]:
+    return [paths] if isinstance(paths, str) else paths
+
+
+def _frame(path: str):
+    import pandas as pd
+
+    return pd.read_csv(path) if path.endswith(".csv") else pd.read_parquet(path)
+
+
+def _table(path: str):
+    from hedgerow.data import read_tidy
+
+    return read_tidy(path)
+
+
+def _joined(paths: Sequence[str]):
+    import pandas as pd
+
+    frames = [_frame(path) for path in paths]
+    return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+
+
+def _by_stem(paths: Sequence[str], *suffixes: str, read: Callable = Path) -> dict[str, Any]:
+    return {Path(p).stem: read(p) for p in paths if p.endswith(suffixes)}
+
+
+#: How an input is read for a parameter, by the parameter's annotation: one data set (the first
+#: that is there), all of them, tables one below the other, one by one or by the names of their
+#: files, figures and captions by the names of theirs.
+READ: dict[str, Callable[[Sequence[str]], Any]] = {
+    "TidyTable": lambda paths: _table(paths[0]),
+    "Sequence[TidyTable]": lambda paths: [_table(path) for path in paths],
+    "pd.DataFrame": _joined,
+    "Sequence[pd.DataFrame]": lambda paths: [_frame(path) for path in paths],
+    "Mapping[str, pd.DataFrame]": lambda paths: _by_stem(paths, ".csv", ".parquet", read=_frame),
+    "Mapping[str, Path]": lambda paths: _by_stem(paths, ".svg"),
+    "Mapping[str, str]": lambda paths: _by_stem(paths, ".rst", read=read_caption),
+}
+
+
+def write(path: str, made: Any) -> None:
+    """Write a table, figure, section or caption whole, by the suffix of its file."""
+    suffix = Path(path).suffix
+    if suffix == ".parquet":
+        write_parquet(path, made)
+    elif suffix == ".csv":
+        write_csv(path, made)
+    elif suffix == ".json":
+        write_json(path, made.to_dict())
+    elif suffix == ".rst":
+        write_text(path, re.sub(_MARKUP, r"\\\g<0>", made) + "\n")
+    else:
+        from hedgerow.reporting.figures import save
+
+        save(made, path)
+
+
+#: Characters that mean something in a caption of Snakemake's report, which reads reStructuredText.
+_MARKUP = r"[\\*`|_]"
+
+
+def read_caption(path: str | Path) -> str:
+    """A caption as it was before `write` made it fit for Snakemake's report."""
+    return re.sub(r"\\(.)", r"\1", Path(path).read_text(encoding="utf-8")).rstrip("\n")
