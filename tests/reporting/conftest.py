@@ -102,13 +102,13 @@ def made_up(rows, plan, published, tmp_path_factory):
         columns=["dataset", "target_leaves", "confidence", "mean_leaves", "reached"],
     )
     tables = {
-        "thesis_table_3_1": soft_tables.thesis_table_3_1(
+        "thesis_table_3_1": soft_tables.of_sizes(
             sizes, calibrated, published["thesis_table_3_1"], plan
         )
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         function = getattr(soft_tables, name)
-        tables[name] = function(rows, statistics, published[name], plan)
+        tables[name] = function(rows, statistics, published, plan)
     tables["soft_combined"] = soft_tables.soft_combined(rows, statistics)
     drawn = {}
     for name in ("3_5", "3_6", "3_9", "3_10"):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from shown import captions_of
 
 from hedgerow.experiments.soft import page as soft_page
 from hedgerow.reporting import html
@@ -49,7 +50,9 @@ def claims():
 
 def build(made_up, rows, claims, plan, tables=None):
     tables = made_up.tables if tables is None else tables
-    section = soft_page.section(tables, made_up.figures, rows, claims, plan)
+    section = soft_page.section(
+        tables, made_up.figures, captions_of("soft", rows=rows, plan=plan), rows, claims, plan
+    )
     return html.page([section], plan.configuration)
 
 
@@ -101,7 +104,8 @@ def test_measured_and_published_stand_side_by_side(page, made_up):
 
 def test_ids_rules_and_functions_are_printed(page, made_up):
     for name in [*made_up.tables, *made_up.figures]:
-        assert f"function hedgerow.reporting.soft.{name}" in page.text
+        module = "tables" if name in made_up.tables else "figures"
+        assert f"function hedgerow.experiments.soft.{module}.{name}" in page.text
     assert "rule soft_tables" in page.text
     assert "rule soft_figures" in page.text
 
@@ -180,7 +184,14 @@ def test_a_page_without_a_section_says_so():
 
 
 def test_a_section_survives_its_file(made_up, rows, claims, plan):
-    section = soft_page.section(made_up.tables, made_up.figures, rows, claims, plan)
+    section = soft_page.section(
+        made_up.tables,
+        made_up.figures,
+        captions_of("soft", rows=rows, plan=plan),
+        rows,
+        claims,
+        plan,
+    )
     back = html.Section.from_dict(json.loads(json.dumps(section.to_dict())))
     assert back == section
     assert html.page([back], "made-up") == html.page([section], "made-up")
@@ -197,7 +208,14 @@ def test_the_table_of_contents_must_lead_somewhere():
 
 
 def test_every_anchor_of_a_section_bears_its_word(made_up, rows, claims, plan):
-    section = soft_page.section(made_up.tables, made_up.figures, rows, claims, plan)
+    section = soft_page.section(
+        made_up.tables,
+        made_up.figures,
+        captions_of("soft", rows=rows, plan=plan),
+        rows,
+        claims,
+        plan,
+    )
     ids = [a["id"] for _, a in Page(section.markup).tags if "id" in a]
     assert all(i.startswith(("soft-", "thesis_")) for i in ids)
 

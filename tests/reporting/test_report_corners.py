@@ -4,6 +4,7 @@ import dataclasses
 
 import pandas as pd
 import pytest
+from shown import captions_of
 
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import page as soft_page
@@ -22,12 +23,12 @@ def _report(rows, plan, published, folder):
         target_leaves=5.0, confidence=1.0, mean_leaves=2.0, reached=False
     )
     tables = {
-        "thesis_table_3_1": soft_tables.thesis_table_3_1(
+        "thesis_table_3_1": soft_tables.of_sizes(
             sizes, calibrated, published["thesis_table_3_1"], plan
         )
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        tables[name] = getattr(soft_tables, name)(rows, statistics, published[name], plan)
+        tables[name] = getattr(soft_tables, name)(rows, statistics, published, plan)
     tables["soft_combined"] = soft_tables.soft_combined(rows, statistics)
     drawn = {}
     for number in ("3_5", "3_6", "3_9", "3_10"):
@@ -35,7 +36,9 @@ def _report(rows, plan, published, folder):
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(soft_figures, name)(rows, plan), drawn[name])
     claims = pd.read_csv(published["claims"])
-    section = soft_page.section(tables, drawn, rows, claims, plan)
+    section = soft_page.section(
+        tables, drawn, captions_of("soft", rows=rows, plan=plan), rows, claims, plan
+    )
     return tables, html.page([section], plan.configuration)
 
 

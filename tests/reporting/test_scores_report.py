@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from shown import captions_of
 
 from hedgerow.evaluation import critical_difference
 from hedgerow.experiments.soft import plan as soft_plan
@@ -82,9 +83,7 @@ def test_accuracy_agrees_with_table_3_4(rows, plan, published):
 
     leaves = rows[rows["metric"] == "accuracy"].assign(metric="n_leaves")
     every = pd.concat([rows, leaves], ignore_index=True)
-    of_thesis = thesis_table_3_4(
-        every, soft_statistics.statistics(every, plan), published["thesis_table_3_4"], plan
-    )
+    of_thesis = thesis_table_3_4(every, soft_statistics.statistics(every, plan), published, plan)
     of_thesis = of_thesis[
         (of_thesis["metric"] == "accuracy_diff_c45") & (of_thesis["dataset"] == MEAN)
     ].set_index(["method", "noise"])["measured"]
@@ -175,7 +174,13 @@ def page(rows, plan, folder):
     tables = made(rows, plan)
     drawn = folder / "soft_critical_difference.svg"
     figures.save(soft_scores_figures.soft_critical_difference(tables["soft_ranks"], plan), drawn)
-    section = soft_scores_page.section(tables, {"soft_critical_difference": drawn}, rows, plan)
+    section = soft_scores_page.section(
+        tables,
+        {"soft_critical_difference": drawn},
+        captions_of("soft_scores", rows=rows, plan=plan),
+        rows,
+        plan,
+    )
     return " ".join(html.page([section], "made-up").split())
 
 
@@ -198,6 +203,6 @@ def test_the_section_where_nothing_differs(plan, tmp_path):
 
 
 def test_captions_name_every_output(rows, plan):
-    captions = soft_scores_page.captions(rows, plan)
+    captions = captions_of("soft_scores", rows=rows, plan=plan)
     assert sorted(captions) == ["soft_critical_difference", "soft_ranks", "soft_scores"]
     assert "mean accuracy over all 2 noise factors" in captions["soft_critical_difference"]

@@ -1,14 +1,12 @@
 """Tables, figures, answers and the section of what goes beyond chapter 4, from made-up rows."""
 
-import inspect
 import io
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from shown import captions_of, shown_by
 
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
 from hedgerow.experiments.search_beyond import page as search_beyond_page
@@ -23,10 +21,9 @@ from hedgerow.reporting import figures, html
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {
-    kind: [name for name in names if name.startswith("search_beyond_")]
-    for kind, names in yaml.safe_load((ROOT / "config/claims.yaml").read_text())["beyond"].items()
+    f"{kind}s": [s.id for s in shown_by("search_beyond").values() if s.kind == kind]
+    for kind in ("table", "figure")
 }
-RULES = (ROOT / "workflow/rules/search_beyond.smk").read_text()
 SETS = ("bupa", "haberman", "pima", "saheart_numeric", "tic_tac_toe", "wdbc")
 
 
@@ -123,7 +120,14 @@ def section_of(tables, plan, folder):
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(search_beyond_figures, name)(tables, plan), drawn[name])
-    return html.page([search_beyond_page.section(tables, drawn, plan)], "made-up")
+    return html.page(
+        [
+            search_beyond_page.section(
+                tables, drawn, captions_of("search_beyond", tables=tables, plan=plan), plan
+            )
+        ],
+        "made-up",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -336,24 +340,8 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, plan, tmp_path, left
         ("selection", "search_beyond_rules"),
         ("anytime", "search_beyond_progress"),
     ):
-        caption = search_beyond_page.captions(made, plan)[name]
+        caption = captions_of("search_beyond", tables=made, plan=plan)[name]
         assert ("no data set" in caption) == (part not in left)
         assert caption.split(". ")[0] in page.replace("&#39;", "'")
     if "selection" not in left:
         assert "too small to conclude" in page
-
-
-@pytest.mark.parametrize(("kind", "name"), [(k[:-1], n) for k in BEYOND for n in BEYOND[k]])
-def test_an_id_leads_to_file_rule_caption_and_function(kind, name, tables, plan):
-    text = re.search(
-        rf"^rule {search_beyond_page.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
-    ).group(1)
-    suffix = {"table": "csv", "figure": "svg"}[kind]
-    assert f'"reports/{kind}s/{name}.{suffix}"' in text
-    assert re.search(rf"\b{name}=report\(", text)
-    assert f'"../report/{name}.rst"' in text
-    assert (ROOT / "workflow/report" / f"{name}.rst").read_text().strip()
-    assert inspect.getdoc(
-        getattr({"table": search_beyond_tables, "figure": search_beyond_figures}[kind], name)
-    ).startswith(kind.capitalize())
-    assert search_beyond_page.captions(tables, plan)[name]

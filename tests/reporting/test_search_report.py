@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from shown import captions_of
 
 from hedgerow.data import load_registry
 from hedgerow.experiments.search import figures as search_figures
@@ -355,7 +356,8 @@ def made(few, properties, published, tmp_path_factory):
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(search_figures, name)(few.rows, published, few.plan), drawn[name])
     claims = pd.read_csv(ROOT / "data/published/claims.csv")
-    return tables, drawn, further, claims, few.plan
+    captions = captions_of("search", rows=further, plan=few.plan)
+    return tables, drawn, captions, further, claims, few.plan
 
 
 def test_the_page_shows_all_and_names_what_is_absent(made):
@@ -374,16 +376,18 @@ def test_the_page_shows_all_and_names_what_is_absent(made):
 
 
 def test_a_run_of_one_split_has_no_table_of_splits(made, few, published):
-    tables, drawn, rows, claims, plan = made
+    tables, drawn, captions, rows, claims, plan = made
     first = rows[rows["split"] == 0]
     splits = search_tables.search_splits(first, published, few.plan)
     splits = pd.read_csv(io.StringIO(splits.to_csv(index=False)))
-    section = search_page.section({**tables, "search_splits": splits}, drawn, first, claims, plan)
+    section = search_page.section(
+        {**tables, "search_splits": splits}, drawn, captions, first, claims, plan
+    )
     assert "Other splits" not in section.markup
     html.page([section], "made-up")
 
 
 def test_every_id_has_a_caption(rows, plan):
-    captions = search_page.captions(rows, plan)
+    captions = captions_of("search", rows=rows, plan=plan)
     ids = {f"thesis_table_4_{i}" for i in range(1, 8)} | {f"thesis_figure_4_{i}" for i in (3, 4, 5)}
     assert set(captions) == ids | {"search_splits", "search_claims"}

@@ -1,14 +1,12 @@
 """Tables, figures, answers and the section of what goes beyond chapter 3, from made-up rows."""
 
-import inspect
 import io
-import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
+from shown import captions_of, shown_by
 
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import page as soft_beyond_page
@@ -22,10 +20,9 @@ from hedgerow.reporting import figures, html
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {
-    kind: [name for name in names if name.startswith("soft_beyond_")]
-    for kind, names in yaml.safe_load((ROOT / "config/claims.yaml").read_text())["beyond"].items()
+    f"{kind}s": [s.id for s in shown_by("soft_beyond").values() if s.kind == kind]
+    for kind in ("table", "figure")
 }
-RULES = (ROOT / "workflow/rules/soft_beyond.smk").read_text()
 SETS = ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine")
 
 
@@ -267,7 +264,9 @@ def section(tables, rows, beyond, tmp_path_factory):
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(soft_beyond_figures, name)(tables, beyond), drawn[name])
-    return soft_beyond_page.section(tables, drawn, rows, beyond)
+    return soft_beyond_page.section(
+        tables, drawn, captions_of("soft_beyond", rows=rows, plan=beyond), rows, beyond
+    )
 
 
 def test_the_section_says_plainly_whether_a_matching_model_helps(section, tables):
@@ -289,25 +288,16 @@ def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
     for name in BEYOND["figures"]:
         drawn[name] = tmp_path / f"{name}.svg"
         figures.save(getattr(soft_beyond_figures, name)(small, beyond), drawn[name])
-    page = html.page([soft_beyond_page.section(small, drawn, few, beyond)], "made-up")
+    page = html.page(
+        [
+            soft_beyond_page.section(
+                small, drawn, captions_of("soft_beyond", rows=few, plan=beyond), few, beyond
+            )
+        ],
+        "made-up",
+    )
     assert "too small to conclude" in page
     assert "It cannot be told from 2 data sets" in page
-
-
-@pytest.mark.parametrize(("kind", "name"), [(k[:-1], n) for k in BEYOND for n in BEYOND[k]])
-def test_an_id_leads_to_file_rule_caption_and_function(kind, name, rows, beyond):
-    text = re.search(
-        rf"^rule {soft_beyond_page.RULES[kind]}:\n((?:    .*\n|\n)*)", RULES, re.M
-    ).group(1)
-    suffix = {"table": "csv", "figure": "svg"}[kind]
-    assert f'"reports/{kind}s/{name}.{suffix}"' in text
-    assert re.search(rf"\b{name}=report\(", text)
-    assert f'"../report/{name}.rst"' in text
-    assert (ROOT / "workflow/report" / f"{name}.rst").read_text().strip()
-    assert inspect.getdoc(
-        getattr({"table": soft_beyond_tables, "figure": soft_beyond_figures}[kind], name)
-    ).startswith(kind.capitalize())
-    assert soft_beyond_page.captions(rows, beyond)[name]
 
 
 @pytest.mark.parametrize("left", [["noise_models", "class_noise"], ["categorical_noise"]])
@@ -318,7 +308,14 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, beyond, tmp_path, le
     for name in BEYOND["figures"]:
         drawn[name] = tmp_path / f"{name}.svg"
         figures.save(getattr(soft_beyond_figures, name)(made, beyond), drawn[name])
-    page = html.page([soft_beyond_page.section(made, drawn, few, beyond)], "made-up")
+    page = html.page(
+        [
+            soft_beyond_page.section(
+                made, drawn, captions_of("soft_beyond", rows=few, plan=beyond), few, beyond
+            )
+        ],
+        "made-up",
+    )
     for part in set(soft_beyond_plan.PARTS) - set(left):
         names = ", ".join(sorted(soft_beyond_tables.datasets_of(part, beyond)))
         assert f"<strong>Absent: {names}.</strong>" in page

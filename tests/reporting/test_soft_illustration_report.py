@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from shown import captions_of
 from test_html_report import Page
 
 from hedgerow.data import fetch, load_registry, tidy
@@ -37,14 +38,20 @@ def results(table, plan):
 
 
 def _tables(results, published, plan):
-    return {t: getattr(soft_illustration_tables, t)(results[t], published[t], plan) for t in TABLES}
+    return {t: getattr(soft_illustration_tables, t)(results, published, plan) for t in TABLES}
 
 
 def _section(results, published, plan, folder):
     drawn = {name: folder / f"{name}.svg" for name in FIGURES}
     for name, path in drawn.items():
-        figures.save(getattr(soft_illustration_figures, name)(results[name], plan), path)
-    return soft_illustration_page.section(_tables(results, published, plan), drawn, results, plan)
+        figures.save(getattr(soft_illustration_figures, name)(results, plan), path)
+    return soft_illustration_page.section(
+        _tables(results, published, plan),
+        drawn,
+        captions_of("soft_illustration", results=results, plan=plan),
+        results,
+        plan,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +60,7 @@ def section(results, published, plan, tmp_path_factory):
 
 
 def test_every_id_has_a_caption_that_says_what_differs(results, plan):
-    captions = soft_illustration_page.captions(results, plan)
+    captions = captions_of("soft_illustration", results=results, plan=plan)
     assert sorted(captions) == sorted([*FIGURES, *TABLES])
     for name in ("thesis_figure_3_7", "thesis_figure_3_8", *TABLES):
         assert "SYNTHETIC" in captions[name] and "made-up" in captions[name], name
@@ -105,13 +112,13 @@ def test_table_3_3_never_pairs_patients(results, published, plan):
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_have_labels_and_no_date(name, results, plan, tmp_path):
-    figure = getattr(soft_illustration_figures, name)(results[name], plan)
+    figure = getattr(soft_illustration_figures, name)(results, plan)
     labelled = [a for a in figure.axes if a.get_xlabel()] or [figure]
     assert labelled and any(a.get_ylabel() for a in figure.axes)
     if name in ("thesis_figure_3_7", "thesis_figure_3_8"):
         assert any("synthetic" in a.get_xlabel() for a in figure.axes)
     for copy in ("a.svg", "b.svg"):
-        figures.save(getattr(soft_illustration_figures, name)(results[name], plan), tmp_path / copy)
+        figures.save(getattr(soft_illustration_figures, name)(results, plan), tmp_path / copy)
     text = (tmp_path / "a.svg").read_text()
     assert text == (tmp_path / "b.svg").read_text()
     assert not re.search(r"<dc:date>", text)
@@ -119,7 +126,7 @@ def test_figures_have_labels_and_no_date(name, results, plan, tmp_path):
 
 def test_the_printed_curve_is_dashed(results, plan):
     """Figure 3.4: dashed as printed, solid as corrected, one of each per test value."""
-    axes = soft_illustration_figures.thesis_figure_3_4(results["thesis_figure_3_4"], plan).axes[1]
+    axes = soft_illustration_figures.thesis_figure_3_4(results, plan).axes[1]
     curve = results["thesis_figure_3_4"].query("panel == 'b' and x == 1.0")
     styles = {}
     for line in axes.get_lines():
@@ -132,10 +139,10 @@ def test_the_printed_curve_is_dashed(results, plan):
 def test_the_section_stands_on_a_page(section, plan):
     page = Page(html.page([section], "made-up"))
     for name in FIGURES:
-        assert f"function hedgerow.reporting.soft_illustration.{name}" in page.text
+        assert f"function hedgerow.experiments.soft_illustration.figures.{name}" in page.text
         assert f"reports/tables/{name}_data.csv" in page.text
     for name in TABLES:
-        assert f"function hedgerow.reporting.soft_illustration.{name}" in page.text
+        assert f"function hedgerow.experiments.soft_illustration.tables.{name}" in page.text
     assert len(page.all("caption")) == len(page.all("table")) == 4
     assert all(len(a["alt"]) > 20 for a in page.all("img"))
     assert all("scope" in a for a in page.all("th"))
@@ -152,8 +159,9 @@ def test_tables_may_come_from_files(results, published, plan, section, tmp_path)
     drawn = {}
     for name in FIGURES:
         drawn[name] = tmp_path / f"{name}.svg"
-        figures.save(getattr(soft_illustration_figures, name)(results[name], plan), drawn[name])
-    assert soft_illustration_page.section(back, drawn, results, plan) == section
+        figures.save(getattr(soft_illustration_figures, name)(results, plan), drawn[name])
+    captions = captions_of("soft_illustration", results=results, plan=plan)
+    assert soft_illustration_page.section(back, drawn, captions, results, plan) == section
 
 
 def test_without_noise_the_section_is_still_built(table, published, plan, tmp_path):

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from shown import captions_of
 
 from hedgerow.data import TidyTable, load_registry
 from hedgerow.experiments.structure import figures as structure_figures
@@ -545,8 +546,12 @@ def test_the_section_holds_tables_figures_and_verdicts(
     for name in ("distances", "scripts", "examples", "forests"):
         results[name] = small.results[name].assign(dataset="wdbc")
     tables = written(results, published, plan, tmp_path)
-    section = structure_page.section(tables, images, claims, plan)
-    again = structure_page.section(tables, images, claims, plan)
+    section = structure_page.section(
+        tables, images, captions_of("structure", plan=plan), claims, plan
+    )
+    again = structure_page.section(
+        tables, images, captions_of("structure", plan=plan), claims, plan
+    )
     assert section == again
     page = html.page([section], "made-up")
     for name in ("thesis_table_5_1", "thesis_table_5_2", *images):
@@ -565,7 +570,9 @@ def test_the_section_of_a_set_that_the_thesis_does_not_have(
     small, published, images, claims, tmp_path
 ):
     tables = written(small.results, published, small.plan, tmp_path)
-    section = structure_page.section(tables, images, claims, small.plan)
+    section = structure_page.section(
+        tables, images, captions_of("structure", plan=small.plan), claims, small.plan
+    )
     assert "8 cannot be judged" in section.summary
     assert section.markup.count("cannot") == 0 and "no such pair of trees" in section.markup
     assert 'id="structure-pairs-made_up"' in section.markup
@@ -574,11 +581,16 @@ def test_the_section_of_a_set_that_the_thesis_does_not_have(
 def test_absent_sets_are_named(small, published, images, claims, tmp_path):
     plan = StructurePlan(datasets=("made_up", "pima"), printed=PRINTED)
     tables = written(small.results, published, plan, tmp_path)
-    assert "Absent: pima." in structure_page.section(tables, images, claims, plan).markup
+    assert (
+        "Absent: pima."
+        in structure_page.section(
+            tables, images, captions_of("structure", plan=plan), claims, plan
+        ).markup
+    )
 
 
 def test_every_id_has_a_caption_that_says_what_was_run(plan):
-    captions = structure_page.captions(plan)
+    captions = captions_of("structure", plan=plan)
     made = [f"thesis_figure_5_{n}" for n in (1, 2, 3, 4)]
     assert sorted(captions) == sorted([*made, *TABLES, "structure_claims"])
     for caption in captions.values():

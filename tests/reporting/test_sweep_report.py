@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from shown import captions_of
 
 from hedgerow.experiments.soft_sweep import claims as soft_sweep_claims
 from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
@@ -261,7 +262,9 @@ def page(rows, sweep, root, folder):
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(soft_sweep_figures, name)(rows, sweep), drawn[name])
     claims = pd.read_csv(root / "data/published/claims.csv")
-    section = soft_sweep_page.section(tables, drawn, rows, claims, sweep)
+    section = soft_sweep_page.section(
+        tables, drawn, captions_of("soft_sweep", rows=rows, plan=sweep), rows, claims, sweep
+    )
     return " ".join(html.page([section], "made-up").split())
 
 
@@ -300,7 +303,7 @@ def test_the_section_of_none_of_the_five(root, tmp_path):
 
 
 def test_captions_name_every_output(rows, sweep):
-    captions = soft_sweep_page.captions(rows, sweep)
+    captions = captions_of("soft_sweep", rows=rows, plan=sweep)
     assert sorted(captions) == sorted([*soft_sweep_tables.NOISE, "soft_sweep", "soft_sweep_ranges"])
     for text in captions.values():
         assert "absent, no source answered: saheart_numeric" in text

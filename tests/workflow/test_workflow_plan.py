@@ -80,34 +80,36 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "soft_statistics": 1,
         "soft_tables": 1,
         "soft_figures": 1,
-        "soft_section": 1,
+        "soft_page": 1,
         "soft_illustration_results": 1,
+        "soft_illustration_data": 1,
         "soft_illustration_tables": 1,
         "soft_illustration_figures": 1,
-        "soft_illustration_section": 1,
+        "soft_illustration_page": 1,
         "soft_sweep_grow": n_swept,
         "soft_sweep_evaluate": n_swept,
         "soft_sweep_tables": 1,
         "soft_sweep_figures": 1,
-        "soft_sweep_section": 1,
+        "soft_sweep_page": 1,
         "soft_scores_statistics": 1,
         "soft_scores_tables": 1,
         "soft_scores_figures": 1,
-        "soft_scores_section": 1,
+        "soft_scores_page": 1,
         "soft_beyond_numeric": len(beyond["datasets"]) * n_beyond_chunks,
         "soft_beyond_categories": len(beyond["categorical_datasets"]) * n_beyond_chunks,
         "soft_beyond_statistics": 1,
         "soft_beyond_tables": 1,
         "soft_beyond_figures": 1,
-        "soft_beyond_section": 1,
+        "soft_beyond_page": 1,
         "search_run": n_searched * n_search_chunks,
         "search_merge": n_searched,
         "search_properties": n_searched,
         "search_statistics": 1,
         "search_tables": 1,
+        "search_claims": 1,
         "search_running_times": 1,
         "search_figures": 1,
-        "search_section": 1,
+        "search_page": 1,
         "search_beyond_optimum": n_parts["optimum"],
         "search_beyond_selection": n_parts["selection"],
         "search_beyond_anytime": n_parts["anytime"],
@@ -115,20 +117,21 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "search_beyond_tables": 1,
         "search_beyond_figures": 1,
         "search_beyond_running_times": 1,
-        "search_beyond_section": 1,
+        "search_beyond_page": 1,
         "structure_learn": n_forest_chunks,
         "structure_compare": n_forest_chunks,
         "structure_cluster": n_forest_chunks,
         "structure_statistics": n_compared,
         "structure_tables": 1,
+        "structure_claims": 1,
         "structure_figures": 1,
-        "structure_section": 1,
+        "structure_page": 1,
         "structure_beyond_run": n_beyond_forests,
         "structure_beyond_forest": 1,
         "structure_beyond_statistics": 1,
         "structure_beyond_tables": 1,
         "structure_beyond_figures": 1,
-        "structure_beyond_section": 1,
+        "structure_beyond_page": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -145,6 +148,7 @@ def test_the_illustrations_are_a_target_and_need_one_data_set(planned):
         "fetch": 1,
         "tidy": 1,
         "soft_illustration_results": 1,
+        "soft_illustration_data": 1,
         "soft_illustration_tables": 1,
         "soft_illustration_figures": 1,
     }
@@ -160,7 +164,7 @@ def test_the_tree_search_is_a_target_and_needs_no_noise(planned):
     rules = planned.planned("search", *SMOKE)
     assert rules["search_run"] == 4 and rules["search_running_times"] == 1
     assert not [rule for rule in rules if rule.startswith("soft")]
-    assert "search_section" not in rules
+    assert "search_page" not in rules
 
 
 def test_the_structure_of_trees_is_a_target_and_needs_one_data_set(planned):
@@ -172,6 +176,7 @@ def test_the_structure_of_trees_is_a_target_and_needs_one_data_set(planned):
         "structure_cluster": 2,
         "structure_statistics": 1,
         "structure_tables": 1,
+        "structure_claims": 1,
         "structure_figures": 1,
     }
 
@@ -192,7 +197,7 @@ def test_what_goes_beyond_chapter_4_is_a_target_and_needs_no_result_of_it(planne
     rules = planned.planned("search_beyond", *SMOKE)
     assert rules["search_beyond_optimum"] == 2 and rules["search_beyond_running_times"] == 1
     assert not [rule for rule in rules if rule.startswith("soft")]
-    assert "search_run" not in rules and "search_beyond_section" not in rules
+    assert "search_run" not in rules and "search_beyond_page" not in rules
 
 
 def test_a_sweep_of_noise_that_soft_does_not_draw(planned):
@@ -241,29 +246,4 @@ def test_every_rule_says_everything_about_its_jobs(rule):
     for directive in ("output", "log", "benchmark", "conda", "message", "script"):
         assert f"\n    {directive}:\n" in text, f"{rule} has no {directive}"
     assert '"../../environment.yml"' in text
-    assert "lambda" not in text and "\n    run:" not in text
-
-
-CLAIMS = load_yaml(ROOT / "config/claims.yaml")
-BUILT = {n: "tables" if "_table_" in n else "figures" for n in CLAIMS["built"]}
-BEYOND = {n: folder for folder, names in CLAIMS["beyond"].items() for n in names}
-
-
-@pytest.mark.parametrize("name", [*BUILT, *BEYOND])
-def test_each_id_is_found_in_three_places(name):
-    """Report file, output of a rule and caption bear it; tests/reporting asks for the function."""
-    folder = {**BUILT, **BEYOND}[name]
-    suffix = {"tables": "csv", "figures": "svg"}[folder]
-    rule = "\n".join(rules().values())
-    assert f'"reports/{folder}/{name}.{suffix}"' in rule
-    assert f"{name}=report(" in rule
-    assert f'"../report/{name}.rst"' in rule
-    assert (ROOT / f"workflow/report/{name}.rst").is_file()
-    if folder == "tables" and name in BUILT:
-        assert (ROOT / f"data/published/{name}.csv").is_file()
-
-
-def test_no_caption_or_output_without_its_id_being_listed():
-    captions = {file.stem for file in (ROOT / "workflow/report").glob("*.rst")}
-    outputs = set(re.findall(r"^ +(\w+)=report\(", "\n".join(rules().values()), re.MULTILINE))
-    assert captions == outputs == {*BUILT, *BEYOND}
+    assert not re.search(r"\blambda\b|\n    run:|^ *(for|checkpoint)\b.*:$", text, re.MULTILINE)

@@ -16,21 +16,22 @@ from throwaway import SMOKE, Project, clean_environment, new_project
 
 # What follows from what, rule by rule: the flow of the design.
 PAGE = {"report", "manifest"}
-REPORTED = {"soft_tables", "soft_figures", "soft_section", *PAGE}
-SCORES = {"soft_scores_tables", "soft_scores_figures", "soft_scores_section"}
+REPORTED = {"soft_tables", "soft_figures", "soft_page", *PAGE}
+SCORES = {"soft_scores_tables", "soft_scores_figures", "soft_scores_page"}
 AFTER_ROWS = {"soft_statistics", "soft_scores_statistics", *SCORES, *REPORTED}
-SWEEP_REPORTED = {"soft_sweep_tables", "soft_sweep_figures", "soft_sweep_section", *PAGE}
+SWEEP_REPORTED = {"soft_sweep_tables", "soft_sweep_figures", "soft_sweep_page", *PAGE}
 AFTER_SWEEP_NOISE = {"soft_sweep_grow", "soft_sweep_evaluate", *SWEEP_REPORTED}
 ILLUSTRATION_REPORTED = {
+    "soft_illustration_data",
     "soft_illustration_tables",
     "soft_illustration_figures",
-    "soft_illustration_section",
+    "soft_illustration_page",
     *PAGE,
 }
-BEYOND_REPORTED = {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_section", *PAGE}
+BEYOND_REPORTED = {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_page", *PAGE}
 BEYOND_TESTED = {"soft_beyond_statistics", *BEYOND_REPORTED}
 AFTER_BEYOND = {"soft_beyond_numeric", "soft_beyond_categories", *BEYOND_TESTED}
-SEARCH_REPORTED = {"search_tables", "search_figures", "search_section", *PAGE}
+SEARCH_REPORTED = {"search_tables", "search_claims", "search_figures", "search_page", *PAGE}
 AFTER_SEARCH = {
     "search_run",
     "search_merge",
@@ -42,17 +43,23 @@ SEARCH_BEYOND_REPORTED = {
     "search_beyond_tables",
     "search_beyond_figures",
     "search_beyond_running_times",
-    "search_beyond_section",
+    "search_beyond_page",
     *PAGE,
 }
 AFTER_SEARCH_BEYOND = {"search_beyond_statistics", *SEARCH_BEYOND_REPORTED}
-STRUCTURE_REPORTED = {"structure_tables", "structure_figures", "structure_section", *PAGE}
+STRUCTURE_REPORTED = {
+    "structure_tables",
+    "structure_claims",
+    "structure_figures",
+    "structure_page",
+    *PAGE,
+}
 AFTER_DISTANCES = {"structure_cluster", "structure_statistics", *STRUCTURE_REPORTED}
 AFTER_FORESTS = {"structure_compare", *AFTER_DISTANCES}
 STRUCTURE_BEYOND_REPORTED = {
     "structure_beyond_tables",
     "structure_beyond_figures",
-    "structure_beyond_section",
+    "structure_beyond_page",
     *PAGE,
 }
 AFTER_STRUCTURE_BEYOND = {
@@ -243,7 +250,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *SEARCH_BEYOND_REPORTED,
         *STRUCTURE_REPORTED - {"structure_figures"},
         *STRUCTURE_BEYOND_REPORTED,
-        "soft_scores_section",
+        "soft_scores_page",
     }
 
 
