@@ -172,7 +172,7 @@ def test_a_curve_goes_on_where_it_stopped(two_classes, anytime, plan, protocol):
     """The last point is that of one search with as many iterations."""
     rows = anytime["anytime"]
     for method in ("uct_vs", "uct_c45"):
-        part = search_steps._Part(two_classes, 1, protocol)
+        part = search_steps.Part(two_classes, 1, protocol)
         whole = search_beyond_steps._uct(part, method, "vp_dtp", protocol).set_params(
             n_iterations=200
         )

@@ -149,7 +149,7 @@ def test_draws_are_named_by_family_sample_and_factor(done, beyond, wine_run):
     means = soft_samples.variable_means(X[train], n_categories)
     generator = rng(beyond.seed, "soft_beyond", "wine", one["permutation"], one["stream"])
     noise = generator.laplace(0.0, np.sqrt(0.5), X[test].shape) * 0.2 * np.abs(means)
-    assert soft_samples._sha256(X[test] + noise) == one["sha256"]
+    assert soft_samples.sha256_of(X[test] + noise) == one["sha256"]
 
 
 def test_multiples_are_recorded_and_differ_between_permutations_by_name(done):

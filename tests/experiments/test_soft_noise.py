@@ -56,13 +56,13 @@ def test_noise_is_scaled_by_the_training_part_in_use(wine, wine_run, sample, row
     means[n_categories > 0] = 0
     normal = rng(3, "soft", "wine", 1, f"noise_{sample}_0.2").standard_normal((len(at), X.shape[1]))
     expected = X[at] + 0.2 * np.abs(means) * normal
-    samples = soft_samples._Samples(wine, wine_run.noised)
+    samples = soft_samples.Samples(wine, wine_run.noised)
     np.testing.assert_allclose(samples.X_of(1, sample, 0.2), expected, rtol=1e-12)
 
 
 def test_categories_and_missing_values_stay(wine, wine_run):
     X, _ = wine.matrix()
-    samples = soft_samples._Samples(wine, wine_run.noised)
+    samples = soft_samples.Samples(wine, wine_run.noised)
     rows = np.sort(_rows(wine_run.noised, 0, "train"))
     noised = samples.X_of(0, "train", 0.2)
     np.testing.assert_array_equal(noised[:, 3], X[rows, 3])
@@ -86,8 +86,8 @@ def test_samples_may_be_left_off_the_disk(wine, wine_run, plan):
     pd.testing.assert_frame_equal(lean["seeds"], wine_run.noised["seeds"])
     for name, factor in (("train", 0.05), ("test", 0.2)):
         np.testing.assert_array_equal(
-            soft_samples._Samples(wine, lean).X_of(0, name, factor),
-            soft_samples._Samples(wine, wine_run.noised).X_of(0, name, factor),
+            soft_samples.Samples(wine, lean).X_of(0, name, factor),
+            soft_samples.Samples(wine, wine_run.noised).X_of(0, name, factor),
         )
 
 
@@ -97,10 +97,10 @@ def test_samples_survive_a_file(wine, wine_run, tmp_path):
     for name, frame in wine_run.noised.items():
         frame.to_parquet(tmp_path / name)
         back[name] = pd.read_parquet(tmp_path / name)
-    samples = soft_samples._Samples(wine, back)
+    samples = soft_samples.Samples(wine, back)
     np.testing.assert_array_equal(
         samples.X_of(1, "train", 0.2),
-        soft_samples._Samples(wine, wine_run.noised).X_of(1, "train", 0.2),
+        soft_samples.Samples(wine, wine_run.noised).X_of(1, "train", 0.2),
     )
 
 
@@ -112,12 +112,12 @@ def test_a_sample_that_is_not_its_hash_is_refused(wine, wine_run, sample):
     else:
         noised["seeds"]["seed"] = noised["seeds"]["seed"].iloc[::-1].to_numpy()
     with pytest.raises(DataError, match=f"wine: {sample} of permutation 0 at noise 0.2"):
-        soft_samples._Samples(wine, noised).X_of(0, sample, 0.2)
+        soft_samples.Samples(wine, noised).X_of(0, sample, 0.2)
 
 
 def test_a_noise_factor_that_was_not_drawn_is_named(wine, wine_run):
     with pytest.raises(DataError, match=r"no seed for train of permutation 0 at noise 0\.3"):
-        soft_samples._Samples(wine, wine_run.noised).X_of(0, "train", 0.3)
+        soft_samples.Samples(wine, wine_run.noised).X_of(0, "train", 0.3)
 
 
 def test_a_variable_called_like_a_key_is_refused(wine, plan):

@@ -44,7 +44,7 @@ def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
 @pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method):
     """Steps 2a to 2c: noise on the CV training folds, or on the validation folds, never both."""
-    samples = soft_samples._Samples(wine, wine_run.noised)
+    samples = soft_samples.Samples(wine, wine_run.noised)
     confidence = wine_run.calibration["confidence"].iloc[0]
     tuning = wine_run.tuning
     for noise in plan.noise_factors:
@@ -77,7 +77,7 @@ def test_tuning_noises_the_right_folds(wine, wine_run, plan, experiment, method)
 @pytest.mark.parametrize("experiment", soft_plan.EXPERIMENTS)
 def test_trees_are_learnt_and_evaluated_as_printed(wine, wine_run, plan, experiment, method):
     """Steps 3 to 5 for every noise factor of one permutation."""
-    samples = soft_samples._Samples(wine, wine_run.noised)
+    samples = soft_samples.Samples(wine, wine_run.noised)
     confidence = wine_run.calibration["confidence"].iloc[0]
     rows = wine_run.rows.set_index([*soft_plan.CELL, "metric"])["value"]
     for noise in plan.noise_factors:

@@ -31,10 +31,9 @@ PRINTED_CELLS = "Open markers follow from the printed cells."
 @figure(
     "search depth",
     caption="Tests of the deepest state of the search, policy VS, against the tests of the C4.5 "
-    "tree; on "
-    f"the line both are equal. {PRINTED_CELLS} {{ran}}",
-    alt="Four panels of points, one per data set: tests of the deepest state of the search against "
-    "tests of the C4.5 tree; numbers are in tables 4.1 and 4.5.",
+    f"tree; on the line both are equal. {PRINTED_CELLS} {{ran}}",
+    alt="Four panels of points, one per data set: tests of the deepest state of the search "
+    "against tests of the C4.5 tree; numbers are in tables 4.1 and 4.5.",
     words=said,
 )
 def thesis_figure_4_3(
@@ -83,11 +82,9 @@ def thesis_figure_4_3(
 @figure(
     "F1 against C4.5 by size",
     caption="F1 of UCT-DT, policy VS, less that of C4.5; the dotted line is at 730 instances, "
-    "where the "
-    f"thesis parts small from large data sets. {PRINTED_CELLS} {{ran}}",
+    f"where the thesis parts small from large data sets. {PRINTED_CELLS} {{ran}}",
     alt="Four panels of points, one per data set: F1 of UCT-DT less that of C4.5 against the "
-    "number "
-    "of instances; numbers are in tables 4.1 and 4.5.",
+    "number of instances; numbers are in tables 4.1 and 4.5.",
     words=said,
 )
 def thesis_figure_4_4(
@@ -118,11 +115,9 @@ def thesis_figure_4_4(
 @figure(
     "F1 of C4.5b by size",
     caption="F1 of the policy C4.5b less that of the policies VS (a) and C4.5 (b); the dotted "
-    "line is at "
-    f"730 instances. {PRINTED_CELLS} {{ran}}",
+    f"line is at 730 instances. {PRINTED_CELLS} {{ran}}",
     alt="Two panels of points, one per data set: F1 of the policy C4.5b less that of VS and of "
-    "C4.5 "
-    "against the number of instances; numbers are in table 4.3.",
+    "C4.5 against the number of instances; numbers are in table 4.3.",
     words=said,
 )
 def thesis_figure_4_5(

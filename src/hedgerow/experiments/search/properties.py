@@ -14,8 +14,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, folds, rng, seed_sequence
+from hedgerow.data import TidyTable, folds, rng
 from hedgerow.evaluation.metrics import macro_f1
+from hedgerow.experiments.frames import random_state
 from hedgerow.experiments.search.plan import EXPERIMENT, SearchPlan
 from hedgerow.experiments.step import step
 
@@ -42,9 +43,8 @@ def properties(table: TidyTable, plan: SearchPlan) -> pd.DataFrame:
     """
     from sklearn.base import clone
 
-    seeds = seed_sequence(plan.seed, EXPERIMENT, table.name, None, "properties")
-    random_state = int(seeds.generate_state(1, dtype=np.uint32)[0])
-    learners = _learners(table, random_state)
+    state = random_state(plan.seed, EXPERIMENT, table.name, None, "properties")
+    learners = _learners(table, state)
     scores = {name: [] for name in learners}
     generator = rng(plan.seed, EXPERIMENT, table.name, None, "property_folds")
     fold = folds(table.y, plan.property_folds, generator)
@@ -58,7 +58,7 @@ def properties(table: TidyTable, plan: SearchPlan) -> pd.DataFrame:
     values = {"n_instances": float(len(table.y)), "n_variables": float(table.X.shape[1])}
     values |= {f"f1_{name}": float(np.mean(of_folds)) for name, of_folds in scores.items()}
     values["f1_mean"] = float(np.mean([values[f"f1_{name}"] for name in CLASSIFIERS]))
-    importance = importances(table, plan.n_forest_trees, random_state)
+    importance = importances(table, plan.n_forest_trees, state)
     values["n_above_half_of_largest"] = float((importance > importance.max() / 2).sum())
     values["n_above_median"] = float((importance > np.median(importance)).sum())
     frame = pd.DataFrame({"metric": list(values), "value": list(values.values())})

@@ -11,16 +11,16 @@ UCT-DT share it:
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, folds, rng, seed_sequence, split
+from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
+from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
 from hedgerow.experiments.search.plan import (
     BOTH,
     CELL,
@@ -109,11 +109,11 @@ def run(
     """
     from hedgerow.tree import forest_to_frame
 
-    table = _one_sample(table)
+    table = one_sample(table)
     wanted = range(plan.n_splits) if splits is None else sorted(set(splits))
     rows, keys, trees, tuning, times = [], [], [], [], []
     for number in wanted:
-        part = _Part(table, number, plan)
+        part = Part(table, number, plan)
         for method, criterion in cells_of(number, plan):
             cell = (table.name, number, method, criterion)
             start = time.perf_counter()
@@ -142,26 +142,19 @@ def run(
     types = {c: "Int64" if c in whole else "Float64" for c in columns}
     frame = frame.astype({**types, "exhausted": "boolean"})
     return {
-        "rows": _sorted(frame, ORDER["rows"]),
+        "rows": sorted_(frame, ORDER["rows"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL)),
-        "tuning": _sorted(
+        "tuning": sorted_(
             pd.DataFrame(tuning, columns=TUNING).astype({"chosen": bool}),
             ORDER["tuning"],
         ),
-        "times": _sorted(
+        "times": sorted_(
             pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), ORDER["times"]
         ),
     }
 
 
-def _one_sample(table):
-    """A synthetic set of chapter 4 is one sample, and is permuted as any other set is."""
-    if table.sample is None or len(np.unique(table.sample)) > 1:
-        return table
-    return dataclasses.replace(table, sample=None)
-
-
-class _Part:
+class Part:
     """One split of one data set: its parts, and what is tuned on the training part."""
 
     def __init__(self, table, number: int, plan: SearchPlan):
@@ -200,23 +193,17 @@ class _Part:
         return self._c45
 
     def _uct(self, method: str, criterion: str):
-        from hedgerow.search.uct import UCTTreeClassifier
 
         _, confidence = self.c45()
         value_pruning, tree_pruning = PRUNING[criterion]
         plan = self.plan
-        learner = UCTTreeClassifier(
+        learner = uct_from(
+            plan,
             policy=POLICIES[method],
             value_pruning=value_pruning,
             tree_pruning=tree_pruning,
-            n_iterations=(plan.n_iterations_c45b if method == "uct_c45b" else plan.n_iterations),
-            n_candidates=plan.n_candidates,
-            exploration=plan.exploration,
-            value_pruning_interval=plan.value_pruning_interval,
-            value_pruning_depth=plan.value_pruning_depth,
-            validation_fraction=plan.validation_fraction,
+            n_iterations=plan.n_iterations_c45b if method == "uct_c45b" else plan.n_iterations,
             confidence=confidence,
-            min_samples_split=plan.min_samples_split,
             # The division into induction and validation set is the same for all variants.
             random_state=self._random_state("uct"),
         ).fit(*self._training(self.train))
@@ -313,18 +300,13 @@ class _Part:
         return self.table.X.iloc[rows], self.table.y[rows]
 
     def _random_state(self, stream: str) -> int:
-        sequence = seed_sequence(self.plan.seed, EXPERIMENT, self.table.name, self.number, stream)
-        return int(sequence.generate_state(1, dtype=np.uint32)[0])
+        return random_state(self.plan.seed, EXPERIMENT, self.table.name, self.number, stream)
 
     def _probabilities(self, learner, X: pd.DataFrame) -> np.ndarray:
         """(n, K) probabilities over all classes, whichever the learner has seen."""
         probabilities = np.zeros((len(X), self.n_classes))
         probabilities[:, np.asarray(learner.classes_, dtype=int)] = learner.predict_proba(X)
         return probabilities
-
-
-def _sorted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
 
 
 @step(makes=("rows", "trees", "tuning"))
@@ -351,4 +333,4 @@ def merge(parts: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
     -------
     DataFrame
     """
-    return _sorted(pd.concat(list(parts), ignore_index=True), by)
+    return sorted_(pd.concat(list(parts), ignore_index=True), by)

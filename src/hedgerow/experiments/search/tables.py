@@ -602,9 +602,8 @@ def _yes(value) -> str:
 @table(
     "Means and spread over splits",
     caption="Mean and standard deviation over {n_further} further train-test splits, and the "
-    "value of the "
-    "first split, with both search prunings. Better: share of these splits on which the method "
-    "beats C4.5, ties half. {ran}",
+    "value of the first split, with both search prunings. Better: share of these splits on which "
+    "the method beats C4.5, ties half. {ran}",
     words=said,
 )
 def search_splits(

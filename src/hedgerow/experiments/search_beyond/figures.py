@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from hedgerow.experiments.search_beyond.plan import OBJECTIVES, PRUNED, UNPRUNED, SearchBeyondPlan
 from hedgerow.experiments.search_beyond.steps import merge
 from hedgerow.experiments.search_beyond.tables import (
-    _CURVES,
+    CURVES,
     LEARNER_LABELS,
     MEAN,
     VIEWS,
@@ -39,11 +39,10 @@ LEARNER_LOOKS = {
 @figure(
     "C4.5, tree search and the optimum",
     caption="Points above C4.5 without pruning at the same limit of the depth, means over data "
-    "sets, by "
-    "the rows that are measured. {binary} {of_gap}",
+    "sets, by the rows that are measured. {binary} {of_gap}",
     alt="Lines of the points above C4.5 against the largest depth, for UCT-DT, pruned C4.5 and "
-    "optimal "
-    "trees, in training, induction, validation and test rows; the numbers are in the table above.",
+    "optimal trees, in training, induction, validation and test rows; the numbers are in the "
+    "table above.",
     words=said,
 )
 def search_beyond_distance(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> Figure:
@@ -140,11 +139,9 @@ _PANELS = {
 @figure(
     "What is found after so many iterations",
     caption="F1 on the test part and on the validation set, and leaves, of the best tree so far; "
-    "means over "
-    "data sets. ETE counts tree evaluations and has no validation set. {of_curves}",
+    "means over data sets. ETE counts tree evaluations and has no validation set. {of_curves}",
     alt="Lines of F1 on test and validation rows and of the number of leaves against iterations, "
-    "for "
-    "C4.5, ETE and UCT-DT; the numbers are in the table.",
+    "for C4.5, ETE and UCT-DT; the numbers are in the table.",
     words=said,
 )
 def search_beyond_curves(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> Figure:
@@ -202,7 +199,7 @@ def _curves(means: pd.DataFrame, label: str, panels: Mapping[str, str]) -> Figur
             for axes, (criterion, of_column) in zip(axes_row, columns.items(), strict=True):
                 axes.grid(axis="y")
                 axes.set_xscale("log")
-                for method in _CURVES:
+                for method in CURVES:
                     look = LOOKS[method]
                     curve = means[means["method"] == method].sort_values("budget")
                     curve = curve[curve["criterion"].isin(["", criterion])]

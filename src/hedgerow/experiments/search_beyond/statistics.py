@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.experiments.search.steps import _sorted
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.search_beyond.plan import BASE, COMPARED, OBJECTIVES, OPTIMA, TEST
 from hedgerow.experiments.search_beyond.steps import merge
 from hedgerow.experiments.step import step
@@ -90,7 +90,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     if not frames:
         columns = significance.to_frame([]).columns
         return pd.DataFrame(columns=[*TEST, *columns])
-    return _sorted(pd.concat(frames, ignore_index=True), [*TEST[:-1], "correction"])
+    return sorted_(pd.concat(frames, ignore_index=True), [*TEST[:-1], "correction"])
 
 
 @step(makes=("optimum", "thresholds", "selection", "anytime", "statistics"))

@@ -19,11 +19,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, seed_sequence, split
+from hedgerow.data import TidyTable, split
 from hedgerow.evaluation import metrics
+from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
 from hedgerow.experiments.search.plan import EXPERIMENT as SEARCH_EXPERIMENT
 from hedgerow.experiments.search.plan import POLICIES, PRUNING
-from hedgerow.experiments.search.steps import _one_sample, _Part, _sorted
+from hedgerow.experiments.search.steps import Part
 from hedgerow.experiments.search_beyond.plan import (
     EXPERIMENT,
     KEYS,
@@ -66,7 +67,7 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
         types = {c: "str" if c in texts else "float" for c in columns}
         return pd.DataFrame(columns=columns).astype(types)
     whole = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
-    return _sorted(whole.drop_duplicates(KEYS[name]), KEYS[name])
+    return sorted_(whole.drop_duplicates(KEYS[name]), KEYS[name])
 
 
 def _table(rows: list[tuple], name: str) -> pd.DataFrame:
@@ -75,11 +76,6 @@ def _table(rows: list[tuple], name: str) -> pd.DataFrame:
 
 def _wanted(part: str, plan, splits: Iterable[int] | None) -> list[int]:
     return list(range(splits_of(part, plan)) if splits is None else sorted(set(splits)))
-
-
-def _random_state(plan, dataset: str, number: int, stream: str) -> int:
-    sequence = seed_sequence(plan.seed, EXPERIMENT, dataset, number, stream)
-    return int(sequence.generate_state(1, dtype=np.uint32)[0])
 
 
 # ------------------------------------------------------------------------------------- optimum
@@ -141,7 +137,7 @@ def optimum(
     DataError
         A value is missing, or the library finds another accuracy than we do.
     """
-    table = _one_sample(table)
+    table = one_sample(table)
     B, thresholds = binary_table(table, plan.n_thresholds)
     rows = []
     for number in _wanted("optimum", plan, splits):
@@ -223,24 +219,20 @@ def _c45(depth: int, pruned: bool, plan):
 
 
 def _searcher(table, number, name, depth, n_columns, plan, protocol):
-    from hedgerow.search.uct import UCTTreeClassifier
 
     policy, pruning, everything = SEARCHERS[name]
-    return UCTTreeClassifier(
+    return uct_from(
+        protocol,
         policy=policy,
         value_pruning=pruning,
         tree_pruning=pruning,
         n_iterations=plan.optimum_iterations,
         n_candidates=n_columns if everything else protocol.n_candidates,
-        exploration=protocol.exploration,
-        value_pruning_interval=protocol.value_pruning_interval,
-        value_pruning_depth=protocol.value_pruning_depth,
-        validation_fraction=protocol.validation_fraction,
         confidence=plan.optimum_confidence,
         min_samples_split=2,
         max_depth=depth,
         # The division into induction and validation set is the same for all variants and depths.
-        random_state=_random_state(plan, table.name, number, "uct"),
+        random_state=random_state(plan.seed, EXPERIMENT, table.name, number, "uct"),
     )
 
 
@@ -287,10 +279,10 @@ def selection(
         n_leaves, f1_per_leaf, validation_f1 (of the chosen tree, per cent), search_depth,
         n_states, n_iterations.
     """
-    table = _one_sample(table)
+    table = one_sample(table)
     rows = []
     for number in _wanted("selection", plan, splits):
-        part = _Part(table, number, protocol)
+        part = Part(table, number, protocol)
         for method in plan.policies:
             for rule, arguments in rules_of(plan).items():
                 learner = _uct(part, method, PRUNED, protocol, **arguments)
@@ -360,10 +352,10 @@ def anytime(
         `times`: dataset, split, method, criterion, step, seconds from the start of learning, tuning
         left out. Machines differ: no result depends on it.
     """
-    table = _one_sample(table)
+    table = one_sample(table)
     rows, times = [], []
     for number in _wanted("anytime", plan, splits):
-        part = _Part(table, number, protocol)
+        part = Part(table, number, protocol)
         for method, criterion, point, learner, iterations, seconds in _curves(part, plan, protocol):
             key = (table.name, number, method, criterion, point)
             if method == "c45":
@@ -413,20 +405,14 @@ def _curves(part, plan, protocol):
 
 def _uct(part, method: str, criterion: str, protocol, **arguments):
     """UCT-DT as `hedgerow.experiments.search` runs it, with further arguments."""
-    from hedgerow.search.uct import UCTTreeClassifier
 
     value_pruning, tree_pruning = PRUNING[criterion]
-    return UCTTreeClassifier(
+    return uct_from(
+        protocol,
         policy=POLICIES[method],
         value_pruning=value_pruning,
         tree_pruning=tree_pruning,
-        n_candidates=protocol.n_candidates,
-        exploration=protocol.exploration,
-        value_pruning_interval=protocol.value_pruning_interval,
-        value_pruning_depth=protocol.value_pruning_depth,
-        validation_fraction=protocol.validation_fraction,
         confidence=part.c45()[1],
-        min_samples_split=protocol.min_samples_split,
         random_state=part._random_state("uct"),
         **arguments,
     )

@@ -109,9 +109,8 @@ def said(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> dict[str
 @table(
     "C4.5, tree search and the optimum",
     caption="Points above C4.5 without pruning at the same limit of the depth, means over data "
-    "sets, and "
-    "in brackets the per cent of the gap between C4.5 and the optimum that a learner closes. "
-    "{binary} {of_gap}",
+    "sets, and in brackets the per cent of the gap between C4.5 and the optimum that a learner "
+    "closes. {binary} {of_gap}",
     words=said,
 )
 def search_beyond_gap(
@@ -260,8 +259,8 @@ def _ordered(table: pd.DataFrame, order: Mapping[str, list], columns: list[str])
 @table(
     "Rules of selection",
     caption="Difference to the upper confidence bound after the same {n_iterations} iterations, "
-    "means over "
-    "data sets; the line of the bound is its value. Both kinds of search pruning. {of_rules}",
+    "means over data sets; the line of the bound is its value. Both kinds of search pruning. "
+    "{of_rules}",
     words=said,
 )
 def search_beyond_rules(
@@ -366,7 +365,7 @@ def search_beyond_progress(
     table["absent"] = np.where(table["dataset"] == MEAN, ";".join(absent), "")
     order = {
         "dataset": [MEAN, *sorted(rows["dataset"].unique())],
-        "method": list(_CURVES),
+        "method": list(CURVES),
         "criterion": ["", PRUNED, UNPRUNED],
         "budget": [0, *plan.grid],
     }
@@ -375,7 +374,7 @@ def search_beyond_progress(
 
 
 #: Methods of the curves in the order of a legend.
-_CURVES = ("c45", "ete", "uct_vs", "uct_c45", "uct_c45b")
+CURVES = ("c45", "ete", "uct_vs", "uct_c45", "uct_c45b")
 
 
 def running_times(times: pd.DataFrame, plan: SearchBeyondPlan) -> pd.DataFrame:

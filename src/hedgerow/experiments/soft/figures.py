@@ -34,8 +34,8 @@ BOX = (
 
 @figure(
     "tuned factors, noise in training data",
-    caption="Experiment 1, noise in the training data of the cross-validation folds. "
-    f"{FACTOR} {NO_NUMBERS} {{drawn}}",
+    caption=f"Experiment 1, noise in the training data of the cross-validation folds. {FACTOR} "
+    f"{NO_NUMBERS} {{drawn}}",
     alt="Lines of the mean tuned factor of each tuned method against the noise factor of the "
     "training data.",
     words=said,
@@ -60,10 +60,10 @@ def thesis_figure_3_5(rows: pd.DataFrame, plan: SoftPlan) -> Figure:
 
 @figure(
     "tuned factors, noise in test data",
-    caption="Experiment 2, noise in the test data: the validation folds. "
-    f"{FACTOR} {NO_NUMBERS} {{drawn}}",
-    alt="Lines of the mean tuned factor of each tuned method against the noise factor of the "
-    "test data.",
+    caption=f"Experiment 2, noise in the test data: the validation folds. {FACTOR} {NO_NUMBERS} "
+    "{drawn}",
+    alt="Lines of the mean tuned factor of each tuned method against the noise factor of the test "
+    "data.",
     words=said,
 )
 def thesis_figure_3_6(rows: pd.DataFrame, plan: SoftPlan) -> Figure:

@@ -13,7 +13,7 @@ from hedgerow.errors import DataError
 from hedgerow.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan
 
 
-def _split(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
+def division(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
     """Rows of one permutation with their part and fold."""
     train, test = split(
         table, permutation, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size
@@ -54,7 +54,7 @@ def variable_means(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
     return np.divide(total, count, out=np.zeros(X.shape[1]), where=usable)
 
 
-class _Parts:
+class Parts:
     """Clean samples of one permutation, and the means that scale their noise.
 
     The means are those of the training part in use: in cross validation the CV training folds,
@@ -95,23 +95,23 @@ def fold_name(k: int, side: str) -> str:
     return f"fold_{k:02d}_{side}"
 
 
-def _seed_hex(sequence: np.random.SeedSequence) -> str:
+def seed_hex(sequence: np.random.SeedSequence) -> str:
     """Entropy of a named stream (256 bits), as it stands in the table of seeds."""
     return f"{sequence.entropy:064x}"
 
 
-def _generator(seed: str) -> np.random.Generator:
+def generator_of(seed: str) -> np.random.Generator:
     """Generator that a recorded seed stands for: the one of `hedgerow.data.rng`."""
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(int(seed, 16))))
 
 
-def _sha256(array: np.ndarray) -> str:
+def sha256_of(array: np.ndarray) -> str:
     # One bit pattern for every NaN: arithmetic and file formats may change sign and payload.
     array = np.where(np.isnan(array), np.nan, array)
     return hashlib.sha256(np.ascontiguousarray(array, dtype="<f8").tobytes()).hexdigest()
 
 
-class _Samples:
+class Samples:
     """Samples of one data set as `noise` made them, checked against their hashes.
 
     Parameters
@@ -125,7 +125,7 @@ class _Samples:
         self.X, self.n_categories = table.matrix()
         self.n_classes = len(table.classes)
         self._parts = {
-            int(p): _Parts(self.X, self.n_categories, frame)
+            int(p): Parts(self.X, self.n_categories, frame)
             for p, frame in noised["splits"].groupby("permutation")
         }
         seeds = noised["seeds"]
@@ -178,8 +178,8 @@ class _Samples:
         if key in self._stored:
             noised = self._stored[key]
         else:
-            noised = add_noise(clean, factor, parts.means(name), _generator(seed))
-        if _sha256(noised) != digest:
+            noised = add_noise(clean, factor, parts.means(name), generator_of(seed))
+        if sha256_of(noised) != digest:
             raise DataError(
                 f"{self.table.name}: {name} of permutation {permutation} at noise {factor:g} is "
                 "not what its recorded hash says",
@@ -187,8 +187,8 @@ class _Samples:
             )
         return noised
 
-    def training(self, permutation: int, name: str, factor: float) -> _Training:
-        return _Training(
+    def training(self, permutation: int, name: str, factor: float) -> Training:
+        return Training(
             self.X_of(permutation, name, factor),
             self.y(permutation, name),
             self.n_classes,
@@ -196,7 +196,7 @@ class _Samples:
         )
 
 
-def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> _Samples:
+def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> Samples:
     """Samples of one data set for other experiments that build on the same splits and noise.
 
     Parameters
@@ -210,10 +210,10 @@ def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> _Samples:
         `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
         `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
     """
-    return _Samples(table, noised)
+    return Samples(table, noised)
 
 
-class _Training:
+class Training:
     """One training sample, presorted once for all learners and factors.
 
     The learners are imported where they are called: tables and figures import this module for its
@@ -285,7 +285,7 @@ class _Training:
         return spread_of(width, self.columns.ranges)
 
 
-def _confidence(calibration: pd.DataFrame, dataset: str) -> float:
+def confidence_of(calibration: pd.DataFrame, dataset: str) -> float:
     found = calibration.loc[calibration["dataset"] == dataset, "confidence"]
     if len(found) != 1:
         raise DataError(

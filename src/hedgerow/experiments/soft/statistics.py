@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation import metrics, significance
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.soft.plan import (
     CELL,
     COMBINED,
@@ -17,7 +18,6 @@ from hedgerow.experiments.soft.plan import (
     TABLE_3_1,
     SoftPlan,
 )
-from hedgerow.experiments.soft.steps import _sorted
 from hedgerow.experiments.step import step
 
 # -------------------------------------------------------------------------------- statistics
@@ -51,7 +51,7 @@ def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
         per cell and pairing, correction `none` and `holm`. `statistic`, `p` are NaN where no data
         set of table 3.1 can be standardised.
     """
-    rows = _sorted(rows[rows["dataset"].isin(set(TABLE_3_1.values()))], [*CELL, "metric"])
+    rows = sorted_(rows[rows["dataset"].isin(set(TABLE_3_1.values()))], [*CELL, "metric"])
     frames = []
     for experiment in EXPERIMENTS:
         for pairing, group in itertools.product(
@@ -69,7 +69,7 @@ def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
             if cells or not frames:
                 frames.append(_with_holm(cells, results))
     frame = pd.concat(frames)
-    return _sorted(frame, ["experiment", "metric", "method", "noise", "pairing", "correction"])
+    return sorted_(frame, ["experiment", "metric", "method", "noise", "pairing", "correction"])
 
 
 def _in_units_of_baseline(rows: pd.DataFrame, experiment: str, metric: str) -> pd.DataFrame:

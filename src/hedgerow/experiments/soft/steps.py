@@ -28,6 +28,7 @@ from hedgerow.errors import DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.soft.plan import (
     CELL,
     EXPERIMENT,
@@ -38,15 +39,15 @@ from hedgerow.experiments.soft.plan import (
     SoftPlan,
 )
 from hedgerow.experiments.soft.samples import (
-    _confidence,
-    _generator,
-    _Parts,
-    _Samples,
-    _seed_hex,
-    _sha256,
-    _split,
-    _Training,
+    Parts,
+    Samples,
+    Training,
+    confidence_of,
+    division,
     fold_name,
+    generator_of,
+    seed_hex,
+    sha256_of,
 )
 from hedgerow.experiments.step import step
 
@@ -99,17 +100,17 @@ def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
         )
     splits, samples, seeds = [], [], []
     for permutation in range(plan.n_permutations):
-        frame = _split(table, permutation, plan)
+        frame = division(table, permutation, plan)
         splits.append(frame)
-        parts = _Parts(X, n_categories, frame)
+        parts = Parts(X, n_categories, frame)
         for name, clean, means in parts.samples():
             for factor in plan.noise_factors[1:]:
                 stream = f"noise_{name}_{factor!r}"
-                seed = _seed_hex(
+                seed = seed_hex(
                     seed_sequence(plan.seed, EXPERIMENT, table.name, permutation, stream)
                 )
-                noised = add_noise(clean, factor, means, _generator(seed))
-                seeds.append((table.name, permutation, name, factor, seed, _sha256(noised)))
+                noised = add_noise(clean, factor, means, generator_of(seed))
+                seeds.append((table.name, permutation, name, factor, seed, sha256_of(noised)))
                 if plan.store_samples and name in ("train", "test"):
                     sample = pd.DataFrame(noised, columns=columns)
                     sample.insert(0, "row", parts.rows[name])
@@ -124,14 +125,10 @@ def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
         seeds, columns=["dataset", "permutation", "sample", "noise", "seed", "sha256"]
     )
     return {
-        "splits": _sorted(pd.concat(splits), ["permutation", "row"]),
-        "samples": _sorted(pd.concat(samples), order) if samples else empty,
-        "seeds": _sorted(seeds, ["permutation", "sample", "noise"]),
+        "splits": sorted_(pd.concat(splits), ["permutation", "row"]),
+        "samples": sorted_(pd.concat(samples), order) if samples else empty,
+        "seeds": sorted_(seeds, ["permutation", "sample", "noise"]),
     }
-
-
-def _sorted(frame: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    return frame.sort_values(by, kind="stable").reset_index(drop=True)
 
 
 # --------------------------------------------------------------------------------- calibrate
@@ -178,7 +175,7 @@ def calibrate(table: TidyTable, plan: SoftPlan) -> pd.DataFrame:
         )
         for k in range(fold.max() + 1):
             train = rows[fold != k]
-            training = _Training(X[train], table.y[train], len(table.classes), n_categories)
+            training = Training(X[train], table.y[train], len(table.classes), n_categories)
             grown.append((training, training.grow("c45", 0.0, plan)))
 
     def mean_leaves(confidence: float) -> float:
@@ -238,8 +235,8 @@ def learn(
     """
     from hedgerow.tree import forest_to_frame
 
-    samples = _Samples(table, noised)
-    confidence = _confidence(calibration, table.name)
+    samples = Samples(table, noised)
+    confidence = confidence_of(calibration, table.name)
     chunk = samples.permutations if permutations is None else sorted(set(permutations))
     tuning, keys, trees, times = [], [], [], []
     for permutation in chunk:
@@ -261,8 +258,8 @@ def learn(
     tuning, times = pd.concat(tuning), pd.concat(times)
     return {
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE_KEYS)),
-        "tuning": _sorted(tuning, ["experiment", "permutation", "noise", "method", "factor"]),
-        "times": _sorted(times, ["experiment", "permutation", "noise", "method"])[
+        "tuning": sorted_(tuning, ["experiment", "permutation", "noise", "method", "factor"]),
+        "times": sorted_(times, ["experiment", "permutation", "noise", "method"])[
             [*CELL, "seconds"]
         ],
     }
@@ -329,7 +326,7 @@ def _wanted(tuning: pd.DataFrame, training_noise: float) -> list:
 
 
 def _tune(
-    samples: _Samples, permutation: int, confidence: float, plan: SoftPlan, clock: _Clock
+    samples: Samples, permutation: int, confidence: float, plan: SoftPlan, clock: _Clock
 ) -> pd.DataFrame:
     """Cross-validated accuracy of every factor in every cell of one permutation.
 
@@ -443,8 +440,8 @@ def prune_trees(
     """
     from hedgerow.tree import forest_from_frame, forest_to_frame
 
-    samples = _Samples(table, noised)
-    confidence = _confidence(calibration, table.name)
+    samples = Samples(table, noised)
+    confidence = confidence_of(calibration, table.name)
     keys, grown = forest_from_frame(trees, TREE_KEYS)
     keys = keys.reset_index(drop=True)
     _check_complete(keys, tuning)
@@ -510,7 +507,7 @@ def evaluate(
     """
     from hedgerow.tree import forest_from_frame
 
-    samples = _Samples(table, noised)
+    samples = Samples(table, noised)
     keys, trees = forest_from_frame(pruned, TREE_KEYS)
     tree_of = {
         (int(k.permutation), float(k.training_noise), k.method, float(k.factor)): tree
@@ -545,7 +542,7 @@ def evaluate(
                         for name in names
                         for metric, value in values.items()
                     ]
-    return _sorted(pd.DataFrame(rows, columns=[*CELL, "metric", "value"]), [*CELL, "metric"])
+    return sorted_(pd.DataFrame(rows, columns=[*CELL, "metric", "value"]), [*CELL, "metric"])
 
 
 def _measure(tree, X: np.ndarray, y: np.ndarray, evaluation) -> dict[str, float]:

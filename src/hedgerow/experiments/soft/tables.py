@@ -111,10 +111,9 @@ def sizes(tables: Iterable) -> pd.DataFrame:
 @table(
     "data sets",
     caption="Data sets as used here, and in grey as printed in table 3.1. The pruning confidence "
-    "c is "
-    "calibrated on the whole noise-free data set, test rows included, as in the paper; leaves are "
-    "the mean of the cross validation at this c, below it the number aimed at. Configuration "
-    "{configuration}.",
+    "c is calibrated on the whole noise-free data set, test rows included, as in the paper; "
+    "leaves are the mean of the cross validation at this c, below it the number aimed at. "
+    "Configuration {configuration}.",
     words=said,
 )
 def thesis_table_3_1(

@@ -28,10 +28,9 @@ MODEL_LOOKS = {
 @figure(
     "Noise families and noise models",
     caption="Accuracy under noise of six families: difference to C4.5 on the same data, one small "
-    "point "
-    f"per data set and the mean over them. {KNOWN_MODELS} {{noise_models}}",
-    alt="Mean difference in accuracy to C4.5 of SS, STP and SE under six families of noise, with a "
-    "normal model, a matching model and the noise known; the numbers are in the tables above.",
+    f"point per data set and the mean over them. {KNOWN_MODELS} {{noise_models}}",
+    alt="Mean difference in accuracy to C4.5 of SS, STP and SE under six families of noise, with "
+    "a normal model, a matching model and the noise known; the numbers are in the tables above.",
     words=said,
 )
 def soft_beyond_matching(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPlan) -> Figure:
@@ -112,10 +111,9 @@ def _families(axes, cells: pd.DataFrame, families: list[str], models: list[str])
 @figure(
     "Class noise and noise on categories",
     caption="Accuracy when (a) class labels of the training data, (b, c) categories of the "
-    "training or "
-    "the test data are replaced at random: difference to C4.5 without noise, mean over data sets. "
-    "(a) {class_noise} (b, c) {categorical_noise} Sets without a numeric variable, where SS, STP "
-    "and SE are C4.5, are not drawn.",
+    "training or the test data are replaced at random: difference to C4.5 without noise, mean "
+    "over data sets. (a) {class_noise} (b, c) {categorical_noise} Sets without a numeric "
+    "variable, where SS, STP and SE are C4.5, are not drawn.",
     alt="Lines of the difference in accuracy to C4.5 without noise against the probability that "
     "class labels or categories are replaced; the numbers are in the tables.",
     words=said,

@@ -10,13 +10,7 @@ import pandas as pd
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
 from hedgerow.experiments.soft_beyond.claims import FEWEST_DATASETS, LEVEL, Answer, answers, verdict
-from hedgerow.experiments.soft_beyond.plan import (
-    METHODS,
-    MODELS,
-    POOLED,
-    WHERE,
-    SoftBeyondPlan,
-)
+from hedgerow.experiments.soft_beyond.plan import METHODS, MODELS, POOLED, WHERE, SoftBeyondPlan
 from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, MEAN, absent_from
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.experiments.soft.steps import _sorted
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.soft_beyond.plan import (
     AGAINST,
     COMPARISON,
@@ -16,7 +16,7 @@ from hedgerow.experiments.soft_beyond.plan import (
     POOLED,
     TESTED,
 )
-from hedgerow.experiments.soft_beyond.steps import _joined, merge
+from hedgerow.experiments.soft_beyond.steps import joined, merge
 from hedgerow.experiments.step import step
 
 
@@ -65,7 +65,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
             keys = pd.DataFrame([*cells, *cells], columns=[*COMPARISON, "difference"])
             tests = significance.to_frame([*results, *corrected])
             frames.append(pd.concat([keys, tests], axis=1))
-    return _sorted(_joined(frames), [*COMPARISON, "correction"])
+    return sorted_(joined(frames), [*COMPARISON, "correction"])
 
 
 def _comparisons(rows: pd.DataFrame, part: str, metric: str):

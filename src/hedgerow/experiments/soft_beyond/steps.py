@@ -32,17 +32,17 @@ from hedgerow.data import (
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.soft.plan import EXPERIMENT as SOFT_EXPERIMENT
 from hedgerow.experiments.soft.samples import (
-    _confidence,
-    _generator,
-    _Parts,
-    _seed_hex,
-    _sha256,
+    Parts,
+    confidence_of,
     fold_name,
+    generator_of,
+    seed_hex,
+    sha256_of,
     variable_means,
 )
-from hedgerow.experiments.soft.steps import _sorted
 from hedgerow.experiments.soft_beyond.plan import (
     DRAWS,
     EXPERIMENT,
@@ -74,7 +74,7 @@ class _Permutation:
             )
         self.table = table
         self.number = permutation
-        self.parts = _Parts(self.X, self.n_categories, frame)
+        self.parts = Parts(self.X, self.n_categories, frame)
         self.seed = plan.seed
         self.draws = []
         self.multiples = variable_multiples(
@@ -97,12 +97,12 @@ class _Permutation:
 
     def _rng(self, experiment: str, stream: str) -> np.random.Generator:
         sequence = seed_sequence(self.seed, experiment, self.table.name, self.number, stream)
-        return _generator(_seed_hex(sequence))
+        return generator_of(seed_hex(sequence))
 
     def _drawn(self, part, name, family, noise, experiment, stream, make) -> np.ndarray:
         """Noised values, with the name and hash of their draw written down."""
         values = make(self._rng(experiment, stream))
-        digest = _sha256(np.asarray(values, dtype=float))
+        digest = sha256_of(np.asarray(values, dtype=float))
         self.draws.append(
             (self.table.name, self.number, part, name, family, noise, experiment, stream, digest)
         )
@@ -267,7 +267,7 @@ def run(
     """
     if part not in PARTS:
         raise ConfigError(f"no part is called {part!r}", remedy=f"use one of {', '.join(PARTS)}")
-    confidence = _confidence(calibration, table.name)
+    confidence = confidence_of(calibration, table.name)
     do = {
         "noise_models": _noise_models,
         "class_noise": _class_noise,
@@ -363,10 +363,10 @@ def merge(frames: Mapping[str, list[pd.DataFrame]]) -> dict[str, pd.DataFrame]:
     -------
     dict of DataFrame, sorted by their keys
     """
-    return {name: _sorted(_joined(frames[name]), order) for name, order in ORDER.items()}
+    return {name: sorted_(joined(frames[name]), order) for name, order in ORDER.items()}
 
 
-def _joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
+def joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
     """Tables one below the other; empty ones, whose columns have no type, do not count."""
     return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
 

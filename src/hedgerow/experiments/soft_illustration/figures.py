@@ -24,7 +24,7 @@ from hedgerow.experiments.soft_illustration.plan import (
     SoftIllustrationPlan,
 )
 from hedgerow.experiments.soft_illustration.steps import SHOWN_STEP, SHOWN_WINDOW
-from hedgerow.experiments.soft_illustration.tables import _n, said
+from hedgerow.experiments.soft_illustration.tables import rounded, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, style
 
@@ -41,16 +41,14 @@ NO_NUMBERS = "The paper prints this figure without numbers."
 @figure(
     "gates",
     caption="Share of an instance that goes left, g(x), against its measured value x; threshold "
-    "at 0, in "
-    "standard deviations. (a) C4.5; (b) PLT with bounds "
-    f"{_n(PLT_BOUNDS[0])} and {_n(PLT_BOUNDS[1])}, which need not be symmetric; (c) UDT, a "
-    f"normal pdf cut at {UDT_HALF_WIDTH:g} standard deviations either side and scaled to 1; "
-    "(d) the normal CDF of STP and SE, cut at 3 and not scaled, hence a step of .00135 there. "
-    "The thesis writes eq. 3.3 as the share that goes right and eq. 3.9 as the one that goes "
-    f"left; the latter is drawn. {NO_NUMBERS}",
+    f"at 0, in standard deviations. (a) C4.5; (b) PLT with bounds {rounded(PLT_BOUNDS[0])} and "
+    f"{rounded(PLT_BOUNDS[1])}, which need not be symmetric; (c) UDT, a normal pdf cut at "
+    f"{UDT_HALF_WIDTH:g} standard deviations either side and scaled to 1; (d) the normal CDF of "
+    "STP and SE, cut at 3 and not scaled, hence a step of .00135 there. The thesis writes eq. 3.3 "
+    "as the share that goes right and eq. 3.9 as the one that goes left; the latter is drawn. "
+    f"{NO_NUMBERS}",
     alt="Four curves of the share that goes left, falling from 1 to 0 about the threshold: at "
-    "once, "
-    "in two straight pieces, as a cut normal curve, as a normal curve.",
+    "once, in two straight pieces, as a cut normal curve, as a normal curve.",
 )
 def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.1: shapes of the gate, hard, PLT, UDT and normal.
@@ -93,14 +91,12 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 @figure(
     "density increments",
     caption="What a single value adds to the density on the left at each candidate (eq. 3.8); the "
-    "areas "
-    f"add up to 1. Drawn with a window of {SHOWN_WINDOW:g} and a step of {SHOWN_STEP:g} standard "
-    "deviations, so that they can be seen; the experiments have 6 and 0.1. The library cuts the "
-    "CDF to 0 and 1 at half the window, so that the first area comes with the next increment; both "
-    f"are in the data file. {NO_NUMBERS}",
+    f"areas add up to 1. Drawn with a window of {SHOWN_WINDOW:g} and a step of {SHOWN_STEP:g} "
+    "standard deviations, so that they can be seen; the experiments have 6 and 0.1. The library "
+    "cuts the CDF to 0 and 1 at half the window, so that the first area comes with the next "
+    f"increment; both are in the data file. {NO_NUMBERS}",
     alt="A normal density with three shaded areas: below the first candidate, between two "
-    "neighbours, "
-    "beyond the last but one.",
+    "neighbours, beyond the last but one.",
 )
 def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.2: weight of each density increment of one value.
@@ -160,15 +156,13 @@ def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 
 @figure(
     "gain of the toy example",
-    caption="Information gain of four values, C4.5 (circles) and soft search "
-    f"(line, σ = {TOY_SIGMA:g}); filled: the threshold that is chosen. (a) As in the thesis: "
-    "C4.5 splits at 2, soft search in the middle of its plateau at {toy_chosen}. (b) Does not "
-    "come out as the thesis describes it (C4.5 at 0.2 or 2, soft search close to 0): with these "
-    "values C4.5 gains {toy_hard}, and soft search has its peaks at {toy_soft}. "
-    f"{NO_NUMBERS}",
+    caption="Information gain of four values, C4.5 (circles) and soft search (line, σ = "
+    f"{TOY_SIGMA:g}); filled: the threshold that is chosen. (a) As in the thesis: C4.5 splits at "
+    "2, soft search in the middle of its plateau at {toy_chosen}. (b) Does not come out as the "
+    "thesis describes it (C4.5 at 0.2 or 2, soft search close to 0): with these values C4.5 gains "
+    f"{{toy_hard}}, and soft search has its peaks at {{toy_soft}}. {NO_NUMBERS}",
     alt="Information gain against the threshold. Without noise soft search has a plateau about 0 "
-    "and "
-    "C4.5 one point at 2; with noise both have two equal maxima away from 0.",
+    "and C4.5 one point at 2; with noise both have two equal maxima away from 0.",
     words=said,
 )
 def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
@@ -293,7 +287,7 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
                     markerfacecolor="white",
                 )
                 height = 0.06 if x > 0 else 0.94
-                axes.text(7.9, height, f"x = {_n(x)}", color=colour, ha="right", va="center")
+                axes.text(7.9, height, f"x = {rounded(x)}", color=colour, ha="right", va="center")
             axes.set_title(title)
             axes.set_xlabel("Standard deviation σ of the noise")
             axes.set_xlim(0, 8)
@@ -311,14 +305,11 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 @figure(
     "ejection fractions (synthetic)",
     caption="{synthetic}: measured against true value, (a) without and (b) with noise; eligible "
-    "below "
-    f"{ELIGIBLE_BELOW:g} %. "
-    "The noise makes {fn} false negatives (FN) and {fp} false positives (FP); to be expected over "
-    "draws are {expected_fn} and {expected_fp}. The thesis has 7 and 5 on the challenge's data, "
-    "which it draws in another way. {drawn}",
+    f"below {ELIGIBLE_BELOW:g} %. The noise makes {{fn}} false negatives (FN) and {{fp}} false "
+    "positives (FP); to be expected over draws are {expected_fn} and {expected_fp}. The "
+    "thesis has 7 and 5 on the challenge's data, which it draws in another way. {drawn}",
     alt="Measured against true synthetic ejection fractions in four quadrants at 35 per cent: on "
-    "the "
-    "diagonal without noise, scattered about it with noise.",
+    "the diagonal without noise, scattered about it with noise.",
     words=said,
 )
 def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
@@ -392,15 +383,14 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
 @figure(
     "gain of ejection fractions (synthetic)",
     caption="{synthetic}. Left: patients of each class at each value without (a) and with noise "
-    "(b), and "
-    "the density increments Δρ(y, τ) of soft search on the noisy values (c); class 1 (eligible) "
-    "downwards. Right: information gain of every candidate; triangle: the one that is chosen. C4.5 "
-    "has {n_hard} candidates on the noisy values, soft search with u = {factor}, ω = {window}, δ = "
-    "{step} has {n_soft}. With its example of ω = 8 and δ = 0.05 the thesis states at most about "
-    "2300; its formula gives {formula} here, and {formula_all} if the values filled 0 to 100 %. "
-    "UDT with 100 points per value has {n_udt}. {drawn}",
-    alt="Three rows: patients or density increments per class on the left, information gain on the "
-    "right, ragged for hard search and smooth for soft search.",
+    "(b), and the density increments Δρ(y, τ) of soft search on the noisy values (c); class 1 "
+    "(eligible) downwards. Right: information gain of every candidate; triangle: the one that is "
+    "chosen. C4.5 has {n_hard} candidates on the noisy values, soft search with u = {factor}, ω = "
+    "{window}, δ = {step} has {n_soft}. With its example of ω = 8 and δ = 0.05 the thesis states "
+    "at most about 2300; its formula gives {formula} here, and {formula_all} if the values filled "
+    "0 to 100 %. UDT with 100 points per value has {n_udt}. {drawn}",
+    alt="Three rows: patients or density increments per class on the left, information gain on "
+    "the right, ragged for hard search and smooth for soft search.",
     words=said,
 )
 def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:

@@ -9,9 +9,7 @@ import pandas as pd
 
 from hedgerow.experiments.soft_illustration import figures as soft_illustration_figures
 from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
-from hedgerow.experiments.soft_illustration.plan import (
-    SoftIllustrationPlan,
-)
+from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 from hedgerow.experiments.soft_illustration.tables import GROUPS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, render, shown

@@ -64,19 +64,19 @@ def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dic
         "step": f"{plan.step:g}",
         "fn": str(fn),
         "fp": str(fp),
-        "expected_fn": _n(expected["fn"], 1),
-        "expected_fp": _n(expected["fp"], 1),
-        "toy_chosen": _n(_chosen(toy.loc[("a", "ss")]), 2),
+        "expected_fn": rounded(expected["fn"], 1),
+        "expected_fp": rounded(expected["fp"], 1),
+        "toy_chosen": rounded(_chosen(toy.loc[("a", "ss")]), 2),
         "toy_hard": ", ".join(
-            f"{_n(g, 3)} at {_n(t)}"
+            f"{rounded(g, 3)} at {rounded(t)}"
             for t, g in zip(hard_b["threshold"], hard_b["gain"], strict=True)
         ),
-        "toy_soft": f"{_n(peaks[0], 2)} and {_n(peaks[1], 2)}",
-        "corrected_apart": _n(apart["corrected"], 3),
-        "printed_apart": _n(apart["printed"], 3),
-        "at_simulated": _n(at["simulated"], 3),
-        "at_corrected": _n(at["corrected"], 3),
-        "at_printed": _n(at["printed"], 3),
+        "toy_soft": f"{rounded(peaks[0], 2)} and {rounded(peaks[1], 2)}",
+        "corrected_apart": rounded(apart["corrected"], 3),
+        "printed_apart": rounded(apart["printed"], 3),
+        "at_simulated": rounded(at["simulated"], 3),
+        "at_corrected": rounded(at["corrected"], 3),
+        "at_printed": rounded(at["printed"], 3),
         "n_hard": str(n_candidates["b"]),
         "n_soft": str(n_candidates["c"]),
         "formula": f"{(spread / sigma + 8) / 0.05:.0f}",
@@ -89,12 +89,11 @@ def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dic
 @table(
     "leaves (synthetic)",
     caption="{synthetic}. Class probabilities at the two leaves of trees of one test, learnt from "
-    "the noisy "
-    "values with standard propagation and with STP (u = {factor}). Published values, in grey, are "
-    "those of other patients, so that what can be compared is how much less extreme STP makes the "
-    "leaves. Two published pairs do not add up to 1 as printed: STP in the left leaf gives 1.100 "
-    "(.310 and .790; one is a misprint), standard propagation in the right leaf 0.999 (.981 and "
-    ".018; it may be rounding). {drawn}",
+    "the noisy values with standard propagation and with STP (u = {factor}). Published values, in "
+    "grey, are those of other patients, so that what can be compared is how much less extreme STP "
+    "makes the leaves. Two published pairs do not add up to 1 as printed: STP in the left leaf "
+    "gives 1.100 (.310 and .790; one is a misprint), standard propagation in the right leaf 0.999 "
+    "(.981 and .018; it may be rounding). {drawn}",
     words=said,
 )
 def thesis_table_3_2(
@@ -136,13 +135,12 @@ def thesis_table_3_2(
 @table(
     "misclassified patients (synthetic)",
     caption="{synthetic}. Patients whose noisy value is misclassified by the tree learnt without "
-    "noise "
-    "(threshold {threshold}; the thesis has 35.37 % on its data), with hard evaluation and with SE "
-    "(u = {factor}). Measured and published are different patients: rows have no partners, and "
-    "only groups stand side by side. With one test and pure leaves SE gives the true class less "
-    "than .5 whenever hard evaluation is wrong: it says how uncertain an error is and mends none, "
-    "in the thesis as here. The thesis lists 6 and 6 patients and speaks of 7 FN and 5 FP, because "
-    "its threshold is not 35 %. {drawn}",
+    "noise (threshold {threshold}; the thesis has 35.37 % on its data), with hard evaluation and "
+    "with SE (u = {factor}). Measured and published are different patients: rows have no "
+    "partners, and only groups stand side by side. With one test and pure leaves SE gives the "
+    "true class less than .5 whenever hard evaluation is wrong: it says how uncertain an error is "
+    "and mends none, in the thesis as here. The thesis lists 6 and 6 patients and speaks of 7 FN "
+    "and 5 FP, because its threshold is not 35 %. {drawn}",
     words=said,
 )
 def thesis_table_3_3(
@@ -212,7 +210,7 @@ def _printed_patients(published: pd.DataFrame) -> pd.DataFrame:
     return wide.rename_axis(columns=None)
 
 
-def _n(value: float, digits: int | None = None) -> str:
+def rounded(value: float, digits: int | None = None) -> str:
     """Number as text with a typographic minus; as short as it is without digits."""
     text = f"{value:.{digits}f}" if digits else f"{round(float(value), 6):g}"
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "\u2212")
@@ -225,7 +223,7 @@ def _chosen(curve: pd.DataFrame) -> float:
 def _threshold(results: Mapping[str, pd.DataFrame]) -> str:
     """Threshold of the tree that was learnt without noise."""
     gains = results["thesis_figure_3_8"]
-    return f"{_n(_chosen(gains[gains['panel'] == 'a']), 2)} %"
+    return f"{rounded(_chosen(gains[gains['panel'] == 'a']), 2)} %"
 
 
 @step(

@@ -43,9 +43,9 @@ def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
 
 @table(
     "Macro F1 and Brier score",
-    caption="Mean over data sets of the difference to C4.5 at the same noise factor; "
-    "accuracy and macro F1 in points of %, Brier score (sum of squares over the classes, less is "
-    "better) as it is. Wilcoxon signed-rank test over data sets. {ran}",
+    caption="Mean over data sets of the difference to C4.5 at the same noise factor; accuracy and "
+    "macro F1 in points of %, Brier score (sum of squares over the classes, less is better) as it "
+    "is. Wilcoxon signed-rank test over data sets. {ran}",
     words=said,
 )
 def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:

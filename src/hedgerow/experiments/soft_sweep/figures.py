@@ -13,7 +13,7 @@ from hedgerow.experiments.soft_sweep.tables import (
     LOW_BELOW,
     NOISE,
     PANELS,
-    _order,
+    in_order,
     said,
     soft_sweep,
 )
@@ -36,8 +36,8 @@ DRAWN = (
     "pruning confidence, no noise",
     caption=f"Pruning confidence, noise factor 0 in the training data. {DRAWN} {{ran}}",
     alt="For each data set a panel of leaves and a panel of test accuracy against the pruning "
-    "confidence from 0 to 1, a line each for C4.5, SS and STP, without added noise; "
-    "means are in the table soft_sweep.",
+    "confidence from 0 to 1, a line each for C4.5, SS and STP, without added noise; means are in "
+    "the table soft_sweep.",
     words=said,
 )
 def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
@@ -61,8 +61,7 @@ def thesis_figure_3_11(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
     caption=f"Pruning confidence, noise factor 0.1 in the training data. {DRAWN} {{ran}}",
     alt="For each data set a panel of leaves and a panel of test accuracy against the pruning "
     "confidence from 0 to 1, a line each for C4.5, SS and STP, with noise factor 0.1 in the "
-    "training data; "
-    "means are in the table soft_sweep.",
+    "training data; means are in the table soft_sweep.",
     words=said,
 )
 def thesis_figure_3_12(rows: pd.DataFrame, plan: SweepPlan) -> Figure:
@@ -77,7 +76,7 @@ _GROWN = 1.07
 def _figure(rows: pd.DataFrame, plan: SweepPlan, noise: float) -> Figure:
     table = soft_sweep(rows, plan)
     table = table[table["noise"] == noise]
-    datasets = _order(table["dataset"])
+    datasets = in_order(table["dataset"])
     with style():
         if not datasets:
             figure = Figure(figsize=(WIDTH, 1.0), layout="constrained")

@@ -45,7 +45,7 @@ def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     -------
     dict of str
     """
-    there = _order(rows["dataset"])
+    there = in_order(rows["dataset"])
     n = rows["permutation"].nunique()
     missing = [d for d in PRINTED if d not in there]
     grid = plan.confidences
@@ -105,7 +105,7 @@ def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     numbers = ["noise", "confidence", "leaves", "leaves_se", "accuracy", "accuracy_se"]
     table[numbers] = table[numbers].astype(float)
     table["n_permutations"] = table["n_permutations"].astype("Int64")
-    order = _order(table["dataset"])
+    order = in_order(table["dataset"])
     rank = table.assign(
         dataset=table["dataset"].map(order.index),
         method=table["method"].map({m: i for i, m in enumerate(METHODS)}),
@@ -113,7 +113,7 @@ def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     return table.loc[rank.index].reset_index(drop=True)
 
 
-def _order(datasets: Iterable[str]) -> list[str]:
+def in_order(datasets: Iterable[str]) -> list[str]:
     """Data sets in the order of the panels, then others by name."""
     there = set(datasets)
     return [*(d for d in PRINTED if d in there), *sorted(there - set(PRINTED))]
@@ -131,10 +131,9 @@ def _not_run(there: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
 
 @table(
     "Low and high pruning confidence",
-    caption="Mean leaves and accuracy over the values of c above 0 and below "
-    f"{LOW_BELOW:g} (low) and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is "
-    f"kept where it is at most one standard error of C4.5's mean over permutations below it. "
-    f"{{ran}}",
+    caption=f"Mean leaves and accuracy over the values of c above 0 and below {LOW_BELOW:g} (low) "
+    f"and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is kept where it is at most "
+    "one standard error of C4.5's mean over permutations below it. {ran}",
     words=said,
 )
 def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
@@ -189,7 +188,7 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     table["smaller"] = (table["leaves_diff"] < 0).astype(object).where(run, None)
     kept = table["accuracy_diff"] >= -table["accuracy_se_c45"]
     table["accuracy_kept"] = kept.astype(object).where(run, None)
-    order = _order(table["dataset"])
+    order = in_order(table["dataset"])
     rank = table.assign(
         dataset=table["dataset"].map(order.index),
         range=table["range"].map({"low": 0, "high": 1}),

@@ -48,8 +48,7 @@ def _of(results: Mapping[str, pd.DataFrame], table: TidyTable) -> dict[str, pd.D
 @figure(
     "a tree and its parent",
     caption="Of forest 0 the most visited tree of three tests (or as near to three as there is) "
-    "and its "
-    f"parent. {PAIRS} {{ran}}",
+    f"and its parent. {PAIRS} {{ran}}",
     alt="A tree and the tree that has one test more; the test that was added stands above them.",
     words=said,
 )
@@ -91,12 +90,11 @@ def thesis_figure_5_1(
 @figure(
     "the forest, and substitutions",
     caption="(a) Forest 0, marked by the clusters of the unnormalised B2 with Spearman's "
-    "correlation. (b) "
-    "Two trees that differ by thresholds of the same variables, (c) two that differ by one "
-    "strongly correlated variable, of forest 0 or of the first forest that has such a pair. "
-    f"{PAIRS} {{ran}}",
-    alt="The forest as a graph of rings, each tree joined to its parent and marked by its cluster; "
-    "below it two pairs of trees that differ by one substitution.",
+    "correlation. (b) Two trees that differ by thresholds of the same variables, (c) two that "
+    "differ by one strongly correlated variable, of forest 0 or of the first forest that has such "
+    f"a pair. {PAIRS} {{ran}}",
+    alt="The forest as a graph of rings, each tree joined to its parent and marked by its "
+    "cluster; below it two pairs of trees that differ by one substitution.",
     words=said,
 )
 def thesis_figure_5_2(
@@ -141,11 +139,11 @@ def thesis_figure_5_2(
 @figure(
     "matrices of distances",
     caption="Unnormalised distances between the trees of forest 0; white lines part trees of "
-    "different "
-    "size, and each matrix has a scale of its own. KL is not symmetric: rows are the first tree, "
-    "whose probabilities weigh the logarithms. The published matrices come without numbers. {ran}",
-    alt="Six matrices of distances between all trees of forest 0, sorted by their number of nodes: "
-    "four edit distances and two distances between predictions.",
+    "different size, and each matrix has a scale of its own. KL is not symmetric: rows are the "
+    "first tree, whose probabilities weigh the logarithms. The published matrices come without "
+    "numbers. {ran}",
+    alt="Six matrices of distances between all trees of forest 0, sorted by their number of "
+    "nodes: four edit distances and two distances between predictions.",
     words=said,
 )
 def thesis_figure_5_3(
@@ -210,14 +208,12 @@ def thesis_figure_5_3(
 @figure(
     "clusters of trees (t-SNE)",
     caption="t-SNE of the unnormalised B2 with Spearman's correlation, forest 0, from a start at "
-    "the first "
-    "two eigenmaps; nothing is moved apart, so that trees at distance 0 lie on each other. "
-    "Clusters "
-    "are those of k-means with the first seed. Large markers: medoids. Bold numbers: trees of "
-    "figures 5.1 and 5.2; other numbers: medoids. Neither axis has a unit. {ran}",
+    "the first two eigenmaps; nothing is moved apart, so that trees at distance 0 lie on each "
+    "other. Clusters are those of k-means with the first seed. Large markers: medoids. Bold "
+    "numbers: trees of figures 5.1 and 5.2; other numbers: medoids. Neither axis has a unit. "
+    "{ran}",
     alt="The trees of forest 0 as points on a plane, marked by their cluster, with the numbers of "
-    "the "
-    "example trees and of the medoids.",
+    "the example trees and of the medoids.",
     words=said,
 )
 def thesis_figure_5_4(

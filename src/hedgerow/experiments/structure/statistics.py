@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import rng
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import EXPERIMENT, FOREST, PAIRED, REFERENCES, SCALES
-from hedgerow.experiments.structure.steps import _of_forest, _sorted, matrix_of, merge, scaled
+from hedgerow.experiments.structure.steps import matrix_of, merge, of_forest, scaled
 
 
 def statistics(
@@ -37,7 +38,7 @@ def statistics(
     rows = []
     for (dataset, number), own in forests.groupby(FOREST, sort=True):
         n_nodes = own["n_nodes"].to_numpy()
-        mine = _of_forest(distances, dataset, number)
+        mine = of_forest(distances, dataset, number)
         stream = rng(plan.seed, EXPERIMENT, dataset, number, "bootstrap")
         n = len(own)
         times = stream.multinomial(n, np.full(n, 1 / n), size=plan.n_bootstrap).astype(float)
@@ -56,7 +57,7 @@ def statistics(
                     key = (dataset, number, scale, reference, first, second)
                     rows.append((*key, whole, low, high, float((gain < 0).mean())))
     columns = [*FOREST, "scale", "reference", "first", "second", "difference", "low", "high"]
-    return _sorted(pd.DataFrame(rows, columns=[*columns, "share_below"]), columns[:6])
+    return sorted_(pd.DataFrame(rows, columns=[*columns, "share_below"]), columns[:6])
 
 
 @step(

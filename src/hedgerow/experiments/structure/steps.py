@@ -17,9 +17,10 @@ import pandas as pd
 from scipy import stats
 from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
-from hedgerow.data import TidyTable, seed_sequence, split
+from hedgerow.data import TidyTable, split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
+from hedgerow.experiments.frames import random_state, sorted_, uct_from
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import (
     CLOSENESS,
@@ -36,10 +37,6 @@ from hedgerow.experiments.structure.plan import (
 )
 
 
-def _sorted(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
-
-
 def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     """Join tables of forests, so that nothing tells how they were cut.
 
@@ -53,10 +50,10 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     -------
     DataFrame
     """
-    return _sorted(pd.concat(list(frames), ignore_index=True), ORDER[name])
+    return sorted_(pd.concat(list(frames), ignore_index=True), ORDER[name])
 
 
-def _division(table, number: int, plan):
+def division(table, number: int, plan):
     """Training and test rows of a forest."""
     return split(table, number, seed=plan.seed, experiment=EXPERIMENT, test_size=plan.test_size)
 
@@ -103,25 +100,19 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
     DataError
         A forest of fewer than two trees: nothing can be compared.
     """
-    from hedgerow.search.uct import UCTTreeClassifier
     from hedgerow.tree import forest_to_frame
 
     values, _ = table.matrix()
     rows, keys, trees = [], [], []
     for number in _numbers(plan, forests):
-        train, test = _division(table, number, plan)
-        search = UCTTreeClassifier(
+        train, test = division(table, number, plan)
+        search = uct_from(
+            plan,
             policy="vs",
             value_pruning=plan.value_pruning,
             tree_pruning=False,
             n_iterations=plan.n_iterations,
-            n_candidates=plan.n_candidates,
-            exploration=plan.exploration,
-            value_pruning_interval=plan.value_pruning_interval,
-            value_pruning_depth=plan.value_pruning_depth,
-            validation_fraction=plan.validation_fraction,
-            min_samples_split=plan.min_samples_split,
-            random_state=_random_state(plan, table.name, number, "uct"),
+            random_state=random_state(plan.seed, EXPERIMENT, table.name, number, "uct"),
         ).fit(table.X.iloc[train], table.y[train])
         chosen = states_of(search.search_tree_, plan.n_trees, plan.max_tests)
         if len(chosen) < 2:
@@ -151,9 +142,13 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
     columns = [*TREE, "state", "parent", "n_tests", "n_nodes", "n_visits", "validation_f1"]
     columns += ["test_accuracy", "test_f1"]
     return {
-        "forests": _sorted(pd.DataFrame(rows, columns=columns), ORDER["forests"]),
+        "forests": sorted_(pd.DataFrame(rows, columns=columns), ORDER["forests"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE)),
     }
+
+
+def _numbers(plan, forests: Iterable[int] | None) -> list[int]:
+    return list(range(plan.n_forests) if forests is None else sorted(set(forests)))
 
 
 def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.ndarray:
@@ -175,15 +170,6 @@ def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.nda
     small = search_tree[search_tree["depth"].between(1, max_tests)]
     most = small.sort_values("n_visits", ascending=False, kind="stable").index[:n_trees]
     return np.sort(most.to_numpy())
-
-
-def _numbers(plan, forests: Iterable[int] | None) -> list[int]:
-    return list(range(plan.n_forests) if forests is None else sorted(set(forests)))
-
-
-def _random_state(plan, dataset: str, number: int, stream: str) -> int:
-    sequence = seed_sequence(plan.seed, EXPERIMENT, dataset, number, stream)
-    return int(sequence.generate_state(1, dtype=np.uint32)[0])
 
 
 # ------------------------------------------------------------------------------------- compare
@@ -217,8 +203,8 @@ def compare(table, learned: Mapping[str, pd.DataFrame], plan) -> dict[str, pd.Da
     values, _ = table.matrix()
     distances, examples = [], []
     for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
-        trees = forest_from_frame(_of_forest(learned["trees"], dataset, number), TREE)[1]
-        train, test = _division(table, number, plan)
+        trees = forest_from_frame(of_forest(learned["trees"], dataset, number), TREE)[1]
+        train, test = division(table, number, plan)
         found = {}
         for method, (cost, correlation) in VARIANTS.items():
             metric = TreeEditDistance(cost, correlation).fit(values[train], table.y[train])
@@ -307,7 +293,7 @@ def example_pairs(trees, parent, metric, correlated_above: float) -> pd.DataFram
                     rows.append(("correlated", i, places[at + 1 + k], 1, one, two, rho))
     columns = ["criterion", "tree_1", "tree_2", "n_changed", "variable_1", "variable_2"]
     frame = pd.DataFrame(rows, columns=[*columns, "correlation"])
-    return _sorted(frame.astype({"correlation": float}), columns[:3])
+    return sorted_(frame.astype({"correlation": float}), columns[:3])
 
 
 def shown_pairs(examples: pd.DataFrame, forest: pd.DataFrame) -> pd.DataFrame:
@@ -369,10 +355,10 @@ def edit_scripts(
     names = [str(name) for name in table.X.columns]
     rows = []
     for (dataset, number), own in learned["forests"].groupby(FOREST, sort=True):
-        trees = forest_from_frame(_of_forest(learned["trees"], dataset, number), TREE)[1]
-        train, _ = _division(table, number, plan)
+        trees = forest_from_frame(of_forest(learned["trees"], dataset, number), TREE)[1]
+        train, _ = division(table, number, plan)
         metric = TreeEditDistance("B2", "spearman").fit(values[train], table.y[train])
-        for pair in shown_pairs(_of_forest(examples, dataset, number), own).itertuples():
+        for pair in shown_pairs(of_forest(examples, dataset, number), own).itertuples():
             one, two = (trees[i].replace(feature_names=names) for i in (pair.tree_1, pair.tree_2))
             words = _edits_in_words(metric.edit_script(one, two))
             rows.append((dataset, number, pair.criterion, pair.tree_1, pair.tree_2, words))
@@ -473,9 +459,9 @@ def cluster_forests(
                 "clusters",
                 remedy="lower `n_clusters`, or raise `n_trees` or `n_iterations`",
             )
-        mine = _of_forest(compared["distances"], dataset, number)
+        mine = of_forest(compared["distances"], dataset, number)
         references = {r: matrix_of(mine, r) for r in REFERENCES}
-        pairs = pairs_of(_of_forest(compared["examples"], dataset, number), own)
+        pairs = pairs_of(of_forest(compared["examples"], dataset, number), own)
         for method in VARIANTS:
             plain = matrix_of(mine, method)
             first = None
@@ -499,7 +485,7 @@ def cluster_forests(
     return {n: merge([pd.DataFrame(rows, columns=names[n])], n) for n, rows in made.items()}
 
 
-def _of_forest(frame: pd.DataFrame, dataset: str, number: int) -> pd.DataFrame:
+def of_forest(frame: pd.DataFrame, dataset: str, number: int) -> pd.DataFrame:
     return frame[(frame["dataset"] == dataset) & (frame["forest"] == number)]
 
 
@@ -580,7 +566,7 @@ def _space(D: np.ndarray, plan) -> np.ndarray:
 def _partition(coordinates, plan, dataset: str, number: int, seed: int) -> np.ndarray:
     from hedgerow.structure.clusters import partition
 
-    state = _random_state(plan, dataset, number, f"kmeans_{seed:02d}")
+    state = random_state(plan.seed, EXPERIMENT, dataset, number, f"kmeans_{seed:02d}")
     return partition(coordinates, plan.n_clusters, state)
 
 

@@ -183,11 +183,10 @@ def _table(lines: list[dict], columns: list[str], counts: tuple[str, ...]) -> pd
 @table(
     "edit distances and predictions",
     caption="Frobenius norms of the difference between the matrix of edit distances (A2 and B2 "
-    "with "
-    f"Spearman's correlation) and that of distances between predictions. {FOREST_0} "
-    "Difference: to A1 or B1 in forest 0, with the middle 95 % of {n_bootstrap} bootstrap samples "
-    "of its trees, and in how many forests that interval lies below 0. The matrices have different "
-    "units: a norm mostly says how large the edit distances are. {ran}",
+    f"with Spearman's correlation) and that of distances between predictions. {FOREST_0} "
+    "Difference: to A1 or B1 in forest 0, with the middle 95 % of {n_bootstrap} bootstrap "
+    "samples of its trees, and in how many forests that interval lies below 0. The matrices have "
+    "different units: a norm mostly says how large the edit distances are. {ran}",
     words=said,
 )
 def thesis_table_5_1(
@@ -254,13 +253,13 @@ def thesis_table_5_1(
 @table(
     "clusters of trees",
     caption="Clusters of trees, k = {n_clusters}; scores are means over {n_seeds} seeds of "
-    "k-means. "
-    f"{FOREST_0} The thesis scores pairs that it names (11, 5 and 2); here rules find all pairs of "
-    "a kind in the forest at hand, so that measured and printed scores are over different pairs. "
-    "NMI: of cluster and number of nodes. Each score is the share of pairs that is in one cluster: "
-    "of parents and children, and of those whose parent has one test; of trees with the same "
-    "variables and other thresholds; of trees that differ by one strongly correlated variable. "
-    "Chance is that share of all pairs of trees, which large clusters raise. {ran}",
+    f"k-means. {FOREST_0} The thesis scores pairs that it names (11, 5 and 2); here rules find all "
+    "pairs of a kind in the forest at hand, so that measured and printed scores are over "
+    "different pairs. NMI: of cluster and number of nodes. Each score is the share of pairs that "
+    "is in one cluster: of parents and children, and of those whose parent has one test; of trees "
+    "with the same variables and other thresholds; of trees that differ by one strongly "
+    "correlated variable. Chance is that share of all pairs of trees, which large clusters raise. "
+    "{ran}",
     words=said,
 )
 def thesis_table_5_2(
@@ -330,9 +329,8 @@ def _n_pairs(results: Mapping[str, pd.DataFrame]) -> dict[tuple, int]:
 @table(
     "Pairs of trees that the rules found",
     caption="Pairs that the rules found, by forest. Strongly correlated: rank correlation "
-    "(Spearman) above "
-    "{correlated_above}. Beneath, one pair of each kind in forest 0, or in the first forest that "
-    "has one, with its edits by B2 and its distance by the four costs. {ran}",
+    "(Spearman) above {correlated_above}. Beneath, one pair of each kind in forest 0, or in the "
+    "first forest that has one, with its edits by B2 and its distance by the four costs. {ran}",
     words=said,
 )
 def structure_examples(
@@ -396,9 +394,9 @@ def structure_examples(
 @table(
     "Rank correlations of the distances",
     caption="Rank correlation, over all pairs of different trees, of edit distances with "
-    "distances between "
-    "predictions and with the number of nodes of both trees; unlike the norms of table 5.1 it does "
-    "not depend on units. Means over all forests, and forest 0 in small type. {ran}",
+    "distances between predictions and with the number of nodes of both trees; unlike the norms "
+    "of table 5.1 it does not depend on units. Means over all forests, and forest 0 in small "
+    "type. {ran}",
     words=said,
 )
 def structure_closeness(

@@ -45,9 +45,8 @@ RANKED = tuple(
 @figure(
     "Ranks of the sixteen distances",
     caption="Mean rank over data sets, 1 for the highest value whether or not that is good, of "
-    "the eight "
-    "distances, as they are and normalised. Bar: the least difference of two that Nemenyi's test "
-    f"calls significant at {LEVEL:g}. {{forests}} {{of_forests}}",
+    "the eight distances, as they are and normalised. Bar: the least difference of two that "
+    f"Nemenyi's test calls significant at {LEVEL:g}. {{forests}} {{of_forests}}",
     alt="Mean ranks of the sixteen distances by seven metrics; the numbers are in the table above.",
     words=said,
 )
@@ -119,12 +118,10 @@ def structure_beyond_ranks(tables: Mapping[str, pd.DataFrame], plan: StructureBe
 @figure(
     "What distance in structure gains",
     caption="Macro F1 of k trees that are far in structure minus that of k trees chosen "
-    "otherwise, in "
-    "points; a circle per data set, a diamond for their mean, filled where "
-    f"p < {LEVEL:g} after Holm's correction. {{pools}} {{of_ensembles}}",
+    "otherwise, in points; a circle per data set, a diamond for their mean, filled where p < "
+    f"{LEVEL:g} after Holm's correction. {{pools}} {{of_ensembles}}",
     alt="Gain of trees that are far in structure over six other choices, by data set, for two "
-    "pools of "
-    "trees; the means are in the table above.",
+    "pools of trees; the means are in the table above.",
     words=said,
 )
 def structure_beyond_ensembles_gain(
@@ -186,11 +183,9 @@ def structure_beyond_ensembles_gain(
 @figure(
     "Trees of bootstrap samples",
     caption="Trees of bootstrap samples: a line per data set, the mean over data sets in black. "
-    "{learners} "
-    "{of_samples}",
+    "{learners} {of_samples}",
     alt="Tests, edit distance, edit distance per test and d_p of C4.5, SS, STP and UCT-DT by data "
-    "set; "
-    "the means are in the table above.",
+    "set; the means are in the table above.",
     words=said,
 )
 def structure_beyond_spread(
@@ -250,8 +245,7 @@ def structure_beyond_spread(
     "Decision patterns of a random forest",
     caption="A random forest of scikit-learn, depth at most {patterns_depth}: {drawn}",
     alt="A map of the trees of a random forest in clusters, the variables that each cluster "
-    "tests, and "
-    "the tree in the middle of each.",
+    "tests, and the tree in the middle of each.",
     words=said,
 )
 def structure_beyond_patterns(

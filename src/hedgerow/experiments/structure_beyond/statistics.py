@@ -10,9 +10,9 @@ import pandas as pd
 
 from hedgerow.errors import DataError
 from hedgerow.evaluation import significance
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import FOREST, SCALES, VARIANT, VARIANTS
-from hedgerow.experiments.structure.steps import _sorted
 from hedgerow.experiments.structure_beyond.plan import (
     ABOVE_CHANCE,
     BASE,
@@ -149,7 +149,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                 frame = pd.DataFrame(keys, columns=TEST)
                 frames.append(significance.plain_and_holm(frame, results, range(len(results))))
     whole = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
-    return _sorted(whole, [*TEST[:-1], "name", "correction"])
+    return sorted_(whole, [*TEST[:-1], "name", "correction"])
 
 
 def _of_variants(tables) -> pd.DataFrame:

@@ -20,13 +20,14 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, rng, seed_sequence
+from hedgerow.data import TidyTable, rng
 from hedgerow.errors import DataError
+from hedgerow.experiments.frames import one_sample, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
-from hedgerow.experiments.structure.steps import _division, _sorted
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
 from hedgerow.experiments.structure.steps import compare as structure_compare
+from hedgerow.experiments.structure.steps import division
 from hedgerow.experiments.structure.steps import learn as structure_learn
 from hedgerow.experiments.structure_beyond.plan import (
     BASE,
@@ -70,7 +71,7 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
     """
     # Of a table without rows pandas does not know the types.
     frames = [f for f in frames if len(f)] or list(frames[:1])
-    return _sorted(pd.concat(frames, ignore_index=True), KEYS[name])
+    return sorted_(pd.concat(frames, ignore_index=True), KEYS[name])
 
 
 @step(
@@ -139,9 +140,8 @@ def run(
         do.
     """
     # A synthetic set that is one sample is divided as any other set is.
-    from hedgerow.experiments.search.steps import _one_sample
 
-    table = _one_sample(table)
+    table = one_sample(table)
     both = _Protocol(plan, protocol)
     wanted = list(range(plan.n_splits) if splits is None else sorted(set(splits)))
     learned = _forests(table, both, wanted)
@@ -227,7 +227,7 @@ def grow_samples(table, plan, protocol, splits: Sequence[int]) -> pd.DataFrame:
 
     keys, trees = [], []
     for number in splits:
-        train, _ = _division(table, number, protocol)
+        train, _ = division(table, number, protocol)
         X, y = table.X.iloc[train], table.y[train]
         measured = plan.n_bootstrap if number < plan.stability_splits else 0
         n_samples = max(measured, plan.n_bagged)
@@ -253,12 +253,11 @@ def _learner(name: str, dataset: str, number: int, sample: int, plan):
         return SoftTreeClassifier(search=plan.factor, confidence=plan.confidence)
     if name == "stp":
         return SoftTreeClassifier(propagation=plan.factor, confidence=plan.confidence)
-    sequence = seed_sequence(plan.seed, EXPERIMENT, dataset, number, f"uct_{sample:04d}")
     return UCTTreeClassifier(
         policy="vs",
         n_iterations=plan.uct_iterations,
         confidence=plan.confidence,
-        random_state=int(sequence.generate_state(1, dtype=np.uint32)[0]),
+        random_state=random_state(plan.seed, EXPERIMENT, dataset, number, f"uct_{sample:04d}"),
     )
 
 
@@ -319,7 +318,7 @@ def ensembles(
     values, _ = table.matrix()
     rows = []
     for number in sorted(set(grown["split"])):
-        train, test = _division(table, number, protocol)
+        train, test = division(table, number, protocol)
         bagged = _own(grown, number, "c45", plan.n_bagged)
         pools = {"c45": (bagged, _out_of_bag_f1(table, values, train, bagged, number, plan))}
         own, nodes = (learned[name] for name in ("forests", "trees"))
@@ -460,7 +459,7 @@ def stability(table, grown: pd.DataFrame, plan, protocol) -> pd.DataFrame:
     for number in sorted(set(grown["split"])):
         if number >= plan.stability_splits:
             continue
-        train, test = _division(table, number, protocol)
+        train, test = division(table, number, protocol)
         fitted = [
             TreeEditDistance(cost, "spearman").fit(values[train], table.y[train])
             for cost in ("A1", "B2")
@@ -527,11 +526,10 @@ def patterns(table: TidyTable, plan) -> pd.DataFrame:
             remedy="name another set in `structure_beyond.patterns_dataset`, such as wdbc",
         )
     n, n_classes = plan.patterns_trees, len(table.classes)
-    sequence = seed_sequence(plan.seed, EXPERIMENT, table.name, None, "random forest")
     forest = RandomForestClassifier(
         n,
         max_depth=plan.patterns_depth,
-        random_state=int(sequence.generate_state(1, dtype=np.uint32)[0]),
+        random_state=random_state(plan.seed, EXPERIMENT, table.name, None, "random forest"),
     ).fit(values, table.y)
     trees = [Tree.from_sklearn(tree) for tree in forest.estimators_]
     stream = rng(plan.seed, EXPERIMENT, table.name, None, "bootstrap")

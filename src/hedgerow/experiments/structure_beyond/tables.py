@@ -179,8 +179,7 @@ def said(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[
 @table(
     "Sixteen edit distances over data sets",
     caption="Means over data sets of the eight distances, as they are and normalised by the "
-    "number of "
-    f"nodes. {{forests}} {MISSING} {{of_forests}}",
+    f"number of nodes. {{forests}} {MISSING} {{of_forests}}",
     words=said,
 )
 def structure_beyond_variants(
@@ -231,9 +230,8 @@ def structure_beyond_variants(
 @table(
     "Paired questions",
     caption="Difference of two means over the distances A1, A2, B1 and B2 (Spearman's "
-    "correlation, not "
-    "normalised, where nothing else is said), mean over data sets. "
-    f"{{forests}} {MISSING} {{of_forests}}",
+    "correlation, not normalised, where nothing else is said), mean over data sets. {forests} "
+    f"{MISSING} {{of_forests}}",
     words=said,
 )
 def structure_beyond_questions(
@@ -279,9 +277,8 @@ def structure_beyond_questions(
 
 @table(
     "Distances to prototypes",
-    caption="Means over data sets, with {n_prototypes} prototypes of each cluster of the distance "
-    "as it is. "
-    f"{{forests}} {MISSING} {{of_forests}}",
+    caption="Means over data sets, with {n_prototypes} prototypes of each cluster of the "
+    f"distance as it is. {{forests}} {MISSING} {{of_forests}}",
     words=said,
 )
 def structure_beyond_prototypes(
@@ -328,8 +325,7 @@ def structure_beyond_prototypes(
 @table(
     "Ensembles of k trees",
     caption="Test scores of the mean of the class probabilities of k trees, in per cent, means "
-    "over data "
-    "sets. {pools} {of_ensembles}",
+    "over data sets. {pools} {of_ensembles}",
     words=said,
 )
 def structure_beyond_ensembles(
@@ -387,9 +383,8 @@ def _members(rows: pd.DataFrame, name: str) -> pd.DataFrame:
 @table(
     "Trees of bootstrap samples",
     caption="Means over pairs of trees, or trees, of bootstrap samples, then over data sets. Per "
-    "test: the "
-    "sum of all distances over the sum of the numbers of tests of both trees. {learners} "
-    "{of_samples}",
+    "test: the sum of all distances over the sum of the numbers of tests of both trees. "
+    "{learners} {of_samples}",
     words=said,
 )
 def structure_beyond_stability(

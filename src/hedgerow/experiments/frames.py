@@ -1,0 +1,68 @@
+"""What steps of several experiments share: sorted tables, seeds, chunks, the search of trees."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import TidyTable, seed_sequence
+
+
+def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """A table in the order of some columns, rows that tie as they were, numbered anew."""
+    return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
+
+
+def one_sample(table: TidyTable) -> TidyTable:
+    """A table whose only sample is divided as any other set is.
+
+    The synthetic sets of chapter 4 are one sample; those of chapter 3 are many, which are left as
+    they are.
+    """
+    if table.sample is None or len(np.unique(table.sample)) > 1:
+        return table
+    return dataclasses.replace(table, sample=None)
+
+
+def random_state(seed: int, experiment: str, dataset: str, number: int | None, stream: str) -> int:
+    """Seed of an estimator, from its name (see `hedgerow.data.seed_sequence`).
+
+    Returns
+    -------
+    int, 32 bits
+    """
+    sequence = seed_sequence(seed, experiment, dataset, number, stream)
+    return int(sequence.generate_state(1, dtype=np.uint32)[0])
+
+
+def uct_from(plan: Any, **arguments: Any):
+    """UCT-DT with the settings of a plan.
+
+    Parameters
+    ----------
+    plan : SearchPlan or StructurePlan
+        Read are the settings of the search that both have.
+    **arguments
+        Of `UCTTreeClassifier`; they go before those of the plan.
+
+    Returns
+    -------
+    UCTTreeClassifier, not fitted
+    """
+    # The learners are imported where they are called: tables and figures need no compiled core.
+    from hedgerow.search.uct import UCTTreeClassifier
+
+    shared = (
+        "n_candidates",
+        "exploration",
+        "value_pruning_interval",
+        "value_pruning_depth",
+        "validation_fraction",
+        "min_samples_split",
+    )
+    own = {name: getattr(plan, name) for name in shared if name not in arguments}
+    return UCTTreeClassifier(**own, **arguments)

@@ -1,0 +1,146 @@
+"""Walls between rooms: who may import whom, read from the sources."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from hedgerow.experiments import WORDS
+from hedgerow.workflow.digest import PACKAGE
+
+#: Rooms from the ground up; a room imports those of its own floor and of lower ones. What lies on
+#: one floor stands side by side.
+FLOORS = (
+    {"errors", "ids", "_stamp", "_core_digest"},
+    {"checks"},
+    {"tree"},
+    {"induction", "data", "evaluation"},
+    {"uncertainty"},
+    {"search"},
+    {"structure"},
+    {"drawing"},
+    {"reporting"},
+    {"experiments"},
+    {"workflow"},
+    {"cli", "__main__"},
+)
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+LEARNERS = {"tree", "induction", "uncertainty", "search", "structure"}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the package by its name below `hedgerow`."""
+    found = {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        parts = file.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(p for p in parts if p != "__init__")] = file
+    return found
+
+
+MODULES = modules()
+
+
+def imported(file: Path) -> set[str]:
+    """Modules of the package that a module imports, at its head or inside of functions."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "hedgerow":
+            module = node.module.removeprefix("hedgerow").lstrip(".")
+            for alias in node.names:
+                inner = f"{module}.{alias.name}".lstrip(".")
+                found.add(inner if inner in MODULES and module != inner else module)
+    return found
+
+
+IMPORTS = {name: imported(file) for name, file in MODULES.items()}
+
+
+def room(module: str) -> str:
+    return module.partition(".")[0]
+
+
+@pytest.mark.parametrize("module", sorted(m for m in MODULES if m))
+def test_no_room_imports_from_a_higher_floor(module):
+    for other in IMPORTS[module]:
+        assert FLOOR[room(other)] <= FLOOR[room(module)], f"{module} imports {other}"
+
+
+def test_learners_import_no_experiment_report_or_workflow():
+    for module, others in IMPORTS.items():
+        if room(module) in LEARNERS:
+            assert not {room(o) for o in others} & {
+                "experiments",
+                "reporting",
+                "workflow",
+                "drawing",
+            }
+
+
+def test_the_kit_of_reports_knows_no_experiment():
+    for module, others in IMPORTS.items():
+        if room(module) == "reporting":
+            assert "experiments" not in map(room, others)
+
+
+#: Modules of an experiment, from the settings to the page: each reads those before it.
+ORDER = [
+    "plan",
+    "samples",
+    "properties",
+    "steps",
+    "statistics",
+    "tables",
+    "figures",
+    "claims",
+    "page",
+]
+
+
+def test_experiments_import_one_another_downwards_only():
+    """An experiment may build on those before it on the page, and a module on those before it."""
+    for module, others in IMPORTS.items():
+        parts = module.split(".")
+        if parts[0] != "experiments" or len(parts) < 3:
+            continue
+        for other in others:
+            theirs = other.split(".")
+            if theirs[0] != "experiments" or len(theirs) < 3:
+                continue
+            words = WORDS.index(theirs[1]), WORDS.index(parts[1])
+            assert words[0] <= words[1], f"{module} imports {other}"
+            if words[0] == words[1]:
+                assert ORDER.index(theirs[2]) < ORDER.index(parts[2]), f"{module} imports {other}"
+
+
+def test_no_module_imports_itself_through_others():
+    done: set[str] = set()
+
+    def visit(module: str, way: tuple[str, ...]) -> None:
+        assert module not in way, " -> ".join([*way[way.index(module) :], module])
+        if module in done:
+            return
+        for other in sorted(IMPORTS.get(module, ())):
+            # A room's list of names is no module of its own: what it lists is imported anyway.
+            if other != module and not is_list(other):
+                visit(other, (*way, module))
+        done.add(module)
+
+    for module in sorted(MODULES):
+        if not is_list(module):
+            visit(module, ())
+
+
+def is_list(module: str) -> bool:
+    """Whether a module only gathers the names of its room."""
+    return module not in MODULES or MODULES[module].name == "__init__.py"
+
+
+def test_every_experiment_has_its_folder_rules_and_plan():
+    root = PACKAGE.parents[1]
+    there = {f.parent.name for f in (PACKAGE / "experiments").glob("*/page.py")}
+    assert there == set(WORDS)
+    for word in WORDS:
+        assert (PACKAGE / f"experiments/{word}/plan.py").is_file()
+        assert (root / f"workflow/rules/{word}.smk").is_file()
