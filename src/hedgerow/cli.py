@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_reference(commands: argparse._SubParsersAction) -> None:
-    from hedgerow.workflow.reference import CODE, WHOLE
+    from hedgerow.workflow.reference import IN_PARTS, whole
 
     text = "make results at the scale of the papers, in parts, and merge all parts that are there"
     parser = commands.add_parser(
@@ -78,10 +78,10 @@ def _add_reference(commands: argparse._SubParsersAction) -> None:
         help=text,
         description=f"{text}. Run it in the folder of the project. A part is one data set; parts "
         "may be made on different days and machines. Short experiments have no parts: "
-        f"{', '.join(sorted(WHOLE))}.",
+        f"{', '.join(sorted(whole()))}.",
     )
     parser.set_defaults(run=_reference)
-    parser.add_argument("experiment", choices=sorted([*CODE, *WHOLE]), help="the experiment")
+    parser.add_argument("experiment", choices=sorted([*IN_PARTS, *whole()]), help="the experiment")
     parser.add_argument(
         "datasets",
         nargs="*",
@@ -113,7 +113,7 @@ def _reference(options: argparse.Namespace) -> int:
             "this folder is no hedgerow project: it has no config/default.yaml",
             remedy="change to the folder that holds the Snakefile",
         )
-    if options.experiment in reference.WHOLE:
+    if options.experiment in reference.whole():
         if options.datasets:
             raise DataError(
                 f"the experiment {options.experiment} has no parts",

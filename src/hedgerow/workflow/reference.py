@@ -21,101 +21,51 @@ import pyarrow.parquet as pq
 import yaml
 
 from hedgerow.errors import ConfigError, DataError
+from hedgerow.experiments import WORDS
 from hedgerow.workflow.config import load_yaml, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
+from hedgerow.workflow.steps import declared_by, section_of, shown_path
 
-#: Code that decides what is in the rows of an experiment, as its rules declare it.
-CODE = {
-    "soft": (
-        "data.noise",
-        "data.seeds",
-        "data.splits",
-        "data.tidy:read_tidy",
-        "evaluation.calibration",
-        "evaluation.metrics",
-        "evaluation.tuning",
-        "experiments.soft:calibrate",
-        "experiments.soft:evaluate",
-        "experiments.soft:learn",
-        "experiments.soft:noise",
-        "experiments.soft:prune_trees",
-        "induction",
-        "tree",
-        "uncertainty.plt",
-    ),
-    "search": (
-        "data.seeds",
-        "data.splits",
-        "data.tidy:read_tidy",
-        "evaluation.metrics",
-        "evaluation.tuning",
-        "experiments.search:merge",
-        "experiments.search:run",
-        "experiments.search_properties",
-        "induction",
-        "search",
-        "tree",
-    ),
-}
+#: Experiments of hours, made in parts; the others take minutes and are made as a whole.
+IN_PARTS = ("search", "soft")
+#: Modules of an experiment whose steps decide what is in its rows.
+MAKE_ROWS = ("steps", "properties")
 #: Files that the workflow makes of one data set beside its rows, for its part.
 BESIDE = {
     "soft": (),
     "search": ("data/results/search/properties/{dataset}.parquet",),
 }
-#: Experiments of minutes, made as a whole: the tables and figures that are kept.
-WHOLE = {
-    "search_beyond": (
-        "reports/tables/search_beyond_gap.csv",
-        "reports/tables/search_beyond_progress.csv",
-        "reports/tables/search_beyond_rules.csv",
-        "reports/figures/search_beyond_curves.svg",
-        "reports/figures/search_beyond_distance.svg",
-    ),
-    "structure_beyond": (
-        "reports/tables/structure_beyond_ensembles.csv",
-        "reports/tables/structure_beyond_prototypes.csv",
-        "reports/tables/structure_beyond_questions.csv",
-        "reports/tables/structure_beyond_stability.csv",
-        "reports/tables/structure_beyond_variants.csv",
-        "reports/figures/structure_beyond_ensembles_gain.svg",
-        "reports/figures/structure_beyond_ranks.svg",
-        "reports/figures/structure_beyond_spread.svg",
-    ),
-    "soft_sweep": (
-        "reports/tables/soft_sweep.csv",
-        "reports/tables/soft_sweep_ranges.csv",
-        "reports/figures/thesis_figure_3_11.svg",
-        "reports/figures/thesis_figure_3_12.svg",
-    ),
-    "structure": (
-        "reports/tables/thesis_table_5_1.csv",
-        "reports/tables/thesis_table_5_2.csv",
-        "reports/tables/structure_examples.csv",
-        "reports/tables/structure_closeness.csv",
-        "reports/tables/structure_claims.csv",
-        "reports/figures/thesis_figure_5_1.svg",
-        "reports/figures/thesis_figure_5_2.svg",
-        "reports/figures/thesis_figure_5_3.svg",
-        "reports/figures/thesis_figure_5_4.svg",
-    ),
-}
-#: Rooms that such an experiment may read.
-ROOMS = (
-    "data",
-    "evaluation",
-    "experiments",
-    "induction",
-    "reporting",
-    "search",
-    "structure",
-    "tree",
-    "uncertainty",
-)
+#: Figures of megabytes, which are not kept.
+LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap"}
 #: Settings that change no result.
 APART = ("chunk", "datasets", "store_samples")
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
+
+
+def whole() -> list[str]:
+    """Experiments with settings of their own that are made as a whole."""
+    return [word for word in WORDS if word not in IN_PARTS and section_of(word) == word]
+
+
+def rows_digest(experiment: str, package: Path = PACKAGE) -> str:
+    """Digest of all that the steps of an experiment reach that make its rows."""
+    calls = [
+        f"experiments.{declared.module}:{declared.name}"
+        for declared in declared_by(experiment)
+        if declared.module.split(".")[1] in MAKE_ROWS
+    ]
+    return digest_of(*calls, package=package)
+
+
+def kept(experiment: str) -> list[str]:
+    """Tables and figures of an experiment that are kept as files of the project."""
+    return [
+        shown_path(declared)
+        for declared in declared_by(experiment)
+        if declared.kind != "step" and declared.name not in LARGE
+    ]
 
 
 def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
@@ -154,7 +104,7 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     root : Path
         Folder of the project.
     experiment : str
-        One of `WHOLE`.
+        One of `whole`.
     configuration : str
     cores : int
     folder : Path
@@ -172,9 +122,9 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     """
     from hedgerow.reporting.manifest import checksums
 
-    _run(root, {"experiments": [experiment]}, configuration, cores, WHOLE[experiment])
+    _run(root, {"experiments": [experiment]}, configuration, cores, kept(experiment))
     outputs = []
-    for made in WHOLE[experiment]:
+    for made in kept(experiment):
         outputs.append(folder / Path(made).name)
         with written_whole(outputs[-1]) as beside:
             beside.write_bytes((root / made).read_bytes())
@@ -183,7 +133,7 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     manifest = {
         "experiment": experiment,
         "settings": {k: v for k, v in sorted(settings.items()) if k != "chunk"},
-        **_made_by(root, digest_of(*ROOMS, package=_package(root))),
+        **_made_by(root, rows_digest(experiment, _package(root))),
         "rows": checksums(root.resolve(), [r for r in rows if r.stem in settings["datasets"]]),
         "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
     }
@@ -272,7 +222,7 @@ def collect(
 
     stated = settings_of(root, experiment, configuration)
     stated = {key: stated[key] for key in sorted(set(stated) - set(APART))}
-    made_by = _made_by(root, digest_of(*CODE[experiment], package=_package(root)))
+    made_by = _made_by(root, rows_digest(experiment, _package(root)))
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
         tidy = root / f"data/tidy/{dataset}.parquet"

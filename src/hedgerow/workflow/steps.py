@@ -140,11 +140,9 @@ def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
 
     outputs = {}
     for declared in (declaration(f"{module}:{name}") for name in ids):
-        suffix = {"table": "csv", "figure": "svg"}[declared.kind]
         caption = f"{CAPTIONS}/{declared.name}.rst"
-        place = f"reports/{declared.kind}s/{declared.name}"
         outputs[declared.name] = report(
-            f"{place}.{suffix}",
+            shown_path(declared),
             caption=str(Path(caption).resolve()),
             category=declared.word,
             labels={
@@ -154,9 +152,16 @@ def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
             },
         )
         if declared.kind == "figure":
-            outputs[f"{declared.name}_png"] = f"{place}.png"
+            png = Path(shown_path(declared)).with_suffix(".png")
+            outputs[f"{declared.name}_png"] = png.as_posix()
         outputs[f"{declared.name}_caption"] = caption
     return outputs
+
+
+def shown_path(declared: Declaration) -> str:
+    """File of a table (CSV) or figure (SVG) below the project."""
+    suffix = {"table": "csv", "figure": "svg"}[declared.kind]
+    return f"reports/{declared.kind}s/{declared.name}.{suffix}"
 
 
 def _label(declared: Declaration) -> str:
@@ -209,6 +214,12 @@ def declarations(call: str) -> list[Declaration]:
     if not found:
         raise LookupError(f"`hedgerow.experiments.{call}` makes no table and no figure")
     return found
+
+
+def declared_by(word: str) -> list[Declaration]:
+    """What stands at all steps, tables and figures of an experiment, by module and name."""
+    files = sorted((PACKAGE / "experiments" / word).glob("*.py"))
+    return [d for file in files for d in _module(f"{word}.{file.stem}").values()]
 
 
 @functools.cache
