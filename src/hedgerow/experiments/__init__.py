@@ -1,6 +1,7 @@
-"""One folder per experiment: plan, steps, statistics, tables, figures, claims, page."""
+"""One folder per experiment: a plan in, tidy rows out."""
 
-#: The experiments, in the order of the page; a setting names those that a configuration runs.
+#: The experiments in the order of the page. Each word names a folder here, rules, results, a target
+#: and, where the experiment has settings of its own, a section of the configuration.
 WORDS = (
     "soft",
     "soft_illustration",
