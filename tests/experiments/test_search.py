@@ -244,13 +244,13 @@ def test_a_class_that_the_training_part_lacks(plan, learners):
     ("section", "words"),
     [
         ({"confidence": [0.1]}, r"search\.confidence`"),
-        ({"confidences": [0, 0.5]}, "no grid"),
-        ({"confidences": []}, "no grid"),
+        ({"confidences": [0, 0.5]}, "confidences` is `0`; give a list of numbers > 0 and <= 1"),
+        ({"confidences": []}, r"`search.confidences` is `\[\]`; name at least one"),
         ({"alphas": [-1]}, "alphas"),
-        ({"methods": ["ete"]}, "methods` is ete"),
+        ({"methods": ["ete"]}, r"methods` is `\[ete\]`; .*c45 among them"),
         ({"further_methods": ["c45", "ss"]}, "further_methods"),
-        ({"n_splits": 0}, "n_splits 0"),
-        ({"n_folds": 1}, "n_folds 1"),
+        ({"n_splits": 0}, "n_splits` is `0`; give a whole number >= 1"),
+        ({"n_folds": 1}, "n_folds` is `1`; give a whole number >= 2"),
     ],
 )
 def test_settings_that_are_none(section, words):

@@ -263,12 +263,12 @@ def test_no_set_at_all_gives_a_table_without_rows():
     ("settings", "said"),
     [
         ({"depth": [2]}, "unknown setting `search_beyond.depth`"),
-        ({"depths": []}, "whole numbers above 0"),
-        ({"grid": [0, 10]}, "whole numbers above 0"),
-        ({"widening": [0.0]}, "leave 0 out"),
-        ({"widening": [1.5]}, "above 0 and up to 1"),
-        ({"policies": ["vs"]}, "name any of uct_vs"),
-        ({"n_splits": 0}, "use 1 or more"),
+        ({"depths": []}, r"`search_beyond.depths` is `\[\]`; name at least one"),
+        ({"grid": [0, 10]}, "grid` is `0`; give a list of whole numbers >= 1"),
+        ({"widening": [0.0]}, "widening` is `0.0`; give a list of numbers > 0 and <= 1"),
+        ({"widening": [1.5]}, "widening` is `1.5`; give a list of numbers > 0 and <= 1"),
+        ({"policies": ["vs"]}, "policies` is `vs`; give a list of uct_vs"),
+        ({"n_splits": 0}, "n_splits` is `0`; give a whole number >= 1"),
     ],
 )
 def test_a_plan_says_what_is_wrong(settings, said):
@@ -278,7 +278,7 @@ def test_a_plan_says_what_is_wrong(settings, said):
 
 def test_a_plan_sorts_its_lists():
     plan = SearchBeyondPlan.from_config(
-        {"depths": [3, 2], "grid": [10, 1, 10], "policies": ["uct_c45", "uct_vs"], "chunk": 1},
+        {"depths": [3, 2], "grid": [10, 1], "policies": ["uct_c45", "uct_vs"], "chunk": 1},
         7,
         "made-up",
     )

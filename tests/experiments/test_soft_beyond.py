@@ -196,11 +196,14 @@ def test_the_gate_per_variable_knows_the_ratios():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"noise_factors": [0, 0.1]}, "`soft_beyond.noise_factors` has to hold numbers above 0"),
-        ({"factors": []}, "`soft_beyond.factors` has to hold numbers above 0"),
-        ({"class_noise": [1.5]}, "`soft_beyond.class_noise` holds 1.5, no probability"),
-        ({"families": ["gauss"]}, "`soft_beyond.families` is gauss"),
-        ({"n_permutations": 0}, "`soft_beyond.n_permutations` is 0"),
+        (
+            {"noise_factors": [0, 0.1]},
+            "`soft_beyond.noise_factors` is `0`; give a list of numbers > 0",
+        ),
+        ({"factors": []}, r"`soft_beyond.factors` is `\[\]`; name at least one"),
+        ({"class_noise": [1.5]}, "`soft_beyond.class_noise` is `1.5`; .*> 0 and <= 1"),
+        ({"families": ["gauss"]}, "`soft_beyond.families` is `gauss`; give a list of normal"),
+        ({"n_permutations": 0}, "`soft_beyond.n_permutations` is `0`; give a whole number >= 1"),
         ({"familes": ["normal"]}, "unknown setting `soft_beyond.familes`"),
     ],
 )
@@ -210,7 +213,7 @@ def test_a_wrong_setting_is_told(settings, said):
 
 
 def test_a_factor_above_1_is_no_probability_of_a_category():
-    with pytest.raises(ConfigError, match=r"`soft_beyond\.factors` holds 1\.2, no probability"):
+    with pytest.raises(ConfigError, match=r"`soft_beyond\.factors` is `1\.2`; .*> 0 and <= 1"):
         SoftBeyondPlan(factors=(0.1, 1.2))
 
 

@@ -156,7 +156,9 @@ def test_a_search_that_finds_nothing_is_an_error(table, plan):
 
 @pytest.mark.parametrize(("name", "value"), [("n_seeds", 0), ("n_clusters", 1), ("n_trees", 2)])
 def test_bad_settings_are_one_sentence(name, value):
-    with pytest.raises(ConfigError, match=rf"`structure\.{name}` is {value}"):
+    with pytest.raises(
+        ConfigError, match=rf"`structure\.{name}` is `{value}`; give a whole number >="
+    ):
         StructurePlan(**{name: value})
 
 

@@ -456,12 +456,11 @@ def test_a_metric_that_no_forest_has_is_left_out(made_up):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"sizes": (1, 3)}, "`structure_beyond.sizes` is 1, 3"),
-        ({"sizes": ()}, "is empty"),
-        ({"sizes": (3, 30), "n_bagged": 20}, "`structure_beyond.n_bagged` 20"),
-        ({"n_bootstrap": 1}, "`structure_beyond.n_bootstrap` is 1"),
-        ({"factor": 0}, "`structure_beyond.factor` is 0"),
-        ({"share": 1.5}, "`structure_beyond.share` 1.5"),
+        ({"sizes": (1, 3)}, "`structure_beyond.sizes` is `1`; give a list of whole numbers >= 2"),
+        ({"sizes": ()}, r"`structure_beyond.sizes` is `\[\]`; name at least one"),
+        ({"n_bootstrap": 1}, "`structure_beyond.n_bootstrap` is `1`; give a whole number >= 2"),
+        ({"factor": 0}, "`structure_beyond.factor` is `0`; give a number > 0"),
+        ({"share": 1.5}, "`structure_beyond.share` is `1.5`; give a number > 0 and <= 1"),
     ],
 )
 def test_bad_settings_name_the_culprit(arguments, message):

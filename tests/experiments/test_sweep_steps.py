@@ -111,7 +111,7 @@ def test_noise_that_was_not_drawn(wine, run, plan):
 
 
 def test_plan_of_a_configuration():
-    section = {"datasets": ["wine"], "noise_factors": [0.1, 0], "confidences": [1, 0, 1]}
+    section = {"datasets": ["wine"], "noise_factors": [0.1, 0], "confidences": [1, 0]}
     plan = SweepPlan.from_config(section, 3, "mine")
     assert plan.noise_factors == (0.0, 0.1) and plan.confidences == (0.0, 1.0)
     assert (plan.datasets, plan.configuration, plan.factor) == (("wine",), "mine", 0.1)
@@ -121,12 +121,12 @@ def test_plan_of_a_configuration():
     ("section", "words"),
     [
         ({"confidence": [0, 1]}, r"soft_sweep\.confidence`"),
-        ({"confidences": [0.5]}, "no grid"),
-        ({"confidences": [0, 1.5]}, "no grid"),
-        ({"confidences": [-0.1, 1]}, "no grid"),
-        ({"noise_factors": []}, "noise_factors"),
-        ({"noise_factors": [-1, 0]}, "noise_factors"),
-        ({"factor": 0}, "factor` is 0"),
+        ({"confidences": [0.5]}, r"confidences` is `\[0.5\]`; name at least 2"),
+        ({"confidences": [0, 1.5]}, "confidences` is `1.5`; give a list of numbers >= 0 and <= 1"),
+        ({"confidences": [-0.1, 1]}, "confidences` is `-0.1`; give a list of numbers >= 0 and"),
+        ({"noise_factors": []}, r"noise_factors` is `\[\]`; name at least one"),
+        ({"noise_factors": [-1, 0]}, "noise_factors` is `-1`; give a list of numbers >= 0"),
+        ({"factor": 0}, "factor` is `0`; give a number > 0"),
     ],
 )
 def test_settings_that_are_none(section, words):

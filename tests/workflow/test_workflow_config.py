@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import copy
-import importlib
-import pkgutil
+import dataclasses
+import inspect
 import re
+import sys
 
 import pytest
 import yaml
-from throwaway import ROOT, SMOKE
+from throwaway import ROOT, SMOKE, Project
 
-from hedgerow import experiments
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
-from hedgerow.workflow import (
-    check_config,
-    check_datasets,
-    check_noise,
-    check_permutations,
-    chunks,
-    settings,
-)
-from hedgerow.workflow.config import describe, load_yaml, permutations_of, walk
+from hedgerow.experiments import WORDS
+from hedgerow.experiments.plan import describe, sections
+from hedgerow.workflow import check_config, check_datasets, chunks, settings
+from hedgerow.workflow.config import Head, config_schema, load_yaml, permutations_of, walk
 
-SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+SECTIONS = sections()
 DEFAULT = load_yaml(ROOT / "config/default.yaml")
 
 
@@ -39,7 +34,7 @@ def changed(**soft) -> dict:
 def message(config, files=()) -> str:
     """What the check says about a configuration."""
     with pytest.raises(ConfigError) as caught:
-        check_config(config, SCHEMA, files)
+        check_config(config, files)
         check_datasets(config, DEFAULT["soft"]["datasets"], files)
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -134,8 +129,8 @@ def test_snakemake_shows_the_line_and_nothing_else(project, text, said):
 
 
 def test_the_default_configuration_is_complete_and_is_the_schemas_default():
-    check_config(DEFAULT, SCHEMA)
-    for name, setting in walk(load_yaml(SCHEMA)):
+    check_config(DEFAULT)
+    for name, setting in walk(config_schema()):
         value = DEFAULT
         for key in name.split("."):
             value = value[key]
@@ -151,8 +146,7 @@ def test_other_configurations_hold_only_what_differs(name):
     sections = [name for name, value in content.items() if isinstance(value, dict)]
     assert "soft" in sections
     merged = {**DEFAULT, **content, **{s: {**DEFAULT[s], **content[s]} for s in sections}}
-    check_config(merged, SCHEMA)
-    check_noise(merged)
+    check_config(merged)
     for section in sections:
         for key, value in content[section].items():
             assert value != DEFAULT[section][key], f"`{section}.{key}` is as in the default"
@@ -174,45 +168,6 @@ def test_all_data_sets_of_all_configurations_are_registered():
         check_datasets(load_yaml(ROOT / f"config/{name}.yaml"), registry)
 
 
-def test_the_plan_knows_every_setting_and_no_other():
-    """Settings of the schema and attributes of the plan bear the same names."""
-    import dataclasses
-
-    from hedgerow.experiments.soft.plan import SoftPlan
-
-    of_plan = {f.name for f in dataclasses.fields(SoftPlan)}
-    of_schema = set(load_yaml(SCHEMA)["properties"]["soft"]["properties"])
-    assert of_schema - of_plan == {"chunk"}
-    assert of_plan - of_schema == {"seed", "configuration"}
-
-
-def test_the_plan_of_the_illustrations_is_the_section():
-    import dataclasses
-
-    from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
-
-    fields = {f.name: f.default for f in dataclasses.fields(SoftIllustrationPlan)}
-    of_schema = load_yaml(SCHEMA)["properties"]["soft_illustration"]["properties"]
-    assert {k: v for k, v in fields.items() if k not in ("seed", "configuration")} == {
-        key: value["default"] for key, value in of_schema.items()
-    }
-
-
-def test_the_plan_of_the_sweep_knows_every_setting_and_no_other():
-    import dataclasses
-
-    from hedgerow.experiments.soft_sweep.plan import SweepPlan
-
-    of_plan = {f.name for f in dataclasses.fields(SweepPlan)}
-    of_schema = load_yaml(SCHEMA)["properties"]["soft_sweep"]["properties"]
-    assert of_plan - {"configuration"} == set(of_schema)
-    default = SweepPlan()
-    for key in ("noise_factors", "confidences", "factor"):
-        assert getattr(default, key) == getattr(
-            SweepPlan.from_config({key: of_schema[key]["default"]}, 0, "default"), key
-        )
-
-
 def test_the_paper_configuration_sweeps_the_five_printed_sets():
     from hedgerow.experiments.soft_sweep.plan import PRINTED
 
@@ -222,15 +177,15 @@ def test_the_paper_configuration_sweeps_the_five_printed_sets():
 def test_a_sweep_finds_its_noise_or_says_what_to_write():
     config = changed(noise_factors=[0, 0.3])
     with pytest.raises(ConfigError) as caught:
-        check_noise(config)
+        check_config(config)
     assert str(caught.value) == (
         "configuration: `soft_sweep.noise_factors` holds 0.1, which is not in "
         "`soft.noise_factors` (0, 0.3); the sweep learns from the samples of soft: use factors of "
         "that list"
     )
     config["soft_sweep"]["noise_factors"] = [0, 0.3]
-    check_noise(config)
-    check_noise({**changed(noise_factors=[0, 0.3]), "experiments": ["soft"]})
+    check_config(config)
+    check_config({**changed(noise_factors=[0, 0.3]), "experiments": ["soft"]})
 
 
 def test_a_survival_set_is_refused_before_anything_is_planned():
@@ -280,18 +235,26 @@ def test_smoke_configuration_is_the_one_that_tests_run():
 def test_other_noise_cannot_have_more_permutations_than_soft():
     config = changed(n_permutations=2)
     with pytest.raises(ConfigError, match=r"n_permutations` is 3 and `soft\.n_permutations` 2"):
-        check_permutations(config)
-    check_permutations(changed(n_permutations=3))
-    check_permutations({**config, "experiments": ["soft"]})
+        check_config(config)
+    check_config(changed(n_permutations=3))
+    check_config({**config, "experiments": ["soft"]})
+
+
+def test_an_ensemble_cannot_be_larger_than_what_it_is_chosen_from():
+    config = copy.deepcopy(DEFAULT)
+    config["structure_beyond"].update(sizes=[3, 30], n_bagged=20)
+    with pytest.raises(ConfigError, match=r"beyond\.sizes` holds 30 and `structure_beyond\.n_bagg"):
+        check_config(config)
+    check_config({**config, "experiments": ["soft"]})
 
 
 def test_stability_cannot_have_more_divisions_than_there_are():
     config = copy.deepcopy(DEFAULT)
     config["structure_beyond"].update(n_splits=3, stability_splits=4)
     with pytest.raises(ConfigError, match=r"stability_splits` is 4 and `structure_beyond\.n_spl"):
-        check_permutations(config)
+        check_config(config)
     config["structure_beyond"]["stability_splits"] = 3
-    check_permutations(config)
+    check_config(config)
 
 
 def declared_settings() -> list[tuple[str, tuple[str, ...]]]:
@@ -308,16 +271,13 @@ def declared_settings() -> list[tuple[str, tuple[str, ...]]]:
 def test_the_settings_of_a_rule_are_a_plan(configuration):
     """A job sees defaults for the settings that its rule does not declare: no check of one setting
     against another may stop it."""
-    for module in pkgutil.iter_modules(experiments.__path__):
-        importlib.import_module(f"hedgerow.experiments.{module.name}")
-    plans = {plan.section: plan for plan in Plan.__subclasses__()}
     own = load_yaml(ROOT / f"config/{configuration}.yaml")
     declared = declared_settings()
-    assert {section for section, _ in declared} == set(plans)
+    assert {section for section, _ in declared} == set(SECTIONS)
     for section, keys in declared:
         merged = {**DEFAULT[section], **own.get(section, {})}
         given = {key: merged[key] for key in keys if key in merged}
-        plans[section].from_config(given, 0, configuration)
+        SECTIONS[section].from_config(given, 0, configuration)
 
 
 @pytest.mark.parametrize("name", ["datasets", "categorical_datasets"])
@@ -327,63 +287,6 @@ def test_every_list_of_data_sets_is_checked(name):
     config["soft_beyond"][name] = ["wine", "wina"]
     with pytest.raises(ConfigError, match=rf"`wina` in `soft_beyond\.{name}`; did you mean `wine`"):
         check_datasets(config, registry)
-
-
-def test_the_plan_of_other_noise_knows_its_settings_and_those_of_soft():
-    import dataclasses
-
-    from hedgerow.experiments.soft_beyond.plan import SoftBeyondPlan
-
-    of_plan = {f.name for f in dataclasses.fields(SoftBeyondPlan)}
-    sections = load_yaml(SCHEMA)["properties"]
-    of_schema = set(sections["soft_beyond"]["properties"])
-    assert of_schema - of_plan == {"chunk"}
-    shared = of_plan - of_schema - {"seed", "configuration"}
-    assert shared == {"gate_at", "min_samples_split", "step", "window"}
-    assert shared <= set(sections["soft"]["properties"])
-
-
-def test_the_plan_beyond_chapter_4_knows_its_settings_and_no_other():
-    import dataclasses
-
-    from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
-
-    of_plan = {f.name for f in dataclasses.fields(SearchBeyondPlan)}
-    of_schema = set(load_yaml(SCHEMA)["properties"]["search_beyond"]["properties"])
-    assert of_schema - of_plan == {"chunk"}
-    # The library is no setting: it is installed or not.
-    assert of_plan - of_schema == {"seed", "configuration", "library"}
-
-
-def test_the_plan_of_chapter_5_knows_its_settings_and_their_defaults():
-    import dataclasses
-
-    from hedgerow.experiments.structure.plan import StructurePlan
-
-    fields = {f.name: f.default for f in dataclasses.fields(StructurePlan)}
-    schema = load_yaml(SCHEMA)["properties"]["structure"]["properties"]
-    assert set(schema) - set(fields) == {"chunk"}
-    # What the thesis calls its data set is read from the registry.
-    assert set(fields) - set(schema) == {"seed", "configuration", "printed"}
-    for name, default in fields.items():
-        if name in schema:
-            value = schema[name]["default"]
-            assert default == (tuple(value) if isinstance(value, list) else value)
-
-
-def test_the_plan_beyond_chapter_5_knows_its_settings_and_their_defaults():
-    import dataclasses
-
-    from hedgerow.experiments.structure_beyond.plan import StructureBeyondPlan
-
-    fields = {f.name: f.default for f in dataclasses.fields(StructureBeyondPlan)}
-    schema = load_yaml(SCHEMA)["properties"]["structure_beyond"]["properties"]
-    assert set(schema) - set(fields) == {"chunk"}
-    assert set(fields) - set(schema) == {"seed", "configuration"}
-    for name, default in fields.items():
-        if name in schema and name != "datasets":
-            value = schema[name]["default"]
-            assert default == (tuple(value) if isinstance(value, list) else value)
 
 
 def test_a_single_data_set_is_looked_up_as_those_of_a_list_are():
@@ -415,3 +318,116 @@ def test_published_keys_of_a_paper_are_unique():
     twice = SimpleNamespace(published=lambda paper: {"a": ["x", "y"]})
     with pytest.raises(ConfigError, match="`a` of thesis4 is the published name of x, y"):
         published_keys(twice, "thesis4")
+
+
+# ------------------------------------------------------------------------- one place per setting
+
+
+def test_every_experiment_has_a_word_and_its_settings_a_section():
+    folders = {path.parent.name for path in (ROOT / "src/hedgerow/experiments").glob("*/plan.py")}
+    assert set(WORDS) == folders and len(WORDS) == len(folders)
+    assert list(SECTIONS) == [word for word in WORDS if word != "soft_scores"]
+    assert all(plan.section == word for word, plan in SECTIONS.items())
+
+
+@pytest.mark.parametrize("plan", [Head, *SECTIONS.values()])
+def test_every_field_of_a_plan_is_a_setting_with_a_meaning_or_is_given(plan):
+    fields = [field.name for field in dataclasses.fields(plan)]
+    assert {*plan.settings(), *plan.given, "configuration", "seed"} == set(fields)
+    for name, setting in plan.settings().items():
+        assert re.fullmatch(r"[A-Z].{10,}\.", setting.meaning, re.DOTALL), name
+        assert setting.meaning.count("  ") == 0, f"{name}: a blank too many where texts meet"
+    if plan.section:
+        assert inspect.getdoc(plan).endswith(".")
+
+
+def test_what_is_given_to_plans_and_what_no_text_states():
+    assert {word: set(plan.given) for word, plan in SECTIONS.items() if plan.given} == {
+        "soft_beyond": {"gate_at", "min_samples_split", "step", "window"},
+        "search": {"printed"},
+        "search_beyond": {"library"},
+        "structure": {"printed"},
+    }
+    unstated = {word: set(plan.unstated()) for word, plan in SECTIONS.items()}
+    assert unstated.pop("soft") == {"chunk", "store_samples"}
+    assert not unstated.pop("soft_illustration") and not unstated.pop("soft_sweep")
+    assert all(names == {"chunk"} for names in unstated.values())
+
+
+@pytest.mark.parametrize("word", SECTIONS)
+def test_no_default_is_stated_twice(word):
+    """Seventeen defaults of plans were not those of config/default.yaml: a plan that was built
+    directly, or by a job, ran other settings than the workflow."""
+    plan = SECTIONS[word]
+    assert plan() == plan.from_config(DEFAULT[word], 0, "default")
+    # A field that is no setting of the section takes the default of the setting that it is.
+    (source,) = ast.parse(inspect.getsource(plan)).body
+    stated = {
+        node.target.id: node.value
+        for node in source.body
+        if isinstance(node, ast.AnnAssign) and not ast.unparse(node.annotation).startswith("Class")
+    }
+    assert set(stated) == {*plan.settings(), *plan.given}
+    for name, value in stated.items():
+        if name in plan.settings():
+            assert ast.unparse(value.func) == "setting"
+        elif name not in ("library", "printed"):
+            assert isinstance(value, ast.Attribute) and value.attr == name
+
+
+@pytest.mark.parametrize("word", SECTIONS)
+def test_a_plan_that_is_built_directly_is_checked_as_its_section_is(word):
+    """In the words of the check of the configuration, but for the file."""
+    plan = SECTIONS[word]
+    schema = plan.schema()["properties"]
+    assert set(schema) == set(plan.settings()) == set(DEFAULT[word])
+    for name, setting in schema.items():
+        wrong = None if setting.get("type") != "array" else [None]
+        with pytest.raises(ConfigError) as direct:
+            plan(**{name: wrong})
+        config = copy.deepcopy(DEFAULT)
+        config[word][name] = wrong
+        with pytest.raises(ConfigError) as checked:
+            check_config(config)
+        assert str(checked.value) == f"configuration: {direct.value}"
+        assert str(direct.value).startswith(f"`{word}.{name}` is ")
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"confidences": [0.5]}, "`soft_sweep.confidences` is `[0.5]`; name at least 2"),
+        ({"factor": 0}, "`soft_sweep.factor` is `0`; give a number > 0"),
+        ({"noise_factors": [0, 0]}, "`soft_sweep.noise_factors` is `[0, 0]`; name each once"),
+        (
+            {"fator": 1},
+            "unknown setting `soft_sweep.fator`; use one of confidences, datasets, factor, "
+            "noise_factors",
+        ),
+    ],
+)
+def test_a_plan_names_the_setting_and_what_it_takes(section, said):
+    with pytest.raises(ConfigError) as caught:
+        SECTIONS["soft_sweep"].from_config(section, 0, "mine")
+    assert str(caught.value) == said
+
+
+def test_a_plan_does_not_depend_on_order_and_kind_of_numbers():
+    soft = SECTIONS["soft"]
+    assert soft(noise_factors=(0.1, 0), methods=("se", "c45")) == soft(
+        noise_factors=[0.0, 0.1], methods=["c45", "se"]
+    )
+    assert repr(soft(target_leaves=(5, 15)).target_leaves) == "(15.0, 5.0)"
+    assert soft(datasets=["wine", "bupa"]).datasets == ("wine", "bupa")
+
+
+def test_planning_imports_plans_and_no_step():
+    """It runs at every start of the workflow."""
+    code = "import sys; from hedgerow.workflow.config import config_schema as s; s(); "
+    code += "print(*sys.modules)"
+    done = Project(ROOT, sys.executable).python("-c", code)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.split())
+    ours = {name.removeprefix("hedgerow.experiments.") for name in loaded if "experiments." in name}
+    assert ours == {"plan", *WORDS, *(f"{word}.plan" for word in WORDS)}
+    assert not {"matplotlib", "sklearn", "hedgerow.tree", "hedgerow.induction"} & loaded

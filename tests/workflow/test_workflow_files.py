@@ -9,8 +9,13 @@ import pytest
 import yaml
 from throwaway import ROOT
 
-from hedgerow.workflow.config import load_yaml
-from hedgerow.workflow.generated import generated, locked, settings_table, with_settings
+from hedgerow.workflow.config import config_schema
+from hedgerow.workflow.generated import (
+    generated,
+    locked,
+    settings_table,
+    with_settings,
+)
 
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 
@@ -56,7 +61,7 @@ def test_every_dependency_of_the_project_is_locked():
 
 
 def test_the_manual_keeps_its_text_around_the_table():
-    schema = load_yaml(ROOT / "workflow/schemas/config.schema.yaml")
+    schema = config_schema()
     manual = (ROOT / "config/README.md").read_text(encoding="utf-8")
     assert settings_table(schema) in manual
     assert with_settings(manual, schema) == manual

@@ -1,10 +1,11 @@
-"""Settings of the workflow: checked against the schema, and cut to what a rule uses."""
+"""Settings of the workflow: checked against the plans, and cut to what a rule uses."""
 
 from __future__ import annotations
 
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,24 +13,60 @@ import jsonschema
 import yaml
 
 from hedgerow.errors import ConfigError
+from hedgerow.experiments import WORDS
+from hedgerow.experiments.plan import Plan, describe, explained, place_of, sections, setting
 
 COMMAND_LINE = "command line"
 _NOWHERE = object()
 
 
-def check_config(
-    config: Mapping[str, Any],
-    schema: str | Path,
-    files: Sequence[str | Path] = (),
-) -> None:
+@dataclass(frozen=True)
+class Head(Plan):
+    """What holds for all experiments."""
+
+    configuration: str = setting(
+        "default", "Name of the configuration, for captions and labels.", pattern="^[a-z0-9_-]+$"
+    )
+    seed: int = setting(
+        20190, "Global seed; every random draw is derived from it by name.", minimum=0
+    )
+    registry: str = setting(
+        "config/datasets.yaml",
+        "The file that names every data set, its sources and its checksums.",
+    )
+    mirror: str | None = setting(
+        None,
+        "Folder with local copies, laid out `<data set>/<file>`; null asks the environment "
+        "variable HEDGEROW_MIRROR, and without it the other sources.",
+    )
+    experiments: tuple[str, ...] = setting(
+        WORDS,
+        "Experiments in the report and the manifest, each by the name of its section below. One "
+        "that is left out is still there as a target of its own. soft_scores works on the results "
+        "of soft and has no settings.",
+        choices=WORDS,
+    )
+
+
+def config_schema() -> dict[str, Any]:
+    """JSON schema of a whole configuration: the head, then a section of each plan."""
+    found = Head.schema()
+    for word, plan in sections().items():
+        found["properties"][word] = plan.schema()
+        found["required"].append(word)
+    return found
+
+
+def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
     """Check the settings and say in one line what is wrong, where, and what to write instead.
+
+    Each setting is checked by itself, then those that have to fit others, in the plans of the
+    experiments that the configuration runs (`Plan.conflicts`).
 
     Parameters
     ----------
     config : mapping
         The merged configuration.
-    schema : path
-        The YAML file of the JSON schema.
     files : sequence of path, optional
         Configuration files, those of the command line first and the default last; the first one
         that holds the faulty setting is named as the culprit.
@@ -37,17 +74,22 @@ def check_config(
     Raises
     ------
     ConfigError
-        For the first unknown or missing setting or value out of range.
+        For the first unknown or missing setting, value out of range, or conflict.
     """
-    schema = load_yaml(schema)
+    schema = config_schema()
     validator = jsonschema.Draft202012Validator(schema)
     # Unknown keys first: a misspelt key is also a missing one, and the misspelling is the cause.
     errors = sorted(
         validator.iter_errors(config),
-        key=lambda e: (e.validator != "additionalProperties", [str(p) for p in e.absolute_path]),
+        key=lambda error: (error.validator != "additionalProperties", place_of(error)),
     )
     for error in errors:
         raise _explained(error, config, schema, files)
+    for word, plan in sections().items():
+        if word in config["experiments"]:
+            for name, message, remedy in plan.conflicts(config):
+                culprit = _culprit(name.split("."), config, files)
+                raise ConfigError(f"{culprit}: {message}", remedy=remedy)
 
 
 def check_datasets(
@@ -107,63 +149,6 @@ def _check_entry(entry, section: str, key: str, content: Mapping, config, files)
         )
 
 
-def check_noise(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
-    """Check that the sweep of the pruning confidence, if asked for, finds its noised samples.
-
-    Parameters
-    ----------
-    config : mapping
-        A configuration that `check_config` has passed.
-    files : sequence of path, optional
-        As in `check_config`.
-
-    Raises
-    ------
-    ConfigError
-        For the first noise factor of `soft_sweep` for which `soft` draws no samples.
-    """
-    if "soft_sweep" not in config["experiments"]:
-        return
-    there = config["soft"]["noise_factors"]
-    for factor in config["soft_sweep"]["noise_factors"]:
-        if factor not in there:
-            culprit = _culprit(["soft_sweep", "noise_factors"], config, files)
-            raise ConfigError(
-                f"{culprit}: `soft_sweep.noise_factors` holds {factor:g}, which is not in "
-                f"`soft.noise_factors` ({', '.join(f'{n:g}' for n in there)})",
-                remedy="the sweep learns from the samples of soft: use factors of that list",
-            )
-
-
-def check_permutations(config: Mapping[str, Any], files: Sequence[str | Path] = ()) -> None:
-    """Check that an experiment that shares the divisions of another asks for no more of them.
-
-    Parameters
-    ----------
-    config : mapping
-        A configuration that `check_config` has passed.
-    files : sequence of path, optional
-        As in `check_config`.
-
-    Raises
-    ------
-    ConfigError
-        If `soft_beyond` asks for more permutations than `soft`, or the stability of learners for
-        more divisions than `structure_beyond` has.
-    """
-    for wanted, there in (
-        (("soft_beyond", "n_permutations"), ("soft", "n_permutations")),
-        (("structure_beyond", "stability_splits"), ("structure_beyond", "n_splits")),
-    ):
-        n_wanted, n_there = (config[section][key] for section, key in (wanted, there))
-        if wanted[0] in config["experiments"] and n_wanted > n_there:
-            raise ConfigError(
-                f"{_culprit(list(wanted), config, files)}: `{'.'.join(wanted)}` is {n_wanted} and "
-                f"`{'.'.join(there)}` {n_there}",
-                remedy=f"the divisions are those of `{'.'.join(there)}`: use {n_there} or less",
-            )
-
-
 def load_yaml(path: str | Path) -> Any:
     """Content of a YAML file."""
     with open(path, encoding="utf-8") as file:
@@ -197,7 +182,7 @@ def settings(config: Mapping[str, Any], experiment: str, *keys: str) -> dict[str
         if key not in section:
             raise ConfigError(
                 f"a rule asks for the unknown setting `{experiment}.{key}`",
-                remedy="name it in workflow/schemas/config.schema.yaml and config/default.yaml",
+                remedy=f"state it in the plan, hedgerow/experiments/{experiment}/plan.py",
             )
     return {key: section[key] for key in sorted(keys)}
 
@@ -260,42 +245,6 @@ def permutations_of(chunk: str) -> range:
 # ------------------------------------------------------------------------------------ messages
 
 
-def describe(schema: Mapping[str, Any], plural: bool = False) -> str:
-    """What a setting takes, in words.
-
-    >>> describe({"type": "array", "items": {"type": "number", "minimum": 0}})
-    'list of numbers >= 0'
-    """
-    if "enum" in schema:
-        options = [str(option) for option in schema["enum"]]
-        return " or ".join([", ".join(options[:-1]), options[-1]] if options[1:] else options)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        others = [k for k in kind if k != "null"]
-        return f"{describe({**schema, 'type': others[0]})} or null"
-    if kind == "array":
-        words = f"list of {describe(schema.get('items', {}), plural=True)}"
-        if "contains" in schema:
-            words += f", {schema['contains']['const']} among them"
-        return words
-    if kind == "object":
-        return "section"
-    if kind == "boolean":
-        return "true or false"
-    words = {"integer": "whole number", "number": "number", "string": "text"}.get(kind, "value")
-    if plural and kind != "string":
-        words += "s"
-    for key, sign in (
-        ("minimum", ">="),
-        ("exclusiveMinimum", ">"),
-        ("maximum", "<="),
-        ("exclusiveMaximum", "<"),
-    ):
-        if key in schema:
-            words += f"{' and' if words[-1].isdigit() else ''} {sign} {schema[key]}"
-    return words
-
-
 def walk(schema: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Mapping[str, Any]]]:
     """Every setting of a schema with its full name, sections before their content."""
     for key, value in schema.get("properties", {}).items():
@@ -326,16 +275,8 @@ def _explained(
         )
     name = ".".join(place)
     # A fault in an item of a list is explained by what the whole list takes.
-    expected = dict(walk(schema)).get(name, error.schema)
-    remedy = f"give {_article(describe(expected))}"
-    if error.validator == "uniqueItems":
-        remedy = "name each once"
-    elif error.validator == "pattern":
-        remedy = "use lower-case letters, digits, - and _"
-    elif error.validator == "minItems":
-        remedy = "name at least one"
+    shown, remedy = explained(error, dict(walk(schema)).get(name, error.schema))
     culprit = _culprit(place, config, files)
-    shown = _shown(error.instance)
     if isinstance(error.instance, str) and "number" in describe(error.schema):
         number = _number(error.instance)
         if number is not None and culprit == COMMAND_LINE:
@@ -387,19 +328,6 @@ def _relative(path: str | Path) -> str:
         return path.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:
         return str(path)
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "empty"
-    text = str(value) if isinstance(value, str) else yaml.safe_dump(value, default_flow_style=True)
-    text = text.strip().removesuffix("...").strip()
-    return f"`{text}`" if len(text) <= 60 else f"`{text[:57]}...`"
-
-
-def _article(words: str) -> str:
-    needs_one = words.startswith(("list", "number", "whole", "text", "section", "value"))
-    return f"a {words}" if needs_one else words
 
 
 def _number(text: str) -> float | None:

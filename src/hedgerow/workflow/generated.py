@@ -12,10 +12,11 @@ from pathlib import Path
 
 import yaml
 
-from hedgerow.workflow.config import describe, load_yaml, walk
+from hedgerow.experiments.plan import describe
+from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.jobs import write_text
 
-BEGIN = "<!-- settings: made from workflow/schemas/config.schema.yaml by `make generated` -->"
+BEGIN = "<!-- settings: made from the plans of the experiments by `make generated` -->"
 END = "<!-- end of settings -->"
 
 ENVIRONMENT = """\
@@ -77,7 +78,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     """Path and wanted text of every file that follows from others."""
     root = Path(root)
     manual = root / "config/README.md"
-    schema = load_yaml(root / "workflow/schemas/config.schema.yaml")
+    schema = config_schema()
     return {
         root / "environment.yml": environment(
             (root / "requirements.lock").read_text(encoding="utf-8")

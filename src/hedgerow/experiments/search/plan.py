@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "search"  # the word under which seeds are drawn
 
@@ -51,105 +50,111 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class SearchPlan(Plan):
-    """Settings of chapter 4: the section `search` of the configuration.
+    """Chapter 4 of the thesis: trees by Monte Carlo tree search (UCT-DT).
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys; read by the report only, so that one more data set reruns no other.
-    printed : dict of str
-        Key of data/published of each data set of chapter 4 -> registry key, from `published_as`
-        in config/datasets.yaml.
-    seed : int
-        Global seed, from which every random draw is derived by name.
-    configuration : str
-        Name of the configuration, for captions.
-    n_splits : int
-        Train-test splits per data set: the one of the published protocol, then further ones.
-    methods, further_methods : tuple of str
-        Methods of split 0 and of the further splits, out of `METHODS`; c45 is among both. UCT-DT
-        has every search pruning of table 4.1 under the policy VS on split 0, and both prunings
-        together elsewhere.
-    test_size : float
-        Share of the test part (thesis 4.5.1).
-    n_folds : int
-        Folds of the grid search of the pruning confidence.
-    confidences : tuple of float in (0, 1]
-        Its grid. The paper prints none; this one is ours.
-    alphas : tuple of float, at least 0
-        Grid of ETE's cost of a leaf. The paper prints none.
-    alpha_folds : int
-        Folds of its cross validation.
-    population_size, n_generations : int
-        Of ETE; the paper prints neither.
-    n_iterations, n_candidates, exploration, value_pruning_interval, value_pruning_depth
-        Of UCT-DT (thesis 4.5.1): 200,000, K = 3, C_p = 1, n_vp = 3,000, d_vp = 5.
-    n_iterations_c45b : int
-        Iterations of the policy C4.5b, which completes a new tree in each of them and takes a
-        hundred times as long as the others; the paper gives all the same.
-    validation_fraction : float
-        Share of the training part that rewards are measured on (thesis 4.5.1).
-    min_samples_split : float
-        Weight below which a node is a leaf (thesis 4.5.1).
-    property_folds : int
-        Folds in which the classifiers of table 4.7 are compared.
-    n_forest_trees : int
-        Trees of the random forest that gives the importance of variables.
+    They are compared with C4.5 and an evolutionary algorithm (ETE).
     """
 
     section: ClassVar[str] = "search"
     given: ClassVar[frozenset[str]] = frozenset({"printed"})
 
-    datasets: tuple[str, ...] = ()
+    #: Key of data/published of each data set of chapter 4 -> registry key, from `published_as` in
+    #: config/datasets.yaml.
     printed: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
-    configuration: str = "default"
-    n_splits: int = 11
-    methods: tuple[str, ...] = METHODS
-    further_methods: tuple[str, ...] = ("c45", "uct_vs", "uct_c45")
-    test_size: float = 0.3
-    n_folds: int = 10
-    confidences: tuple[float, ...] = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-    alphas: tuple[float, ...] = (0.0001, 0.001, 0.005)
-    alpha_folds: int = 3
-    population_size: int = 64
-    n_generations: int = 1000
-    n_iterations: int = 200_000
-    n_iterations_c45b: int = 200_000
-    n_candidates: int = 3
-    exploration: float = 1.0
-    value_pruning_interval: int = 3000
-    value_pruning_depth: int = 5
-    validation_fraction: float = 0.3
-    min_samples_split: float = 4
-    property_folds: int = 5
-    n_forest_trees: int = 500
 
-    def __post_init__(self):
-        for name in ("confidences", "alphas"):
-            # Whole numbers of a YAML file must not make other keys than floats do.
-            object.__setattr__(self, name, tuple(sorted({float(v) for v in getattr(self, name)})))
-        if not self.confidences or self.confidences[0] <= 0 or self.confidences[-1] > 1:
-            raise ConfigError(
-                "`search.confidences` is no grid of pruning confidences",
-                remedy="give values above 0 and up to 1",
-            )
-        if not self.alphas or self.alphas[0] < 0:
-            raise ConfigError(
-                "`search.alphas` is empty or holds a value below 0",
-                remedy="give costs of a leaf such as 0.001",
-            )
-        for name in ("methods", "further_methods"):
-            given = getattr(self, name)
-            if "c45" not in given or set(given) - set(METHODS):
-                raise ConfigError(
-                    f"`search.{name}` is {', '.join(given) or 'empty'}",
-                    remedy=f"name c45 and any of {', '.join(METHODS[1:])}",
-                )
-            object.__setattr__(self, name, tuple(m for m in METHODS if m in given))
-        if self.n_splits < 1 or min(self.n_folds, self.alpha_folds, self.property_folds) < 2:
-            raise ConfigError(
-                f"`search` has n_splits {self.n_splits}, n_folds {self.n_folds}, alpha_folds "
-                f"{self.alpha_folds} and property_folds {self.property_folds}",
-                remedy="use one split and two folds at least",
-            )
+    datasets: tuple[str, ...] = setting(
+        (
+            *("wdbc", "contraceptive", "german_credit", "pima", "synthetic_search_1"),
+            *("synthetic_search_3", "synthetic_search_4", "synthetic_search_7"),
+            *("tic_tac_toe", "titanic"),
+        ),
+        "Data sets by their key in the registry.",
+    )
+    n_splits: int = setting(
+        6,
+        "Divisions into training and test part per data set; the first is that of the published "
+        "protocol, the others give means and spread.",
+        minimum=1,
+        maximum=999,
+    )
+    methods: tuple[str, ...] = setting(
+        METHODS,
+        "Methods on the first split: C4.5, ETE, and UCT-DT by its simulation policy; uct_vs has "
+        "every search pruning of table 4.1, the others both.",
+        choices=METHODS,
+        contains="c45",
+    )
+    further_methods: tuple[str, ...] = setting(
+        ("c45", "uct_vs", "uct_c45"),
+        "Methods on the other splits, UCT-DT with both search prunings.",
+        choices=METHODS,
+        contains="c45",
+    )
+    test_size: float = setting(
+        0.3,
+        "Share of the rows that the test part gets (thesis 4.5.1, .3).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    n_folds: int = setting(10, "Folds of the grid search of the pruning confidence.", minimum=2)
+    confidences: tuple[float, ...] = setting(
+        (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1),
+        "Grid of the pruning confidence c of C4.5 and of DT-based pruning; the thesis prints none.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    alphas: tuple[float, ...] = setting(
+        (0.0001, 0.001, 0.005),
+        "Grid of ETE's price of a leaf, in units of accuracy; the thesis prints none.",
+        minimum=0,
+    )
+    alpha_folds: int = setting(
+        3, "Folds of the cross validation of ETE's price of a leaf.", minimum=2
+    )
+    population_size: int = setting(
+        64, "Trees of a generation of ETE; the thesis prints no number.", minimum=2
+    )
+    n_generations: int = setting(
+        1000, "Generations of ETE, at most; the thesis prints no number.", minimum=1
+    )
+    n_iterations: int = setting(
+        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1
+    )
+    n_iterations_c45b: int = setting(
+        10_000,
+        "Iterations of a search with the policy C4.5b, which completes a new tree in each of them "
+        "and takes a hundred times as long; the thesis gives it as many.",
+        minimum=1,
+    )
+    n_candidates: int = setting(
+        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1
+    )
+    exploration: float = setting(
+        1.0, "The constant C_p of the selection (thesis 4.5.1, 1).", minimum=0
+    )
+    value_pruning_interval: int = setting(
+        3000,
+        "Iterations from one value-based pruning to the next (thesis 4.5.1, 3,000).",
+        minimum=1,
+    )
+    value_pruning_depth: int = setting(
+        5, "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).", minimum=0
+    )
+    validation_fraction: float = setting(
+        0.3,
+        "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    min_samples_split: float = setting(
+        4, "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).", minimum=2
+    )
+    property_folds: int = setting(
+        5, "Folds in which the classifiers of table 4.7 are compared.", minimum=2
+    )
+    n_forest_trees: int = setting(
+        200,
+        "Trees of the forest that gives the importance of variables in table 4.7.",
+        minimum=1,
+    )
+    chunk: int = setting(3, "Splits per job. Results do not depend on it.", minimum=1, stated=False)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Plan, setting
 from hedgerow.experiments.search.plan import BOTH, POLICIES
 
 EXPERIMENT = "search_beyond"
@@ -56,92 +55,101 @@ VALUES = {
 
 @dataclass(frozen=True)
 class SearchBeyondPlan(Plan):
-    """Settings of what goes beyond chapter 4: the section `search_beyond` of the configuration.
+    """Beyond chapter 4: how far tree search is from optimal trees, and other rules of selection.
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys of the parts `selection` and `anytime`.
-    optimum_datasets : tuple of str
-        Registry keys of the part `optimum`: sets without missing values.
-    seed : int
-    configuration : str
-    library : str
-        Name and version of the library that checks optimal trees, `absent` without it.
-    optimum_splits, n_splits, anytime_splits : int
-        Splits of the three parts: the first so many of those of `search`.
-    depths : tuple of int
-        Depth limits of the part `optimum`.
-    largest_f1_depth : int
-        Up to which the tree with the best macro F1 is searched; each level more costs twice the
-        number of binary columns times as much.
-    n_thresholds : int
-        Thresholds of a numeric variable in the binary table.
-    optimum_confidence : float
-        Pruning confidence in the part `optimum`.
-    optimum_iterations, n_iterations : int
-        Iterations of UCT-DT in the parts `optimum` and `selection`.
-    policies : tuple of str
-        Methods of the part `selection`, out of `hedgerow.experiments.search.POLICIES`.
-    widening : tuple of float in (0, 1]
-        Exponents of progressive widening.
-    grid : tuple of int
-        Iterations after which the anytime curves look at the best tree so far.
-    bootstrap_iterations : int
-        Those of the policy C4.5b, which is slower, end here.
+    Curves show what is found after so many iterations. Splits, tuning and the settings of the
+    learners are those of the section `search`.
     """
 
     section: ClassVar[str] = "search_beyond"
-    given: ClassVar[frozenset[str]] = frozenset({"library"})
 
-    datasets: tuple[str, ...] = ()
-    optimum_datasets: tuple[str, ...] = ()
-    seed: int = 0
-    configuration: str = "default"
+    #: Name and version of the library that checks optimal trees, `absent` without it.
     library: str = "absent"
-    optimum_splits: int = 3
-    n_splits: int = 4
-    anytime_splits: int = 2
-    depths: tuple[int, ...] = (2, 3, 4)
-    largest_f1_depth: int = 3
-    n_thresholds: int = 4
-    optimum_confidence: float = 0.5
-    optimum_iterations: int = 20_000
-    n_iterations: int = 10_000
-    policies: tuple[str, ...] = ("uct_vs", "uct_c45")
-    widening: tuple[float, ...] = (0.5,)
-    grid: tuple[int, ...] = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-    bootstrap_iterations: int = 300
 
-    def __post_init__(self):
-        for name in ("depths", "grid"):
-            values = tuple(sorted({int(v) for v in getattr(self, name)}))
-            object.__setattr__(self, name, values)
-            if not values or values[0] < 1:
-                raise ConfigError(
-                    f"`search_beyond.{name}` has to hold whole numbers above 0",
-                    remedy="give a list such as [2, 3]",
-                )
-        exponents = tuple(sorted({float(v) for v in self.widening}))
-        object.__setattr__(self, "widening", exponents)
-        if exponents and not 0 < exponents[0] <= exponents[-1] <= 1:
-            raise ConfigError(
-                "`search_beyond.widening` holds an exponent that is not above 0 and up to 1",
-                remedy="leave 0 out: without widening runs are there in any case",
-            )
-        unknown = [p for p in self.policies if p not in POLICIES]
-        if unknown or not self.policies:
-            raise ConfigError(
-                f"`search_beyond.policies` is {', '.join(self.policies) or 'empty'}",
-                remedy=f"name any of {', '.join(POLICIES)}",
-            )
-        policies = tuple(p for p in POLICIES if p in self.policies)
-        object.__setattr__(self, "policies", policies)
-        for name in ("optimum_splits", "n_splits", "anytime_splits", "n_thresholds"):
-            if getattr(self, name) < 1:
-                raise ConfigError(
-                    f"`search_beyond.{name}` is {getattr(self, name)}", remedy="use 1 or more"
-                )
+    datasets: tuple[str, ...] = setting(
+        (
+            *("wdbc", "pima", "tic_tac_toe", "german_credit", "contraceptive"),
+            *("synthetic_search_1", "synthetic_search_4"),
+        ),
+        "Data sets of rules of selection and anytime curves.",
+    )
+    optimum_datasets: tuple[str, ...] = setting(
+        (
+            *("bupa", "contraceptive", "haberman", "pima", "saheart_numeric", "tic_tac_toe"),
+            "synthetic_search_4",
+        ),
+        "Data sets that are compared with optimal trees, without missing values. Macro F1 is "
+        "compared on those with two classes.",
+    )
+    optimum_splits: int = setting(
+        2,
+        "Train-test splits of the comparison with optimal trees, the first of those of `search`.",
+        minimum=1,
+        maximum=999,
+    )
+    depths: tuple[int, ...] = setting(
+        (2, 3, 4),
+        "Limits of the depth at which trees are compared with the optimum.",
+        minimum=1,
+    )
+    largest_f1_depth: int = setting(
+        3,
+        "Depth up to which the tree with the best macro F1 is searched; each level more costs "
+        "twice the number of binary variables times as much.",
+        minimum=0,
+    )
+    n_thresholds: int = setting(
+        4,
+        "Thresholds per numeric variable of the binary table, quantiles of its values.",
+        minimum=1,
+    )
+    optimum_confidence: float = setting(
+        0.5,
+        "Pruning confidence c in the comparison with optimal trees; .5 is the 25 % of C4.5.",
+        minimum=0,
+        maximum=1,
+    )
+    optimum_iterations: int = setting(
+        20_000, "Iterations of UCT-DT in the comparison with optimal trees.", minimum=0
+    )
+    n_splits: int = setting(
+        3,
+        "Train-test splits of the rules of selection, the first of those of `search`.",
+        minimum=1,
+        maximum=999,
+    )
+    n_iterations: int = setting(
+        5000, "Iterations of UCT-DT under every rule of selection.", minimum=0
+    )
+    policies: tuple[str, ...] = setting(
+        ("uct_vs", "uct_c45"),
+        "Simulation policies under which rules of selection are compared.",
+        choices=POLICIES,
+    )
+    widening: tuple[float, ...] = setting(
+        (0.25, 0.5),
+        "Exponents of progressive widening; a run without it is there in any case.",
+        exclusive_minimum=0,
+        maximum=1,
+        fewest=0,
+    )
+    anytime_splits: int = setting(
+        2,
+        "Train-test splits of the anytime curves, the first of those of `search`.",
+        minimum=1,
+        maximum=999,
+    )
+    grid: tuple[int, ...] = setting(
+        (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000),
+        "Iterations after which the anytime curves look at the best tree so far.",
+        minimum=1,
+    )
+    bootstrap_iterations: int = setting(
+        300,
+        "Where the curve of the policy C4.5b ends, which takes about a millisecond per iteration.",
+        minimum=0,
+    )
+    chunk: int = setting(3, "Splits per job. Results do not depend on it.", minimum=1, stated=False)
 
 
 def rules_of(plan: SearchBeyondPlan) -> dict[str, dict]:

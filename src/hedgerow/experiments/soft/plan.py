@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "soft"  # the word under which seeds are drawn: both experiments share splits and folds
 EXPERIMENTS = ("training_noise", "test_noise")
@@ -81,98 +79,98 @@ TABLE_3_1 = {
 
 @dataclass(frozen=True)
 class SoftPlan(Plan):
-    """Settings of experiments 1 and 2: the section `soft` of the configuration.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys; read by the report only, so that one more data set reruns no other.
-    seed : int
-        Global seed, from which every random draw is derived by name.
-    configuration : str
-        Name of the configuration, for captions.
-    n_permutations : int
-        Random train-test permutations per data set; 30 in the paper.
-    test_size : float
-        Share of the test part.
-    n_folds : int
-        Folds of tuning and of calibration.
-    noise_factors : tuple of float
-        Noise factors n; 0 has to be among them, because it is the baseline.
-    methods : tuple of str
-        Keys of `RECIPES`; c45 has to be among them.
-    factors : tuple of float, above 0
-        Grid of the tuned uncertainty factors u and of UDT's width w. It cannot hold 0 (methods
-        note on table 3.4: SE at noise 0 differs from C4.5). The paper prints no grid; this one is
-        ours.
-    n_samples : int
-        Sample points of each value's pdf in UDT; s = 100 in its paper.
-    window, step : float
-        Width of the soft search's grid beyond the data and its step, in units of sigma.
-    gate_at : {"threshold", "midpoint"}
-        Where the gates of STP and SE are centred.
-    min_samples_split : float
-        Weight below which a node is a leaf.
-    target_leaves : tuple of float
-        Mean leaves aimed at by the calibration, largest first.
-    confidence_tolerance : float
-        Width of the last interval of the bisection.
-    store_samples : bool
-        Keep the noised train and test samples on disk, not only their seeds and hashes.
-    """
+    """Experiments 1 and 2 of the thesis (chapter 3), noise in training or test data."""
 
     section: ClassVar[str] = "soft"
 
-    datasets: tuple[str, ...] = ()
-    seed: int = 0
-    configuration: str = "default"
-    n_permutations: int = 30
-    test_size: float = 0.3
-    n_folds: int = 10
-    noise_factors: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
-    methods: tuple[str, ...] = PRINTED
-    factors: tuple[float, ...] = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
-    window: float = 6.0  # thesis 3.3.2
-    step: float = 0.1  # thesis 3.3.2
-    n_samples: int = 100  # Tsang et al. 2011
-    gate_at: str = "threshold"
-    min_samples_split: float = 4  # chapters 3 and 4
-    target_leaves: tuple[float, ...] = (15, 10, 5)  # thesis 3.3.1
-    confidence_tolerance: float = 1e-3
-    store_samples: bool = True
-
-    @classmethod
-    def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> Self:
-        """As `Plan.from_config`; a section that names no data set is refused as well."""
-        if "datasets" in section and not section["datasets"]:
-            raise ConfigError("`soft.datasets` names no data set", remedy="name at least one")
-        return super().from_config(section, seed, configuration_name)
-
-    def __post_init__(self):
-        for name in ("noise_factors", "factors", "target_leaves"):
-            # Whole numbers of a YAML file must not make other keys than floats do.
-            object.__setattr__(self, name, tuple(sorted({float(v) for v in getattr(self, name)})))
-        object.__setattr__(self, "target_leaves", self.target_leaves[::-1])  # largest first
-        if 0.0 not in self.noise_factors or self.noise_factors[0] < 0:
-            raise ConfigError(
-                "`soft.noise_factors` has to hold 0 and nothing below",
-                remedy="add 0: it is the baseline of every table",
-            )
-        if not self.factors or self.factors[0] <= 0:
-            raise ConfigError(
-                "`soft.factors` has to hold factors above 0 only",
-                remedy="leave 0 out: without uncertainty every method is C4.5",
-            )
-        unknown = [m for m in self.methods if m not in METHODS]
-        if unknown or "c45" not in self.methods:
-            raise ConfigError(
-                f"`soft.methods` is {', '.join(self.methods) or 'empty'}",
-                remedy=f"name c45 and any of {', '.join(METHODS[1:])}",
-            )
-        object.__setattr__(self, "methods", tuple(m for m in METHODS if m in self.methods))
-        if self.n_permutations < 1 or self.n_folds < 2 or not 0 < self.test_size < 1:
-            raise ConfigError(
-                f"`soft` has n_permutations {self.n_permutations}, n_folds {self.n_folds} and "
-                f"test_size {self.test_size}",
-                remedy="use n_permutations >= 1, n_folds >= 2 and a test_size between 0 and 1",
-            )
+    datasets: tuple[str, ...] = setting(
+        (
+            *("wdbc", "pima", "bupa", "haberman", "saheart_numeric"),
+            *("wine", "german_credit", "synthetic_soft_4"),
+        ),
+        "Data sets by their key in the registry.",
+    )
+    n_permutations: int = setting(
+        5,
+        "Random divisions into training and test part per data set, 30 in the thesis; disjoint "
+        "samples for the synthetic sets, which have 30.",
+        minimum=1,
+        maximum=999,
+    )
+    test_size: float = setting(
+        0.3,
+        "Share of the rows that the test part gets (thesis 3.3.2, .3).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    n_folds: int = setting(
+        10, "Folds of the cross validations that tune factors and calibrate pruning.", minimum=2
+    )
+    noise_factors: tuple[float, ...] = setting(
+        (0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
+        "Noise factors n; the noise added to a variable is N(0, n |mean|). 0 is the baseline of "
+        "every table.",
+        minimum=0,
+        contains=0,
+    )
+    methods: tuple[str, ...] = setting(
+        METHODS,
+        "Methods: C4.5, which is the baseline, soft search (SS), soft training propagation (STP), "
+        "soft evaluation (SE), piecewise-linear thresholds (PLT), uncertain decision trees (UDT), "
+        "and combinations of SS, STP and SE.",
+        choices=METHODS,
+        contains="c45",
+    )
+    # It cannot hold 0 (methods note on table 3.4): SE at noise 0 differs from C4.5.
+    factors: tuple[float, ...] = setting(
+        (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5),
+        "Uncertainty factors u among which ss, stp and se are tuned, and widths w of UDT. Without "
+        "uncertainty every method is C4.5; the thesis prints no grid.",
+        exclusive_minimum=0,
+    )
+    window: float = setting(
+        6.0,
+        "Width of the soft search's kernel, in standard deviations of the error (thesis 3.3.2).",
+        exclusive_minimum=0,
+    )
+    step: float = setting(
+        0.1,
+        "Step of the soft search's grid, in standard deviations of the error (thesis 3.3.2).",
+        exclusive_minimum=0,
+    )
+    n_samples: int = setting(
+        100,
+        "Sample points of each value's distribution in UDT; s = 100 in its paper.",
+        minimum=2,
+    )
+    gate_at: str = setting(
+        "threshold",
+        "Where the gates of stp and se are centred: on the threshold, or halfway to the next lower "
+        "value.",
+        choices=("threshold", "midpoint"),
+    )
+    min_samples_split: float = setting(
+        4, "Training weight below which a node becomes a leaf.", minimum=2
+    )
+    target_leaves: tuple[float, ...] = setting(
+        (15, 10, 5),
+        "Mean number of leaves that the pruning confidence is calibrated to (thesis 3.3.1); the "
+        "next lower one where it is out of reach.",
+        minimum=2,
+        descending=True,
+    )
+    confidence_tolerance: float = setting(
+        0.001,
+        "Width of the bisection's last interval of the pruning confidence.",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    store_samples: bool = setting(
+        True,
+        "Keep the noised samples on disk; otherwise only their seeds and hashes, from which they "
+        "are drawn again and checked.",
+        stated=False,
+    )
+    chunk: int = setting(
+        2, "Permutations per learning job. Results do not depend on it.", minimum=1, stated=False
+    )

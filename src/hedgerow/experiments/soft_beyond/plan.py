@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hedgerow.data import FAMILIES
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Conflict, Plan, more_than_there_are, setting
+from hedgerow.experiments.soft.plan import SoftPlan
 
 EXPERIMENT = "soft_beyond"
 PARTS = ("noise_models", "class_noise", "categorical_noise")
@@ -23,74 +24,74 @@ NO_NOISE = ("none", "none", 0.0)  # where, family, noise of the clean baseline
 
 @dataclass(frozen=True)
 class SoftBeyondPlan(Plan):
-    """Settings of what goes beyond chapter 3: the section `soft_beyond` of the configuration.
+    """Beyond the thesis: noise of other families, class noise, noise on categories.
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys of the parts on noise models and class noise.
-    categorical_datasets : tuple of str
-        Registry keys of the part on categorical noise: sets with categorical variables.
-    seed : int
-    configuration : str
-    n_permutations : int
-        The first so many of the permutations of section `soft`.
-    families : tuple of str
-        Out of `hedgerow.data.FAMILIES`.
-    noise_factors : tuple of float, above 0
-        Noise factors n of the first part.
-    class_noise, category_noise : tuple of float, above 0 and at most 1
-        Probabilities that a label or a category is replaced; 0 is always run, as the baseline.
-    factors : tuple of float, above 0 and at most 1
-        Grid of the tuned factors u, and of the tuned probability in the model of categories.
-    window, step, gate_at, min_samples_split
-        Those of the section `soft`.
+    Models of the noise match it or do not. Divisions, folds, pruning confidence and the settings of
+    the learners are those of the section `soft`.
     """
 
     section: ClassVar[str] = "soft_beyond"
 
-    datasets: tuple[str, ...] = ()
-    categorical_datasets: tuple[str, ...] = ()
-    seed: int = 0
-    configuration: str = "default"
-    n_permutations: int = 3
-    families: tuple[str, ...] = FAMILIES
-    noise_factors: tuple[float, ...] = (0.2,)
-    class_noise: tuple[float, ...] = (0.1, 0.2)
-    category_noise: tuple[float, ...] = (0.2,)
-    factors: tuple[float, ...] = (0.1, 0.2, 0.4)
-    window: float = 6.0
-    step: float = 0.1
-    gate_at: str = "threshold"
-    min_samples_split: float = 4
+    datasets: tuple[str, ...] = setting(
+        ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine"),
+        "Data sets with numeric variables, for noise families and class noise.",
+    )
+    categorical_datasets: tuple[str, ...] = setting(
+        ("contraceptive", "german_credit", "saheart", "tic_tac_toe"),
+        "Data sets with categorical variables, for noise on categories.",
+    )
+    n_permutations: int = setting(
+        3,
+        "The first so many of the permutations of `soft`, and no more than it has.",
+        minimum=1,
+        maximum=999,
+    )
+    families: tuple[str, ...] = setting(
+        FAMILIES,
+        "Families of noise on numeric variables. Matching models are compared with the normal one "
+        "over those that are not normal.",
+        choices=FAMILIES,
+    )
+    noise_factors: tuple[float, ...] = setting(
+        (0.2,),
+        "Noise factors n; the standard deviation is n |mean|, or n |x|. Runs without noise are the "
+        "baseline in any case.",
+        exclusive_minimum=0,
+    )
+    class_noise: tuple[float, ...] = setting(
+        (0.1, 0.2),
+        "Probabilities that a training label is replaced by another class.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    category_noise: tuple[float, ...] = setting(
+        (0.2,),
+        "Probabilities that a category is replaced by a draw of its variable.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    factors: tuple[float, ...] = setting(
+        (0.1, 0.2, 0.4),
+        "Uncertainty factors u among which ss, stp and se are tuned, and probabilities among which "
+        "the model of categories is; at most 1.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    chunk: int = setting(
+        3, "Permutations per job. Results do not depend on it.", minimum=1, stated=False
+    )
 
-    def __post_init__(self):
-        for name in ("noise_factors", "class_noise", "category_noise", "factors"):
-            values = tuple(sorted({float(v) for v in getattr(self, name)}))
-            object.__setattr__(self, name, values)
-            if not values or not values[0] > 0:
-                raise ConfigError(
-                    f"`soft_beyond.{name}` has to hold numbers above 0 only",
-                    remedy="leave 0 out: runs without noise are the baseline in any case",
-                )
-        # A factor of the grid serves the model of categories as a probability.
-        for name in ("class_noise", "category_noise", "factors"):
-            if getattr(self, name)[-1] > 1:
-                raise ConfigError(
-                    f"`soft_beyond.{name}` holds {getattr(self, name)[-1]:g}, no probability",
-                    remedy="give numbers up to 1",
-                )
-        unknown = [f for f in self.families if f not in FAMILIES]
-        if unknown or not self.families:
-            raise ConfigError(
-                f"`soft_beyond.families` is {', '.join(self.families) or 'empty'}",
-                remedy=f"name any of {', '.join(FAMILIES)}",
-            )
-        object.__setattr__(self, "families", tuple(f for f in FAMILIES if f in self.families))
-        if self.n_permutations < 1:
-            raise ConfigError(
-                f"`soft_beyond.n_permutations` is {self.n_permutations}", remedy="use 1 or more"
-            )
+    # Those of the section `soft`, which the rules give.
+    window: float = SoftPlan.window
+    step: float = SoftPlan.step
+    gate_at: str = SoftPlan.gate_at
+    min_samples_split: float = SoftPlan.min_samples_split
+
+    @classmethod
+    def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
+        """The permutations are those of `soft`."""
+        key = "n_permutations"
+        return more_than_there_are(config, (cls.section, key), (SoftPlan.section, key))
 
 
 DRAWS = ["dataset", "permutation", "part", "sample", "family", "noise", "experiment", "stream"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "soft_illustration"  # the word under which seeds are drawn
 DATASET = "synthetic_lvef"
@@ -34,31 +34,34 @@ DECIMALS = 6
 
 @dataclass(frozen=True)
 class SoftIllustrationPlan(Plan):
-    """Settings of the illustrations: the section `soft_illustration` of the configuration.
+    """Illustrations of chapter 3: figures 3.1 to 3.4, and the LVEF example.
 
-    Attributes
-    ----------
-    seed : int
-        Global seed, from which every random draw is derived by name.
-    configuration : str
-        Name of the configuration, for captions.
-    noise : float
-        Noise factor n of the LVEF example; the noise is N(0, n |mean|).
-    factor : float
-        Uncertainty factor u of SS, STP and SE in the LVEF example.
-    window, step : float
-        Width of the soft search's kernel and step of its grid, in standard deviations.
-    n_draws : int
-        Draws of the simulation beside the curves of figure 3.4.
+    The example (figures 3.7 and 3.8, tables 3.2 and 3.3) is on the synthetic set synthetic_lvef.
     """
 
     section: ClassVar[str] = "soft_illustration"
-    passed_over: ClassVar[frozenset[str]] = frozenset()
 
-    seed: int = 0
-    configuration: str = "default"
-    noise: float = 0.1  # thesis, figure 3.7
-    factor: float = 0.1  # thesis 3.4.1
-    window: float = 6.0  # thesis 3.3.2
-    step: float = 0.1  # thesis 3.3.2
-    n_draws: int = 100_000
+    noise: float = setting(
+        0.1,
+        "Noise factor n of the ejection fractions (thesis, figure 3.7); the noise is "
+        "N(0, n |mean|).",
+        minimum=0,
+    )
+    factor: float = setting(
+        0.1,
+        "Uncertainty factor u of ss, stp and se on the ejection fractions (thesis 3.4.1, .1).",
+        exclusive_minimum=0,
+    )
+    window: float = setting(
+        6.0,
+        "Width of the soft search's kernel, in standard deviations of the error (thesis 3.3.2).",
+        exclusive_minimum=0,
+    )
+    step: float = setting(
+        0.1,
+        "Step of the soft search's grid, in standard deviations of the error (thesis 3.3.2).",
+        exclusive_minimum=0,
+    )
+    n_draws: int = setting(
+        100_000, "Draws of the simulation beside the curves of figure 3.4.", minimum=1
+    )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Conflict, Plan, setting
 
 #: Learners of the figures; soft evaluation leaves trees as they are.
 METHODS = ("c45", "ss", "stp")
@@ -25,51 +25,51 @@ CELL = ["dataset", "permutation", "noise", "method", "confidence"]
 
 @dataclass(frozen=True)
 class SweepPlan(Plan):
-    """Settings of the sweep: the section `soft_sweep` of the configuration.
+    """Figures 3.11 and 3.12 of the thesis, trees pruned at every confidence c of a grid.
 
-    Permutations, samples and learner settings are those of `SoftPlan`.
-
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys; read by the report only.
-    configuration : str
-        Name of the configuration, for captions.
-    noise_factors : tuple of float
-        Noise factors of the training data, out of those of `soft.noise_factors`; 0 (figure 3.11)
-        and 0.1 (figure 3.12) in the paper.
-    factor : float, above 0
-        Uncertainty factor u of SS and STP; 0.1 in the paper.
-    confidences : tuple of float in [0, 1]
-        Grid of c, at least two values. The paper prints no grid; this one is ours.
+    Splits, noised samples and the settings of the learners are those of soft.
     """
 
     section: ClassVar[str] = "soft_sweep"
-    passed_over: ClassVar[frozenset[str]] = frozenset({"seed", "configuration"})
 
-    datasets: tuple[str, ...] = ()
-    configuration: str = "default"
-    noise_factors: tuple[float, ...] = (0.0, 0.1)
-    factor: float = 0.1
-    confidences: tuple[float, ...] = tuple(round(i / 40, 3) for i in range(41))
+    datasets: tuple[str, ...] = setting(
+        ("pima", "saheart_numeric", "wdbc"),
+        "Data sets by their key in the registry. The figures of the paper show hepatitis_numeric, "
+        "heart_cleveland_ordinal, pima, saheart_numeric and wdbc.",
+    )
+    noise_factors: tuple[float, ...] = setting(
+        (0, 0.1),
+        "Noise factors of the training data, out of soft.noise_factors; the figures show 0 and "
+        "0.1.",
+        minimum=0,
+    )
+    factor: float = setting(
+        0.1,
+        "Uncertainty factor u of ss and stp (thesis 3.4.2, .1).",
+        exclusive_minimum=0,
+    )
+    confidences: tuple[float, ...] = setting(
+        (0, *(i / 40 for i in range(1, 40)), 1),
+        "Pruning confidences c at which each tree is pruned. 0 leaves one leaf, 1 prunes least. "
+        "The thesis prints no grid.",
+        minimum=0,
+        maximum=1,
+        fewest=2,
+    )
 
     def __post_init__(self):
-        for name in ("noise_factors", "confidences"):
-            # Whole numbers of a YAML file must not make other keys than floats do.
-            object.__setattr__(self, name, tuple(sorted({float(v) for v in getattr(self, name)})))
-        object.__setattr__(self, "factor", float(self.factor))
-        if len(self.confidences) < 2 or self.confidences[0] < 0 or self.confidences[-1] > 1:
-            raise ConfigError(
-                "`soft_sweep.confidences` is no grid of pruning confidences",
-                remedy="give two values or more between 0 and 1",
-            )
-        if not self.noise_factors or self.noise_factors[0] < 0:
-            raise ConfigError(
-                "`soft_sweep.noise_factors` is empty or holds a factor below 0",
-                remedy="give noise factors of `soft.noise_factors`, such as 0 and 0.1",
-            )
-        if self.factor <= 0:
-            raise ConfigError(
-                f"`soft_sweep.factor` is {self.factor:g}",
-                remedy="give a factor above 0: without uncertainty every method is C4.5",
-            )
+        super().__post_init__()
+        object.__setattr__(self, "factor", float(self.factor))  # a key of the rows
+
+    @classmethod
+    def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
+        """The sweep learns from samples that `soft` draws."""
+        there = config["soft"]["noise_factors"]
+        for factor in config[cls.section]["noise_factors"]:
+            if factor not in there:
+                yield Conflict(
+                    "soft_sweep.noise_factors",
+                    f"`soft_sweep.noise_factors` holds {factor:g}, which is not in "
+                    f"`soft.noise_factors` ({', '.join(f'{n:g}' for n in there)})",
+                    "the sweep learns from the samples of soft: use factors of that list",
+                )

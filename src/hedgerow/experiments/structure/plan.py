@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "structure"  # the word under which seeds are drawn
 
@@ -52,77 +51,93 @@ ORDER = {
 
 @dataclass(frozen=True)
 class StructurePlan(Plan):
-    """Settings of chapter 5: the section `structure` of the configuration.
+    """Chapter 5 of the thesis: the edit distance of trees on forests of UCT-DT.
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys; the chapter's is the first.
-    printed : dict of str
-        Key of data/published of the chapter's data set -> registry key, from `published_as` in
-        config/datasets.yaml; for tables and captions.
-    seed : int
-        Global seed, from which every random draw is derived by name.
-    configuration : str
-        Name of the configuration, for captions.
-    n_forests : int
-        Forests per data set: the one of the published protocol, then further ones.
-    test_size : float
-        Share of the test part; .3023 is 172 of 569 rows (thesis 5.3).
-    n_trees : int
-        Trees of a forest, the 104 of the paper: the most visited states.
-    max_tests : int
-        Tests of its largest tree: 6, as the largest tree of the paper has 13 nodes.
-    n_iterations, n_candidates, exploration, value_pruning, value_pruning_interval,
-    value_pruning_depth, validation_fraction, min_samples_split
-        Of UCT-DT with the policy VS, as in chapter 4; DT-based pruning is off.
-    n_clusters : int
-    n_components : int
-        Of Laplacian eigenmaps, the constant one not counted.
-    n_seeds : int
-        Seeds of k-means; scores are their means, figures and tables of labels show the first.
-    correlated_above : float
-        Spearman correlation from which two variables count as strongly correlated.
-    n_bootstrap : int
-        Bootstrap samples of the trees of a forest.
+    The forests are clustered, and it is measured what the clusters keep together.
     """
 
     section: ClassVar[str] = "structure"
     given: ClassVar[frozenset[str]] = frozenset({"printed"})
 
-    datasets: tuple[str, ...] = ("wdbc",)
+    #: Key of data/published of the chapter's data set -> registry key, from `published_as` in
+    #: config/datasets.yaml; for tables and captions.
     printed: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
-    configuration: str = "default"
-    n_forests: int = 6
-    test_size: float = 0.3023
-    n_trees: int = 104
-    max_tests: int = 6
-    n_iterations: int = 200_000
-    n_candidates: int = 3
-    exploration: float = 1.0
-    value_pruning: bool = True
-    value_pruning_interval: int = 3000
-    value_pruning_depth: int = 5
-    validation_fraction: float = 0.3
-    min_samples_split: float = 4
-    n_clusters: int = 4
-    n_components: int = 4
-    n_seeds: int = 10
-    correlated_above: float = 0.95
-    n_bootstrap: int = 1000
 
-    def __post_init__(self):
-        for name in ("n_forests", "n_seeds", "max_tests", "n_components", "n_bootstrap"):
-            if getattr(self, name) < 1:
-                raise ConfigError(
-                    f"`structure.{name}` is {getattr(self, name)}", remedy="use 1 or more"
-                )
-        for name, least in (("n_clusters", 2), ("n_trees", 3)):
-            if getattr(self, name) < least:
-                raise ConfigError(
-                    f"`structure.{name}` is {getattr(self, name)}", remedy=f"use {least} or more"
-                )
+    datasets: tuple[str, ...] = setting(
+        ("wdbc",), "Data sets by their key in the registry; the thesis has wdbc."
+    )
+    n_forests: int = setting(
+        6,
+        "Forests per data set, each from a division into training and test part; the first is that "
+        "of the published protocol, the others tell how much of a value is the division's.",
+        minimum=1,
+        maximum=999,
+    )
+    test_size: float = setting(
+        0.3023,
+        "Share of the rows that the test part gets (thesis 5.3, 172 of 569).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    n_trees: int = setting(
+        104,
+        "Trees of a forest, the most visited states of the search (thesis 5.4, 104).",
+        minimum=3,
+    )
+    max_tests: int = setting(
+        6, "Tests of the largest tree of a forest (thesis 5.4, 13 nodes).", minimum=1
+    )
+    n_iterations: int = setting(
+        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1
+    )
+    n_candidates: int = setting(
+        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1
+    )
+    exploration: float = setting(
+        1.0, "The constant C_p of the selection (thesis 4.5.1, 1).", minimum=0
+    )
+    value_pruning: bool = setting(
+        True, "Whether value-based pruning thins the search tree; chapter 5 does not say."
+    )
+    value_pruning_interval: int = setting(
+        3000,
+        "Iterations from one value-based pruning to the next (thesis 4.5.1, 3,000).",
+        minimum=1,
+    )
+    value_pruning_depth: int = setting(
+        5, "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).", minimum=0
+    )
+    validation_fraction: float = setting(
+        0.3,
+        "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    min_samples_split: float = setting(
+        4, "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).", minimum=2
+    )
+    n_clusters: int = setting(4, "Clusters of k-means (thesis 5.4.2, 4).", minimum=2)
+    n_components: int = setting(
+        4, "Components of the Laplacian eigenmaps, the constant one not counted.", minimum=1
+    )
+    n_seeds: int = setting(
+        10,
+        "Seeds of k-means, over which scores are averaged; figures and tables of labels show the "
+        "first.",
+        minimum=1,
+        maximum=100,
+    )
+    correlated_above: float = setting(
+        0.95,
+        "Absolute rank correlation (Spearman) above which two variables count as strongly "
+        "correlated.",
+        minimum=0,
+        exclusive_maximum=1,
+    )
+    n_bootstrap: int = setting(1000, "Bootstrap samples of the trees of a forest.", minimum=1)
+    chunk: int = setting(
+        3, "Forests per job. Results do not depend on it.", minimum=1, stated=False
+    )
 
 
 CLOSENESS = [

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan
+from hedgerow.experiments.plan import Conflict, Plan, more_than_there_are, setting
 from hedgerow.experiments.structure.plan import EXAMPLES, ORDER, REFERENCES, TREE, VARIANT
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 
@@ -68,88 +68,94 @@ VALUES = {
 
 @dataclass(frozen=True)
 class StructureBeyondPlan(Plan):
-    """Settings of what goes beyond chapter 5: the section `structure_beyond`.
+    """Beyond chapter 5: the edit distances over many data sets, and distances to prototypes.
 
-    Attributes
-    ----------
-    datasets : tuple of str
-        Registry keys.
-    seed : int
-    configuration : str
-    n_splits : int
-        Divisions into training and test data of each data set, one forest each: the first so many
-        of those of `structure`.
-    n_iterations : int
-        Of the search that makes a forest.
-    n_seeds : int
-        Of k-means.
-    n_prototypes : int
-        Trees of each cluster that are prototypes.
-    sizes : tuple of int
-        Trees of an ensemble, k.
-    share : float in (0, 1]
-        Of the trees with the best validation F1, out of which diverse trees are chosen.
-    n_draws : int
-        Random ensembles of each kind, whose scores are averaged.
-    n_bagged : int
-        C4.5 trees of bootstrap samples out of which ensembles are chosen.
-    stability_splits : int
-        Divisions of the part `stability`: the first so many of `n_splits`.
-    n_bootstrap : int
-        Its bootstrap samples, the same for all learners.
-    confidence : float in [0, 1]
-        Of pruning, of all learners.
-    factor : float, above 0
-        Noise factor of SS and STP: sigma = factor |mean of the variable|.
-    uct_iterations : int
-        Iterations of UCT-DT in the part `stability`.
-    patterns_dataset : str
-        Registry key of the data set whose forests are drawn.
-    patterns_trees, patterns_depth : int
-        Trees of each forest that is drawn, and limit of the depth in the random forest.
+    Then ensembles of trees that differ in structure, the stability of learners, decision patterns
+    of forests. Divisions, forests and clusters are made with the settings of the section
+    `structure`.
     """
 
     section: ClassVar[str] = "structure_beyond"
 
-    datasets: tuple[str, ...] = ()
-    seed: int = 0
-    configuration: str = "default"
-    n_splits: int = 3
-    n_iterations: int = 20_000
-    n_seeds: int = 2
-    n_prototypes: int = 2
-    sizes: tuple[int, ...] = (3, 5, 9)
-    share: float = 0.5
-    n_draws: int = 200
-    n_bagged: int = 100
-    stability_splits: int = 2
-    n_bootstrap: int = 12
-    confidence: float = 0.25
-    factor: float = 0.1
-    uct_iterations: int = 10_000
-    patterns_dataset: str = "wdbc"
-    patterns_trees: int = 100
-    patterns_depth: int = 3
+    datasets: tuple[str, ...] = setting(
+        (
+            *("bupa", "ecoli3", "german_credit", "pima", "saheart", "tic_tac_toe", "titanic"),
+            *("vehicle", "wdbc", "wine", "yeast_0256_vs_3789"),
+        ),
+        "Data sets of all parts but the drawn patterns.",
+    )
+    n_splits: int = setting(
+        3,
+        "Divisions into training and test data of each data set, with one forest each; the first "
+        "of those of `structure`.",
+        minimum=1,
+        maximum=999,
+    )
+    n_iterations: int = setting(20_000, "Iterations of the search that makes a forest.", minimum=1)
+    n_seeds: int = setting(
+        2, "Seeds of k-means, over which scores are averaged.", minimum=1, maximum=100
+    )
+    n_prototypes: int = setting(2, "Trees of each cluster that are prototypes.", minimum=1)
+    sizes: tuple[int, ...] = setting((3, 5, 9), "Trees of an ensemble, k.", minimum=2)
+    share: float = setting(
+        0.5,
+        "Share of the trees with the best validation F1, out of which diverse trees are chosen.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    n_draws: int = setting(
+        200, "Random ensembles of each kind, whose scores are averaged.", minimum=1
+    )
+    n_bagged: int = setting(
+        100,
+        "C4.5 trees of bootstrap samples out of which ensembles are chosen.",
+        minimum=2,
+    )
+    stability_splits: int = setting(
+        2,
+        "Divisions on which the stability of learners is measured, up to n_splits.",
+        minimum=1,
+        maximum=999,
+    )
+    n_bootstrap: int = setting(
+        12,
+        "Bootstrap samples of the part on stability, the same for all learners; distances are "
+        "between trees of two samples.",
+        minimum=2,
+    )
+    confidence: float = setting(
+        0.25, "Pruning confidence c of all learners; it is not tuned.", minimum=0, maximum=1
+    )
+    factor: float = setting(
+        0.1,
+        "Noise factor of SS and STP, the standard deviation over |mean|; it is not tuned.",
+        exclusive_minimum=0,
+    )
+    uct_iterations: int = setting(
+        10_000, "Iterations of UCT-DT in the part on stability.", minimum=1
+    )
+    patterns_dataset: str = setting(
+        "wdbc", "Data set whose forests are drawn; numeric, without missing values."
+    )
+    patterns_trees: int = setting(100, "Trees of each forest that is drawn.", minimum=3)
+    patterns_depth: int = setting(
+        3, "Limit of the depth of the random forest that is drawn.", minimum=1
+    )
+    chunk: int = setting(
+        3, "Divisions per job. Results do not depend on it.", minimum=1, stated=False
+    )
 
-    def __post_init__(self):
-        sizes = tuple(sorted({int(k) for k in self.sizes}))
-        object.__setattr__(self, "sizes", sizes)
-        if not sizes or sizes[0] < 2 or sizes[-1] > self.n_bagged:
-            raise ConfigError(
-                f"`structure_beyond.sizes` is {', '.join(map(str, sizes)) or 'empty'} and "
-                f"`structure_beyond.n_bagged` {self.n_bagged}",
-                remedy="give sizes of 2 or more, and as many trees as the largest",
-            )
-        if self.n_bootstrap < 2:
-            raise ConfigError(
-                f"`structure_beyond.n_bootstrap` is {self.n_bootstrap}",
-                remedy="use 2 or more: distances are between trees of two samples",
-            )
-        if self.factor <= 0 or not 0 < self.share <= 1:
-            raise ConfigError(
-                f"`structure_beyond.factor` is {self.factor:g} and `structure_beyond.share` "
-                f"{self.share:g}",
-                remedy="use a factor above 0 and a share above 0 and up to 1",
+    @classmethod
+    def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
+        """Stability is measured on some of the divisions, ensembles are chosen out of the trees."""
+        word = cls.section
+        yield from more_than_there_are(config, (word, "stability_splits"), (word, "n_splits"))
+        largest, n_bagged = max(config[word]["sizes"]), config[word]["n_bagged"]
+        if largest > n_bagged:
+            yield Conflict(
+                f"{word}.n_bagged",
+                f"`{word}.sizes` holds {largest} and `{word}.n_bagged` is {n_bagged}",
+                "an ensemble is chosen out of as many trees as its size at least",
             )
 
 
