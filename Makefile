@@ -25,7 +25,7 @@ help:
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make bench      set-up, then the timings against scikit-learn"
-	@echo "make generated  write the files that follow from others (environment.yml, config/README.md)"
+	@echo "make generated  write the files that follow from others (environment.yml, config/)"
 	@echo "make lock       choose new versions of all dependencies"
 	@echo "make clean      remove what the workflow made, downloads excepted"
 	@echo "make distclean  remove downloads, build and $(VENV) as well"

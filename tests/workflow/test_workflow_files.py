@@ -11,8 +11,10 @@ from throwaway import ROOT
 
 from hedgerow.workflow.config import config_schema
 from hedgerow.workflow.generated import (
+    default_configuration,
     generated,
     locked,
+    main,
     settings_table,
     with_settings,
 )
@@ -67,3 +69,34 @@ def test_the_manual_keeps_its_text_around_the_table():
     assert with_settings(manual, schema) == manual
     with pytest.raises(ValueError, match="no place for the settings"):
         with_settings("no marks", schema)
+
+
+def test_default_configuration_and_manual_follow_from_the_plans():
+    """The schema is made of them: a default or a meaning that changes there changes everywhere."""
+    schema = config_schema()
+    setting = schema["properties"]["soft"]["properties"]["n_folds"]
+    setting |= {"default": 7, "description": "Folds | parts.", "minimum": 3}
+    assert yaml.safe_load(default_configuration(schema))["soft"]["n_folds"] == 7
+    row = "| `soft.n_folds` | whole number >= 3 | `7` | Folds \\| parts. |"
+    assert row in settings_table(schema).splitlines()
+
+
+def test_the_default_configuration_is_readable():
+    text = (ROOT / "config/default.yaml").read_text(encoding="utf-8")
+    assert max(map(len, text.splitlines())) <= 100
+    assert text.startswith("# The default configuration, complete")
+
+
+def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
+    for path in generated(ROOT):
+        place = tmp_path / path.relative_to(ROOT)
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(path.read_bytes())
+    (tmp_path / "requirements.lock").write_text(LOCK, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main([]) == 0 and not capsys.readouterr().out
+    file = tmp_path / "config/default.yaml"
+    file.write_text(file.read_text().replace("n_folds: 10", "n_folds: 11"))
+    assert main([]) == 1
+    assert capsys.readouterr().out == "config/default.yaml: out of date\n"
+    assert main(["--write"]) == 0 and main([]) == 0

@@ -1,4 +1,4 @@
-"""Files that follow from others: `environment.yml` and the table of settings in the manual.
+"""Files that follow from others: `environment.yml`, the default configuration, the manual's table.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -35,6 +37,13 @@ dependencies:
   - pip:
 """
 
+DEFAULT = """\
+# The default configuration, complete: seven real data sets and one synthetic set, all of which
+# come with what pip installs. config/README.md explains every setting. Made by `make generated`
+# from the plans of the experiments, where each setting is stated: edit it there.
+"""
+WIDTH = 100
+
 
 def locked(lock: str) -> dict[str, str]:
     """Names and versions of a file of pinned requirements, in its order."""
@@ -45,6 +54,18 @@ def environment(lock: str) -> str:
     """Text of `environment.yml` for a text of `requirements.lock`."""
     lines = (f"      - {name}=={version}\n" for name, version in locked(lock).items())
     return ENVIRONMENT + "".join(lines)
+
+
+def default_configuration(schema: Mapping[str, Any]) -> str:
+    """Text of `config/default.yaml`: every setting of a schema with its default."""
+    lines = []
+    for key, setting in schema["properties"].items():
+        if "properties" in setting:
+            lines += ["", f"{key}:"]
+            lines += [_line(k, s["default"], "  ") for k, s in setting["properties"].items()]
+        else:
+            lines.append(_line(key, setting["default"]))
+    return DEFAULT + "\n".join(lines) + "\n"
 
 
 def settings_table(schema: dict) -> str:
@@ -83,6 +104,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         root / "environment.yml": environment(
             (root / "requirements.lock").read_text(encoding="utf-8")
         ),
+        root / "config/default.yaml": default_configuration(schema),
         manual: with_settings(manual.read_text(encoding="utf-8"), schema),
     }
 
@@ -99,6 +121,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path in stale:
         print(f"{path}: {'written' if '--write' in arguments else 'out of date'}")
     return 0 if "--write" in arguments or not stale else 1
+
+
+def _line(key: str, value: object, margin: str = "") -> str:
+    """A setting on one line; a list that is too long for it on the lines below."""
+    line = f"{margin}{key}: {_flow(value)}"
+    if len(line) <= WIDTH:
+        return line
+    inner = f"{margin}  "
+    wrap = textwrap.TextWrapper(WIDTH, inner, f"{inner} ", break_on_hyphens=False)
+    listed = wrap.fill(_flow(value))
+    return f"{margin}{key}:\n{listed}"
 
 
 def _flow(value: object) -> str:
