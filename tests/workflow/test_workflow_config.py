@@ -19,6 +19,7 @@ from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import describe, sections
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
 from hedgerow.workflow.config import Head, config_schema, load_yaml, permutations_of, walk
+from hedgerow.workflow.steps import declarations, section_of, step
 
 SECTIONS = sections()
 DEFAULT = load_yaml(ROOT / "config/default.yaml")
@@ -257,14 +258,18 @@ def test_stability_cannot_have_more_divisions_than_there_are():
     check_config(config)
 
 
-def declared_settings() -> list[tuple[str, tuple[str, ...]]]:
-    """Section and settings of every `settings(...)` in the rules that lists them by name."""
-    found = set()
+def declared_settings(config) -> list[tuple[str, dict]]:
+    """Section and settings of every plan that a rule gives its job."""
+    found = []
     for file in (ROOT / "workflow/rules").glob("*.smk"):
-        for listed in re.findall(r'settings\(\s*config,((?:\s*"\w+",?)+)\s*\)', file.read_text()):
-            section, *keys = re.findall(r'"(\w+)"', listed)
-            found.add((section, tuple(keys)))
-    return sorted(found)
+        for call in re.findall(r'step\(\s*config,\s*"([\w.:]+)"', file.read_text()):
+            params = step(config, call)
+            for declared in declarations(call):
+                plans = {name: section for name, (section, *_) in declared.plans.items()}
+                if declared.settings:
+                    plans["plan"] = section_of(declared.word)
+                found += [(section, params[name]) for name, section in plans.items()]
+    return found
 
 
 @pytest.mark.parametrize("configuration", ["default", "smoke", "paper", "midpoint", "threshold"])
@@ -272,11 +277,10 @@ def test_the_settings_of_a_rule_are_a_plan(configuration):
     """A job sees defaults for the settings that its rule does not declare: no check of one setting
     against another may stop it."""
     own = load_yaml(ROOT / f"config/{configuration}.yaml")
-    declared = declared_settings()
+    sections = {s: {**DEFAULT[s], **own.get(s, {})} for s in SECTIONS}
+    declared = declared_settings({**DEFAULT, **own, **sections})
     assert {section for section, _ in declared} == set(SECTIONS)
-    for section, keys in declared:
-        merged = {**DEFAULT[section], **own.get(section, {})}
-        given = {key: merged[key] for key in keys if key in merged}
+    for section, given in declared:
         SECTIONS[section].from_config(given, 0, configuration)
 
 

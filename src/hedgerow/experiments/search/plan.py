@@ -56,7 +56,6 @@ class SearchPlan(Plan):
     """
 
     section: ClassVar[str] = "search"
-    given: ClassVar[frozenset[str]] = frozenset({"printed"})
 
     #: Key of data/published of each data set of chapter 4 -> registry key, from `published_as` in
     #: config/datasets.yaml.

@@ -57,7 +57,6 @@ class StructurePlan(Plan):
     """
 
     section: ClassVar[str] = "structure"
-    given: ClassVar[frozenset[str]] = frozenset({"printed"})
 
     #: Key of data/published of the chapter's data set -> registry key, from `published_as` in
     #: config/datasets.yaml; for tables and captions.
