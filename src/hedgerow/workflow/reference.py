@@ -22,6 +22,7 @@ import yaml
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments import WORDS
+from hedgerow.experiments.plan import sections
 from hedgerow.workflow.config import load_yaml, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
@@ -38,8 +39,6 @@ BESIDE = {
 }
 #: Figures of megabytes, which are not kept.
 LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap"}
-#: Settings that change no result.
-APART = ("chunk", "datasets", "store_samples")
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 
@@ -130,9 +129,10 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
             beside.write_bytes((root / made).read_bytes())
     settings = settings_of(root, experiment, configuration)
     rows = sorted((root / f"data/results/{experiment}").resolve().glob("*.parquet"))
+    apart = sections()[experiment].unstated()
     manifest = {
         "experiment": experiment,
-        "settings": {k: v for k, v in sorted(settings.items()) if k != "chunk"},
+        "settings": {k: settings[k] for k in sorted(settings) if k not in apart},
         **_made_by(root, rows_digest(experiment, _package(root))),
         "rows": checksums(root.resolve(), [r for r in rows if r.stem in settings["datasets"]]),
         "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
@@ -221,7 +221,10 @@ def collect(
     from hedgerow.reporting.manifest import checksums
 
     stated = settings_of(root, experiment, configuration)
-    stated = {key: stated[key] for key in sorted(set(stated) - set(APART))}
+    stated = {
+        key: stated[key]
+        for key in sorted(set(stated) - {"datasets"} - sections()[experiment].unstated())
+    }
     made_by = _made_by(root, rows_digest(experiment, _package(root)))
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"

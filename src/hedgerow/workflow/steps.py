@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import DataError
+from hedgerow.experiments.plan import sections
 from hedgerow.experiments.step import ALL
 from hedgerow.ids import is_published, title_of
 from hedgerow.workflow.config import permutations_of, settings
@@ -32,9 +33,6 @@ from hedgerow.workflow.jobs import (
     write_parquet,
     write_text,
 )
-
-#: How the work is cut into jobs and what is kept on disk: no text states it.
-UNSTATED = {"chunk", "store_samples"}
 
 CAPTIONS = "reports/captions"
 
@@ -176,7 +174,8 @@ def _paper(identifier: str) -> str:
 
 def _settings(config: Mapping[str, Any], section: str, names: Sequence[str]) -> dict[str, Any]:
     if ALL in names:
-        names = sorted({*config[section], "seed", "configuration"} - UNSTATED)
+        apart = sections()[section].unstated()
+        names = sorted({*config[section], "seed", "configuration"} - apart)
     return settings(config, section, *names)
 
 
@@ -188,9 +187,9 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
             starts.append("data.tidy:read_tidy")
         if declared.kind == "figure":
             starts.append("reporting.figures:save")
-        sections = [section_of(declared.word)] if declared.settings else []
-        sections += [section for section, *_ in declared.plans.values()]
-        starts += [f"experiments.{word}.plan:{_plan_class(word)}" for word in sections]
+        read = [section_of(declared.word)] if declared.settings else []
+        read += [section for section, *_ in declared.plans.values()]
+        starts += [f"experiments.{word}.plan:{sections()[word].__name__}" for word in read]
     return sorted(set(starts))
 
 
@@ -270,15 +269,6 @@ def section_of(word: str) -> str:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SECTION":
             return ast.literal_eval(node.value)
     return word
-
-
-@functools.cache
-def _plan_class(word: str) -> str:
-    """Name of the class of an experiment's settings."""
-    for node in _parsed(f"{word}.plan").body:
-        if isinstance(node, ast.ClassDef) and "Plan" in map(ast.unparse, node.bases):
-            return node.name
-    raise LookupError(f"`hedgerow.experiments.{word}.plan` has no plan")
 
 
 # -------------------------------------------------------------------------------- the job
@@ -424,8 +414,7 @@ class Arguments:
             return self._params[name]
         own = section_of(call.partition(".")[0])
         section = own if name == "plan" else others[name][0]
-        plans = importlib.import_module(f"hedgerow.experiments.{section}.plan")
-        plan_class = getattr(plans, _plan_class(section))
+        plan_class = sections()[section]
         given = {key: self._params[key] for key in plan_class.given if key in self._params}
         dataset = getattr(self._wildcards, "dataset", None)
         datasets = None if dataset is None else [dataset]
