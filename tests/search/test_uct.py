@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
+from hedgerow.tree._gates import Gates
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.metrics import f1_score
 
@@ -67,16 +68,17 @@ def completed(model, state):
     """A state's tree completed and pruned by the package's growth and pruner."""
     columns = model._induction
     given, _ = uct._arrays(model._tests, model._actions_of(state), model._root_count)
+    hard = Gates(None, columns.n_variables)
     arrays = Growth(
-        columns, search_sigma=None, search_center=None, gate_sigma=None, half_window=3.0,
-        step_sigma=0.1, table=None, fine_table=None, tabulated=None, gates=None, n_samples=0,
+        columns, hard, search_sigma=None, search_center=None, half_window=3.0,
+        step_sigma=0.1, table=None, fine_table=None, tabulated=None, n_samples=0,
         min_samples_split=model.min_samples_split, min_samples_leaf=model.min_samples_leaf,
         max_depth=model.max_depth_, midpoints=False, gate_midpoint=False, repetition_factor=1.0,
         given=given,
     ).run()  # fmt: skip
     if model.tree_pruning:
         arrays = Pruning(
-            columns, arrays, gate_sigma=None, half_window=3.0, gates=None, conditioned=False,
+            columns, arrays, hard,
             confidence=model.confidence, laplace=True, raising=True,
         ).run()  # fmt: skip
     arrays.pop("origin")

@@ -36,8 +36,17 @@ from hedgerow.induction._candidates cimport (
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free, subsets_init
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._pdf cimport Cells, Reach, best_sample, cells_free, cells_init
-from hedgerow.tree._gates cimport hedgerow_phi_fill, kept_left, normal_gate, pdf_gate
-from hedgerow.tree._models cimport Model, model_gate, read_model
+from hedgerow.tree._gates cimport (
+    ASKED,
+    PDF,
+    Gate,
+    Gates,
+    Test,
+    hedgerow_phi_fill,
+    is_soft,
+    kept_left,
+    share_left,
+)
 
 hedgerow_phi_fill()
 
@@ -66,6 +75,10 @@ cdef struct Choice:
     double gain, threshold, center
 
 
+cdef int no_memory() except -1 with gil:
+    raise MemoryError("no memory to grow the tree further")
+
+
 cdef class Growth:
     """Grows one tree; holds all memory of the fit, and gives it back with itself."""
 
@@ -75,9 +88,10 @@ cdef class Growth:
     cdef Py_ssize_t max_depth, n, m, n_categories
     cdef int K
     cdef bint midpoints, gate_midpoint, fractional, whole
-    cdef const double[::1] search_sigma, gate_sigma
+    cdef Gates gates
+    cdef const double[::1] search_sigma
     cdef double half_window, step_sigma
-    cdef object table, fine_table, gates, tabulated
+    cdef object table, fine_table, tabulated
     cdef Grid* grids                # one per variable; step 0: hard search
     # rows of the nodes that wait
     cdef int* lists                 # m + 1 lists of `capacity`; the last names the members
@@ -91,6 +105,7 @@ cdef class Growth:
     cdef double* weight             # by row, at the node at hand
     cdef double* weight_left
     cdef double* weight_right
+    cdef double* asked              # shares that Python gave, by place in the list at hand
     cdef unsigned char* goes_left
     cdef unsigned char* goes_right
     cdef double* total              # class weights at the node
@@ -138,6 +153,7 @@ cdef class Growth:
         free(self.weight)
         free(self.weight_left)
         free(self.weight_right)
+        free(self.asked)
         free(self.goes_left)
         free(self.goes_right)
         free(self.total)
@@ -159,35 +175,32 @@ cdef class Growth:
         cells_free(&self.cells)
         subsets_free(&self.subsets)
 
-    def __init__(self, Columns columns, *, search_sigma, search_center, gate_sigma, double half_window,
-                 double step_sigma, table, fine_table, tabulated, gates, Py_ssize_t n_samples,
+    def __init__(self, Columns columns, Gates gates, *, search_sigma, search_center,
+                 double half_window, double step_sigma, table, fine_table, tabulated,
+                 Py_ssize_t n_samples,
                  double min_samples_split, double min_samples_leaf, max_depth, bint midpoints,
                  bint gate_midpoint, double repetition_factor, given=None):
         """
         Parameters
         ----------
         columns : Columns
-        search_sigma, gate_sigma : (m,) float64 or None
-            Noise of soft search and of soft training propagation, in the variables' units;
-            0: hard for that variable.
+        gates : Gates
+            Of soft training propagation, or of uncertain values (UDT).
+        search_sigma : (m,) float64 or None
+            Noise of soft search in the variables' units; 0: hard for that variable.
         search_center : (m,) float64 or None
             Centre of each noise model of soft search; None: all 0.
         half_window, step_sigma : float
-            Window cut (either side) and grid step, in units of sigma.
+            Window cut (either side) and grid step of the search, in units of sigma.
         table : float64 array
             `smoothing_table(half_window, step_sigma, phases)`.
         tabulated : dict or None
             Soft search with a noise model of the user's: variable -> (values, first, origin,
             half) with the model's distribution function at the grid points around each row,
             the first point of the grid, and half the reach of a value in steps.
-        gates : dict or None
-            Soft propagation with models of the user's: variable -> callable(center, x) that
-            returns the share left of each x, or the numbers of a model that the core knows.
         n_samples : int
-            0, or uncertain values (UDT): sample points of each value's pdf, whose standard
-            deviation is `gate_sigma` and which is cut at `half_window`; the search is over these
-            points, propagation by the pdf conditioned on the tests above; `table` and
-            `fine_table` are smoothing tables for coarse cells and for their parts.
+            With uncertain values (UDT): sample points of each value's pdf, which are searched;
+            `table` and `fine_table` are smoothing tables for coarse cells and for their parts.
         given : dict or None
             Arrays of a tree (hard gates) whose tests are taken as they are; growth goes on at
             its leaves. A test that would leave one side empty makes a leaf.
@@ -215,8 +228,7 @@ cdef class Growth:
         self.tabulated = tabulated
         self.gates = gates
         self.search_sigma = search_sigma if search_sigma is not None else np.zeros(m)
-        self.gate_sigma = gate_sigma if gate_sigma is not None else np.zeros(m)
-        self.fractional = columns.has_missing or gate_sigma is not None
+        self.fractional = columns.has_missing or gates.soft
         self.whole = columns.whole and not self.fractional
         self.n_categories = max(columns.n_categories.max(initial=0), 0)
         self.capacity = n if not self.fractional else 2 * n + 16
@@ -235,6 +247,7 @@ cdef class Growth:
         self.weight = <double*> malloc(n * sizeof(double) + 1)
         self.weight_left = <double*> malloc(n * sizeof(double) + 1)
         self.weight_right = <double*> malloc(n * sizeof(double) + 1)
+        self.asked = <double*> malloc(n * sizeof(double) + 1)
         self.goes_left = <unsigned char*> malloc(n + 1)
         self.goes_right = <unsigned char*> malloc(n + 1)
         self.total = <double*> malloc(K * sizeof(double))
@@ -263,7 +276,7 @@ cdef class Growth:
         if (self.grids == NULL or self.lists == NULL or self.member_weight == NULL
                 or self.lengths == NULL or self.pending == NULL or self.held == NULL
                 or self.held_weight == NULL or self.weight == NULL or self.weight_left == NULL
-                or self.weight_right == NULL or self.goes_left == NULL
+                or self.weight_right == NULL or self.asked == NULL or self.goes_left == NULL
                 or self.goes_right == NULL or self.total == NULL or self.known == NULL
                 or self.counts == NULL or self.subset == NULL or self.best_subset == NULL
                 or self.tested == NULL or self.lower == NULL or self.upper == NULL
@@ -275,7 +288,7 @@ cdef class Growth:
             raise MemoryError(f"no memory to grow a tree from {n} rows and {m} variables")
 
         self.reach.n_samples = n_samples
-        if n_samples > 0:
+        if gates.conditioned:
             smoothing = table
             self.reach.half = half_window
             self.reach.table = &smoothing[0, 0, 0]
@@ -318,13 +331,8 @@ cdef class Growth:
         dict of arrays, named as in `hedgerow.tree.Tree`; with a tree given also `origin`, the
         number of the given node that each node is (-1: grown)
         """
-        cdef int status
         with nogil:
-            status = self.grow()
-        if status == -1:
-            raise MemoryError("no memory to grow the tree further")
-        if status == -2:
-            raise self.gates["error"]
+            self.grow()
         return self.collect()
 
     cdef object collect(self):
@@ -375,10 +383,10 @@ cdef class Growth:
             "categories_left": categories_left,
         }
 
-    cdef int grow(self) noexcept nogil:
+    cdef int grow(self) except -1 nogil:
         cdef Py_ssize_t n = self.n, j, p
         cdef Pending node
-        cdef int id_, status, n_present, c, ancestor
+        cdef int id_, n_present, c, ancestor
         cdef Choice choice
         cdef double weight
         for j in range(self.m):
@@ -403,14 +411,10 @@ cdef class Growth:
             memcpy(self.lengths_here, self.lengths + self.n_pending * self.m,
                    self.m * sizeof(int))
             id_ = self.add_node(&node)
-            if id_ < 0:
-                return -1
             weight = self.count_classes(&node, id_)
             if node.given >= 0 and self.given_feature[node.given] >= 0:
                 self.take_given(&node, &choice)
-                status = self.split(&node, id_, &choice)
-                if status < 0:
-                    return status
+                self.split(&node, id_, &choice)
                 continue
             n_present = 0
             for c in range(self.K):
@@ -425,16 +429,11 @@ cdef class Growth:
                 while ancestor >= 0:
                     self.tested[self.nodes[ancestor].feature] = 1
                     ancestor = self.nodes[ancestor].parent
-            if self.reach.n_samples > 0:
+            if self.gates.conditioned:
                 self.bound_values(id_)
-            status = self.find_test(&node, weight, &choice)
-            if status < 0:
-                return status
-            if choice.feature < 0:
-                continue
-            status = self.split(&node, id_, &choice)
-            if status < 0:
-                return status
+            self.find_test(&node, weight, &choice)
+            if choice.feature >= 0:
+                self.split(&node, id_, &choice)
         return 0
 
     cdef void take_given(self, const Pending* node, Choice* choice) noexcept nogil:
@@ -447,7 +446,7 @@ cdef class Growth:
         for c in range(self.given_categories.shape[1]):
             self.best_subset[c] = self.given_categories[node.given, c]
 
-    cdef int add_node(self, const Pending* node) noexcept nogil:
+    cdef int add_node(self, const Pending* node) except -1 nogil:
         cdef int id_ = self.n_nodes
         cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
         cdef void* moved
@@ -455,19 +454,19 @@ cdef class Growth:
             self.node_capacity *= 2
             moved = realloc(self.nodes, self.node_capacity * sizeof(Node))
             if moved == NULL:
-                return -1
+                return no_memory()
             self.nodes = <Node*> moved
             moved = realloc(self.origin, self.node_capacity * sizeof(int))
             if moved == NULL:
-                return -1
+                return no_memory()
             self.origin = <int*> moved
             moved = realloc(self.class_weight, self.node_capacity * self.K * sizeof(double))
             if moved == NULL:
-                return -1
+                return no_memory()
             self.class_weight = <double*> moved
             moved = realloc(self.categories_left, self.node_capacity * size)
             if moved == NULL:
-                return -1
+                return no_memory()
             self.categories_left = <unsigned char*> moved
         self.origin[id_] = node.given
         self.nodes[id_].feature = NONE
@@ -528,10 +527,10 @@ cdef class Growth:
             weight += total[c]
         return weight
 
-    cdef int find_test(self, const Pending* node, double weight, Choice* best) noexcept nogil:
+    cdef int find_test(self, const Pending* node, double weight, Choice* best) except -1 nogil:
         """The variable and test with the largest gain; best.feature -1 when there is none."""
         cdef Py_ssize_t j, p
-        cdef int c, status
+        cdef int c
         cdef Scan scan
         cdef double gain, raw, factor, threshold = 0.0, center = 0.0, best_score = 0.0
         best.feature = NONE
@@ -563,10 +562,8 @@ cdef class Growth:
             factor = scan.weight / weight
             if self.repetition_factor != 1.0 and self.tested[j]:
                 factor *= self.repetition_factor
-            status = self.search(j, &scan, best_score / factor if factor > 0 else 1e300, &raw,
-                                 &threshold, &center)
-            if status < 0:
-                return status
+            self.search(j, &scan, best_score / factor if factor > 0 else 1e300, &raw, &threshold,
+                        &center)
             gain = raw * factor
             raw *= scan.weight / weight
             if raw <= LEAST_GAIN:
@@ -582,7 +579,7 @@ cdef class Growth:
         return 0
 
     cdef int search(self, Py_ssize_t j, const Scan* scan, double to_beat, double* gain,
-                    double* threshold, double* center) noexcept nogil:
+                    double* threshold, double* center) except -1 nogil:
         """Best test on variable j; gain -1 without one.
 
         to_beat: gain of the best test so far; one that is no better need not be checked.
@@ -591,7 +588,7 @@ cdef class Growth:
         cdef double slack, least
         cdef int64_t k_first, k_last, k = 0
         cdef bint soft = self.grids[j].step > 0.0
-        cdef bint soft_gate = self.gate_sigma[j] > 0.0
+        cdef bint soft_gate = is_soft(&self.gates.numbers[j])
         cdef int status
         gain[0] = -1.0
         if self.columns.categories[j] > 0:
@@ -599,13 +596,13 @@ cdef class Growth:
             threshold[0] = NAN
             center[0] = NAN
             return 0
-        if soft_gate and self.reach.n_samples > 0:
-            self.reach.sigma = self.gate_sigma[j]
+        if self.gates.numbers[j].kind == PDF:
+            self.reach.sigma = self.gates.numbers[j].sigma
             self.reach.lower = self.lower[j]
             self.reach.upper = self.upper[j]
             if best_sample(scan, &self.reach, &self.cells, to_beat, gain, threshold,
                            &self.n_candidates, &self.n_gains) < 0:
-                return -1
+                return no_memory()
             center[0] = threshold[0]
             return 0
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
@@ -618,9 +615,9 @@ cdef class Growth:
             return 0
         if soft:
             if soft_points(scan, &self.grids[j], &self.points) < 0:
-                return -1
+                return no_memory()
         elif hard_points(scan, self.midpoints, &self.points) < 0:
-            return -1
+            return no_memory()
         self.n_candidates += self.points.n
         # Weights on the left grow along the candidates, so the admissible ones are a range.
         slack = 1e-12 * scan.weight
@@ -654,8 +651,8 @@ cdef class Growth:
             # Soft propagation gives the children other weights than the search saw. What goes
             # left grows with the threshold, so those that starve a child are found by halving.
             status = self.starved(j, scan, center[0])
-            if status <= 0:
-                return status
+            if status == 0:
+                return 0
             gain[0] = -1.0
             if soft:
                 if status == 1:
@@ -695,7 +692,7 @@ cdef class Growth:
         return self.points.center[p] if self.gate_midpoint else self.points.threshold[p]
 
     cdef int64_t first_fed(self, Py_ssize_t j, const Scan* scan, bint soft, int status,
-                           int64_t hungry, int64_t beyond) noexcept nogil:
+                           int64_t hungry, int64_t beyond) except? -1 nogil:
         """The candidate nearest to `hungry`, towards `beyond`, that starves no longer, or beyond.
 
         hungry, beyond: a candidate that starves the child `status`, and one past the last in
@@ -713,95 +710,42 @@ cdef class Growth:
                 beyond = middle
         return beyond
 
-    cdef int starved(self, Py_ssize_t j, const Scan* scan, double center) noexcept nogil:
+    cdef int starved(self, Py_ssize_t j, const Scan* scan, double center) except -1 nogil:
         """1 or 2 when soft propagation leaves the left or right child less than its least."""
         cdef double left = 0.0, right = 0.0, w, share, least = scan.least - 1e-12 * scan.weight
-        cdef double sigma = self.gate_sigma[j]
-        cdef Py_ssize_t p
-        cdef int i, status
-        if self.gates is not None:
-            status = self.gate(j, scan.rows, scan.n, center)
-            if status < 0:
-                return status
-            for p in range(scan.n):
-                left += self.weight_left[scan.rows[p]]
-                right += self.weight_right[scan.rows[p]]
-        else:
-            for p in range(scan.n):
-                i = scan.rows[p]
-                w = self.weight[i]
-                share = normal_gate(self.columns.x[i, j], center, sigma, self.half_window)
-                share = kept_left(w * share, w, self.columns.weights[i])
-                left += share
-                right += w - share
-                if left > 0.0 and left >= least and right > 0.0 and right >= least:
-                    return 0
-        if left <= 0.0 or left < least:
-            return 1
-        if right <= 0.0 or right < least:
-            return 2
-        return 0
-
-    cdef int gate(self, Py_ssize_t j, const int* rows, Py_ssize_t n, double center) noexcept nogil:
-        """Weights that the soft gate sends left and right, by row."""
+        cdef Gate gate = self.gates.numbers[j]      # a copy, as in `split`
+        cdef Test test
         cdef Py_ssize_t p
         cdef int i
-        cdef double sigma = self.gate_sigma[j]
-        cdef int status
-        if self.gates is not None:
-            with gil:
-                status = self.ask_model(j, rows, n, center)
-            if status < 0:
-                return status
-            if status == 0:
-                for p in range(n):
-                    i = rows[p]
-                    self.divide(i, self.weight_left[i])
+        self.lay_test(j, NAN, center, &test)
+        if gate.kind == ASKED:
+            self.gates.ask(j, center, scan.x, scan.rows, scan.n, self.asked)
+        for p in range(scan.n):
+            i = scan.rows[p]
+            w = self.weight[i]
+            share = share_left(&gate, &test, self.columns.x[i, j], p)
+            share = kept_left(w * share, w, self.columns.weights[i])
+            left += share
+            right += w - share
+            if left > 0.0 and left >= least and right > 0.0 and right >= least:
                 return 0
-        if self.reach.n_samples > 0:
-            for p in range(n):
-                i = rows[p]
-                self.divide(i, pdf_gate(self.columns.x[i, j], center, self.lower[j],
-                                        self.upper[j], sigma, self.half_window))
-            return 0
-        for p in range(n):
-            i = rows[p]
-            self.divide(i, normal_gate(self.columns.x[i, j], center, sigma, self.half_window))
-        return 0
-
-    cdef inline void divide(self, int i, double share) noexcept nogil:
-        """Divide the weight of row i; less than a thousandth of an instance is dropped."""
-        cdef double w = self.weight[i]
-        cdef double left = kept_left(w * share, w, self.columns.weights[i])
-        self.weight_left[i] = left
-        self.weight_right[i] = w - left
-
-    cdef int ask_model(self, Py_ssize_t j, const int* rows, Py_ssize_t n, double center) with gil:
-        """Shares left from a noise model of the user's; 1 when variable j has none."""
-        cdef Py_ssize_t p
-        cdef double[::1] shares
-        cdef Model model
-        if j not in self.gates:
+        if left <= 0.0 or left < least:
             return 1
-        if isinstance(self.gates[j], tuple):
-            read_model(self.gates[j], &model)
-            for p in range(n):
-                self.weight_left[rows[p]] = model_gate(&model, self.columns.x[rows[p], j], center)
-            return 0
-        try:
-            index = np.empty(n, dtype=np.intp)
-            for p in range(n):
-                index[p] = rows[p]
-            shares = np.ascontiguousarray(
-                self.gates[j](center, self.columns.X[index, j]), dtype=np.float64)
-        except Exception as error:
-            self.gates["error"] = error
-            return -2
-        for p in range(n):
-            self.weight_left[rows[p]] = shares[p]
-        return 0
+        return 2
 
-    cdef int split(self, const Pending* node, int id_, const Choice* choice) noexcept nogil:
+    cdef inline void lay_test(self, Py_ssize_t j, double threshold, double center,
+                              Test* test) noexcept nogil:
+        """A test on variable j at the node at hand, its subset the best one found."""
+        test.threshold = threshold
+        test.center = center
+        test.lower = self.lower[j]
+        test.upper = self.upper[j]
+        test.share_left = NAN           # no missing value is asked for
+        test.n_categories = self.n_categories
+        test.categories_left = self.best_subset
+        test.asked = self.asked
+
+    cdef int split(self, const Pending* node, int id_, const Choice* choice) except -1 nogil:
         """Divide the node's lists between two children and push them, the left one on top."""
         cdef Py_ssize_t j = choice.feature, p, a, b, n_left, n_right, longest, v
         cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
@@ -812,33 +756,30 @@ cdef class Growth:
         cdef const int* members = self.lists + self.m * self.capacity + start
         cdef int* list_
         cdef double* weights
-        cdef double known_left = 0.0, known_right = 0.0, share
-        cdef int i, status
+        cdef double known_left = 0.0, known_right = 0.0, share, w, left
+        cdef int i
+        # A copy, so that the loop need not read it anew for every row.
+        cdef Gate gate = (self.gates.categories[j] if n_categories > 0
+                          else self.gates.numbers[j])
+        cdef bint soft = is_soft(&gate)
+        cdef Test test
         cdef unsigned char* categories = self.categories_left + id_ * size
         cdef Pending child
         # 1. The share of each member that goes left.
-        if n_categories > 0:
-            for p in range(n_known):
-                i = rows[p]
-                self.weight_left[i] = self.weight[i] if self.best_subset[
-                    <Py_ssize_t> self.columns.x[i, j]] else 0.0
-                self.weight_right[i] = self.weight[i] - self.weight_left[i]
-        elif self.gate_sigma[j] > 0.0:
-            status = self.gate(j, rows, n_known, choice.center)
-            if status < 0:
-                return status
-        else:
-            for p in range(n_known):
-                i = rows[p]
-                if self.columns.x[i, j] < choice.threshold:
-                    self.weight_left[i] = self.weight[i]
-                    self.weight_right[i] = 0.0
-                else:
-                    self.weight_left[i] = 0.0
-                    self.weight_right[i] = self.weight[i]
+        self.lay_test(j, choice.threshold, choice.center, &test)
+        if gate.kind == ASKED:
+            self.gates.ask(j, choice.center, &self.columns.x[0, j], rows, n_known, self.asked)
         for p in range(n_known):
-            known_left += self.weight_left[rows[p]]
-            known_right += self.weight_right[rows[p]]
+            i = rows[p]
+            w = self.weight[i]
+            share = share_left(&gate, &test, self.columns.x[i, j], p)
+            left = w * share
+            if soft:
+                left = kept_left(left, w, self.columns.weights[i])
+            self.weight_left[i] = left
+            self.weight_right[i] = w - left
+            known_left += left
+            known_right += w - left
         if known_left <= 0.0 or known_right <= 0.0:
             return 0
         share = known_left / (known_left + known_right)
@@ -870,8 +811,7 @@ cdef class Growth:
             self.complete_subset(rows, n_known, j, share, categories)
         # 3. The lists: right in place, left behind it, so that the left child is on top.
         if start + n_right + n_left > self.capacity:
-            if self.widen(start + n_right + n_left) < 0:
-                return -1
+            self.widen(start + n_right + n_left)
         for v in range(self.m + 1):
             list_ = self.lists + v * self.capacity + start
             longest = node.n if v == self.m else self.lengths_here[v]
@@ -908,13 +848,13 @@ cdef class Growth:
         child.start = start
         child.n = n_right
         child.is_left = False
-        if self.push(&child, self.lengths_right) < 0:
-            return -1
+        self.push(&child, self.lengths_right)
         child.start = start + n_right
         child.n = n_left
         child.is_left = True
         child.given = NONE if node.given < 0 else self.given_left[node.given]
-        return self.push(&child, self.lengths_left)
+        self.push(&child, self.lengths_left)
+        return 0
 
     cdef void complete_subset(self, const int* rows, Py_ssize_t n, Py_ssize_t j, double share,
                               unsigned char* categories) noexcept nogil:
@@ -929,24 +869,24 @@ cdef class Growth:
         for c in range(n_categories, self.n_categories):
             categories[c] = share >= 0.5
 
-    cdef int push(self, const Pending* child, const int* lengths) noexcept nogil:
+    cdef int push(self, const Pending* child, const int* lengths) except -1 nogil:
         cdef void* moved
         if self.n_pending >= self.pending_capacity:
             self.pending_capacity *= 2
             moved = realloc(self.pending, self.pending_capacity * sizeof(Pending))
             if moved == NULL:
-                return -1
+                return no_memory()
             self.pending = <Pending*> moved
             moved = realloc(self.lengths, self.pending_capacity * self.m * sizeof(int) + 1)
             if moved == NULL:
-                return -1
+                return no_memory()
             self.lengths = <int*> moved
         self.pending[self.n_pending] = child[0]
         memcpy(self.lengths + self.n_pending * self.m, lengths, self.m * sizeof(int))
         self.n_pending += 1
         return 0
 
-    cdef int widen(self, Py_ssize_t least) noexcept nogil:
+    cdef int widen(self, Py_ssize_t least) except -1 nogil:
         """Longer lists; each variable's list starts at a multiple of the capacity."""
         cdef Py_ssize_t capacity = 2 * self.capacity, v
         cdef int* wider
@@ -955,7 +895,7 @@ cdef class Growth:
             capacity = least
         wider = <int*> malloc((self.m + 1) * capacity * sizeof(int))
         if wider == NULL:
-            return -1
+            return no_memory()
         for v in range(self.m + 1):
             memcpy(wider + v * capacity, self.lists + v * self.capacity,
                    self.capacity * sizeof(int))
@@ -963,7 +903,7 @@ cdef class Growth:
         self.lists = wider
         moved = realloc(self.member_weight, capacity * sizeof(double))
         if moved == NULL:
-            return -1
+            return no_memory()
         self.member_weight = <double*> moved
         self.capacity = capacity
         return 0

@@ -20,19 +20,20 @@ from hedgerow.induction._errors cimport (
     upper_limit,
 )
 from hedgerow.tree._gates cimport (
+    ASKED,
+    PDF,
+    Gate,
+    Gates,
+    Test,
     hedgerow_phi_fill,
+    is_soft,
     kept_left,
-    normal_gate,
-    pdf_gate,
-    step_gate,
-    subset_gate,
+    share_left,
 )
-from hedgerow.tree._models cimport Model, model_gate, read_model
 
 hedgerow_phi_fill()
 
 cdef int TABLE = 64          # predicted errors are kept for whole counts below this
-cdef double FAILED = -1.0
 
 
 cdef struct Visit:
@@ -93,12 +94,8 @@ cdef class Pruning:
     columns : Columns
     arrays : dict
         The arrays of the tree (copied); `origin`, if given, is carried along.
-    gate_sigma : (m,) float64 or None
-        Noise of soft training propagation, or of uncertain values (UDT).
-    conditioned : bool
-        Whether gates are conditioned on the tests above (UDT).
-    gates : dict or None
-        As in growth.
+    gates : Gates
+        With which it was grown.
     confidence : float in [0, 1]
         Two-sided; the tail is half of it.
     laplace, raising : bool
@@ -110,10 +107,9 @@ cdef class Pruning:
     cdef double[:, ::1] class_weight
     cdef const unsigned char[:, ::1] categories_left
     cdef int[::1] origin            # empty when nobody asked
-    cdef const double[::1] gate_sigma
-    cdef object gates, arrays
-    cdef double half_window
-    cdef bint raising, failed, conditioned
+    cdef Gates gates
+    cdef dict arrays
+    cdef bint raising
     cdef int raised, place          # a branch under trial, and the node in whose place it is
     cdef int K
     cdef Py_ssize_t n_categories
@@ -123,7 +119,7 @@ cdef class Pruning:
     cdef int* rows
     cdef double* weight
     cdef Py_ssize_t top, capacity
-    cdef double* share              # scratch for models of the user's
+    cdef double* asked              # shares that Python gave, by place in the list at hand
     cdef double* count
     cdef Visit* visits              # as many as the tree has nodes, and one more
     cdef Frame* frames
@@ -133,19 +129,19 @@ cdef class Pruning:
         self.frames = NULL
         self.rows = NULL
         self.weight = NULL
-        self.share = NULL
+        self.asked = NULL
         self.count = NULL
 
     def __dealloc__(self):
         free(self.rows)
         free(self.weight)
-        free(self.share)
+        free(self.asked)
         free(self.count)
         free(self.visits)
         free(self.frames)
 
-    def __init__(self, Columns columns, dict arrays, *, gate_sigma, double half_window, gates,
-                 bint conditioned, double confidence, bint laplace, bint raising):
+    def __init__(self, Columns columns, dict arrays, Gates gates, *, double confidence,
+                 bint laplace, bint raising):
         self.columns = columns
         self.arrays = {name: np.array(value) for name, value in arrays.items()}
         self.feature = self.arrays["feature"]
@@ -159,23 +155,19 @@ cdef class Pruning:
         self.categories_left = self.arrays["categories_left"]
         self.origin = self.arrays.get("origin", np.empty(0, dtype=np.int32))
         self.n_categories = self.categories_left.shape[1]
-        self.gate_sigma = gate_sigma if gate_sigma is not None else np.zeros(columns.n_variables)
         self.gates = gates
-        self.conditioned = conditioned
         self.raised = -1
         self.place = -1
-        self.half_window = half_window
         self.raising = raising
-        self.failed = False
         self.K = columns.n_classes
         self.capacity = 4 * columns.n_rows + 64
         self.rows = <int*> malloc(self.capacity * sizeof(int))
         self.weight = <double*> malloc(self.capacity * sizeof(double))
-        self.share = <double*> malloc((columns.n_rows + 1) * sizeof(double))
+        self.asked = <double*> malloc((columns.n_rows + 1) * sizeof(double))
         self.count = <double*> malloc(self.K * sizeof(double))
         self.visits = <Visit*> malloc((self.feature.shape[0] + 2) * sizeof(Visit))
         self.frames = <Frame*> malloc((self.feature.shape[0] + 2) * sizeof(Frame))
-        if (self.rows == NULL or self.weight == NULL or self.share == NULL
+        if (self.rows == NULL or self.weight == NULL or self.asked == NULL
                 or self.count == NULL or self.visits == NULL or self.frames == NULL):
             raise MemoryError("no memory to prune the tree")
         self.shared = limits_for(confidence, laplace, self.K)
@@ -184,17 +176,12 @@ cdef class Pruning:
     def run(self):
         """Prune; return the arrays of the smaller tree, in preorder."""
         cdef Py_ssize_t p
-        cdef double errors
         for p in range(self.columns.n_rows):
             self.rows[p] = <int> p
             self.weight[p] = self.columns.weights[p]
         self.top = self.columns.n_rows
         with nogil:
-            errors = self.prune()
-        if self.failed or errors < 0:
-            if self.gates is not None and "error" in self.gates:
-                raise self.gates["error"]
-            raise MemoryError("no memory to prune the tree")
+            self.prune()
         return self.compact()
 
     cdef dict compact(self):
@@ -221,20 +208,20 @@ cdef class Pruning:
         arrays["children_right"] = right[:len(order)].copy()
         return arrays
 
-    cdef int reserve(self, Py_ssize_t n) noexcept nogil:
+    cdef int reserve(self, Py_ssize_t n) except -1 nogil:
         cdef void* moved
         if self.top + n <= self.capacity:
             return 0
         self.capacity = 2 * (self.top + n)
         moved = realloc(self.rows, self.capacity * sizeof(int))
         if moved == NULL:
-            self.failed = True
-            return -1
+            with gil:
+                raise MemoryError("no memory to prune the tree")
         self.rows = <int*> moved
         moved = realloc(self.weight, self.capacity * sizeof(double))
         if moved == NULL:
-            self.failed = True
-            return -1
+            with gil:
+                raise MemoryError("no memory to prune the tree")
         self.weight = <double*> moved
         return 0
 
@@ -259,7 +246,7 @@ cdef class Pruning:
             child = above
 
     cdef int route(self, int node, Py_ssize_t start, Py_ssize_t n, bint renew,
-                   Py_ssize_t* n_left, Py_ssize_t* n_right) noexcept nogil:
+                   Py_ssize_t* n_left, Py_ssize_t* n_right) except -1 nogil:
         """Push the rows of the left child, then those of the right, onto the stack.
 
         The share of rows whose value is missing is that of the known weight of these rows,
@@ -267,19 +254,19 @@ cdef class Pruning:
         """
         cdef int j = self.feature[node], i
         cdef Py_ssize_t p, a = 0, b = 0, n_unknown = 0
-        cdef bint categorical = isnan(self.threshold[node])
-        cdef double sigma = self.gate_sigma[j]
         cdef double x, w, left, known_left = 0.0, known_right = 0.0, share
-        cdef double lower = 0.0, upper = 0.0
+        # A copy, so that the loop need not read it anew for every row.
+        cdef Gate gate = (self.gates.categories[j] if isnan(self.threshold[node])
+                          else self.gates.numbers[j])
+        cdef bint soft = is_soft(&gate)
+        cdef Test test
         cdef int* rows
         cdef double* weight
         cdef int* rows_left
         cdef double* weight_left
         cdef int* rows_right
         cdef double* weight_right
-        cdef bint modelled = False
-        if self.reserve(2 * n) < 0:
-            return -1
+        self.reserve(2 * n)
         rows = self.rows + start
         weight = self.weight + start
         rows_left = self.rows + self.top
@@ -287,13 +274,11 @@ cdef class Pruning:
         # Right-hand rows are written behind the room that the left could need.
         rows_right = rows_left + n
         weight_right = weight_left + n
-        if self.gates is not None and sigma > 0.0 and not categorical:
-            with gil:
-                modelled = self.ask_model(node, rows, n)
-            if self.failed:
-                return -1
-        if self.conditioned and sigma > 0.0 and not categorical:
-            self.bound_value(node, &lower, &upper)
+        self.lay_test(node, &test)
+        if gate.kind == PDF:
+            self.bound_value(node, &test.lower, &test.upper)
+        elif gate.kind == ASKED:
+            self.gates.ask(j, test.center, &self.columns.x[0, j], rows, n, self.asked)
         for p in range(n):
             i = rows[p]
             x = self.columns.x[i, j]
@@ -301,20 +286,10 @@ cdef class Pruning:
             if isnan(x):
                 n_unknown += 1
                 continue
-            if categorical:
-                left = w * subset_gate(x, &self.categories_left[node, 0], self.n_categories,
-                                       self.share_left[node])
-            elif sigma > 0.0:
-                if modelled:
-                    share = self.share[p]
-                elif self.conditioned:
-                    share = pdf_gate(x, self.center[node], lower, upper, sigma,
-                                     self.half_window)
-                else:
-                    share = normal_gate(x, self.center[node], sigma, self.half_window)
-                left = kept_left(w * share, w, self.columns.weights[i])
-            else:
-                left = w * step_gate(x, self.threshold[node])
+            share = share_left(&gate, &test, x, p)
+            left = w * share
+            if soft:
+                left = kept_left(left, w, self.columns.weights[i])
             put(rows_left, weight_left, &a, i, left)
             put(rows_right, weight_right, &b, i, w - left)
             known_left += left
@@ -340,31 +315,16 @@ cdef class Pruning:
         n_right[0] = b
         return 0
 
-    cdef bint ask_model(self, int node, const int* rows, Py_ssize_t n) with gil:
-        cdef Py_ssize_t p
-        cdef int j = self.feature[node]
-        cdef double[::1] shares
-        cdef Model model
-        if j not in self.gates:
-            return False
-        if isinstance(self.gates[j], tuple):
-            read_model(self.gates[j], &model)
-            for p in range(n):
-                self.share[p] = model_gate(&model, self.columns.x[rows[p], j], self.center[node])
-            return True
-        try:
-            index = np.empty(n, dtype=np.intp)
-            for p in range(n):
-                index[p] = rows[p]
-            shares = np.ascontiguousarray(
-                self.gates[j](self.center[node], self.columns.X[index, j]), dtype=np.float64)
-        except Exception as error:
-            self.gates["error"] = error
-            self.failed = True
-            return False
-        for p in range(n):
-            self.share[p] = shares[p]
-        return True
+    cdef void lay_test(self, int node, Test* test) noexcept nogil:
+        """The test of a node, but for the interval left by those above it."""
+        test.threshold = self.threshold[node]
+        test.center = self.center[node]
+        test.lower = -INFINITY
+        test.upper = INFINITY
+        test.share_left = self.share_left[node]
+        test.n_categories = self.n_categories
+        test.categories_left = &self.categories_left[node, 0] if self.n_categories else NULL
+        test.asked = self.asked
 
     cdef void count_rows(self, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
         cdef Py_ssize_t p
@@ -375,7 +335,7 @@ cdef class Pruning:
             self.count[self.columns.labels[self.rows[p]]] += self.weight[p]
 
     cdef double estimate(self, int root, Py_ssize_t start, Py_ssize_t n, bint renew,
-                         double limit) noexcept nogil:
+                         double limit) except -1.0 nogil:
         """Errors of the branch at `root`, its structure kept, on these rows.
 
         With `renew` the class weights and shares of the branch become those of the rows.
@@ -405,8 +365,7 @@ cdef class Pruning:
                     break       # well above: what is left of the sum could not change the choice
                 continue
             start = self.top
-            if self.route(visit.node, visit.start, visit.n, renew, &n_left, &n_right) < 0:
-                return FAILED
+            self.route(visit.node, visit.start, visit.n, renew, &n_left, &n_right)
             self.visits[depth].node = self.right[visit.node]
             self.visits[depth].start = start + n_left
             self.visits[depth].n = n_right
@@ -419,7 +378,7 @@ cdef class Pruning:
         self.top = mark
         return errors
 
-    cdef double prune(self) noexcept nogil:
+    cdef double prune(self) except -1.0 nogil:
         """Prune the whole tree, children before parents and left before right; its errors.
 
         A stack of our own: trees may be deeper than the machine's allows.
@@ -441,8 +400,7 @@ cdef class Pruning:
                     depth -= 1
                     continue
                 frame.mark = self.top
-                if self.route(frame.node, frame.start, frame.n, False, &n_left, &n_right) < 0:
-                    return FAILED
+                self.route(frame.node, frame.start, frame.n, False, &n_left, &n_right)
                 frame.n_left = n_left
                 frame.n_right = n_right
                 frame.children_done = 1
@@ -462,12 +420,10 @@ cdef class Pruning:
             else:
                 self.top = frame.mark
                 errors = self.decide(frame, frame.keep + errors)
-                if errors < 0.0:
-                    return FAILED
                 depth -= 1
         return errors
 
-    cdef double decide(self, const Frame* frame, double keep) noexcept nogil:
+    cdef double decide(self, const Frame* frame, double keep) except -1.0 nogil:
         """Keep, leaf, or raise a sub-branch; returns the errors of what is chosen."""
         cdef double raised, best = frame.leaf
         cdef int node = frame.node, branch = -1, c, side
@@ -482,8 +438,6 @@ cdef class Pruning:
                 raised = self.estimate(c, frame.start, frame.n, False,
                                        best if best < keep else keep)
                 self.raised = -1
-                if raised < 0.0:
-                    return FAILED
                 if raised < best - 1e-9:
                     best = raised
                     branch = c

@@ -12,7 +12,7 @@ from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.tree._models import shares_on_grid
+from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
 from hedgerow.tree.tree import Tree
 
@@ -169,15 +169,14 @@ def make_growth(
     if pdf is not None and pdf.sigma.any():
         growth = Growth(
             columns,
+            Gates(pdf, columns.n_variables),
             search_sigma=None,
             search_center=None,
-            gate_sigma=pdf.sigma,
             half_window=pdf.half_window,
             step_sigma=COARSE["step"],
             table=_smoothing(pdf.half_window, **COARSE),
             fine_table=_smoothing(pdf.half_window, **FINE),
             tabulated=None,
-            gates=None,
             n_samples=n_samples,
             midpoints=candidates == "midpoints",
             gate_midpoint=False,
@@ -189,15 +188,14 @@ def make_growth(
     unit = _grid_unit(columns, searched)
     growth = Growth(
         columns,
+        Gates(gate, columns.n_variables),
         search_sigma=unit,
         search_center=None if searched is None or not searched.models else searched.shift,
-        gate_sigma=_sigma(gate),
         half_window=window / 2.0,
         step_sigma=step,
         table=None if searched is None else _smoothing(window / 2.0, step),
         fine_table=None,
         tabulated=None if unit is None else _tabulate(columns, searched, unit, step),
-        gates=None if gate is None else gate.callables(),
         n_samples=0,
         midpoints=candidates == "midpoints",
         gate_midpoint=gate_at == "midpoint",
@@ -255,10 +253,7 @@ def prune(
     pruning = Pruning(
         columns,
         tree.arrays(),
-        gate_sigma=_sigma(gate),
-        half_window=window / 2.0 if gate is None else gate.half_window,
-        gates=None if gate is None else gate.callables(),
-        conditioned=gate is not None and gate.conditioned,
+        Gates(gate, columns.n_variables),
         confidence=confidence,
         laplace=laplace,
         raising=subtree_raising,

@@ -19,6 +19,7 @@ from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.search._uct import Search
+from hedgerow.tree._gates import Gates
 from hedgerow.tree.tree import Tree
 
 POLICIES = {"vs": 0, "c45": 1, "c45b": 2}
@@ -425,17 +426,17 @@ class UCTTreeClassifier(TreeClassifierMixin):
         sample = columns.resampled(counts)
         tests = self._search.table_of_actions(actions)
         given, place = _arrays(tests, np.arange(len(actions)))
+        hard = Gates(None, sample.n_variables)
         growth = Growth(
             sample,
+            hard,
             search_sigma=None,
             search_center=None,
-            gate_sigma=None,
             half_window=3.0,
             step_sigma=0.1,
             table=None,
             fine_table=None,
             tabulated=None,
-            gates=None,
             n_samples=0,
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
@@ -450,10 +451,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             arrays = Pruning(
                 sample,
                 arrays,
-                gate_sigma=None,
-                half_window=3.0,
-                gates=None,
-                conditioned=False,
+                hard,
                 confidence=self.confidence,
                 laplace=self.laplace,
                 raising=self.subtree_raising,

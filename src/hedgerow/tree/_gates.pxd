@@ -1,10 +1,12 @@
-"""The share of an instance that a node's test sends left, for every kind of gate.
+"""The share of an instance that a node's test sends left: one struct, one function.
 
-Growth, pruning and prediction all ask this file, so that no two of them can disagree.
+Growth, pruning and prediction all ask `share_left`, so that no two of them can disagree.
 Invariant: 0 <= share <= 1, and what does not go left goes right.
 """
 
-from libc.math cimport isnan
+from libc.math cimport M_PI, atan, erfc, exp, fabs, isnan, sqrt
+
+from hedgerow.tree._arena cimport Arena
 
 cdef extern from "_normal.h":
     void hedgerow_phi_fill() noexcept nogil
@@ -22,9 +24,78 @@ cdef extern from *:
     const double CLIP_TOLERANCE "HEDGEROW_CLIP_TOLERANCE"
     const double DROPPED "HEDGEROW_DROPPED"
 
+cdef enum:
+    # Kinds of gates, hard ones first; that of tests on categories is SUBSET.
+    STEP                        # thesis, equation 2.1: at the threshold or above goes right
+    SUBSET                      # left when the category is in the left subset
+    NORMAL                      # thesis, equation 3.9: CDF of normal noise about the value
+    PDF                         # UDT: CDF of the value's pdf, given the tests above
+    LINEAR                      # PLT: falls from 1 to 0 between two bounds about the threshold
+    MODEL                       # as NORMAL, of a noise model that the core knows
+    ASKED                       # the share was asked of Python beforehand
 
-cdef inline double normal_gate(double x, double center, double sigma, double half_window) noexcept nogil:
-    """Thesis, equation 3.9: Phi((center - x) / sigma), 0 and 1 from half_window sigma on."""
+cdef enum:
+    # Families of noise models that the core knows, in the order of `hedgerow.tree.gates`.
+    NORMAL_FAMILY
+    UNIFORM_FAMILY
+    LAPLACE_FAMILY
+    STUDENT_T_3_FAMILY
+
+
+cdef struct Gate:
+    # How one variable is divided at tests; `kind` says which of the other fields are read.
+    int kind
+    double sigma                # NORMAL, PDF, MODEL: scale of the noise, unit of the variable ...
+    double half_window          # ... and where it is cut on either side, in units of sigma
+    double center               # MODEL: centre of the noise, about which it is cut
+    double loc, scale           # MODEL: as scipy.stats takes them, in the unit of sigma
+    int family                  # MODEL
+    bint relative               # MODEL: the noise is a share of |x|, as are all lengths above
+
+
+cdef struct Test:
+    # One test of a tree and what the gate there reads; borrowed pointers, nothing owned.
+    double threshold            # unit of the variable; NaN at tests on categories
+    double center               # NORMAL, MODEL, ASKED: centre of the gate, same unit
+    double lower, upper         # PDF: interval that the tests above left of the variable, maybe
+                                # infinite; LINEAR: where the share leaves 1 and reaches 0
+    double share_left           # of the known weight: the share of a missing value
+    Py_ssize_t n_categories
+    const unsigned char* categories_left    # SUBSET: n_categories flags
+    const double* asked                     # ASKED: shares by place of the instance
+
+
+cdef class Gates:
+    cdef Arena memory
+    cdef Gate* numbers                  # of each variable, at tests on its values ...
+    cdef Gate* categories               # ... and at tests on its categories
+    cdef readonly Py_ssize_t n_variables
+    cdef readonly bint soft             # some gate can divide an instance
+    cdef readonly bint conditioned      # some gate is a PDF
+    cdef readonly bint asking           # some gate is ASKED
+    cdef readonly tuple bounds          # of LINEAR gates: lower and upper by node; else None
+    cdef readonly object gate           # as it was given
+    cdef dict models                    # of ASKED gates: variable -> callable(center, x)
+
+    cdef int ask(self, Py_ssize_t j, double center, const double* x, const int* rows,
+                 Py_ssize_t n, double* out) except -1 with gil
+
+
+cdef inline double step_gate(double x, double threshold) noexcept nogil:
+    return 1.0 if x < threshold else 0.0
+
+
+cdef inline double subset_gate(double x, const unsigned char* categories_left,
+                               Py_ssize_t n_categories, double share_left) noexcept nogil:
+    """A category never seen goes to the heavier side."""
+    if x >= 0 and x < n_categories:
+        return 1.0 if categories_left[<Py_ssize_t> x] else 0.0
+    return 1.0 if share_left >= 0.5 else 0.0
+
+
+cdef inline double normal_gate(double x, double center, double sigma,
+                               double half_window) noexcept nogil:
+    """Phi((center - x) / sigma), 0 and 1 from half_window sigma on."""
     cdef double t = (center - x) / sigma
     if t >= half_window - CLIP_TOLERANCE:
         return 1.0
@@ -42,8 +113,8 @@ cdef inline double pdf_mass(double x, double t, double sigma, double half) noexc
 
 cdef inline double pdf_gate(double x, double threshold, double lower, double upper, double sigma,
                             double half) noexcept nogil:
-    """UDT: share of the value's pdf left of the threshold, given that it lies between lower and
-    upper, where the tests above put it.  A step where they left it no mass."""
+    """Share of the value's pdf left of the threshold, given that it lies between lower and upper,
+    where the tests above put it.  A step where they left it no mass."""
     cdef double below = pdf_mass(x, lower, sigma, half)
     cdef double mass = pdf_mass(x, upper, sigma, half) - below
     cdef double left = pdf_mass(x, threshold, sigma, half) - below
@@ -56,7 +127,7 @@ cdef inline double pdf_gate(double x, double threshold, double lower, double upp
 
 cdef inline double linear_gate(double x, double lower, double threshold,
                                double upper) noexcept nogil:
-    """PLT: 1 up to lower, .5 at the threshold, 0 from upper on, linear in between."""
+    """1 up to lower, .5 at the threshold, 0 from upper on, linear in between."""
     if x < lower:
         return 1.0
     if x >= upper:
@@ -66,19 +137,67 @@ cdef inline double linear_gate(double x, double lower, double threshold,
     return 0.5 * (upper - x) / (upper - threshold)
 
 
-cdef inline double step_gate(double x, double threshold) noexcept nogil:
-    """Thesis, equation 2.1: at the threshold or above goes right."""
-    return 1.0 if x < threshold else 0.0
+cdef inline double model_cdf(const Gate* gate, double d) noexcept nogil:
+    """P(error <= d) in closed form."""
+    cdef double t = (d - gate.loc) / gate.scale
+    if gate.family == UNIFORM_FAMILY:
+        return 0.0 if t <= 0.0 else 1.0 if t >= 1.0 else t
+    if gate.family == LAPLACE_FAMILY:
+        return 0.5 * exp(t) if t < 0.0 else 1.0 - 0.5 * exp(-t)
+    if gate.family == STUDENT_T_3_FAMILY:
+        t /= sqrt(3.0)
+        return 0.5 + (t / (1.0 + t * t) + atan(t)) / M_PI
+    return 0.5 * erfc(-t / sqrt(2.0))
 
 
-cdef inline double subset_gate(double x, const unsigned char* categories_left,
-                               Py_ssize_t n_categories, double share_left) noexcept nogil:
-    """Left when the category is in the left subset; one never seen goes to the heavier side."""
-    cdef Py_ssize_t code
-    if x >= 0 and x < n_categories:
-        code = <Py_ssize_t> x
-        return 1.0 if categories_left[code] else 0.0
-    return 1.0 if share_left >= 0.5 else 0.0
+cdef inline double model_gate(const Gate* gate, double x, double center) noexcept nogil:
+    """`NoiseGate.share` in the core; it is the reference, and equal within rounding."""
+    cdef double d = center - x, from_center, edge
+    if gate.relative:
+        if x == 0.0:
+            return 1.0 if d > 0.0 else 0.0
+        d /= fabs(x)
+    from_center = d - gate.center
+    edge = (gate.half_window - CLIP_TOLERANCE) * gate.sigma
+    if from_center >= edge:
+        return 1.0
+    if from_center <= -edge:
+        return 0.0
+    return model_cdf(gate, d)
+
+
+cdef inline double soft_share(const Gate* gate, const Test* test, double x,
+                              Py_ssize_t instance) noexcept nogil:
+    """`share_left` of a known value at a gate that is not hard."""
+    if gate.kind == NORMAL:
+        return normal_gate(x, test.center, gate.sigma, gate.half_window)
+    if gate.kind == PDF:
+        return pdf_gate(x, test.threshold, test.lower, test.upper, gate.sigma, gate.half_window)
+    if gate.kind == LINEAR:
+        return linear_gate(x, test.lower, test.threshold, test.upper)
+    if gate.kind == MODEL:
+        return model_gate(gate, x, test.center)
+    return test.asked[instance]
+
+
+cdef inline bint is_soft(const Gate* gate) noexcept nogil:
+    """Whether it can divide an instance whose value is known."""
+    return gate.kind > SUBSET
+
+
+cdef inline double share_left(const Gate* gate, const Test* test, double x,
+                              Py_ssize_t instance) noexcept nogil:
+    """Share of an instance that goes left.
+
+    x: its value, NaN where it is missing; instance: its place in `test.asked`.
+    """
+    if isnan(x):
+        return test.share_left
+    if gate.kind == STEP:
+        return step_gate(x, test.threshold)
+    if gate.kind == SUBSET:
+        return subset_gate(x, test.categories_left, test.n_categories, test.share_left)
+    return soft_share(gate, test, x, instance)
 
 
 cdef inline double kept_left(double left, double weight, double instance) noexcept nogil:

@@ -8,15 +8,15 @@ new categories and soft gates alike.
 import numpy as np
 
 from libc.math cimport isnan
-from libc.stdlib cimport free, malloc, realloc
 
+from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
+    ASKED,
+    Gate,
+    Gates,
+    Test,
     hedgerow_phi_fill,
-    linear_gate,
-    normal_gate,
-    pdf_gate,
-    step_gate,
-    subset_gate,
+    share_left,
 )
 
 hedgerow_phi_fill()
@@ -25,41 +25,11 @@ hedgerow_phi_fill()
 cdef struct Plan:
     # One tree and the gates that it is read with; borrowed pointers, nothing owned.
     const int* feature          # -1 at leaves
-    const double* threshold     # NaN at tests on categories
-    const double* center        # centre of a soft gate, unit of the variable
     const int* children_left
     const int* children_right
-    const double* share_left    # share of the known training weight that went left
-    const unsigned char* categories_left   # nodes x n_categories
-    Py_ssize_t n_categories
-    const double* sigma         # per variable; NULL or 0: hard gate
-    double half_window          # in units of sigma
-    const double* lower         # per node; NULL: neither conditioned nor piecewise linear
-    const double* upper
-    const double* given         # nodes x instances, gates worked out beforehand; NULL: none
-    Py_ssize_t n_instances
+    const Test* test            # of each node; not filled at leaves
+    const Gate** gate           # of each node; not filled at leaves
     int root                    # where instances enter
-
-
-cdef inline double share_of(const Plan* plan, int node, const double* row, Py_ssize_t stride,
-                            Py_ssize_t instance) noexcept nogil:
-    cdef int j = plan.feature[node]
-    cdef double x = row[j * stride]
-    if isnan(x):
-        return plan.share_left[node]
-    if isnan(plan.threshold[node]):
-        return subset_gate(x, plan.categories_left + node * plan.n_categories,
-                           plan.n_categories, plan.share_left[node])
-    if plan.given != NULL:
-        return plan.given[node * plan.n_instances + instance]
-    if plan.sigma != NULL and plan.sigma[j] > 0:
-        if plan.lower != NULL:
-            return pdf_gate(x, plan.threshold[node], plan.lower[node], plan.upper[node],
-                            plan.sigma[j], plan.half_window)
-        return normal_gate(x, plan.center[node], plan.sigma[j], plan.half_window)
-    if plan.sigma == NULL and plan.lower != NULL:
-        return linear_gate(x, plan.lower[node], plan.threshold[node], plan.upper[node])
-    return step_gate(x, plan.threshold[node])
 
 
 cdef Py_ssize_t visit(const Plan* plan, const double* row, Py_ssize_t stride,
@@ -81,7 +51,8 @@ cdef Py_ssize_t visit(const Plan* plan, const double* row, Py_ssize_t stride,
         n += 1
         if plan.feature[node] < 0:
             continue
-        left = share_of(plan, node, row, stride, instance)
+        left = share_left(plan.gate[node], &plan.test[node],
+                          row[plan.feature[node] * stride], instance)
         if left < 1.0 and share * (1.0 - left) > 0.0:
             stack[top] = plan.children_right[node]
             stack_share[top] = share * (1.0 - left)
@@ -127,90 +98,94 @@ def node_intervals(const int[::1] feature, const double[::1] threshold,
 
 
 cdef class Traversal:
-    """Walks a tree for a table of instances.
+    """Walks a tree for tables of instances.
 
     Parameters
     ----------
-    feature, children_left, children_right : (n_nodes,) int32
-    threshold, center, share_left : (n_nodes,) float64
-    categories_left : (n_nodes, n_categories) uint8
-    sigma : (n_variables,) float64 or None
-        Standard deviation of the normal gate of each variable; None or 0: hard.
-    half_window : float
-        Where the normal gate is cut, in units of sigma.
-    lower, upper : (n_nodes,) float64 or None
-        With sigma: the interval that the tests above left of the node's variable, on which the
-        gate is conditioned (UDT). Without: the bounds of a piecewise-linear gate (PLT).
+    tree : Tree
+    gates : Gates
+        Of its variables; bounds of piecewise-linear gates are those of its nodes.
     """
 
     cdef const int[::1] feature, children_left, children_right
-    cdef const double[::1] threshold, center, share_left
+    cdef const double[::1] threshold, center
     cdef const unsigned char[:, ::1] categories_left
-    cdef const double[::1] sigma, lower, upper
-    cdef const double[:, ::1] given
+    cdef Gates gates
+    cdef Arena memory
     cdef Plan plan
+    cdef Test* tests
     cdef Py_ssize_t n_nodes
     cdef int* nodes
     cdef int* stack
     cdef double* shares
     cdef double* stack_share
+    cdef list answers               # shares that Python gave for the table at hand
 
-    def __cinit__(self, const int[::1] feature, const double[::1] threshold,
-                  const double[::1] center, const int[::1] children_left,
-                  const int[::1] children_right, const double[::1] share_left,
-                  const unsigned char[:, ::1] categories_left, sigma=None,
-                  double half_window=3.0, lower=None, upper=None):
-        self.feature = feature
-        self.threshold = threshold
-        self.center = center
-        self.children_left = children_left
-        self.children_right = children_right
-        self.share_left = share_left
-        self.categories_left = categories_left
-        self.n_nodes = feature.shape[0]
-        self.plan.feature = &feature[0]
-        self.plan.threshold = &threshold[0]
-        self.plan.center = &center[0]
-        self.plan.children_left = &children_left[0]
-        self.plan.children_right = &children_right[0]
-        self.plan.share_left = &share_left[0]
-        self.plan.n_categories = categories_left.shape[1]
-        self.plan.categories_left = &categories_left[0, 0] if categories_left.size else NULL
-        self.plan.sigma = NULL
-        self.plan.half_window = half_window
-        self.plan.given = NULL
-        self.plan.n_instances = 0
+    def __cinit__(self, tree, Gates gates):
+        cdef const double[::1] share = tree.share_left, lower, upper
+        cdef const Gate** gate
+        cdef Py_ssize_t node
+        self.feature = tree.feature
+        self.threshold = tree.threshold
+        self.center = tree.center
+        self.children_left = tree.children_left
+        self.children_right = tree.children_right
+        self.categories_left = tree._categories_left
+        self.gates = gates
+        self.n_nodes = self.feature.shape[0]
+        self.memory = Arena("for the traversal of a tree")
+        self.nodes = <int*> self.memory.take(self.n_nodes + 1, sizeof(int))
+        self.stack = <int*> self.memory.take(self.n_nodes + 2, sizeof(int))
+        self.shares = <double*> self.memory.take(self.n_nodes + 1, sizeof(double))
+        self.stack_share = <double*> self.memory.take(self.n_nodes + 2, sizeof(double))
+        self.tests = <Test*> self.memory.take(self.n_nodes, sizeof(Test))
+        gate = <const Gate**> self.memory.take(self.n_nodes, sizeof(Gate*))
+        if gates.conditioned:
+            lower, upper = node_intervals(self.feature, self.threshold, self.children_left,
+                                          tree.parent)
+        elif gates.bounds is not None:
+            lower, upper = gates.bounds
+        for node in range(self.n_nodes):
+            if self.feature[node] < 0:
+                continue
+            self.tests[node].threshold = self.threshold[node]
+            self.tests[node].center = self.center[node]
+            self.tests[node].share_left = share[node]
+            if isnan(self.threshold[node]):
+                gate[node] = &gates.categories[self.feature[node]]
+                self.tests[node].n_categories = self.categories_left.shape[1]
+                if self.categories_left.shape[1]:
+                    self.tests[node].categories_left = &self.categories_left[node, 0]
+                continue
+            gate[node] = &gates.numbers[self.feature[node]]
+            if gates.conditioned or gates.bounds is not None:
+                self.tests[node].lower = lower[node]
+                self.tests[node].upper = upper[node]
+        self.plan.feature = &self.feature[0]
+        self.plan.children_left = &self.children_left[0]
+        self.plan.children_right = &self.children_right[0]
+        self.plan.test = self.tests
+        self.plan.gate = gate
         self.plan.root = 0
-        self.plan.lower = NULL
-        self.plan.upper = NULL
-        if lower is not None:
-            self.lower = lower
-            self.upper = upper
-            self.plan.lower = &self.lower[0]
-            self.plan.upper = &self.upper[0]
-        if sigma is not None:
-            self.sigma = sigma
-            if self.sigma.shape[0]:
-                self.plan.sigma = &self.sigma[0]
-        self.nodes = <int*> malloc((self.n_nodes + 1) * sizeof(int))
-        self.stack = <int*> malloc((self.n_nodes + 2) * sizeof(int))
-        self.shares = <double*> malloc((self.n_nodes + 1) * sizeof(double))
-        self.stack_share = <double*> malloc((self.n_nodes + 2) * sizeof(double))
-        if (self.nodes == NULL or self.stack == NULL or self.shares == NULL
-                or self.stack_share == NULL):
-            raise MemoryError("no memory for the traversal of a tree")
 
-    def __dealloc__(self):
-        free(self.nodes)
-        free(self.stack)
-        free(self.shares)
-        free(self.stack_share)
-
-    def set_given(self, const double[:, ::1] given):
-        """Use gates worked out beforehand, (n_nodes, n_instances), at numeric tests."""
-        self.given = given
-        self.plan.given = &given[0, 0] if given.size else NULL
-        self.plan.n_instances = given.shape[1]
+    cdef int ask(self, const double[:, :] X) except -1:
+        """Ask for the shares of this table at gates that only Python can work out."""
+        cdef Py_ssize_t node
+        cdef const double[::1] shares
+        if not self.gates.asking or X.shape[0] == 0:
+            return 0
+        self.answers = []
+        table = np.asarray(X)
+        for node in range(self.n_nodes):
+            if self.feature[node] < 0 or self.plan.gate[node].kind != ASKED:
+                continue
+            shares = np.ascontiguousarray(
+                self.gates.models[self.feature[node]](self.center[node],
+                                                      table[:, self.feature[node]]),
+                dtype=np.float64)
+            self.answers.append(shares)
+            self.tests[node].asked = &shares[0]
+        return 0
 
     def mix(self, const double[:, :] X, const double[:, ::1] leaf_value, int root=0):
         """Average of `leaf_value` (n_nodes, k), weighted by the share of each leaf: (n, k).
@@ -224,6 +199,7 @@ cdef class Traversal:
         cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
         cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
         cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
+        self.ask(X)
         self.plan.root = root
         with nogil:
             for i in range(n):
@@ -247,6 +223,7 @@ cdef class Traversal:
         cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
         cdef double best
         cdef int node
+        self.ask(X)
         with nogil:
             for i in range(n):
                 count = visit(&self.plan, base + i * row_step, stride, i, self.nodes,
@@ -281,6 +258,7 @@ cdef class Traversal:
         shares = np.empty(capacity)
         cdef int[::1] node_view = nodes
         cdef double[::1] share_view = shares
+        self.ask(X)
         for i in range(n):
             if used + self.n_nodes > capacity:
                 capacity = 2 * capacity + self.n_nodes

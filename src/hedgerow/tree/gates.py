@@ -116,7 +116,7 @@ class NoiseGate:
         """What the compiled core asks at its gates; None when all noise is normal by a factor.
 
         Variable -> ``f(center, x)``, or the numbers of a model that the core works out itself
-        (see ``_models.pxd``), which is ten times faster and the same within rounding.
+        (see ``_gates.pxd``), which is ten times faster and the same within rounding.
         """
         if not self.models:
             return None
@@ -315,7 +315,7 @@ def _relative(distance: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(size), np.nan, share)
 
 
-#: Families that the core evaluates itself, in the order of its constants in _models.pxd.
+#: Families that the core evaluates itself, in the order of its constants in _gates.pxd.
 _FAMILIES = ("norm", "uniform", "laplace", "t")
 
 

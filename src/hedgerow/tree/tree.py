@@ -12,7 +12,8 @@ import pandas as pd
 from scipy import sparse
 
 from hedgerow.errors import InputError
-from hedgerow.tree._traversal import Traversal, node_intervals
+from hedgerow.tree._gates import Gates
+from hedgerow.tree._traversal import Traversal
 from hedgerow.tree.gates import NoiseGate, ThresholdGate, gate_from_dict, gate_to_dict
 from hedgerow.tree.statistics import restore
 
@@ -252,7 +253,6 @@ class Tree:
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
             )
         self.check_width(X.shape[1])
-        sigma, lower, upper, half_window = None, None, None, 3.0
         if isinstance(gate, ThresholdGate):
             if len(gate.lower) != self.n_nodes:
                 raise InputError(
@@ -260,40 +260,9 @@ class Tree:
                     f"{self.n_nodes}",
                     remedy="give the gate that was made for this tree",
                 )
-            lower, upper = (
-                np.ascontiguousarray(bound, dtype=np.float64) for bound in (gate.lower, gate.upper)
-            )
         elif gate is not None:
             self.check_width(len(gate.sigma))
-            sigma = np.ascontiguousarray(gate.sigma, dtype=np.float64)
-            half_window = gate.half_window
-            if gate.conditioned:
-                lower, upper = node_intervals(
-                    self.feature, self.threshold, self.children_left, self.parent
-                )
-        traversal = Traversal(
-            self.feature,
-            self.threshold,
-            self.center,
-            self.children_left,
-            self.children_right,
-            self.share_left,
-            self._categories_left,
-            sigma,
-            half_window,
-            lower,
-            upper,
-        )
-        if sigma is not None and gate.models:
-            given = np.zeros((self.n_nodes, X.shape[0]))
-            for node in np.flatnonzero((self.feature >= 0) & ~np.isnan(self.threshold)):
-                j = self.feature[node]
-                if gate.sigma[j] > 0:
-                    given[node] = gate.share(j, self.center[node], X[:, j])
-                else:
-                    given[node] = X[:, j] < self.threshold[node]
-            traversal.set_given(given)
-        return traversal
+        return Traversal(self, Gates(gate, X.shape[1], exact=True))
 
     def _evaluation(self, evaluation: Any) -> NoiseGate | None:
         if isinstance(evaluation, str) and evaluation == "own":
