@@ -1,5 +1,6 @@
 """One function for the share of an instance that goes left: every kind of gate."""
 
+import json
 import math
 
 import numpy as np
@@ -10,12 +11,14 @@ from hypothesis import strategies as st
 from oracle import gates as naive
 from oracle.induction import gate as normal_gate
 from oracle.induction import pdf_gate
-from oracle.random_trees import random_tree
+from oracle.random_trees import random_tree, seeds
 from scipy import stats
 
+from hedgerow.data import category_shares
+from hedgerow.errors import InputError
 from hedgerow.induction.core import grow
-from hedgerow.tree import NoiseGate, ThresholdGate
-from hedgerow.tree.gates import RelativeNoise, resolve_noise
+from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate, Tree
+from hedgerow.tree.gates import RelativeNoise, gate_from_dict, gate_to_dict, resolve_noise
 from hedgerow.uncertainty import ShapedNoise
 
 X = np.concatenate([np.linspace(-4.0, 6.0, 81), [1.0, 0.0, -0.0, 1e300, -1e300, np.nan]])
@@ -122,6 +125,83 @@ def test_subset(known):
     heavier = float(known >= 0.5)
     got = share_of(Gates(None, 1), 0, codes, missing=known, categories_left=left)
     assert got.tolist() == [1, 0, 1, heavier, heavier, heavier, known]
+
+
+CODES = np.array([0.0, 1.0, 2.0, 3.0, 7.0, -1.0, np.nan])
+OBSERVED = np.array([[0.7, 0.2, 0.1], [0.05, 0.9, 0.05], [0.0, 0.5, 0.5]])
+
+
+@pytest.mark.parametrize("known", [0.5, 0.49])
+@pytest.mark.parametrize("left", [[1, 0, 1], [1, 0, 1, 1], [0, 1, 0, 0, 1]])
+def test_categories(known, left):
+    """Categories beyond those that the gate knows are certain; unseen ones go to the heavier."""
+    left = np.array(left, dtype=np.uint8)
+    got = share_of(Gates(CategoryGate({1: OBSERVED}), 2), 1, CODES, missing=known,
+                   categories_left=left)  # fmt: skip
+    check(got, [naive.confused(c, left, OBSERVED, known) for c in CODES[:-1]], known)
+    shares = np.array([0.5, 0.3, 0.2])
+    for p in (0.0, 0.3, 1.0):
+        gates = Gates(CategoryNoise({1: shares}, p), 2)
+        got = share_of(gates, 1, CODES, missing=known, categories_left=left)
+        check(got, [naive.replaced(c, left, shares, p, known) for c in CODES[:-1]], known)
+        # A variable that it does not name, and tests on numbers, are hard.
+        for other in (gates, Gates(None, 2)):
+            hard = share_of(other, 0, CODES, missing=known, categories_left=left)
+            np.testing.assert_array_equal(
+                hard, share_of(Gates(None, 1), 0, CODES, missing=known, categories_left=left)
+            )
+            step = share_of(other, 1, CODES, threshold=2.0, missing=known)
+            np.testing.assert_array_equal(step[:-1], CODES[:-1] < 2)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.floats(0, 1))
+def test_uncertain_categories_need_no_traversal_of_their_own(seed, p):
+    """The predictions are those of the traversal that they had, to the byte."""
+    tree, X, _, columns = random_tree(seed)
+    shares = category_shares(columns.X, columns.n_categories)
+    rng = np.random.default_rng([seed, 7])
+    new = X + np.where(columns.n_categories > 0, rng.integers(-1, 3, X.shape), 0)
+    new[rng.random(new.shape) < 0.1] = np.nan
+    noise = CategoryNoise(shares, p)
+    got = tree.predict_proba(new, noise)
+    np.testing.assert_array_equal(got, naive.categorical_predictions(tree, new, shares, p))
+    # Replacement as a table of the true category given the observed one.
+    width = tree.categories_left.shape[1]
+    given = {
+        j: (1 - p) * np.eye(width) + p * np.pad(s, (0, width - len(s))) for j, s in shares.items()
+    }
+    np.testing.assert_allclose(tree.predict_proba(new, CategoryGate(given)), got, atol=1e-12)
+    # Leaves and paths read the same gate, and so does a tree that carries it.
+    carrying = Tree.from_json(tree.replace(gate=noise).to_json())
+    np.testing.assert_array_equal(carrying.predict_proba(new), got)
+    leaf = tree.is_leaf()
+    spread = tree.shares(new, noise).toarray()[:, leaf]
+    np.testing.assert_allclose(spread @ tree.probabilities()[leaf], got, atol=1e-12)
+
+
+def test_a_table_of_categories_is_kept_in_json():
+    gate = CategoryGate({2: OBSERVED})
+    back = gate_from_dict(json.loads(json.dumps(gate_to_dict(gate))))
+    np.testing.assert_array_equal(back.given[2], OBSERVED)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [[0.5, 0.5], [[0.5, 0.5]], [[0.5, 0.6], [0, 1]], [[1.5, -0.5], [0, 1]], [[np.nan, 1], [0, 1]]],
+)
+def test_a_table_that_is_none_is_refused(table):
+    with pytest.raises(InputError, match="true categories of variable 3 are no distributions"):
+        CategoryGate({3: np.array(table)})
+
+
+def test_a_gate_that_knows_more_categories_than_the_tree():
+    tree = Tree(
+        [0, -1, -1], [np.nan] * 3, [1, -1, -1], [2, -1, -1], [-1, 0, 0], [0.5, np.nan, np.nan],
+        [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]], [[1, 0], [0, 0], [0, 0]],
+    )  # fmt: skip
+    with pytest.raises(InputError, match="knows 3 categories of variable 0 and the tree 2"):
+        tree.predict_proba([[0.0]], CategoryGate({0: OBSERVED}))
 
 
 @settings(max_examples=60, deadline=None)

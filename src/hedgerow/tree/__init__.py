@@ -2,6 +2,16 @@
 
 from hedgerow.tree.forest import forest_from_frame, forest_to_frame
 from hedgerow.tree.gates import NoiseGate, ThresholdGate
+from hedgerow.tree.export import forest_from_frame, forest_to_frame
+from hedgerow.tree.gates import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate
 from hedgerow.tree.tree import Tree
 
-__all__ = ["NoiseGate", "ThresholdGate", "Tree", "forest_from_frame", "forest_to_frame"]
+__all__ = [
+    "CategoryGate",
+    "CategoryNoise",
+    "NoiseGate",
+    "ThresholdGate",
+    "Tree",
+    "forest_from_frame",
+    "forest_to_frame",
+]

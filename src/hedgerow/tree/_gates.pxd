@@ -25,7 +25,7 @@ cdef extern from *:
     const double DROPPED "HEDGEROW_DROPPED"
 
 cdef enum:
-    # Kinds of gates, hard ones first; that of tests on categories is SUBSET.
+    # Kinds of gates, hard ones first; those of tests on categories are SUBSET and CATEGORY.
     STEP                        # thesis, equation 2.1: at the threshold or above goes right
     SUBSET                      # left when the category is in the left subset
     NORMAL                      # thesis, equation 3.9: CDF of normal noise about the value
@@ -33,6 +33,7 @@ cdef enum:
     LINEAR                      # PLT: falls from 1 to 0 between two bounds about the threshold
     MODEL                       # as NORMAL, of a noise model that the core knows
     ASKED                       # the share was asked of Python beforehand
+    CATEGORY                    # chance that the true category is in the left subset
 
 cdef enum:
     # Families of noise models that the core knows, in the order of `hedgerow.tree.gates`.
@@ -62,6 +63,7 @@ cdef struct Test:
     double share_left           # of the known weight: the share of a missing value
     Py_ssize_t n_categories
     const unsigned char* categories_left    # SUBSET: n_categories flags
+    const double* category_share            # CATEGORY: share left by the observed category
     const double* asked                     # ASKED: shares by place of the instance
 
 
@@ -90,6 +92,14 @@ cdef inline double subset_gate(double x, const unsigned char* categories_left,
     """A category never seen goes to the heavier side."""
     if x >= 0 and x < n_categories:
         return 1.0 if categories_left[<Py_ssize_t> x] else 0.0
+    return 1.0 if share_left >= 0.5 else 0.0
+
+
+cdef inline double category_gate(double x, const double* category_share, Py_ssize_t n_categories,
+                                 double share_left) noexcept nogil:
+    """A category never seen says nothing of the true one: as in `subset_gate`."""
+    if x >= 0 and x < n_categories:
+        return category_share[<Py_ssize_t> x]
     return 1.0 if share_left >= 0.5 else 0.0
 
 
@@ -177,7 +187,10 @@ cdef inline double soft_share(const Gate* gate, const Test* test, double x,
         return linear_gate(x, test.lower, test.threshold, test.upper)
     if gate.kind == MODEL:
         return model_gate(gate, x, test.center)
-    return test.asked[instance]
+    if gate.kind == ASKED:
+        return test.asked[instance]
+    # CATEGORY
+    return category_gate(x, test.category_share, test.n_categories, test.share_left)
 
 
 cdef inline bint is_soft(const Gate* gate) noexcept nogil:

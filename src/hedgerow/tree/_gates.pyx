@@ -7,7 +7,7 @@ import numpy as np
 
 from libc.stdint cimport int64_t
 
-from hedgerow.tree.gates import ThresholdGate
+from hedgerow.tree.gates import CategoryGate, CategoryNoise, ThresholdGate
 
 hedgerow_phi_fill()
 
@@ -17,7 +17,7 @@ cdef class Gates:
 
     Parameters
     ----------
-    gate : NoiseGate, ThresholdGate or None
+    gate : NoiseGate, ThresholdGate, CategoryGate, CategoryNoise or None
         None: hard gates everywhere.
     n_variables : int
     exact : bool, default False
@@ -44,6 +44,12 @@ cdef class Gates:
                 np.ascontiguousarray(b, dtype=np.float64) for b in (gate.lower, gate.upper))
             for j in range(n_variables):
                 self.numbers[j].kind = LINEAR
+            return
+        if isinstance(gate, CategoryGate | CategoryNoise):
+            for j in gate.variables:
+                if 0 <= j < n_variables:
+                    self.soft = True
+                    self.categories[j].kind = CATEGORY
             return
         sigma = np.ascontiguousarray(gate.sigma, dtype=np.float64)
         models = gate.callables() or {}
@@ -151,8 +157,11 @@ def share_of(Gates gates, Py_ssize_t j, x, *, double threshold=np.nan, center=No
     asked = np.empty(values.shape[0] + 1)
     out = np.empty(values.shape[0])
     flags = np.ascontiguousarray([] if categories_left is None else categories_left, np.uint8)
+    table = np.empty(0)
     cdef Gate* gate = &gates.numbers[j] if categories_left is None else &gates.categories[j]
-    cdef const double[::1] value = values
+    if gate.kind == CATEGORY:
+        table = gates.gate.share(j, flags.view(np.bool_))
+    cdef const double[::1] value = values, by_category = table
     cdef const unsigned char[::1] flag = flags
     cdef const int[::1] row = rows
     cdef double[::1] shares = asked, result = out
@@ -165,6 +174,7 @@ def share_of(Gates gates, Py_ssize_t j, x, *, double threshold=np.nan, center=No
     test.share_left = missing
     test.n_categories = flag.shape[0]
     test.categories_left = &flag[0] if flag.shape[0] else NULL
+    test.category_share = &by_category[0] if by_category.shape[0] else NULL
     test.asked = &shares[0]
     if gate.kind == ASKED and value.shape[0]:
         gates.ask(j, test.center, &value[0], &row[0], value.shape[0], &shares[0])

@@ -12,6 +12,7 @@ from libc.math cimport isnan
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
     ASKED,
+    CATEGORY,
     Gate,
     Gates,
     Test,
@@ -120,9 +121,10 @@ cdef class Traversal:
     cdef double* shares
     cdef double* stack_share
     cdef list answers               # shares that Python gave for the table at hand
+    cdef list tables                # ... and those of the categories at each test
 
     def __cinit__(self, tree, Gates gates):
-        cdef const double[::1] share = tree.share_left, lower, upper
+        cdef const double[::1] share = tree.share_left, lower, upper, table
         cdef const Gate** gate
         cdef Py_ssize_t node
         self.feature = tree.feature
@@ -132,6 +134,7 @@ cdef class Traversal:
         self.children_right = tree.children_right
         self.categories_left = tree._categories_left
         self.gates = gates
+        self.tables = []
         self.n_nodes = self.feature.shape[0]
         self.memory = Arena("for the traversal of a tree")
         self.nodes = <int*> self.memory.take(self.n_nodes + 1, sizeof(int))
@@ -154,8 +157,13 @@ cdef class Traversal:
             if isnan(self.threshold[node]):
                 gate[node] = &gates.categories[self.feature[node]]
                 self.tests[node].n_categories = self.categories_left.shape[1]
-                if self.categories_left.shape[1]:
-                    self.tests[node].categories_left = &self.categories_left[node, 0]
+                if self.categories_left.shape[1] == 0:
+                    continue
+                self.tests[node].categories_left = &self.categories_left[node, 0]
+                if gate[node].kind == CATEGORY:
+                    table = gates.gate.share(self.feature[node], tree.categories_left[node])
+                    self.tests[node].category_share = &table[0]
+                    self.tables.append(table)
                 continue
             gate[node] = &gates.numbers[self.feature[node]]
             if gates.conditioned or gates.bounds is not None:

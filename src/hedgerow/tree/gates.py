@@ -208,11 +208,145 @@ class ThresholdGate:
         return cls(lower, upper)
 
 
+@dataclass(frozen=True)
+class CategoryGate:
+    """Uncertain categories: a gate at tests on categories; tests on numbers are hard.
+
+    Attributes
+    ----------
+    given : dict of int to (k, k) float64
+        Variable -> probability of each true category (column) where a category stands in the
+        data (row).
+
+    Raises
+    ------
+    InputError
+        A table that is not square, or a row that is no distribution.
+    """
+
+    given: dict[int, np.ndarray]
+
+    def __post_init__(self):
+        for variable, table in self.given.items():
+            table = np.asarray(table, dtype=np.float64)
+            if (
+                table.ndim != 2
+                or table.shape[0] != table.shape[1]
+                or not (table >= 0).all()
+                or not np.allclose(table.sum(axis=1), 1.0, atol=1e-9)
+            ):
+                raise InputError(
+                    f"the probabilities of true categories of variable {variable} are no "
+                    "distributions",
+                    remedy="give a square table with a row for each category observed, of "
+                    "numbers of 0 or more that add up to 1",
+                )
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """Variables whose categories are uncertain."""
+        return tuple(self.given)
+
+    def share(self, variable: int, subset: np.ndarray) -> np.ndarray:
+        """Share that a test sends left, by the category that stands in the data.
+
+        subset : (n_categories,) bool, categories that the test sends left; those beyond the
+        table are certain.
+        """
+        table = np.asarray(self.given[variable], dtype=np.float64)
+        k = _known_categories(variable, len(table), subset)
+        share = subset.astype(np.float64)
+        share[:k] = np.clip(table[:, subset[:k]].sum(axis=1), 0.0, 1.0)
+        return share
+
+    def to_dict(self) -> dict:
+        """A form that JSON can hold."""
+        return {"given": {str(j): np.asarray(p).tolist() for j, p in self.given.items()}}
+
+    @classmethod
+    def from_dict(cls, form: dict) -> CategoryGate:
+        """The gate that `to_dict` wrote."""
+        return cls({int(j): np.array(p, dtype=np.float64) for j, p in form["given"].items()})
+
+
+@dataclass(frozen=True)
+class CategoryNoise:
+    """Categories replaced at random: a gate at tests on categories; tests on numbers are hard.
+
+    A category was replaced, with probability p, by a draw from the distribution of its variable.
+    Given the category v that stands in the data, the true one is v with probability 1 - p, and
+    otherwise distributed as if nothing were known, because the draw does not depend on what it
+    replaced. The share that a test sends left is (1 - p) [v in S_L] + p P(S_L).
+
+    Attributes
+    ----------
+    shares : dict of int to (n_categories,) float array
+        Distribution of each categorical variable, as `hedgerow.data.category_shares` gives it.
+    probability : float in [0, 1]
+        Chance that a category was replaced.
+
+    Raises
+    ------
+    InputError
+        A probability outside [0, 1].
+    """
+
+    shares: dict[int, np.ndarray]
+    probability: float
+
+    def __post_init__(self):
+        if not 0 <= self.probability <= 1:
+            raise InputError(
+                f"probability of replacement is {self.probability!r}",
+                remedy="give a number between 0 and 1",
+            )
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """Variables whose categories are uncertain."""
+        return tuple(self.shares)
+
+    def share(self, variable: int, subset: np.ndarray) -> np.ndarray:
+        """As that of `CategoryGate`."""
+        shares = np.asarray(self.shares[variable], dtype=np.float64)
+        k = _known_categories(variable, len(shares), subset)
+        left = float(shares[subset[:k]].sum())
+        hard = subset.astype(np.float64)
+        return np.clip((1 - self.probability) * hard + self.probability * left, 0.0, 1.0)
+
+    def to_dict(self) -> dict:
+        """A form that JSON can hold."""
+        shares = {str(j): [float(s) for s in p] for j, p in self.shares.items()}
+        return {"shares": shares, "probability": float(self.probability)}
+
+    @classmethod
+    def from_dict(cls, form: dict) -> CategoryNoise:
+        """The gate that `to_dict` wrote."""
+        shares = {int(j): np.array(p, dtype=np.float64) for j, p in form["shares"].items()}
+        return cls(shares, form["probability"])
+
+
+def _known_categories(variable: int, k: int, subset: np.ndarray) -> int:
+    """k, the number of categories that a gate knows, where the tree knows as many."""
+    if k > len(subset):
+        raise InputError(
+            f"the gate knows {k} categories of variable {variable} and the tree {len(subset)}",
+            remedy="give the probabilities of the categories that the tree was grown with",
+        )
+    return k
+
+
 #: Gates of a finished tree by the word that stands for them in JSON.
-GATES = {"noise": NoiseGate, "threshold": ThresholdGate}
+GATES = {
+    "noise": NoiseGate,
+    "threshold": ThresholdGate,
+    "category": CategoryGate,
+    "replacement": CategoryNoise,
+}
+AnyGate = NoiseGate | ThresholdGate | CategoryGate | CategoryNoise
 
 
-def gate_to_dict(gate: NoiseGate | ThresholdGate | None) -> dict | None:
+def gate_to_dict(gate: AnyGate | None) -> dict | None:
     """A gate as JSON can hold it, with its kind."""
     if gate is None:
         return None
@@ -220,7 +354,7 @@ def gate_to_dict(gate: NoiseGate | ThresholdGate | None) -> dict | None:
     return {"kind": kind, **gate.to_dict()}
 
 
-def gate_from_dict(form: dict | None) -> NoiseGate | ThresholdGate | None:
+def gate_from_dict(form: dict | None) -> AnyGate | None:
     """The gate that `gate_to_dict` wrote.
 
     Raises

@@ -14,7 +14,13 @@ from scipy import sparse
 from hedgerow.errors import InputError
 from hedgerow.tree._gates import Gates
 from hedgerow.tree._traversal import Traversal
-from hedgerow.tree.gates import NoiseGate, ThresholdGate, gate_from_dict, gate_to_dict
+from hedgerow.tree.gates import (
+    AnyGate,
+    NoiseGate,
+    ThresholdGate,
+    gate_from_dict,
+    gate_to_dict,
+)
 from hedgerow.tree.statistics import restore
 
 FORMAT = "hedgerow-tree"
@@ -55,9 +61,9 @@ class Tree:
         Categories that go left; those absent at a node are on its heavier side.
     center : (n_nodes,) float, optional
         Centre of a soft gate; the threshold by default.
-    gate : NoiseGate or ThresholdGate, optional
+    gate : NoiseGate, ThresholdGate, CategoryGate or CategoryNoise, optional
         With which instances are propagated at evaluation: noise (soft evaluation), uncertain
-        values (UDT), piecewise-linear thresholds (PLT); None: hard.
+        values (UDT), piecewise-linear thresholds (PLT), uncertain categories; None: hard.
     classes : sequence, optional
         Labels, in the order of the columns of `class_weight`.
     feature_names : sequence of str, optional
@@ -77,7 +83,7 @@ class Tree:
         categories_left=None,
         center=None,
         *,
-        gate: NoiseGate | ThresholdGate | None = None,
+        gate: AnyGate | None = None,
         classes=None,
         feature_names=None,
         categories=None,
@@ -247,7 +253,7 @@ class Tree:
                 remedy="give the variables that the tree was grown from, in their order",
             )
 
-    def _traversal(self, X: np.ndarray, gate: NoiseGate | ThresholdGate | None) -> Traversal:
+    def _traversal(self, X: np.ndarray, gate: AnyGate | None) -> Traversal:
         if X.ndim != 2:
             raise InputError(
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
@@ -260,14 +266,14 @@ class Tree:
                     f"{self.n_nodes}",
                     remedy="give the gate that was made for this tree",
                 )
-        elif gate is not None:
+        elif isinstance(gate, NoiseGate):
             self.check_width(len(gate.sigma))
         return Traversal(self, Gates(gate, X.shape[1], exact=True))
 
-    def _evaluation(self, evaluation: Any) -> NoiseGate | None:
+    def _evaluation(self, evaluation: Any) -> AnyGate | None:
         if isinstance(evaluation, str) and evaluation == "own":
             return self.gate
-        if evaluation is None or isinstance(evaluation, NoiseGate | ThresholdGate):
+        if evaluation is None or isinstance(evaluation, AnyGate):
             return evaluation
         return NoiseGate(np.asarray(evaluation, dtype=np.float64))
 
@@ -280,7 +286,7 @@ class Tree:
         ----------
         X : (n, m) float64
             NaN is missing; categories as codes.
-        evaluation : "own", None, NoiseGate, ThresholdGate or (m,) float
+        evaluation : "own", None, a gate as of the tree, or (m,) float
             The tree's own gate, none (hard), another, or the standard deviation of normal noise
             for each variable (soft evaluation).
         smoothing : bool

@@ -1,11 +1,18 @@
 """Uncertain measurements: noise models, soft trees, PLT and UDT."""
 
-from hedgerow.tree.gates import NoiseGate, RelativeNoise, ThresholdGate, resolve_noise
-from hedgerow.uncertainty.categories import CategoryNoise
+from hedgerow.tree.gates import (
+    CategoryGate,
+    CategoryNoise,
+    NoiseGate,
+    RelativeNoise,
+    ThresholdGate,
+    resolve_noise,
+)
 from hedgerow.uncertainty.noise import EmpiricalNoise, ShapedNoise
 from hedgerow.uncertainty.plt import piecewise_thresholds
 
 __all__ = [
+    "CategoryGate",
     "CategoryNoise",
     "EmpiricalNoise",
     "NoiseGate",
