@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t
 
+from hedgerow.tree._arena cimport Arena
+
 cdef extern from *:
     """
     /* Gains closer than this are the same gain: the tie goes by rule, not by rounding. Bits. */
@@ -41,9 +43,10 @@ cdef struct Grid:
 
 
 cdef struct Points:
-    # Candidate thresholds of a variable, ascending. Class weights left of each add up to
+    # Candidate thresholds of a variable, ascending; memory of an arena, all 0 at first. Class weights left of each add up to
     # at most the node's, within 1e-12 of it.
     Py_ssize_t n, capacity
+    void* room                  # the block that the arrays share, but for `last`
     double* left                # n_classes x capacity: class weights left of the candidate
     double* sum_left            # all classes together
     double* base                # scratch: class weights wholly on the left
@@ -58,14 +61,15 @@ cdef struct Points:
     Py_ssize_t last_capacity
 
 
-cdef void points_init(Points* points) noexcept nogil
-cdef void points_free(Points* points) noexcept nogil
-cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept nogil
+cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
+                        int n_classes) except -1 nogil
 
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
-cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept nogil
-cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil
+cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
+                     Arena memory) except -1 nogil
+cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
+                     Arena memory) except -1 nogil
 cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
                              Py_ssize_t last, double to_beat) noexcept nogil
 cdef double score_every(const Scan* scan, Points* points, Py_ssize_t first,

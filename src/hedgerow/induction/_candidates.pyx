@@ -10,9 +10,8 @@ import numpy as np
 
 from libc.math cimport ceil, floor
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memset
 
+from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
 cdef extern from "_kernels.h":
@@ -34,50 +33,31 @@ cdef int BLOCK = 16             # candidates between two evaluated ones
 cdef double FAR_BELOW = -1e300  # score of a candidate that a bound has excluded
 
 
-cdef void points_init(Points* points) noexcept nogil:
-    memset(points, 0, sizeof(Points))
-
-
-cdef void points_free(Points* points) noexcept nogil:
-    free(points.left)
-    free(points.sum_left)
-    free(points.score)
-    free(points.threshold)
-    free(points.center)
-    free(points.base)
-    free(points.edge)
-    free(points.k)
-    free(points.span)
-    free(points.last)
-    points_init(points)
-
-
-cdef int points_reserve(Points* points, Py_ssize_t n, int n_classes) noexcept nogil:
-    """Room for n candidates; contents are lost. -1 when there is no memory."""
+cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
+                        int n_classes) except -1 nogil:
+    """Room for n candidates; contents are lost."""
+    cdef double* room
+    cdef Py_ssize_t n_edges, n_bounds
     if n <= points.capacity:
         return 0
-    cdef int64_t* last = points.last
-    cdef Py_ssize_t last_capacity = points.last_capacity
-    points.last = NULL
-    points_free(points)
-    points.last = last
-    points.last_capacity = last_capacity
     n = n + n // 2
-    points.left = <double*> malloc(n * n_classes * sizeof(double))
-    points.sum_left = <double*> malloc(n * sizeof(double))
-    points.score = <double*> malloc(n * sizeof(double))
-    points.threshold = <double*> malloc(n * sizeof(double))
-    points.center = <double*> malloc(n * sizeof(double))
-    points.base = <double*> malloc(n_classes * sizeof(double))
-    points.n_edges = n // BLOCK + 3
-    points.edge = <double*> malloc((2 * n_classes + 1) * points.n_edges * sizeof(double))
-    points.k = <int64_t*> malloc(n * sizeof(int64_t))
-    points.span = <int64_t*> malloc(n * sizeof(int64_t))
-    if (points.left == NULL or points.sum_left == NULL or points.score == NULL
-            or points.threshold == NULL or points.center == NULL or points.base == NULL or points.edge == NULL
-            or points.k == NULL
-            or points.span == NULL):
-        return -1
+    n_edges = n // BLOCK + 3
+    n_bounds = (2 * n_classes + 1) * n_edges
+    points.capacity = 0
+    memory.give_back(points.room)
+    points.room = NULL
+    points.room = memory.take((n_classes + 6) * n + n_classes + n_bounds, sizeof(double))
+    room = <double*> points.room
+    points.left = carved(&room, n * n_classes)
+    points.sum_left = carved(&room, n)
+    points.score = carved(&room, n)
+    points.threshold = carved(&room, n)
+    points.center = carved(&room, n)
+    points.base = carved(&room, n_classes)
+    points.edge = carved(&room, n_bounds)
+    points.k = <int64_t*> carved(&room, n)
+    points.span = <int64_t*> carved(&room, n)
+    points.n_edges = n_edges
     points.capacity = n
     return 0
 
@@ -175,7 +155,8 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     return (base + best) / total
 
 
-cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept nogil:
+cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
+                     Arena memory) except -1 nogil:
     """Every observed value but the lowest, with the class weights below it."""
     cdef Py_ssize_t p, n = 0, stride
     cdef int c, i
@@ -184,8 +165,7 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points) noexcept 
     points.n = 0
     if scan.n < 2:
         return 0
-    if points_reserve(points, scan.n, scan.n_classes) < 0:
-        return -1
+    points_reserve(points, memory, scan.n, scan.n_classes)
     stride = points.capacity
     left = points.left
     # The running class weights live one place ahead of the last candidate.
@@ -329,7 +309,8 @@ cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first
     return (base + best) / scan.weight if best > FAR_BELOW / 2 else -1.0
 
 
-cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcept nogil:
+cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
+                     Arena memory) except -1 nogil:
     """Smoothed class weights at every grid point within reach of a value (equation 3.8).
 
     Between reaches the weights are constant: one entry stands for the whole gap.
@@ -351,15 +332,13 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points) noexcep
          + 2.0 * grid.half + grid.width + 8.0)
     if t < need:
         need = <Py_ssize_t> t
-    if points_reserve(points, need, n_classes) < 0:
-        return -1
+    points_reserve(points, memory, need, n_classes)
     if scan.n > points.last_capacity:
-        free(points.last)
+        points.last_capacity = 0
+        memory.give_back(points.last)
+        points.last = NULL
+        points.last = <int64_t*> memory.take(scan.n + scan.n // 2, sizeof(int64_t))
         points.last_capacity = scan.n + scan.n // 2
-        points.last = <int64_t*> malloc(points.last_capacity * sizeof(int64_t))
-        if points.last == NULL:
-            points.last_capacity = 0
-            return -1
     stride = points.capacity
     left = points.left
     base = points.base

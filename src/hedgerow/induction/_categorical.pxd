@@ -1,10 +1,11 @@
 """Two-subset tests on a categorical variable."""
 
 from hedgerow.induction._candidates cimport Scan
+from hedgerow.tree._arena cimport Arena
 
 
 cdef struct Subsets:
-    # Scratch for one variable; owned by the growth.
+    # Scratch for one variable; memory of an arena.
     Py_ssize_t n_categories, n_classes
     double* counts          # n_categories x n_classes
     double* key             # order of the categories
@@ -12,8 +13,8 @@ cdef struct Subsets:
     double* left            # class weights of the left subset
 
 
-cdef int subsets_init(Subsets* subsets, Py_ssize_t n_categories, Py_ssize_t n_classes) noexcept nogil
-cdef void subsets_free(Subsets* subsets) noexcept nogil
+cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
+                      Py_ssize_t n_classes) except -1 nogil
 cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
                         unsigned char* goes_left) noexcept nogil
 cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets, int most,

@@ -8,10 +8,10 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 """
 
 from libc.math cimport fabs, sqrt
-from libc.stdlib cimport calloc, free
 from libc.string cimport memcmp, memcpy, memset
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan
+from hedgerow.tree._arena cimport Arena
 
 cdef extern from "_kernels.h":
     double hedgerow_xlog2x(double x) noexcept nogil
@@ -20,29 +20,17 @@ cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tr
 cdef int POWER_STEPS = 200   # power iteration for the first principal component
 
 
-cdef int subsets_init(Subsets* subsets, Py_ssize_t n_categories, Py_ssize_t n_classes) noexcept nogil:
+cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
+                      Py_ssize_t n_classes) except -1 nogil:
     cdef Py_ssize_t n = n_categories if n_categories > 0 else 1
     subsets.n_categories = n
     subsets.n_classes = n_classes
-    subsets.counts = <double*> calloc(n * n_classes, sizeof(double))
-    subsets.key = <double*> calloc(n + 4 * n_classes + n_classes * n_classes, sizeof(double))
-    subsets.present = <int*> calloc(n, sizeof(int))
-    subsets.left = <double*> calloc(n_classes, sizeof(double))
-    if (subsets.counts == NULL or subsets.key == NULL or subsets.present == NULL
-            or subsets.left == NULL):
-        return -1
+    subsets.counts = <double*> memory.zeros(n * n_classes, sizeof(double))
+    subsets.key = <double*> memory.zeros(n + 4 * n_classes + n_classes * n_classes,
+                                         sizeof(double))
+    subsets.present = <int*> memory.zeros(n, sizeof(int))
+    subsets.left = <double*> memory.zeros(n_classes, sizeof(double))
     return 0
-
-
-cdef void subsets_free(Subsets* subsets) noexcept nogil:
-    free(subsets.counts)
-    free(subsets.key)
-    free(subsets.present)
-    free(subsets.left)
-    subsets.counts = NULL
-    subsets.key = NULL
-    subsets.present = NULL
-    subsets.left = NULL
 
 
 cdef double score_of(const Scan* scan, const double* left) noexcept nogil:

@@ -4,16 +4,16 @@
 import numpy as np
 
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
 from hedgerow.induction._candidates cimport (
     Grid,
     Points,
     Scan,
     hard_points,
-    points_free,
-    points_init,
     soft_points,
 )
+from hedgerow.tree._arena cimport Arena
 
 cdef extern from "_kernels.h":
     double hedgerow_xlog2x(double x) noexcept nogil
@@ -54,13 +54,14 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
         Bits.
     """
     cdef Py_ssize_t n = x.shape[0], p
-    cdef int c, status, K = total.shape[0]
+    cdef int c, K = total.shape[0]
     cdef int[::1] rows = np.arange(n, dtype=np.int32)
     cdef double[::1] w = np.ones(n)
     cdef double base
     cdef Scan scan
     cdef Grid grid
     cdef Points points
+    cdef Arena memory = Arena(f"for the candidates of {n} values")
     scan.rows = &rows[0]
     scan.n = n
     scan.x = &x[0]
@@ -70,38 +71,33 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
     scan.weight = <double> n
     scan.least = 0.0
     scan.n_classes = K
-    points_init(&points)
-    try:
-        if sigma > 0.0:
-            grid.origin = x[0] - half_window * sigma
-            grid.shift = 0.0
-            grid.step = step * sigma
-            grid.half = half_window / step
-            grid.step_sigma = step
-            grid.table = &table[0, 0, 0]
-            grid.phases = table.shape[0]
-            grid.width = table.shape[2]
-            grid.rows = NULL
-            grid.first = NULL
-            status = soft_points(&scan, &grid, &points)
-        else:
-            status = hard_points(&scan, midpoints, &points)
-        if status < 0:
-            raise MemoryError(f"no memory for the candidates of {n} values")
-        if points.n > 0:
-            hedgerow_scores(points.left, points.capacity, K, scan.total, points.n,
-                            points.sum_left, points.score)
-        base = hedgerow_xlog2x(scan.weight)
-        for c in range(K):
-            base -= hedgerow_xlog2x(total[c])
-        threshold = np.empty(points.n if sigma <= 0.0 else 0)
-        k = np.empty(points.n, dtype=np.int64)
-        span = np.empty(points.n, dtype=np.int64)
-        left = np.empty((points.n, K))
-        gain = np.empty(points.n)
-        copy(&points, K, base, scan.weight, threshold, k, span, left, gain)
-    finally:
-        points_free(&points)
+    memset(&points, 0, sizeof(Points))
+    if sigma > 0.0:
+        grid.origin = x[0] - half_window * sigma
+        grid.shift = 0.0
+        grid.step = step * sigma
+        grid.half = half_window / step
+        grid.step_sigma = step
+        grid.table = &table[0, 0, 0]
+        grid.phases = table.shape[0]
+        grid.width = table.shape[2]
+        grid.rows = NULL
+        grid.first = NULL
+        soft_points(&scan, &grid, &points, memory)
+    else:
+        hard_points(&scan, midpoints, &points, memory)
+    if points.n > 0:
+        hedgerow_scores(points.left, points.capacity, K, scan.total, points.n,
+                        points.sum_left, points.score)
+    base = hedgerow_xlog2x(scan.weight)
+    for c in range(K):
+        base -= hedgerow_xlog2x(total[c])
+    threshold = np.empty(points.n if sigma <= 0.0 else 0)
+    k = np.empty(points.n, dtype=np.int64)
+    span = np.empty(points.n, dtype=np.int64)
+    left = np.empty((points.n, K))
+    gain = np.empty(points.n)
+    copy(&points, K, base, scan.weight, threshold, k, span, left, gain)
     return threshold, k, span, left, gain
 
 

@@ -3,8 +3,9 @@
 Thesis 2.2.3 with the notes' reading: N times the upper Clopper-Pearson limit of the error rate.
 """
 
-from libc.stdlib cimport calloc, free
 from scipy.special.cython_special cimport betaincinv
+
+from hedgerow.tree._arena cimport Arena
 
 
 cdef struct ErrorLimits:
@@ -16,20 +17,14 @@ cdef struct ErrorLimits:
     double* kept            # size x size by (weight, errors); 0: not yet known
 
 
-cdef inline int limits_init(ErrorLimits* limits, double confidence, bint laplace, int n_classes,
-                            Py_ssize_t size) noexcept nogil:
-    """-1 when there is no memory."""
+cdef inline int limits_init(ErrorLimits* limits, Arena memory, double confidence, bint laplace,
+                            int n_classes, Py_ssize_t size) except -1 nogil:
     limits.tail = confidence / 2.0
     limits.laplace = laplace
     limits.n_classes = n_classes
     limits.size = size
-    limits.kept = <double*> calloc(size * size, sizeof(double))
-    return -1 if limits.kept == NULL else 0
-
-
-cdef inline void limits_free(ErrorLimits* limits) noexcept nogil:
-    free(limits.kept)
-    limits.kept = NULL
+    limits.kept = <double*> memory.zeros(size * size, sizeof(double))
+    return 0
 
 
 cdef inline double upper_limit(double n, double errors, double tail) noexcept nogil:

@@ -12,7 +12,6 @@ import numpy as np
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport INFINITY, NAN, isnan
 from libc.stdint cimport int64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from hedgerow.induction._candidates cimport (
@@ -28,14 +27,13 @@ from hedgerow.induction._candidates cimport (
     hard_points,
     hard_whole,
     last_with,
-    points_free,
-    points_init,
     score_points,
     soft_points,
 )
-from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_free, subsets_init
+from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
-from hedgerow.induction._pdf cimport Cells, Reach, best_sample, cells_free, cells_init
+from hedgerow.induction._pdf cimport Cells, Reach, best_sample
+from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
     ASKED,
     PDF,
@@ -75,13 +73,10 @@ cdef struct Choice:
     double gain, threshold, center
 
 
-cdef int no_memory() except -1 with gil:
-    raise MemoryError("no memory to grow the tree further")
-
-
 cdef class Growth:
-    """Grows one tree; holds all memory of the fit, and gives it back with itself."""
+    """Grows one tree."""
 
+    cdef Arena memory               # of all that follows
     # what is grown from
     cdef Columns columns
     cdef double min_split, min_leaf, repetition_factor
@@ -137,43 +132,6 @@ cdef class Growth:
     cdef int n_nodes, node_capacity
     # for benchmarks, searches on whole counts left out: thresholds proposed, gains evaluated
     cdef readonly long long n_candidates, n_gains
-
-    def __cinit__(self):
-        points_init(&self.points)
-        cells_init(&self.cells)
-
-    def __dealloc__(self):
-        free(self.grids)
-        free(self.lists)
-        free(self.member_weight)
-        free(self.lengths)
-        free(self.pending)
-        free(self.held)
-        free(self.held_weight)
-        free(self.weight)
-        free(self.weight_left)
-        free(self.weight_right)
-        free(self.asked)
-        free(self.goes_left)
-        free(self.goes_right)
-        free(self.total)
-        free(self.known)
-        free(self.counts)
-        free(self.subset)
-        free(self.best_subset)
-        free(self.tested)
-        free(self.lengths_here)
-        free(self.lengths_left)
-        free(self.lengths_right)
-        free(self.nodes)
-        free(self.origin)
-        free(self.class_weight)
-        free(self.categories_left)
-        free(self.lower)
-        free(self.upper)
-        points_free(&self.points)
-        cells_free(&self.cells)
-        subsets_free(&self.subsets)
 
     def __init__(self, Columns columns, Gates gates, *, search_sigma, search_center,
                  double half_window, double step_sigma, table, fine_table, tabulated,
@@ -237,30 +195,31 @@ cdef class Growth:
         self.n_candidates = 0
         self.n_gains = 0
 
-        self.grids = <Grid*> calloc(m, sizeof(Grid))
-        self.lists = <int*> malloc((m + 1) * self.capacity * sizeof(int))
-        self.member_weight = <double*> malloc(self.capacity * sizeof(double))
-        self.lengths = <int*> malloc(self.pending_capacity * m * sizeof(int) + 1)
-        self.pending = <Pending*> malloc(self.pending_capacity * sizeof(Pending))
-        self.held = <int*> malloc((n + 1) * sizeof(int))
-        self.held_weight = <double*> malloc((n + 1) * sizeof(double))
-        self.weight = <double*> malloc(n * sizeof(double) + 1)
-        self.weight_left = <double*> malloc(n * sizeof(double) + 1)
-        self.weight_right = <double*> malloc(n * sizeof(double) + 1)
-        self.asked = <double*> malloc(n * sizeof(double) + 1)
-        self.goes_left = <unsigned char*> malloc(n + 1)
-        self.goes_right = <unsigned char*> malloc(n + 1)
-        self.total = <double*> malloc(K * sizeof(double))
-        self.known = <double*> malloc(K * sizeof(double))
-        self.counts = <Py_ssize_t*> malloc((2 * K + 2) * sizeof(Py_ssize_t))
-        self.subset = <unsigned char*> malloc(self.n_categories + 1)
-        self.best_subset = <unsigned char*> malloc(self.n_categories + 1)
-        self.tested = <unsigned char*> calloc(m + 1, 1)
-        self.lower = <double*> malloc((m + 1) * sizeof(double))
-        self.upper = <double*> malloc((m + 1) * sizeof(double))
-        self.lengths_here = <int*> malloc((m + 1) * sizeof(int))
-        self.lengths_left = <int*> malloc((m + 1) * sizeof(int))
-        self.lengths_right = <int*> malloc((m + 1) * sizeof(int))
+        self.memory = Arena(f"to grow a tree from {n} rows and {m} variables")
+        self.grids = <Grid*> self.memory.zeros(m, sizeof(Grid))
+        self.lists = <int*> self.memory.take((m + 1) * self.capacity, sizeof(int))
+        self.member_weight = <double*> self.memory.take(self.capacity, sizeof(double))
+        self.lengths = <int*> self.memory.take(self.pending_capacity * m, sizeof(int))
+        self.pending = <Pending*> self.memory.take(self.pending_capacity, sizeof(Pending))
+        self.held = <int*> self.memory.take(n + 1, sizeof(int))
+        self.held_weight = <double*> self.memory.take(n + 1, sizeof(double))
+        self.weight = <double*> self.memory.take(n, sizeof(double))
+        self.weight_left = <double*> self.memory.take(n, sizeof(double))
+        self.weight_right = <double*> self.memory.take(n, sizeof(double))
+        self.asked = <double*> self.memory.take(n, sizeof(double))
+        self.goes_left = <unsigned char*> self.memory.take(n + 1, 1)
+        self.goes_right = <unsigned char*> self.memory.take(n + 1, 1)
+        self.total = <double*> self.memory.take(K, sizeof(double))
+        self.known = <double*> self.memory.take(K, sizeof(double))
+        self.counts = <Py_ssize_t*> self.memory.take(2 * K + 2, sizeof(Py_ssize_t))
+        self.subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
+        self.best_subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
+        self.tested = <unsigned char*> self.memory.zeros(m + 1, 1)
+        self.lower = <double*> self.memory.take(m + 1, sizeof(double))
+        self.upper = <double*> self.memory.take(m + 1, sizeof(double))
+        self.lengths_here = <int*> self.memory.take(m + 1, sizeof(int))
+        self.lengths_left = <int*> self.memory.take(m + 1, sizeof(int))
+        self.lengths_right = <int*> self.memory.take(m + 1, sizeof(int))
         self.starts = given is not None
         if self.starts:
             self.given_feature = given["feature"]
@@ -268,25 +227,12 @@ cdef class Growth:
             self.given_right = given["children_right"]
             self.given_threshold = given["threshold"]
             self.given_categories = given["categories_left"]
-        self.nodes = <Node*> malloc(self.node_capacity * sizeof(Node))
-        self.origin = <int*> malloc(self.node_capacity * sizeof(int))
-        self.class_weight = <double*> malloc(self.node_capacity * K * sizeof(double))
+        self.nodes = <Node*> self.memory.take(self.node_capacity, sizeof(Node))
+        self.origin = <int*> self.memory.take(self.node_capacity, sizeof(int))
+        self.class_weight = <double*> self.memory.take(self.node_capacity * K, sizeof(double))
         size = self.n_categories if self.n_categories else 1
-        self.categories_left = <unsigned char*> malloc(self.node_capacity * size)
-        if (self.grids == NULL or self.lists == NULL or self.member_weight == NULL
-                or self.lengths == NULL or self.pending == NULL or self.held == NULL
-                or self.held_weight == NULL or self.weight == NULL or self.weight_left == NULL
-                or self.weight_right == NULL or self.asked == NULL or self.goes_left == NULL
-                or self.goes_right == NULL or self.total == NULL or self.known == NULL
-                or self.counts == NULL or self.subset == NULL or self.best_subset == NULL
-                or self.tested == NULL or self.lower == NULL or self.upper == NULL
-                or self.lengths_here == NULL
-                or self.lengths_left == NULL or self.lengths_right == NULL
-                or self.nodes == NULL or self.origin == NULL or self.class_weight == NULL
-                or self.categories_left == NULL
-                or subsets_init(&self.subsets, self.n_categories, K) < 0):
-            raise MemoryError(f"no memory to grow a tree from {n} rows and {m} variables")
-
+        self.categories_left = <unsigned char*> self.memory.take(self.node_capacity * size, 1)
+        subsets_init(&self.subsets, self.memory, self.n_categories, K)
         self.reach.n_samples = n_samples
         if gates.conditioned:
             smoothing = table
@@ -449,25 +395,16 @@ cdef class Growth:
     cdef int add_node(self, const Pending* node) except -1 nogil:
         cdef int id_ = self.n_nodes
         cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
-        cdef void* moved
+        cdef Py_ssize_t n
         if id_ >= self.node_capacity:
             self.node_capacity *= 2
-            moved = realloc(self.nodes, self.node_capacity * sizeof(Node))
-            if moved == NULL:
-                return no_memory()
-            self.nodes = <Node*> moved
-            moved = realloc(self.origin, self.node_capacity * sizeof(int))
-            if moved == NULL:
-                return no_memory()
-            self.origin = <int*> moved
-            moved = realloc(self.class_weight, self.node_capacity * self.K * sizeof(double))
-            if moved == NULL:
-                return no_memory()
-            self.class_weight = <double*> moved
-            moved = realloc(self.categories_left, self.node_capacity * size)
-            if moved == NULL:
-                return no_memory()
-            self.categories_left = <unsigned char*> moved
+            n = self.node_capacity
+            self.nodes = <Node*> self.memory.resized(self.nodes, n, sizeof(Node))
+            self.origin = <int*> self.memory.resized(self.origin, n, sizeof(int))
+            self.class_weight = <double*> self.memory.resized(self.class_weight, n * self.K,
+                                                              sizeof(double))
+            self.categories_left = <unsigned char*> self.memory.resized(
+                self.categories_left, n, size)
         self.origin[id_] = node.given
         self.nodes[id_].feature = NONE
         self.nodes[id_].left = NONE
@@ -600,9 +537,8 @@ cdef class Growth:
             self.reach.sigma = self.gates.numbers[j].sigma
             self.reach.lower = self.lower[j]
             self.reach.upper = self.upper[j]
-            if best_sample(scan, &self.reach, &self.cells, to_beat, gain, threshold,
-                           &self.n_candidates, &self.n_gains) < 0:
-                return no_memory()
+            best_sample(scan, &self.reach, &self.cells, to_beat, gain, threshold,
+                        &self.n_candidates, &self.n_gains, self.memory)
             center[0] = threshold[0]
             return 0
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
@@ -614,10 +550,9 @@ cdef class Growth:
                 center[0] = threshold[0]
             return 0
         if soft:
-            if soft_points(scan, &self.grids[j], &self.points) < 0:
-                return no_memory()
-        elif hard_points(scan, self.midpoints, &self.points) < 0:
-            return no_memory()
+            soft_points(scan, &self.grids[j], &self.points, self.memory)
+        else:
+            hard_points(scan, self.midpoints, &self.points, self.memory)
         self.n_candidates += self.points.n
         # Weights on the left grow along the candidates, so the admissible ones are a range.
         slack = 1e-12 * scan.weight
@@ -870,17 +805,12 @@ cdef class Growth:
             categories[c] = share >= 0.5
 
     cdef int push(self, const Pending* child, const int* lengths) except -1 nogil:
-        cdef void* moved
         if self.n_pending >= self.pending_capacity:
             self.pending_capacity *= 2
-            moved = realloc(self.pending, self.pending_capacity * sizeof(Pending))
-            if moved == NULL:
-                return no_memory()
-            self.pending = <Pending*> moved
-            moved = realloc(self.lengths, self.pending_capacity * self.m * sizeof(int) + 1)
-            if moved == NULL:
-                return no_memory()
-            self.lengths = <int*> moved
+            self.pending = <Pending*> self.memory.resized(self.pending, self.pending_capacity,
+                                                          sizeof(Pending))
+            self.lengths = <int*> self.memory.resized(
+                self.lengths, self.pending_capacity * self.m, sizeof(int))
         self.pending[self.n_pending] = child[0]
         memcpy(self.lengths + self.n_pending * self.m, lengths, self.m * sizeof(int))
         self.n_pending += 1
@@ -890,20 +820,15 @@ cdef class Growth:
         """Longer lists; each variable's list starts at a multiple of the capacity."""
         cdef Py_ssize_t capacity = 2 * self.capacity, v
         cdef int* wider
-        cdef void* moved
         if capacity < least:
             capacity = least
-        wider = <int*> malloc((self.m + 1) * capacity * sizeof(int))
-        if wider == NULL:
-            return no_memory()
+        wider = <int*> self.memory.take((self.m + 1) * capacity, sizeof(int))
         for v in range(self.m + 1):
             memcpy(wider + v * capacity, self.lists + v * self.capacity,
                    self.capacity * sizeof(int))
-        free(self.lists)
+        self.memory.give_back(self.lists)
         self.lists = wider
-        moved = realloc(self.member_weight, capacity * sizeof(double))
-        if moved == NULL:
-            return no_memory()
-        self.member_weight = <double*> moved
+        self.member_weight = <double*> self.memory.resized(self.member_weight, capacity,
+                                                           sizeof(double))
         self.capacity = capacity
         return 0

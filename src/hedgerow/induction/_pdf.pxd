@@ -1,6 +1,7 @@
 """Sample points of uncertain values (UDT) as candidate thresholds of one variable at one node."""
 
 from hedgerow.induction._candidates cimport Scan
+from hedgerow.tree._arena cimport Arena
 
 
 cdef struct Reach:
@@ -16,9 +17,10 @@ cdef struct Reach:
 
 
 cdef struct Cells:
-    # Scratch of the search.  Positions are in sigma from the lowest value at the node.
+    # Scratch of the search, memory of an arena, all 0 at first.  Positions are in sigma from the lowest value at the node.
     # Class weights left of a boundary add up to at most the node's, within 1e-12 of it.
     Py_ssize_t capacity         # tuples
+    void* tuples                # the block that the arrays by tuple share
     double* z                   # position of each tuple, ascending
     double* scale               # weight over the mass that the tests above left of its pdf
     double* below               # normal CDF at the lower end of its pdf
@@ -26,6 +28,7 @@ cdef struct Cells:
     int* label
     int* kinked                 # tuples whose pdf begins or ends inside the cell at hand
     Py_ssize_t n_edges
+    void* edges                 # the block that the arrays by boundary share
     double* place               # position of each boundary
     double* left                # n_classes x n_edges: class weights left of the boundary
     double* sum_left            # all classes together
@@ -36,8 +39,6 @@ cdef struct Cells:
     double* poly                # n_classes x 7: Taylor coefficients of the weights on the left
 
 
-cdef void cells_init(Cells* cells) noexcept nogil
-cdef void cells_free(Cells* cells) noexcept nogil
 cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double to_beat,
                      double* gain, double* threshold, long long* n_candidates,
-                     long long* n_gains) noexcept nogil
+                     long long* n_gains, Arena memory) except -1 nogil

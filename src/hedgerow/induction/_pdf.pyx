@@ -10,10 +10,9 @@ looked at only in the finest of them.
 """
 
 from libc.math cimport ceil, exp, floor
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE
+from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
 
 hedgerow_phi_fill()
@@ -44,77 +43,47 @@ cdef int TERMS = 7              # Taylor coefficients in a fine cell
 cdef double BOUND_SLACK = 1e-10
 
 
-cdef void cells_init(Cells* cells) noexcept nogil:
-    memset(cells, 0, sizeof(Cells))
-
-
-cdef void cells_free(Cells* cells) noexcept nogil:
-    free(cells.z)
-    free(cells.scale)
-    free(cells.below)
-    free(cells.prefix)
-    free(cells.label)
-    free(cells.kinked)
-    free(cells.place)
-    free(cells.left)
-    free(cells.sum_left)
-    free(cells.h)
-    free(cells.bend)
-    free(cells.bound)
-    free(cells.fine)
-    free(cells.poly)
-    cells_init(cells)
-
-
-cdef int reserve_tuples(Cells* cells, Py_ssize_t n, int K) noexcept nogil:
-    if n <= cells.capacity:
-        return 0
-    free(cells.z)
-    free(cells.scale)
-    free(cells.below)
-    free(cells.prefix)
-    free(cells.label)
-    free(cells.kinked)
-    n = n + n // 2 + 8
-    cells.z = <double*> malloc(n * sizeof(double))
-    cells.scale = <double*> malloc(n * sizeof(double))
-    cells.below = <double*> malloc(n * sizeof(double))
-    cells.prefix = <double*> malloc(K * (n + 1) * sizeof(double))
-    cells.label = <int*> malloc(n * sizeof(int))
-    cells.kinked = <int*> malloc(n * sizeof(int))
+cdef int reserve_tuples(Cells* cells, Arena memory, Py_ssize_t n, int K) except -1 nogil:
+    cdef double* room
     if cells.fine == NULL:
         # Of each of MANY points: place, K weights, sum, score, K bends; and rows for the bounds.
-        cells.fine = <double*> malloc((4 * K + 7) * MANY * sizeof(double))
-        cells.poly = <double*> malloc(K * TERMS * sizeof(double))
-    if (cells.z == NULL or cells.scale == NULL or cells.below == NULL or cells.prefix == NULL
-            or cells.label == NULL or cells.kinked == NULL or cells.fine == NULL
-            or cells.poly == NULL):
-        cells.capacity = 0
-        return -1
+        cells.fine = <double*> memory.take((4 * K + 7) * MANY, sizeof(double))
+    if cells.poly == NULL:
+        cells.poly = <double*> memory.take(K * TERMS, sizeof(double))
+    if n <= cells.capacity:
+        return 0
+    n = n + n // 2 + 8
+    cells.capacity = 0
+    memory.give_back(cells.tuples)
+    cells.tuples = NULL
+    cells.tuples = memory.take((K + 3) * n + K + 2 * (n // 2 + 1), sizeof(double))
+    room = <double*> cells.tuples
+    cells.z = carved(&room, n)
+    cells.scale = carved(&room, n)
+    cells.below = carved(&room, n)
+    cells.prefix = carved(&room, K * (n + 1))
+    cells.label = <int*> carved(&room, n // 2 + 1)
+    cells.kinked = <int*> carved(&room, n // 2 + 1)
     cells.capacity = n
     return 0
 
 
-cdef int reserve_edges(Cells* cells, Py_ssize_t n, int K) noexcept nogil:
+cdef int reserve_edges(Cells* cells, Arena memory, Py_ssize_t n, int K) except -1 nogil:
+    cdef double* room
     if n <= cells.n_edges:
         return 0
-    free(cells.place)
-    free(cells.left)
-    free(cells.sum_left)
-    free(cells.h)
-    free(cells.bend)
-    free(cells.bound)
     n = n + n // 2 + 8
-    cells.place = <double*> malloc(n * sizeof(double))
-    cells.left = <double*> malloc(K * n * sizeof(double))
-    cells.sum_left = <double*> malloc(n * sizeof(double))
-    cells.h = <double*> malloc((2 * K + 4) * n * sizeof(double))
-    cells.bend = <double*> malloc(K * n * sizeof(double))
-    cells.bound = <double*> malloc(n * sizeof(double))
-    if (cells.place == NULL or cells.left == NULL or cells.sum_left == NULL or cells.h == NULL or cells.bend == NULL
-            or cells.bound == NULL):
-        cells.n_edges = 0
-        return -1
+    cells.n_edges = 0
+    memory.give_back(cells.edges)
+    cells.edges = NULL
+    cells.edges = memory.take((4 * K + 7) * n, sizeof(double))
+    room = <double*> cells.edges
+    cells.place = carved(&room, n)
+    cells.left = carved(&room, K * n)
+    cells.sum_left = carved(&room, n)
+    cells.h = carved(&room, (2 * K + 4) * n)
+    cells.bend = carved(&room, K * n)
+    cells.bound = carved(&room, n)
     cells.n_edges = n
     return 0
 
@@ -540,8 +509,8 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
             divide(s, cut[q], cut[q + 1], cell.first, cell.end, 1)
 
 
-cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
-    """Boundaries of the coarse cells with the class weights left of them; -1 without memory.
+cdef Py_ssize_t lay_out(Search* s, Arena memory) except -1 nogil:
+    """Boundaries of the coarse cells with the class weights left of them: their number.
 
     Runs of pdfs that overlap have a grid each; between runs nothing varies.
     """
@@ -565,8 +534,7 @@ cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
     need = <Py_ssize_t> (2.0 * half / COARSE) + 3
     t = (z[n - 1] + 2.0 * half) / COARSE + 3.0 * n + 3.0
     need = need * n if need * n < t else <Py_ssize_t> t
-    if reserve_edges(cells, need + 2, K) < 0:
-        return -1
+    reserve_edges(cells, memory, need + 2, K)
     stride = cells.n_edges
     left = cells.left
     bend = cells.bend
@@ -665,11 +633,11 @@ cdef Py_ssize_t lay_out(Search* s) noexcept nogil:
 
 cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double to_beat,
                      double* gain, double* threshold, long long* n_candidates,
-                     long long* n_gains) noexcept nogil:
+                     long long* n_gains, Arena memory) except -1 nogil:
     """The sample point with the largest gain; gain -1 without one that beats `to_beat`.
 
     Candidates lie strictly inside the interval that the tests above left, and leave each side
-    at least `scan.least`.  Returns -1 when there is no memory.
+    at least `scan.least`.
     """
     cdef Search s
     cdef int K = scan.n_classes, c, i
@@ -678,8 +646,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     cdef double per_sigma, whole, lower, upper
     cdef double* z
     gain[0] = -1.0
-    if reserve_tuples(cells, n, K) < 0:
-        return -1
+    reserve_tuples(cells, memory, n, K)
     s.scan = scan
     s.reach = reach
     s.cells = cells
@@ -730,9 +697,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
             cells.prefix[c * s.stride + p + 1] = cells.prefix[c * s.stride + p]
         cells.prefix[cells.label[p] * s.stride + p + 1] += w
     n_candidates[0] += n * reach.n_samples
-    n_edges = lay_out(&s)
-    if n_edges < 0:
-        return -1
+    n_edges = lay_out(&s, memory)
     s.n_gains += n_edges
     bounds(&s, cells.left, cells.n_edges, cells.sum_left, cells.bend, n_edges, cells.h,
            cells.bound)

@@ -8,17 +8,16 @@ routed them, by the same gates, so missing values and soft propagation need no r
 import numpy as np
 
 from libc.math cimport INFINITY, NAN, isnan
-from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy
 
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._errors cimport (
     ErrorLimits,
     leaf_errors as errors_of_leaf,
-    limits_free,
     limits_init,
     upper_limit,
 )
+from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
     ASKED,
     PDF,
@@ -61,14 +60,12 @@ cdef inline void put(int* rows, double* weights, Py_ssize_t* n, int row,
 cdef class Limits:
     """Predicted errors for one confidence, shared by all prunings that use it."""
 
+    cdef Arena memory
     cdef ErrorLimits table
 
     def __init__(self, double confidence, bint laplace, int n_classes):
-        if limits_init(&self.table, confidence, laplace, n_classes, TABLE) < 0:
-            raise MemoryError("no memory to prune the tree")
-
-    def __dealloc__(self):
-        limits_free(&self.table)
+        self.memory = Arena("to prune the tree")
+        limits_init(&self.table, self.memory, confidence, laplace, n_classes, TABLE)
 
 
 _LIMITS = {}            # (confidence, laplace, n_classes) -> Limits, the latest few
@@ -101,6 +98,7 @@ cdef class Pruning:
     laplace, raising : bool
     """
 
+    cdef Arena memory
     cdef Columns columns
     cdef int[::1] feature, left, right, parent
     cdef double[::1] threshold, center, share_left
@@ -124,22 +122,6 @@ cdef class Pruning:
     cdef Visit* visits              # as many as the tree has nodes, and one more
     cdef Frame* frames
 
-    def __cinit__(self):
-        self.visits = NULL
-        self.frames = NULL
-        self.rows = NULL
-        self.weight = NULL
-        self.asked = NULL
-        self.count = NULL
-
-    def __dealloc__(self):
-        free(self.rows)
-        free(self.weight)
-        free(self.asked)
-        free(self.count)
-        free(self.visits)
-        free(self.frames)
-
     def __init__(self, Columns columns, dict arrays, Gates gates, *, double confidence,
                  bint laplace, bint raising):
         self.columns = columns
@@ -161,15 +143,13 @@ cdef class Pruning:
         self.raising = raising
         self.K = columns.n_classes
         self.capacity = 4 * columns.n_rows + 64
-        self.rows = <int*> malloc(self.capacity * sizeof(int))
-        self.weight = <double*> malloc(self.capacity * sizeof(double))
-        self.asked = <double*> malloc((columns.n_rows + 1) * sizeof(double))
-        self.count = <double*> malloc(self.K * sizeof(double))
-        self.visits = <Visit*> malloc((self.feature.shape[0] + 2) * sizeof(Visit))
-        self.frames = <Frame*> malloc((self.feature.shape[0] + 2) * sizeof(Frame))
-        if (self.rows == NULL or self.weight == NULL or self.asked == NULL
-                or self.count == NULL or self.visits == NULL or self.frames == NULL):
-            raise MemoryError("no memory to prune the tree")
+        self.memory = Arena("to prune the tree")
+        self.rows = <int*> self.memory.take(self.capacity, sizeof(int))
+        self.weight = <double*> self.memory.take(self.capacity, sizeof(double))
+        self.asked = <double*> self.memory.take(columns.n_rows, sizeof(double))
+        self.count = <double*> self.memory.take(self.K, sizeof(double))
+        self.visits = <Visit*> self.memory.take(self.feature.shape[0] + 2, sizeof(Visit))
+        self.frames = <Frame*> self.memory.take(self.feature.shape[0] + 2, sizeof(Frame))
         self.shared = limits_for(confidence, laplace, self.K)
         self.limits = &self.shared.table
 
@@ -209,20 +189,11 @@ cdef class Pruning:
         return arrays
 
     cdef int reserve(self, Py_ssize_t n) except -1 nogil:
-        cdef void* moved
         if self.top + n <= self.capacity:
             return 0
         self.capacity = 2 * (self.top + n)
-        moved = realloc(self.rows, self.capacity * sizeof(int))
-        if moved == NULL:
-            with gil:
-                raise MemoryError("no memory to prune the tree")
-        self.rows = <int*> moved
-        moved = realloc(self.weight, self.capacity * sizeof(double))
-        if moved == NULL:
-            with gil:
-                raise MemoryError("no memory to prune the tree")
-        self.weight = <double*> moved
+        self.rows = <int*> self.memory.resized(self.rows, self.capacity, sizeof(int))
+        self.weight = <double*> self.memory.resized(self.weight, self.capacity, sizeof(double))
         return 0
 
     cdef void bound_value(self, int node, double* lower, double* upper) noexcept nogil:

@@ -47,20 +47,20 @@ cdef class Completion(Leaves):
     cdef Visit* visits
     cdef Py_ssize_t visit_capacity
 
-    cdef int more_outcomes(self) noexcept nogil
-    cdef int more_visits(self, Py_ssize_t n) noexcept nogil
+    cdef int more_outcomes(self) except -2 nogil
+    cdef int more_visits(self, Py_ssize_t n) except -2 nogil
     cdef int new_outcome(self, int action, int left, int right, double share,
-                         double errors) noexcept nogil
-    cdef int leaf_of(self, int r) noexcept nogil
-    cdef int complete(self, int r) noexcept nogil
+                         double errors) except -2 nogil
+    cdef int leaf_of(self, int r) except -2 nogil
+    cdef int complete(self, int r) except -2 nogil
     cdef Decision* find_decision(self, int a, int left, int right) noexcept nogil
-    cdef int more_decisions(self) noexcept nogil
-    cdef int decide(self, int a, int left, int right, int* choice) noexcept nogil
+    cdef int more_decisions(self) except -2 nogil
+    cdef int decide(self, int a, int left, int right, int* choice) except -2 nogil
     cdef void count_rows(self, Py_ssize_t start, Py_ssize_t n, double* count) noexcept nogil
-    cdef int load(self, int r, bint validation) noexcept nogil
+    cdef int load(self, int r, bint validation) except -2 nogil
     cdef int push_sides(self, Py_ssize_t depth, int branch, Py_ssize_t start, Py_ssize_t n_left,
-                        Py_ssize_t n_right, Py_ssize_t top) noexcept nogil
-    cdef double estimate(self, int branch, int r, double limit) noexcept nogil
-    cdef int renew(self, int branch, int r) noexcept nogil
-    cdef double f1_of_outcome(self, int root) noexcept nogil
-    cdef int outcome_here(self, int r) noexcept nogil
+                        Py_ssize_t n_right, Py_ssize_t top) except -2 nogil
+    cdef double estimate(self, int branch, int r, double limit) except -2.0 nogil
+    cdef int renew(self, int branch, int r) except -2 nogil
+    cdef double f1_of_outcome(self, int root) except -2.0 nogil
+    cdef int outcome_here(self, int r) except -2 nogil

@@ -8,21 +8,11 @@ a test compares this with.
 
 from libc.math cimport NAN
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from hedgerow.induction._columns cimport Columns
-from hedgerow.induction._errors cimport leaf_errors, limits_free, limits_init
-from hedgerow.search._leaves cimport (
-    NO_MEMORY,
-    NONE,
-    Action,
-    Leaves,
-    Region,
-    divide,
-    reserve,
-    resize,
-)
+from hedgerow.induction._errors cimport leaf_errors, limits_init
+from hedgerow.search._leaves cimport NONE, Action, Leaves, Region, divide, reserve
 from hedgerow.search._random cimport mix
 
 cdef Py_ssize_t LARGEST_TABLE = 1024
@@ -43,12 +33,6 @@ cdef class Completion(Leaves):
         As in pruning.
     """
 
-    def __dealloc__(self):
-        limits_free(&self.limits)
-        free(self.outcomes)
-        free(self.decisions)
-        free(self.visits)
-
     def __init__(self, Columns columns, X, y, sample_weight, *, int policy, bint tree_pruning,
                  double confidence, bint laplace, bint raising, **leaves):
         cdef Py_ssize_t i
@@ -59,38 +43,34 @@ cdef class Completion(Leaves):
         self.outcome_capacity = 1024
         self.decision_size = 4096
         self.visit_capacity = 256
-        self.outcomes = <Outcome*> malloc(self.outcome_capacity * sizeof(Outcome))
-        self.decisions = <Decision*> malloc(self.decision_size * sizeof(Decision))
-        self.visits = <Visit*> malloc(self.visit_capacity * sizeof(Visit))
-        if (self.outcomes == NULL or self.decisions == NULL or self.visits == NULL
-                or limits_init(&self.limits, confidence, laplace, self.K,
-                               min(self.n + 1, LARGEST_TABLE)) < 0):
-            raise MemoryError(f"no memory to search for trees on {self.n} rows")
+        self.outcomes = <Outcome*> self.memory.take(self.outcome_capacity, sizeof(Outcome))
+        self.decisions = <Decision*> self.memory.take(self.decision_size, sizeof(Decision))
+        self.visits = <Visit*> self.memory.take(self.visit_capacity, sizeof(Visit))
+        limits_init(&self.limits, self.memory, confidence, laplace, self.K,
+                    min(self.n + 1, LARGEST_TABLE))
         for i in range(self.decision_size):
             self.decisions[i].action = NONE
 
-    cdef int more_outcomes(self) noexcept nogil:
+    cdef int more_outcomes(self) except -2 nogil:
         if self.n_outcomes < self.outcome_capacity:
             return 0
-        if resize(<void**> &self.outcomes, 2 * self.outcome_capacity * sizeof(Outcome)) < 0:
-            return NO_MEMORY
+        self.outcomes = <Outcome*> self.memory.resized(
+            self.outcomes, 2 * self.outcome_capacity, sizeof(Outcome))
         self.bytes_used += self.outcome_capacity * sizeof(Outcome)
         self.outcome_capacity *= 2
         return 0
 
-    cdef int more_visits(self, Py_ssize_t n) noexcept nogil:
+    cdef int more_visits(self, Py_ssize_t n) except -2 nogil:
         if n <= self.visit_capacity:
             return 0
-        if resize(<void**> &self.visits, 2 * n * sizeof(Visit)) < 0:
-            return NO_MEMORY
+        self.visits = <Visit*> self.memory.resized(self.visits, 2 * n, sizeof(Visit))
         self.visit_capacity = 2 * n
         return 0
 
     cdef int new_outcome(self, int action, int left, int right, double share,
-                         double errors) noexcept nogil:
+                         double errors) except -2 nogil:
         cdef Outcome* outcome
-        if self.more_outcomes() < 0:
-            return NO_MEMORY
+        self.more_outcomes()
         outcome = self.outcomes + self.n_outcomes
         outcome.action = action
         outcome.left = left
@@ -101,21 +81,17 @@ cdef class Completion(Leaves):
         outcome.confusion = NULL
         if self.policy == COMPLETION:
             outcome.confusion = <double*> self.take(2 * self.K * sizeof(double))
-            if outcome.confusion == NULL:
-                return NO_MEMORY
             memset(outcome.confusion, 0, 2 * self.K * sizeof(double))
         self.n_outcomes += 1
         return self.n_outcomes - 1
 
-    cdef int leaf_of(self, int r) noexcept nogil:
+    cdef int leaf_of(self, int r) except -2 nogil:
         """The outcome that a region is a leaf."""
         cdef Region* region = self.regions + r
         cdef int o, c
         if region.leaf >= 0:
             return region.leaf
         o = self.new_outcome(NONE, NONE, NONE, NAN, leaf_errors(&self.limits, region.count))
-        if o < 0:
-            return NO_MEMORY
         self.outcomes[o].count = region.count
         if self.policy == COMPLETION:
             for c in range(self.K):
@@ -124,26 +100,22 @@ cdef class Completion(Leaves):
         region.leaf = o
         return o
 
-    cdef int complete(self, int r) noexcept nogil:
+    cdef int complete(self, int r) except -2 nogil:
         """The outcome of a leaf completed by C4.5: its best test, and so on below."""
-        cdef int node = r, child, a, o, status, choice = 0
+        cdef int node = r, child, a, o, choice = 0
         cdef Region* region
         # Down the first side without an outcome, back up when both have one.
         while True:
             if self.regions[node].completion < 0:
-                if self.propose(node) < 0:
-                    return NO_MEMORY
+                self.propose(node)
                 region = self.regions + node
                 if region.n_actions == 0:
                     o = self.leaf_of(node)
-                    if o < 0:
-                        return NO_MEMORY
                     self.regions[node].completion = o
                     self.regions[node].decision = LEAF
                 else:
                     a = region.first_action
-                    if self.apply(a) < 0:
-                        return NO_MEMORY
+                    self.apply(a)
                     child = self.actions[a].left
                     if self.regions[child].completion < 0:
                         node = child
@@ -154,8 +126,6 @@ cdef class Completion(Leaves):
                         continue
                     o = self.decide(a, self.regions[self.actions[a].left].completion,
                                     self.regions[self.actions[a].right].completion, &choice)
-                    if o < 0:
-                        return NO_MEMORY
                     self.regions[node].completion = o
                     self.regions[node].decision = choice
             if node == r:
@@ -173,15 +143,12 @@ cdef class Completion(Leaves):
                 return d
             i = (i + 1) & (self.decision_size - 1)
 
-    cdef int more_decisions(self) noexcept nogil:
+    cdef int more_decisions(self) except -2 nogil:
         cdef Decision* old = self.decisions
         cdef Py_ssize_t size = self.decision_size, i
         if 2 * self.n_decisions < size:
             return 0
-        self.decisions = <Decision*> malloc(2 * size * sizeof(Decision))
-        if self.decisions == NULL:
-            self.decisions = old
-            return NO_MEMORY
+        self.decisions = <Decision*> self.memory.take(2 * size, sizeof(Decision))
         self.bytes_used += size * sizeof(Decision)
         self.decision_size = 2 * size
         for i in range(2 * size):
@@ -189,10 +156,10 @@ cdef class Completion(Leaves):
         for i in range(size):
             if old[i].action != NONE:
                 self.find_decision(old[i].action, old[i].left, old[i].right)[0] = old[i]
-        free(old)
+        self.memory.give_back(old)
         return 0
 
-    cdef int decide(self, int a, int left, int right, int* choice) noexcept nogil:
+    cdef int decide(self, int a, int left, int right, int* choice) except -2 nogil:
         """Keep a test, make a leaf, or raise a side: the rule of the pruner, remembered.
 
         left, right: outcomes of the sides.  Returns the outcome of the branch.
@@ -203,14 +170,11 @@ cdef class Completion(Leaves):
         if d.action != NONE:
             choice[0] = d.choice
             return d.outcome
-        if self.more_decisions() < 0:
-            return NO_MEMORY
+        self.more_decisions()
         keep = self.outcomes[left].errors + self.outcomes[right].errors
         decided = KEEP
         if self.tree_pruning:
             o = self.leaf_of(r)
-            if o < 0:
-                return NO_MEMORY
             best = self.outcomes[o].errors
             if self.raising:
                 for side in range(2):
@@ -218,8 +182,6 @@ cdef class Completion(Leaves):
                     if self.outcomes[o].action < 0:
                         continue
                     raised = self.estimate(o, r, best if best < keep else keep)
-                    if raised < 0.0:
-                        return NO_MEMORY
                     if raised < best - 1e-9:
                         best = raised
                         branch = side
@@ -227,8 +189,6 @@ cdef class Completion(Leaves):
                 decided = LEAF if branch < 0 else (RAISE_LEFT if branch == 0 else RAISE_RIGHT)
         if decided == KEEP:
             o = self.new_outcome(a, left, right, self.actions[a].share_left, keep)
-            if o < 0:
-                return NO_MEMORY
             if self.policy == COMPLETION:
                 for c in range(2 * self.K):
                     self.outcomes[o].confusion[c] = (self.outcomes[left].confusion[c]
@@ -237,8 +197,6 @@ cdef class Completion(Leaves):
             o = self.leaf_of(r)
         else:
             o = self.renew(left if decided == RAISE_LEFT else right, r)
-        if o < 0:
-            return NO_MEMORY
         d = self.find_decision(a, left, right)
         d.action = a
         d.left = left
@@ -261,32 +219,29 @@ cdef class Completion(Leaves):
             for p in range(start, start + n):
                 count[self.columns.labels[self.induction.row[p]]] += 1.0
 
-    cdef int load(self, int r, bint validation) noexcept nogil:
+    cdef int load(self, int r, bint validation) except -2 nogil:
         """Put the rows of a region at the bottom of the stacks."""
         cdef Region* region = self.regions + r
         self.induction.top = 0
         self.whole.top = 0
-        if reserve(&self.induction, region.n) < 0:
-            return NO_MEMORY
+        reserve(&self.induction, self.memory, region.n)
         memcpy(self.induction.row, region.rows, region.n * sizeof(int))
         if self.weighted:
             memcpy(self.induction.weight, region.weight, region.n * sizeof(double))
         self.induction.top = region.n
         if validation:
-            if reserve(&self.whole, region.n_whole) < 0:
-                return NO_MEMORY
+            reserve(&self.whole, self.memory, region.n_whole)
             memcpy(self.whole.row, region.whole_rows, region.n_whole * sizeof(int))
             self.whole.top = region.n_whole
         return 0
 
     cdef int push_sides(self, Py_ssize_t depth, int branch, Py_ssize_t start, Py_ssize_t n_left,
-                        Py_ssize_t n_right, Py_ssize_t top) noexcept nogil:
+                        Py_ssize_t n_right, Py_ssize_t top) except -2 nogil:
         """Put the sides of a test on the stack of visits, the left one on top.
 
         Their rows begin at `start`, those of the left side first; `top` is their end.
         """
-        if self.more_visits(depth + 2) < 0:
-            return NO_MEMORY
+        self.more_visits(depth + 2)
         self.visits[depth].outcome = self.outcomes[branch].right
         self.visits[depth].start = start + n_left
         self.visits[depth].n = n_right
@@ -297,7 +252,7 @@ cdef class Completion(Leaves):
         self.visits[depth + 1].top = top
         return 0
 
-    cdef double estimate(self, int branch, int r, double limit) noexcept nogil:
+    cdef double estimate(self, int branch, int r, double limit) except -2.0 nogil:
         """Predicted errors of a branch, its structure kept, on the rows of a region.
 
         The sum may stop as soon as it is above `limit`, where it cannot change the choice.
@@ -307,8 +262,7 @@ cdef class Completion(Leaves):
         cdef Visit visit
         cdef Outcome* o
         cdef Action* action
-        if self.load(r, False) < 0:
-            return NO_MEMORY
+        self.load(r, False)
         self.visits[0].outcome = branch
         self.visits[0].start = 0
         self.visits[0].n = self.regions[r].n
@@ -327,16 +281,15 @@ cdef class Completion(Leaves):
             start = self.induction.top
             action = self.actions + o.action
             share = o.share_left
-            if divide(action, &self.x[0, action.feature], self.n_categories, &self.induction,
-                      visit.start, visit.n, self.weighted, True, &share, &n_left, &n_right) < 0:
-                return NO_MEMORY
-            if self.push_sides(depth, visit.outcome, start, n_left, n_right,
-                               self.induction.top) < 0:
-                return NO_MEMORY
+            divide(action, &self.x[0, action.feature], self.n_categories, &self.induction,
+                   self.memory, visit.start, visit.n, self.weighted, True, &share, &n_left,
+                   &n_right)
+            self.push_sides(depth, visit.outcome, start, n_left, n_right,
+                            self.induction.top)
             depth += 2
         return errors
 
-    cdef int renew(self, int branch, int r) noexcept nogil:
+    cdef int renew(self, int branch, int r) except -2 nogil:
         """A copy of a branch with the class weights, shares and errors of a region's rows."""
         cdef Py_ssize_t depth = 1, start, n_left, n_right, whole_start, p
         cdef Py_ssize_t whole_left = 0, whole_right = 0
@@ -347,8 +300,7 @@ cdef class Completion(Leaves):
         cdef double* count
         cdef double* confusion
         cdef Action* action
-        if self.load(r, validation) < 0:
-            return NO_MEMORY
+        self.load(r, validation)
         self.visits[0].outcome = branch
         self.visits[0].start = 0
         self.visits[0].n = self.regions[r].n
@@ -365,8 +317,6 @@ cdef class Completion(Leaves):
             self.whole.top = visit.whole_top
             made = self.new_outcome(self.outcomes[visit.outcome].action, NONE, NONE,
                                     self.outcomes[visit.outcome].share_left, 0.0)
-            if made < 0:
-                return NO_MEMORY
             if visit.parent >= 0:
                 if visit.is_left:
                     self.outcomes[visit.parent].left = made
@@ -374,8 +324,6 @@ cdef class Completion(Leaves):
                     self.outcomes[visit.parent].right = made
             if self.outcomes[made].action < 0:
                 count = <double*> self.take(self.K * sizeof(double))
-                if count == NULL:
-                    return NO_MEMORY
                 self.count_rows(visit.start, visit.n, count)
                 self.outcomes[made].count = count
                 self.outcomes[made].errors = leaf_errors(&self.limits, count)
@@ -394,19 +342,17 @@ cdef class Completion(Leaves):
             action = self.actions + self.outcomes[made].action
             share = self.outcomes[made].share_left
             start = self.induction.top
-            if divide(action, &self.x[0, action.feature], self.n_categories, &self.induction,
-                      visit.start, visit.n, self.weighted, True, &share, &n_left, &n_right) < 0:
-                return NO_MEMORY
+            divide(action, &self.x[0, action.feature], self.n_categories, &self.induction,
+                   self.memory, visit.start, visit.n, self.weighted, True, &share, &n_left,
+                   &n_right)
             self.outcomes[made].share_left = share
             whole_start = self.whole.top
             if validation:
-                if divide(action, &self.val_x[0, action.feature], self.n_categories, &self.whole,
-                          visit.whole_start, visit.n_whole, False, False, &share, &whole_left,
-                          &whole_right) < 0:
-                    return NO_MEMORY
-            if self.push_sides(depth, visit.outcome, start, n_left, n_right,
-                               self.induction.top) < 0:
-                return NO_MEMORY
+                divide(action, &self.val_x[0, action.feature], self.n_categories, &self.whole,
+                       self.memory, visit.whole_start, visit.n_whole, False, False, &share,
+                       &whole_left, &whole_right)
+            self.push_sides(depth, visit.outcome, start, n_left, n_right,
+                            self.induction.top)
             for side in range(2):
                 self.visits[depth + side].parent = made
                 self.visits[depth + side].is_left = side == 1
@@ -429,7 +375,7 @@ cdef class Completion(Leaves):
                         + self.outcomes[self.outcomes[i].right].confusion[c])
         return first
 
-    cdef double f1_of_outcome(self, int root) noexcept nogil:
+    cdef double f1_of_outcome(self, int root) except -2.0 nogil:
         """Macro F1 on the validation set of a completed tree; negative without memory."""
         cdef Py_ssize_t depth, p, n_left, n_right, start
         cdef double share, total
@@ -442,8 +388,7 @@ cdef class Completion(Leaves):
         if self.has_mixed:
             self.clear_mixed()
             self.mixed.top = 0
-            if reserve(&self.mixed, self.regions[0].n_mixed) < 0:
-                return NO_MEMORY
+            reserve(&self.mixed, self.memory, self.regions[0].n_mixed)
             memcpy(self.mixed.row, self.regions[0].mixed_rows,
                    self.regions[0].n_mixed * sizeof(int))
             for p in range(self.regions[0].n_mixed):
@@ -473,17 +418,15 @@ cdef class Completion(Leaves):
                 action = self.actions + o.action
                 share = o.share_left
                 start = self.mixed.top
-                if divide(action, &self.val_x[0, action.feature], self.n_categories, &self.mixed,
-                          visit.start, visit.n, True, False, &share, &n_left, &n_right) < 0:
-                    return NO_MEMORY
-                if self.push_sides(depth, visit.outcome, start, n_left, n_right,
-                                   self.mixed.top) < 0:
-                    return NO_MEMORY
+                divide(action, &self.val_x[0, action.feature], self.n_categories, &self.mixed,
+                       self.memory, visit.start, visit.n, True, False, &share, &n_left, &n_right)
+                self.push_sides(depth, visit.outcome, start, n_left, n_right,
+                                self.mixed.top)
                 depth += 2
             self.add_mixed()
         return self.macro_f1(self.confusion)
 
-    cdef int outcome_here(self, int r) noexcept nogil:
+    cdef int outcome_here(self, int r) except -2 nogil:
         """What becomes of a region in the state at hand."""
         if self.regions[r].stamp == self.stamp:
             return self.regions[r].here

@@ -13,10 +13,11 @@ known weight or below its least weight, and no node is deeper or smaller than al
 import numpy as np
 
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
 from hedgerow.search._random cimport below, next_u64, uniform
+from hedgerow.tree._arena cimport Arena
 
 cdef double WEIGHT_SLACK = 1e-9     # fractions that add up to a minimum reach it
 cdef double IMPROVED = 1e-12        # a better fitness is better by more than rounding
@@ -93,6 +94,7 @@ cdef class Evolution:
         64 bits.
     """
 
+    cdef readonly Arena memory
     cdef readonly long long n_evaluations
     cdef const int[:, ::1] codes
     cdef const int[::1] y, n_bounds, n_categories
@@ -127,39 +129,11 @@ cdef class Evolution:
     cdef uint64_t* mask
     cdef int* path
     cdef int n_path, path_capacity
-    cdef double* recorded                   # class weights of the nodes that `route` writes
+    cdef double* recorded                   # class weights of the nodes that `route` writes; NULL:
+                                            # nobody asks
     # what `divide` found
     cdef Py_ssize_t n_left, n_right
     cdef double known_left, known_right
-
-    def __dealloc__(self):
-        cdef int i
-        for i in range(self.capacity):
-            if self.individuals != NULL:
-                individual_free(&self.individuals[i])
-            if self.offspring != NULL:
-                individual_free(&self.offspring[i])
-        individual_free(&self.edited)
-        individual_free(&self.first)
-        individual_free(&self.second)
-        free(self.individuals)
-        free(self.offspring)
-        free(self.ranks)
-        free(self.cumulative)
-        free(self.rows)
-        free(self.row_weight)
-        free(self.pending)
-        free(self.pending_totals)
-        free(self.held_left)
-        free(self.held_right)
-        free(self.held_unknown)
-        free(self.weight_left)
-        free(self.weight_right)
-        free(self.weight_unknown)
-        free(self.totals)
-        free(self.mask)
-        free(self.path)
-        free(self.recorded)
 
     def __init__(self, codes, y, sample_weight, Py_ssize_t n_classes, n_bounds, n_categories, *,
                  double alpha, int population_size, double min_samples_split,
@@ -189,34 +163,25 @@ cdef class Evolution:
         self.row_capacity = 4 * n + 16
         self.pending_capacity = 64
         self.path_capacity = 64
-        self.rows = <int*> malloc(self.row_capacity * sizeof(int))
-        self.row_weight = <double*> malloc(self.row_capacity * sizeof(double))
-        self.pending = <Pending*> malloc(self.pending_capacity * sizeof(Pending))
-        self.pending_totals = <double*> malloc(
-            self.pending_capacity * n_classes * sizeof(double))
-        self.held_left = <int*> malloc((n + 1) * sizeof(int))
-        self.held_right = <int*> malloc((n + 1) * sizeof(int))
-        self.held_unknown = <int*> malloc((n + 1) * sizeof(int))
-        self.weight_left = <double*> malloc((n + 1) * sizeof(double))
-        self.weight_right = <double*> malloc((n + 1) * sizeof(double))
-        self.weight_unknown = <double*> malloc((n + 1) * sizeof(double))
-        self.totals = <double*> malloc(3 * n_classes * sizeof(double))
-        self.mask = <uint64_t*> malloc((self.n_words + 1) * sizeof(uint64_t))
-        self.path = <int*> malloc(self.path_capacity * sizeof(int))
-        self.individuals = <Individual*> malloc(population_size * sizeof(Individual))
-        self.offspring = <Individual*> malloc(population_size * sizeof(Individual))
-        self.ranks = <Rank*> malloc(population_size * sizeof(Rank))
-        self.cumulative = <double*> malloc(population_size * sizeof(double))
-        if (self.rows == NULL or self.row_weight == NULL or self.pending == NULL
-                or self.pending_totals == NULL or self.held_left == NULL
-                or self.held_right == NULL or self.held_unknown == NULL
-                or self.weight_left == NULL or self.weight_right == NULL
-                or self.weight_unknown == NULL or self.totals == NULL or self.mask == NULL
-                or self.path == NULL or self.individuals == NULL or self.offspring == NULL
-                or self.ranks == NULL or self.cumulative == NULL):
-            raise MemoryError(f"no memory for a population of {population_size} trees")
-        memset(self.individuals, 0, population_size * sizeof(Individual))
-        memset(self.offspring, 0, population_size * sizeof(Individual))
+        self.memory = Arena(f"for a population of {population_size} trees")
+        self.rows = <int*> self.memory.take(self.row_capacity, sizeof(int))
+        self.row_weight = <double*> self.memory.take(self.row_capacity, sizeof(double))
+        self.pending = <Pending*> self.memory.take(self.pending_capacity, sizeof(Pending))
+        self.pending_totals = <double*> self.memory.take(self.pending_capacity * n_classes,
+                                                         sizeof(double))
+        self.held_left = <int*> self.memory.take(n + 1, sizeof(int))
+        self.held_right = <int*> self.memory.take(n + 1, sizeof(int))
+        self.held_unknown = <int*> self.memory.take(n + 1, sizeof(int))
+        self.weight_left = <double*> self.memory.take(n + 1, sizeof(double))
+        self.weight_right = <double*> self.memory.take(n + 1, sizeof(double))
+        self.weight_unknown = <double*> self.memory.take(n + 1, sizeof(double))
+        self.totals = <double*> self.memory.take(3 * n_classes, sizeof(double))
+        self.mask = <uint64_t*> self.memory.take(self.n_words + 1, sizeof(uint64_t))
+        self.path = <int*> self.memory.take(self.path_capacity, sizeof(int))
+        self.individuals = <Individual*> self.memory.zeros(population_size, sizeof(Individual))
+        self.offspring = <Individual*> self.memory.zeros(population_size, sizeof(Individual))
+        self.ranks = <Rank*> self.memory.take(population_size, sizeof(Rank))
+        self.cumulative = <double*> self.memory.take(population_size, sizeof(double))
         self.capacity = population_size
 
     # -- the population as Python gives and takes it -------------------------------------
@@ -224,11 +189,10 @@ cdef class Evolution:
     def add_tree(self, const int[::1] feature, const int[::1] bound,
                  const unsigned char[:, ::1] categories_left):
         """A tree in preorder joins the population, once tests that say nothing are removed."""
-        cdef int n = <int> feature.shape[0], i, at
+        cdef int n = <int> feature.shape[0], i
         cdef Py_ssize_t c
         cdef uint64_t* mask
-        if reserve(&self.edited, n, self.n_words) < 0:
-            raise MemoryError("no memory for one tree more")
+        reserve(&self.edited, self.memory, n, self.n_words)
         for i in range(n):
             self.edited.nodes[i].feature = feature[i]
             self.edited.nodes[i].bound = bound[i]
@@ -240,23 +204,16 @@ cdef class Evolution:
         self.edited.n = n
         measure(&self.edited)
         with nogil:
-            at = self.settle()
-        if at < 0:
-            raise MemoryError("no memory for one tree more")
+            self.settle()
 
     def add_dipolar(self, const int[::1] sample):
         """A tree grown from a sample of the rows joins: a random dipolar test at every node."""
-        cdef int status
         with nogil:
-            status = self.start_rows(&sample[0], sample.shape[0])
+            self.start_rows(&sample[0], sample.shape[0])
             self.edited.n = 0
-            if status == 0:
-                status = self.route(NULL, 0, sample.shape[0], 0, &self.edited)
-            if status == 0:
-                measure(&self.edited)
-                status = self.settle()
-        if status < 0:
-            raise MemoryError("no memory for one tree more")
+            self.route(NULL, 0, sample.shape[0], 0, &self.edited)
+            measure(&self.edited)
+            self.settle()
 
     def evolve(self, Py_ssize_t n_generations, Py_ssize_t n_generations_no_change,
                double crossover_rate, double mutation_rate, double selection_pressure,
@@ -267,7 +224,7 @@ cdef class Evolution:
         `n_generations_no_change`.
         """
         cdef Py_ssize_t g = 0, still = 0
-        cdef int status = 0, r
+        cdef int r
         cdef double highest, p, last
         history = np.empty((n_generations + 1, 4))
         cdef double[:, ::1] view = history
@@ -284,9 +241,7 @@ cdef class Evolution:
             self.note(view, 0)
             highest = view[0, 0]
             while g < n_generations and still < n_generations_no_change:
-                status = self.generation(crossover_rate, mutation_rate, elitism)
-                if status < 0:
-                    break
+                self.generation(crossover_rate, mutation_rate, elitism)
                 g += 1
                 self.rank()
                 self.note(view, g)
@@ -294,8 +249,6 @@ cdef class Evolution:
                 if view[g, 0] > highest + IMPROVED:
                     still = 0
                     highest = view[g, 0]
-        if status < 0:
-            raise MemoryError("no memory for a larger tree")
         return history[: g + 1].copy()
 
     def best(self):
@@ -319,7 +272,7 @@ cdef class Evolution:
             Categories absent at a node are on its heavier side.
         """
         cdef Individual* one = &self.individuals[index]
-        cdef int n = one.n, i, right, status
+        cdef int n = one.n, i, right
         cdef Py_ssize_t p, c, width = max(np.asarray(self.n_categories).max(initial=0), 0), count
         cdef uint64_t* mask
         feature = np.empty(n, dtype=np.int32)
@@ -333,21 +286,15 @@ cdef class Evolution:
         cdef double[:, ::1] class_view = class_weight
         cdef unsigned char[:, ::1] categories_view = categories_left
         cdef int[::1] parent_view = parent
-        free(self.recorded)
-        self.recorded = <double*> malloc(n * self.K * sizeof(double))
-        if self.recorded == NULL or reserve(&self.edited, n, self.n_words) < 0:
-            raise MemoryError("no memory for one tree more")
+        reserve(&self.edited, self.memory, n, self.n_words)
         self.edited.n = 0
-        with nogil:
-            status = self.start_rows(NULL, self.n)
-            if status == 0:
-                status = self.route(one, 0, self.n, 0, &self.edited)
-        if status == 0:
-            memcpy(&class_view[0, 0], self.recorded, n * self.K * sizeof(double))
-        free(self.recorded)
-        self.recorded = NULL
-        if status < 0:
-            raise MemoryError("no memory for one tree more")
+        self.recorded = &class_view[0, 0]
+        try:
+            with nogil:
+                self.start_rows(NULL, self.n)
+                self.route(one, 0, self.n, 0, &self.edited)
+        finally:
+            self.recorded = NULL
         for i in range(n):
             feature[i] = one.nodes[i].feature
             bound[i] = one.nodes[i].bound
@@ -361,8 +308,7 @@ cdef class Evolution:
             share_left[i] = one.nodes[i].share_left
             if self.n_categories[one.nodes[i].feature] == 0:
                 continue
-            if self.reach(one, i) < 0:
-                raise MemoryError("no memory for one tree more")
+            self.reach(one, i)
             mask = one.masks + i * self.n_words
             for c in range(width):
                 categories_view[i, c] = one.nodes[i].share_left >= 0.5
@@ -376,7 +322,7 @@ cdef class Evolution:
 
     # -- rows on their way down ----------------------------------------------------------
 
-    cdef int start_rows(self, const int* sample, Py_ssize_t count) noexcept nogil:
+    cdef void start_rows(self, const int* sample, Py_ssize_t count) noexcept nogil:
         """All rows, or a sample of them, at the root."""
         cdef Py_ssize_t p
         for p in range(count):
@@ -384,9 +330,8 @@ cdef class Evolution:
         if self.fractional:
             for p in range(count):
                 self.row_weight[p] = self.sample_weight[self.rows[p]]
-        return 0
 
-    cdef int reach(self, const Individual* one, int node) noexcept nogil:
+    cdef int reach(self, const Individual* one, int node) except -1 nogil:
         """Put the rows at a node on the bottom (their number: `n_left`) and note its path."""
         cdef int at = 0, right, i, code, bound, feature
         cdef Py_ssize_t count = self.n, p, kept, unknown, offset
@@ -394,15 +339,12 @@ cdef class Evolution:
         cdef const uint64_t* mask
         cdef bint to_right, goes_right, numeric
         cdef double share
-        cdef void* moved
         self.start_rows(NULL, self.n)
         self.n_path = 0
         while at != node:
             if self.n_path >= self.path_capacity:
-                moved = realloc(self.path, 2 * self.path_capacity * sizeof(int))
-                if moved == NULL:
-                    return -1
-                self.path = <int*> moved
+                self.path = <int*> self.memory.resized(self.path, 2 * self.path_capacity,
+                                                       sizeof(int))
                 self.path_capacity *= 2
             self.path[self.n_path] = at
             self.n_path += 1
@@ -538,7 +480,7 @@ cdef class Evolution:
         return weight_left >= self.least and weight_right >= self.least
 
     cdef int route(self, const Individual* source, int root, Py_ssize_t count, int depth,
-                   Individual* out) noexcept nogil:
+                   Individual* out) except -1 nogil:
         """Send the bottom `count` rows down a branch of `source` and append what is left of it.
 
         A test that is none here gives way to its branch with more known weight (ties: the left
@@ -596,8 +538,7 @@ cdef class Evolution:
                         node = node + 1
                     else:
                         node = right_of(source, node)
-            if reserve(out, out.n + 1, self.n_words) < 0:
-                return -1
+            reserve(out, self.memory, out.n + 1, self.n_words)
             id_ = out.n
             out.n += 1
             out.nodes[id_].feature = feature if found else -1
@@ -613,8 +554,7 @@ cdef class Evolution:
             memcpy(out.masks + id_ * self.n_words, mask, self.n_words * sizeof(uint64_t))
             out.nodes[id_].share_left = self.known_left / (self.known_left + self.known_right)
             # The right side in the place of the node, the left one on top of it.
-            if self.make_room(item.start + self.n_left + self.n_right, top + 2) < 0:
-                return -1
+            self.make_room(item.start + self.n_left + self.n_right, top + 2)
             memcpy(self.rows + item.start, self.held_right, self.n_right * sizeof(int))
             memcpy(self.rows + item.start + self.n_right, self.held_left,
                    self.n_left * sizeof(int))
@@ -636,27 +576,17 @@ cdef class Evolution:
             top += 2
         return 0
 
-    cdef int make_room(self, Py_ssize_t n_rows, int n_pending) noexcept nogil:
-        cdef void* moved
+    cdef int make_room(self, Py_ssize_t n_rows, int n_pending) except -1 nogil:
         if n_rows > self.row_capacity:
-            moved = realloc(self.rows, 2 * n_rows * sizeof(int))
-            if moved == NULL:
-                return -1
-            self.rows = <int*> moved
-            moved = realloc(self.row_weight, 2 * n_rows * sizeof(double))
-            if moved == NULL:
-                return -1
-            self.row_weight = <double*> moved
+            self.rows = <int*> self.memory.resized(self.rows, 2 * n_rows, sizeof(int))
+            self.row_weight = <double*> self.memory.resized(self.row_weight, 2 * n_rows,
+                                                            sizeof(double))
             self.row_capacity = 2 * n_rows
         if n_pending > self.pending_capacity:
-            moved = realloc(self.pending, 2 * n_pending * sizeof(Pending))
-            if moved == NULL:
-                return -1
-            self.pending = <Pending*> moved
-            moved = realloc(self.pending_totals, 2 * n_pending * self.K * sizeof(double))
-            if moved == NULL:
-                return -1
-            self.pending_totals = <double*> moved
+            self.pending = <Pending*> self.memory.resized(self.pending, 2 * n_pending,
+                                                          sizeof(Pending))
+            self.pending_totals = <double*> self.memory.resized(
+                self.pending_totals, 2 * n_pending * self.K, sizeof(double))
             self.pending_capacity = 2 * n_pending
         return 0
 
@@ -673,15 +603,15 @@ cdef class Evolution:
         one.accuracy = correct / self.total_weight
         one.fitness = one.accuracy - self.alpha * one.n_leaves
 
-    cdef int settle(self) noexcept nogil:
-        """The edited tree joins the population; -1 without memory or place."""
+    cdef int settle(self) except -1 nogil:
+        """The edited tree joins the population."""
         cdef Individual* one = &self.individuals[self.size]
         if self.size >= self.capacity:
-            return -1
+            with gil:
+                raise RuntimeError(f"the population is full: {self.capacity} trees")
         one.n = 0
         self.start_rows(NULL, self.n)
-        if self.route(&self.edited, 0, self.n, 0, one) < 0:
-            return -1
+        self.route(&self.edited, 0, self.n, 0, one)
         measure(one)
         self.value(one)
         self.n_evaluations += 1
@@ -689,21 +619,18 @@ cdef class Evolution:
         return 0
 
     cdef int graft(self, const Individual* one, int node, const Individual* source, int root,
-                   Individual* out) noexcept nogil:
+                   Individual* out) except -1 nogil:
         """`one` with the branch of `source` at `root` in the place of its own at `node`.
 
         The rows at `node` have been reached.
         """
         cdef int after = node + one.nodes[node].size, grown, added, p, tail = one.n - after
-        if reserve(out, node, self.n_words) < 0:
-            return -1
+        reserve(out, self.memory, node, self.n_words)
         copy_nodes(out, 0, one, 0, node, self.n_words)
         out.n = node
-        if self.route(source, root, self.n_left, self.n_path, out) < 0:
-            return -1
+        self.route(source, root, self.n_left, self.n_path, out)
         grown = out.n
-        if reserve(out, grown + tail, self.n_words) < 0:
-            return -1
+        reserve(out, self.memory, grown + tail, self.n_words)
         measure_from(out, node)
         copy_nodes(out, grown, one, after, tail, self.n_words)
         out.n = grown + tail
@@ -714,18 +641,16 @@ cdef class Evolution:
         self.n_evaluations += 1
         return 0
 
-    cdef int edit(self, const Individual* one, int node) noexcept nogil:
+    cdef int edit(self, const Individual* one, int node) except -1 nogil:
         """Copy a branch, to change it."""
         cdef int n = one.nodes[node].size
-        if reserve(&self.edited, n, self.n_words) < 0:
-            return -1
+        reserve(&self.edited, self.memory, n, self.n_words)
         copy_nodes(&self.edited, 0, one, node, n, self.n_words)
         self.edited.n = n
         return 0
 
-    cdef int copy(self, Individual* out, const Individual* one) noexcept nogil:
-        if reserve(out, one.n, self.n_words) < 0:
-            return -1
+    cdef int copy(self, Individual* out, const Individual* one) except -1 nogil:
+        reserve(out, self.memory, one.n, self.n_words)
         copy_nodes(out, 0, one, 0, one.n, self.n_words)
         out.n = one.n
         out.n_leaves = one.n_leaves
@@ -828,7 +753,7 @@ cdef class Evolution:
 
     # -- operators -----------------------------------------------------------------------
 
-    cdef int mutate(self, const Individual* one, Individual* out) noexcept nogil:
+    cdef int mutate(self, const Individual* one, Individual* out) except -1 nogil:
         """A changed copy; an unchanged one where the operator drawn finds nothing to change."""
         cdef int chance = <int> below(&self.state, N_CHANCES), node, child, feature, bound, n, step
         cdef int bits
@@ -842,8 +767,8 @@ cdef class Evolution:
                 return self.copy(out, one)
         else:
             node = self.draw_inner(one)
-        if self.reach(one, node) < 0 or self.edit(one, node) < 0:
-            return -1
+        self.reach(one, node)
+        self.edit(one, node)
         if chance >= PRUNE:
             child = node + 1 if below(&self.state, 2) == 0 else right_of(one, node)
             return self.graft(one, node, one, child, out)
@@ -855,8 +780,7 @@ cdef class Evolution:
             if not self.draw_test(0, self.n_left, &feature, &bound):
                 return self.copy(out, one)
             if chance < SPLIT:
-                if reserve(&self.edited, 3, self.n_words) < 0:
-                    return -1
+                reserve(&self.edited, self.memory, 3, self.n_words)
                 edited = self.edited.nodes
                 edited[0].size = 3
                 edited[1].feature = -1
@@ -907,7 +831,7 @@ cdef class Evolution:
         return self.graft(one, node, &self.edited, 0, out)
 
     cdef int cross(self, const Individual* one, const Individual* other, Individual* out,
-                   Individual* also) noexcept nogil:
+                   Individual* also) except -1 nogil:
         """Two trees exchange branches, or tests where both nodes drawn have one.
 
         The root is drawn only in a tree that is a leaf.  `also` may be NULL.
@@ -920,20 +844,17 @@ cdef class Evolution:
             b = 1 + <int> below(&self.state, other.n - 1)
         if one.nodes[a].feature >= 0 and other.nodes[b].feature >= 0:
             tests = below(&self.state, 2) == 1
-        if self.receive(one, a, other, b, tests, out) < 0:
-            return -1
+        self.receive(one, a, other, b, tests, out)
         if also != NULL:
             return self.receive(other, b, one, a, tests, also)
         return 0
 
     cdef int receive(self, const Individual* one, int node, const Individual* giver, int given,
-                     bint test, Individual* out) noexcept nogil:
-        if self.reach(one, node) < 0:
-            return -1
+                     bint test, Individual* out) except -1 nogil:
+        self.reach(one, node)
         if not test:
             return self.graft(one, node, giver, given, out)
-        if self.edit(one, node) < 0:
-            return -1
+        self.edit(one, node)
         self.edited.nodes[0].feature = giver.nodes[given].feature
         self.edited.nodes[0].bound = giver.nodes[given].bound
         memcpy(self.edited.masks, giver.masks + given * self.n_words,
@@ -960,15 +881,14 @@ cdef class Evolution:
         history[g, 3] = one.accuracy
 
     cdef int generation(self, double crossover_rate, double mutation_rate,
-                        int elitism) noexcept nogil:
+                        int elitism) except -1 nogil:
         cdef int filled = 0, child, n_children
         cdef const Individual* one
         cdef const Individual* other
         cdef Individual* swap
         while filled < elitism:
-            if self.copy(&self.offspring[filled],
-                         &self.individuals[self.ranks[filled].index]) < 0:
-                return -1
+            self.copy(&self.offspring[filled],
+                      &self.individuals[self.ranks[filled].index])
             filled += 1
         while filled < self.size:
             one = self.select()
@@ -976,18 +896,16 @@ cdef class Evolution:
             if uniform(&self.state) < crossover_rate:
                 other = self.select()
                 n_children = 2 if filled + 1 < self.size else 1
-                if self.cross(one, other, &self.first,
-                              &self.second if n_children == 2 else NULL) < 0:
-                    return -1
+                self.cross(one, other, &self.first,
+                           &self.second if n_children == 2 else NULL)
                 one = &self.first
             for child in range(n_children):
                 if child == 1:
                     one = &self.second
                 if uniform(&self.state) < mutation_rate:
-                    if self.mutate(one, &self.offspring[filled]) < 0:
-                        return -1
-                elif self.copy(&self.offspring[filled], one) < 0:
-                    return -1
+                    self.mutate(one, &self.offspring[filled])
+                else:
+                    self.copy(&self.offspring[filled], one)
                 filled += 1
         swap = self.individuals
         self.individuals = self.offspring
@@ -1005,28 +923,14 @@ cdef inline int right_of(const Individual* one, int node) noexcept nogil:
     return node + 1 + one.nodes[node + 1].size
 
 
-cdef void individual_free(Individual* one) noexcept nogil:
-    free(one.nodes)
-    free(one.masks)
-    one.nodes = NULL
-    one.masks = NULL
-
-
-cdef int reserve(Individual* one, int n, Py_ssize_t n_words) noexcept nogil:
+cdef int reserve(Individual* one, Arena memory, int n, Py_ssize_t n_words) except -1 nogil:
     """Room for n nodes at least."""
     cdef int capacity
-    cdef void* moved
     if n <= one.capacity and one.nodes != NULL:
         return 0
     capacity = 2 * n + 30
-    moved = realloc(one.nodes, capacity * sizeof(Node))
-    if moved == NULL:
-        return -1
-    one.nodes = <Node*> moved
-    moved = realloc(one.masks, (capacity * n_words + 1) * sizeof(uint64_t))
-    if moved == NULL:
-        return -1
-    one.masks = <uint64_t*> moved
+    one.nodes = <Node*> memory.resized(one.nodes, capacity, sizeof(Node))
+    one.masks = <uint64_t*> memory.resized(one.masks, capacity * n_words + 1, sizeof(uint64_t))
     one.capacity = capacity
     return 0
 

@@ -1,22 +1,16 @@
 """Leaves of decision trees, kept once and shared by all trees that contain them."""
 
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport realloc
 
 from hedgerow.induction._candidates cimport Points
 from hedgerow.induction._categorical cimport Subsets
 from hedgerow.induction._columns cimport Columns
+from hedgerow.tree._arena cimport Arena
 
 cdef enum:
     NONE = -1
     UNKNOWN = -1            # not worked out yet
-    NO_MEMORY = -2
     UNTRIED = -3
-
-
-cdef struct Block:
-    Block* next
-    Py_ssize_t used, size
 
 
 cdef struct Action:
@@ -60,22 +54,15 @@ cdef struct Rows:
     Py_ssize_t top, capacity
 
 
-cdef inline int resize(void** block, Py_ssize_t size) noexcept nogil:
-    """Move a block to one of another size; what it points at stays when there is no memory."""
-    cdef void* moved = realloc(block[0], size)
-    if moved == NULL:
-        return NO_MEMORY
-    block[0] = moved
-    return 0
-
-
-cdef int reserve(Rows* rows, Py_ssize_t n) noexcept nogil
+cdef int reserve(Rows* rows, Arena memory, Py_ssize_t n) except -2 nogil
 cdef int divide(const Action* action, const double* x, Py_ssize_t n_categories, Rows* rows,
-                Py_ssize_t start, Py_ssize_t n, bint weighted, bint renew, double* share_left,
-                Py_ssize_t* n_left, Py_ssize_t* n_right) noexcept nogil
+                Arena memory, Py_ssize_t start, Py_ssize_t n, bint weighted, bint renew,
+                double* share_left, Py_ssize_t* n_left, Py_ssize_t* n_right) except -2 nogil
 
 
 cdef class Leaves:
+    # Functions that may run out of memory raise, and then return -2: no number of anything.
+    cdef readonly Arena memory
     # data
     cdef Columns columns
     cdef const double[::1, :] x, val_x
@@ -95,7 +82,8 @@ cdef class Leaves:
     cdef Action* actions
     cdef int n_regions, n_actions
     cdef Py_ssize_t region_capacity, action_capacity
-    cdef Block* arena
+    cdef char* chunk                # of which small blocks are taken, and what is left of it
+    cdef Py_ssize_t chunk_left
     cdef long long bytes_used
     # scratch
     cdef Rows induction, whole, mixed
@@ -117,24 +105,24 @@ cdef class Leaves:
     cdef unsigned char* best_subset
     cdef unsigned char* tested
 
-    cdef void* take(self, Py_ssize_t size) noexcept nogil
-    cdef int more_regions(self) noexcept nogil
-    cdef int more_actions(self, int n) noexcept nogil
-    cdef int new_region(self, int action, int depth, bint is_left) noexcept nogil
+    cdef void* take(self, Py_ssize_t size) except NULL nogil
+    cdef int more_regions(self) except -2 nogil
+    cdef int more_actions(self, int n) except -2 nogil
+    cdef int new_region(self, int action, int depth, bint is_left) except -2 nogil
     cdef int fill_region(self, int r, const int* rows, const double* weight, Py_ssize_t n,
                          const int* whole_rows, Py_ssize_t n_whole, const int* mixed_rows,
-                         const double* mixed_share, Py_ssize_t n_mixed) noexcept nogil
-    cdef int plant(self, whole_rows, mixed_rows)
-    cdef int apply(self, int a) noexcept nogil
+                         const double* mixed_share, Py_ssize_t n_mixed) except -2 nogil
+    cdef int plant(self, whole_rows, mixed_rows) except -2
+    cdef int apply(self, int a) except -2 nogil
     cdef bint splittable(self, int r) noexcept nogil
     cdef void gather(self, int r) noexcept nogil
     cdef void scatter(self, int r) noexcept nogil
-    cdef int rank(self, int r, Py_ssize_t j, int most, double* share) noexcept nogil
+    cdef int rank(self, int r, Py_ssize_t j, int most, double* share) except -2 nogil
     cdef void copy_subset(self, Py_ssize_t j, int q, unsigned char* flags) noexcept nogil
     cdef int add_action(self, int r, int feature, double threshold, double gain,
-                        const unsigned char* flags) noexcept nogil
-    cdef int propose(self, int r) noexcept nogil
-    cdef int best_on(self, int r, Py_ssize_t j) noexcept nogil
+                        const unsigned char* flags) except -2 nogil
+    cdef int propose(self, int r) except -2 nogil
+    cdef int best_on(self, int r, Py_ssize_t j) except -2 nogil
     cdef double macro_f1(self, const double* confusion) noexcept nogil
     cdef void add_mixed(self) noexcept nogil
     cdef void clear_mixed(self) noexcept nogil

@@ -9,7 +9,6 @@ import numpy as np
 
 from libc.math cimport NAN, isnan
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memmove, memset
 
 from hedgerow.induction._candidates cimport (
@@ -19,26 +18,27 @@ from hedgerow.induction._candidates cimport (
     first_with,
     hard_points,
     last_with,
-    points_free,
-    points_init,
     score_every,
 )
-from hedgerow.induction._categorical cimport best_subsets, subsets_free, subsets_init
+from hedgerow.induction._categorical cimport best_subsets, subsets_init
 from hedgerow.search._random cimport mix
+from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport step_gate, subset_gate
 
 cdef double WEIGHT_SLACK = 1e-9     # as in growth
 cdef Py_ssize_t CHUNK = 1 << 20     # bytes asked for at a time
+cdef Py_ssize_t CHUNK_HEAD = 40     # ... or so many more than a piece that is larger
+cdef Py_ssize_t CHUNK_USED = 32     # of a chunk that no piece is taken of
 
 
-cdef int reserve(Rows* rows, Py_ssize_t n) noexcept nogil:
+cdef int reserve(Rows* rows, Arena memory, Py_ssize_t n) except -2 nogil:
+    cdef Py_ssize_t capacity
     if rows.top + n <= rows.capacity:
         return 0
-    rows.capacity = 2 * (rows.top + n)
-    if resize(<void**> &rows.row, rows.capacity * sizeof(int)) < 0:
-        return NO_MEMORY
-    if resize(<void**> &rows.weight, rows.capacity * sizeof(double)) < 0:
-        return NO_MEMORY
+    capacity = 2 * (rows.top + n)
+    rows.row = <int*> memory.resized(rows.row, capacity, sizeof(int))
+    rows.weight = <double*> memory.resized(rows.weight, capacity, sizeof(double))
+    rows.capacity = capacity
     return 0
 
 
@@ -53,8 +53,8 @@ cdef inline double share_of(const Action* action, double x, Py_ssize_t n_categor
 
 
 cdef int divide(const Action* action, const double* x, Py_ssize_t n_categories, Rows* rows,
-                Py_ssize_t start, Py_ssize_t n, bint weighted, bint renew, double* share_left,
-                Py_ssize_t* n_left, Py_ssize_t* n_right) noexcept nogil:
+                Arena memory, Py_ssize_t start, Py_ssize_t n, bint weighted, bint renew,
+                double* share_left, Py_ssize_t* n_left, Py_ssize_t* n_right) except -2 nogil:
     """Push the rows of the left side, then those of the right, onto the stack.
 
     weighted: rows carry weights; otherwise no value is missing.
@@ -71,8 +71,7 @@ cdef int divide(const Action* action, const double* x, Py_ssize_t n_categories, 
     cdef double threshold = action.threshold, v, w, known_left = 0.0, known_right = 0.0
     cdef bint goes_left
     cdef int i
-    if reserve(rows, 2 * n) < 0:
-        return NO_MEMORY
+    reserve(rows, memory, 2 * n)
     row = rows.row + start
     left = rows.row + rows.top
     right = left + n
@@ -162,42 +161,6 @@ cdef class Leaves:
         As in growth.
     """
 
-    def __cinit__(self):
-        points_init(&self.points)
-
-    def __dealloc__(self):
-        cdef Block* next_
-        while self.arena != NULL:
-            next_ = self.arena.next
-            free(self.arena)
-            self.arena = next_
-        points_free(&self.points)
-        subsets_free(&self.subsets)
-        free(self.actual)
-        free(self.regions)
-        free(self.actions)
-        free(self.induction.row)
-        free(self.induction.weight)
-        free(self.whole.row)
-        free(self.whole.weight)
-        free(self.mixed.row)
-        free(self.mixed.weight)
-        free(self.member)
-        free(self.known_rows)
-        free(self.weight)
-        free(self.known)
-        free(self.confusion)
-        free(self.mixture)
-        free(self.top_gain)
-        free(self.top_threshold)
-        free(self.top_subset)
-        free(self.present)
-        free(self.best_gain)
-        free(self.best_threshold)
-        free(self.best_feature)
-        free(self.best_subset)
-        free(self.tested)
-
     def __init__(self, Columns columns, X, y, sample_weight, *, int n_candidates,
                  int per_variable, double min_split, double min_leaf, Py_ssize_t max_depth,
                  bint midpoints, double repetition_factor):
@@ -224,87 +187,74 @@ cdef class Leaves:
         self.repetition_factor = repetition_factor
         self.region_capacity = 1024
         self.action_capacity = 4096
-        self.actual = <double*> calloc(K, sizeof(double))
-        self.regions = <Region*> malloc(self.region_capacity * sizeof(Region))
-        self.actions = <Action*> malloc(self.action_capacity * sizeof(Action))
-        self.member = <unsigned char*> calloc(n + 1, 1)
-        self.known_rows = <int*> malloc((n + 1) * sizeof(int))
-        self.weight = <double*> malloc((n + 1) * sizeof(double))
-        self.known = <double*> malloc(K * sizeof(double))
-        self.confusion = <double*> malloc(2 * K * sizeof(double))
-        self.top_gain = <double*> malloc((n_candidates + 1) * sizeof(double))
-        self.top_threshold = <double*> malloc((n_candidates + 1) * sizeof(double))
-        self.top_subset = <unsigned char*> malloc((n_candidates + 1) * size)
-        self.present = <unsigned char*> malloc(size)
-        self.best_gain = <double*> malloc((n_candidates + 1) * sizeof(double))
-        self.best_threshold = <double*> malloc((n_candidates + 1) * sizeof(double))
-        self.best_feature = <int*> malloc((n_candidates + 1) * sizeof(int))
-        self.best_subset = <unsigned char*> malloc((n_candidates + 1) * size)
-        self.tested = <unsigned char*> calloc(m + 1, 1)
+        self.memory = Arena(
+            f"to search for trees on {n} rows; set max_memory or max_nodes")
+        self.actual = <double*> self.memory.zeros(K, sizeof(double))
+        self.regions = <Region*> self.memory.take(self.region_capacity, sizeof(Region))
+        self.actions = <Action*> self.memory.take(self.action_capacity, sizeof(Action))
+        self.member = <unsigned char*> self.memory.zeros(n + 1, 1)
+        self.known_rows = <int*> self.memory.take(n + 1, sizeof(int))
+        self.weight = <double*> self.memory.take(n + 1, sizeof(double))
+        self.known = <double*> self.memory.take(K, sizeof(double))
+        self.confusion = <double*> self.memory.take(2 * K, sizeof(double))
+        self.top_gain = <double*> self.memory.take(n_candidates + 1, sizeof(double))
+        self.top_threshold = <double*> self.memory.take(n_candidates + 1, sizeof(double))
+        self.top_subset = <unsigned char*> self.memory.take(n_candidates + 1, size)
+        self.present = <unsigned char*> self.memory.take(size, 1)
+        self.best_gain = <double*> self.memory.take(n_candidates + 1, sizeof(double))
+        self.best_threshold = <double*> self.memory.take(n_candidates + 1, sizeof(double))
+        self.best_feature = <int*> self.memory.take(n_candidates + 1, sizeof(int))
+        self.best_subset = <unsigned char*> self.memory.take(n_candidates + 1, size)
+        self.tested = <unsigned char*> self.memory.zeros(m + 1, 1)
+        subsets_init(&self.subsets, self.memory, self.n_categories, K)
         mixed = np.isnan(X).any(axis=1)
         self.has_mixed = bool(mixed.any())
         if self.has_mixed:
-            self.mixture = <double*> malloc(self.n_val * K * sizeof(double))
-        if (self.actual == NULL or self.regions == NULL or self.actions == NULL
-                or self.member == NULL or self.known_rows == NULL or self.weight == NULL
-                or self.known == NULL or self.confusion == NULL or self.top_gain == NULL
-                or self.top_threshold == NULL or self.top_subset == NULL
-                or self.present == NULL or self.best_gain == NULL
-                or self.best_threshold == NULL or self.best_feature == NULL
-                or self.best_subset == NULL or self.tested == NULL
-                or (self.has_mixed and self.mixture == NULL)
-                or subsets_init(&self.subsets, self.n_categories, K) < 0):
-            raise MemoryError(f"no memory to search for trees on {n} rows")
+            self.mixture = <double*> self.memory.take(self.n_val * K, sizeof(double))
         for i in range(self.n_val):
             self.actual[self.val_y[i]] += self.val_weight[i]
-        if self.plant(np.flatnonzero(~mixed).astype(np.int32),
-                      np.flatnonzero(mixed).astype(np.int32)) < 0:
-            raise MemoryError(f"no memory to search for trees on {n} rows")
+        self.plant(np.flatnonzero(~mixed).astype(np.int32),
+                   np.flatnonzero(mixed).astype(np.int32))
 
-    cdef void* take(self, Py_ssize_t size) noexcept nogil:
-        """Room that lives as long as the search; NULL when there is none."""
-        cdef Block* block = self.arena
-        cdef Py_ssize_t wanted
+    cdef void* take(self, Py_ssize_t size) except NULL nogil:
+        """Room that lives as long as the search: a piece of a large block."""
+        cdef Py_ssize_t wanted = CHUNK
         cdef void* out
         size = (size + 15) & ~<Py_ssize_t> 15
-        if block == NULL or block.used + size > block.size:
-            wanted = size + sizeof(Block) + 16
-            if wanted < CHUNK:
-                wanted = CHUNK
-            block = <Block*> malloc(wanted)
-            if block == NULL:
-                return NULL
-            block.size = wanted
-            block.used = (sizeof(Block) + 15) & ~<Py_ssize_t> 15
-            block.next = self.arena
-            self.arena = block
+        if size > self.chunk_left:
+            # The count of memory, at which a search may have to end, is of whole chunks.
+            if size + CHUNK_HEAD > wanted:
+                wanted = size + CHUNK_HEAD
+            self.chunk_left = 0
+            self.chunk = <char*> self.memory.take(wanted, 1)
+            self.chunk_left = wanted - CHUNK_USED
             self.bytes_used += wanted
-        out = (<char*> block) + block.used
-        block.used += size
+        out = self.chunk
+        self.chunk += size
+        self.chunk_left -= size
         return out
 
-    cdef int more_regions(self) noexcept nogil:
+    cdef int more_regions(self) except -2 nogil:
         if self.n_regions < self.region_capacity:
             return 0
-        if resize(<void**> &self.regions, 2 * self.region_capacity * sizeof(Region)) < 0:
-            return NO_MEMORY
+        self.regions = <Region*> self.memory.resized(self.regions, 2 * self.region_capacity,
+                                                     sizeof(Region))
         self.bytes_used += self.region_capacity * sizeof(Region)
         self.region_capacity *= 2
         return 0
 
-    cdef int more_actions(self, int n) noexcept nogil:
+    cdef int more_actions(self, int n) except -2 nogil:
         while self.n_actions + n > self.action_capacity:
-            if resize(<void**> &self.actions, 2 * self.action_capacity * sizeof(Action)) < 0:
-                return NO_MEMORY
+            self.actions = <Action*> self.memory.resized(self.actions, 2 * self.action_capacity,
+                                                         sizeof(Action))
             self.bytes_used += self.action_capacity * sizeof(Action)
             self.action_capacity *= 2
         return 0
 
-    cdef int new_region(self, int action, int depth, bint is_left) noexcept nogil:
-        """A region without rows; its number or NO_MEMORY."""
+    cdef int new_region(self, int action, int depth, bint is_left) except -2 nogil:
+        """A region without rows: its number."""
         cdef Region* region
-        if self.more_regions() < 0:
-            return NO_MEMORY
+        self.more_regions()
         region = self.regions + self.n_regions
         memset(region, 0, sizeof(Region))
         region.action = action
@@ -314,15 +264,13 @@ cdef class Leaves:
         region.leaf = UNKNOWN
         region.completion = UNKNOWN
         region.count = <double*> self.take(2 * self.K * sizeof(double))
-        if region.count == NULL:
-            return NO_MEMORY
         region.whole_count = region.count + self.K
         self.n_regions += 1
         return self.n_regions - 1
 
     cdef int fill_region(self, int r, const int* rows, const double* weight, Py_ssize_t n,
                          const int* whole_rows, Py_ssize_t n_whole, const int* mixed_rows,
-                         const double* mixed_share, Py_ssize_t n_mixed) noexcept nogil:
+                         const double* mixed_share, Py_ssize_t n_mixed) except -2 nogil:
         """Copy the rows of a region and count its classes."""
         cdef Region* region = self.regions + r
         cdef Py_ssize_t p
@@ -333,20 +281,14 @@ cdef class Leaves:
         region.n_mixed = n_mixed
         region.rows = <int*> self.take(n * sizeof(int))
         region.whole_rows = <int*> self.take(n_whole * sizeof(int))
-        if region.rows == NULL or region.whole_rows == NULL:
-            return NO_MEMORY
         memcpy(region.rows, rows, n * sizeof(int))
         memcpy(region.whole_rows, whole_rows, n_whole * sizeof(int))
         if self.weighted:
             region.weight = <double*> self.take(n * sizeof(double))
-            if region.weight == NULL:
-                return NO_MEMORY
             memcpy(region.weight, weight, n * sizeof(double))
         if self.has_mixed:
             region.mixed_rows = <int*> self.take(n_mixed * sizeof(int))
             region.mixed_share = <double*> self.take(n_mixed * sizeof(double))
-            if region.mixed_rows == NULL or region.mixed_share == NULL:
-                return NO_MEMORY
             memcpy(region.mixed_rows, mixed_rows, n_mixed * sizeof(int))
             memcpy(region.mixed_share, mixed_share, n_mixed * sizeof(double))
         for c in range(self.K):
@@ -364,31 +306,29 @@ cdef class Leaves:
                 region.prediction = c
         return 0
 
-    cdef int plant(self, whole_rows, mixed_rows):
+    cdef int plant(self, whole_rows, mixed_rows) except -2:
         """The region with all rows."""
         cdef const int[::1] whole = whole_rows, mixed = mixed_rows
         cdef Py_ssize_t p
         cdef int r = self.new_region(NONE, 0, False)
-        if r < 0 or reserve(&self.induction, self.n + 1) < 0 \
-                or reserve(&self.whole, self.n_val + 1) < 0 \
-                or reserve(&self.mixed, self.n_val + 1) < 0:
-            return NO_MEMORY
+        reserve(&self.induction, self.memory, self.n + 1)
+        reserve(&self.whole, self.memory, self.n_val + 1)
+        reserve(&self.mixed, self.memory, self.n_val + 1)
         for p in range(self.n):
             self.induction.row[p] = <int> p
             self.induction.weight[p] = self.columns.weights[p]
         for p in range(mixed.shape[0]):
             self.mixed.weight[p] = 1.0
-        if self.fill_region(r, self.induction.row, self.induction.weight, self.n,
-                            &whole[0] if whole.shape[0] else NULL, whole.shape[0],
-                            &mixed[0] if mixed.shape[0] else NULL, self.mixed.weight,
-                            mixed.shape[0]) < 0:
-            return NO_MEMORY
+        self.fill_region(r, self.induction.row, self.induction.weight, self.n,
+                         &whole[0] if whole.shape[0] else NULL, whole.shape[0],
+                         &mixed[0] if mixed.shape[0] else NULL, self.mixed.weight,
+                         mixed.shape[0])
         return 0
 
-    cdef int apply(self, int a) noexcept nogil:
+    cdef int apply(self, int a) except -2 nogil:
         """Make the regions of both sides of a test."""
         cdef Action* action = self.actions + a
-        cdef int r = action.region, feature = action.feature, left, right, status = 0
+        cdef int r = action.region, feature = action.feature, left, right
         cdef Region* region = self.regions + r
         cdef Py_ssize_t n_left, n_right, whole_left = 0, whole_right = 0
         cdef Py_ssize_t mixed_left = 0, mixed_right = 0
@@ -398,30 +338,23 @@ cdef class Leaves:
             return 0
         left = self.new_region(a, region.depth + 1, True)
         right = self.new_region(a, self.regions[r].depth + 1, False)
-        if left < 0 or right < 0:
-            return NO_MEMORY
         region = self.regions + r
         self.induction.top = 0
         self.whole.top = 0
         self.mixed.top = 0
-        if (reserve(&self.induction, n) < 0 or reserve(&self.whole, n_whole) < 0
-                or reserve(&self.mixed, n_mixed) < 0):
-            return NO_MEMORY
+        reserve(&self.induction, self.memory, n)
+        reserve(&self.whole, self.memory, n_whole)
+        reserve(&self.mixed, self.memory, n_mixed)
         memcpy(self.induction.row, region.rows, n * sizeof(int))
         if self.weighted:
             memcpy(self.induction.weight, region.weight, n * sizeof(double))
         memcpy(self.whole.row, region.whole_rows, n_whole * sizeof(int))
         self.induction.top = n
         self.whole.top = n_whole
-        if self.weighted:
-            status = divide(action, &self.x[0, feature], self.n_categories, &self.induction, 0, n,
-                            True, True, &share, &n_left, &n_right)
-        else:
-            status = divide(action, &self.x[0, feature], self.n_categories, &self.induction, 0, n,
-                            False, False, &share, &n_left, &n_right)
+        divide(action, &self.x[0, feature], self.n_categories, &self.induction, self.memory, 0, n,
+               self.weighted, self.weighted, &share, &n_left, &n_right)
+        if not self.weighted:
             share = <double> n_left / n
-        if status < 0:
-            return NO_MEMORY
         action.share_left = share
         if action.subset != NULL:
             # Categories absent here go to the heavier side, as in growth.
@@ -429,28 +362,22 @@ cdef class Leaves:
                 if action.subset[c] == 2:
                     action.subset[c] = share >= 0.5
         if self.n_val > 0:
-            status = divide(action, &self.val_x[0, feature], self.n_categories, &self.whole, 0,
-                            n_whole, False, False, &share, &whole_left, &whole_right)
-            if status < 0:
-                return NO_MEMORY
+            divide(action, &self.val_x[0, feature], self.n_categories, &self.whole, self.memory, 0,
+                   n_whole, False, False, &share, &whole_left, &whole_right)
         if self.has_mixed:
             memcpy(self.mixed.row, region.mixed_rows, n_mixed * sizeof(int))
             memcpy(self.mixed.weight, region.mixed_share, n_mixed * sizeof(double))
             self.mixed.top = n_mixed
-            status = divide(action, &self.val_x[0, feature], self.n_categories, &self.mixed, 0,
-                            n_mixed, True, False, &share, &mixed_left, &mixed_right)
-            if status < 0:
-                return NO_MEMORY
-        if self.fill_region(left, self.induction.row + n, self.induction.weight + n, n_left,
-                            self.whole.row + n_whole, whole_left, self.mixed.row + n_mixed,
-                            self.mixed.weight + n_mixed, mixed_left) < 0:
-            return NO_MEMORY
-        if self.fill_region(right, self.induction.row + n + n_left,
-                            self.induction.weight + n + n_left, n_right,
-                            self.whole.row + n_whole + whole_left, whole_right,
-                            self.mixed.row + n_mixed + mixed_left,
-                            self.mixed.weight + n_mixed + mixed_left, mixed_right) < 0:
-            return NO_MEMORY
+            divide(action, &self.val_x[0, feature], self.n_categories, &self.mixed, self.memory, 0,
+                   n_mixed, True, False, &share, &mixed_left, &mixed_right)
+        self.fill_region(left, self.induction.row + n, self.induction.weight + n, n_left,
+                         self.whole.row + n_whole, whole_left, self.mixed.row + n_mixed,
+                         self.mixed.weight + n_mixed, mixed_left)
+        self.fill_region(right, self.induction.row + n + n_left,
+                         self.induction.weight + n + n_left, n_right,
+                         self.whole.row + n_whole + whole_left, whole_right,
+                         self.mixed.row + n_mixed + mixed_left,
+                         self.mixed.weight + n_mixed + mixed_left, mixed_right)
         action.left = left
         action.right = right
         return 0
@@ -488,7 +415,7 @@ cdef class Leaves:
         for p in range(region.n):
             self.member[region.rows[p]] = 0
 
-    cdef int rank(self, int r, Py_ssize_t j, int most, double* share) noexcept nogil:
+    cdef int rank(self, int r, Py_ssize_t j, int most, double* share) except -2 nogil:
         """The best tests of a gathered region on one variable, into `top_gain` and the like.
 
         share: set to the known share of the region's weight.  Returns their number.
@@ -533,8 +460,7 @@ cdef class Leaves:
                                 self.top_gain, self.top_subset)
         if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
             return 0
-        if hard_points(&scan, self.midpoints, &self.points) < 0:
-            return NO_MEMORY
+        hard_points(&scan, self.midpoints, &self.points, self.memory)
         slack = 1e-12 * scan.weight
         low = first_with(&self.points, scan.least - slack)
         high = last_with(&scan, &self.points, scan.least - slack)
@@ -563,10 +489,9 @@ cdef class Leaves:
                 flags[c] = self.top_subset[q * self.columns.categories[j] + c]
 
     cdef int add_action(self, int r, int feature, double threshold, double gain,
-                        const unsigned char* flags) noexcept nogil:
+                        const unsigned char* flags) except -2 nogil:
         cdef Action* action
-        if self.more_actions(1) < 0:
-            return NO_MEMORY
+        self.more_actions(1)
         action = self.actions + self.n_actions
         action.region = r
         action.feature = feature
@@ -580,13 +505,11 @@ cdef class Leaves:
         action.key = mix(<uint64_t> self.n_actions + 1)
         if isnan(threshold):
             action.subset = <unsigned char*> self.take(self.n_categories)
-            if action.subset == NULL:
-                return NO_MEMORY
             memcpy(action.subset, flags, self.n_categories)
         self.n_actions += 1
         return self.n_actions - 1
 
-    cdef int propose(self, int r) noexcept nogil:
+    cdef int propose(self, int r) except -2 nogil:
         """The K best tests of a region, once; a region that may not be split has none."""
         cdef Py_ssize_t j, size = self.n_categories
         cdef int c, q, n_best = 0, n_top
@@ -600,8 +523,6 @@ cdef class Leaves:
         self.gather(r)
         for j in range(self.m):
             n_top = self.rank(r, j, self.per_variable, &share)
-            if n_top < 0:
-                return NO_MEMORY
             for q in range(n_top):
                 gain = self.top_gain[q] * share
                 if gain <= LEAST_GAIN:
@@ -628,13 +549,12 @@ cdef class Leaves:
                     self.copy_subset(j, q, self.best_subset + c * size)
         self.scatter(r)
         for c in range(n_best):
-            if self.add_action(r, self.best_feature[c], self.best_threshold[c],
-                               self.best_gain[c], self.best_subset + c * size) < 0:
-                return NO_MEMORY
+            self.add_action(r, self.best_feature[c], self.best_threshold[c],
+                            self.best_gain[c], self.best_subset + c * size)
         self.regions[r].n_actions = n_best
         return 0
 
-    cdef int best_on(self, int r, Py_ssize_t j) noexcept nogil:
+    cdef int best_on(self, int r, Py_ssize_t j) except -2 nogil:
         """The best test of a region on one variable, where it is none of the K best; or NONE.
 
         For progressive widening.  Expects that the region was asked for its K best tests.
@@ -647,8 +567,6 @@ cdef class Leaves:
             return NONE
         if region.extra == NULL:
             region.extra = <int*> self.take(self.m * sizeof(int))
-            if region.extra == NULL:
-                return NO_MEMORY
             for v in range(self.m):
                 region.extra[v] = UNTRIED
         if region.extra[j] != UNTRIED:
@@ -656,8 +574,6 @@ cdef class Leaves:
         self.gather(r)
         n_top = self.rank(r, j, 1, &share)
         self.scatter(r)
-        if n_top < 0:
-            return NO_MEMORY
         if n_top > 0 and self.top_gain[0] * share > LEAST_GAIN:
             threshold = self.top_threshold[0]
             if self.columns.categories[j] > 0:
@@ -670,8 +586,6 @@ cdef class Leaves:
                     return NONE
             found = self.add_action(r, <int> j, threshold, self.top_gain[0] * share,
                                     self.best_subset)
-            if found < 0:
-                return NO_MEMORY
         self.regions[r].extra[j] = found
         return found
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from libc.math cimport log, pow, sqrt
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memmove, memset
 
 from hedgerow.induction._columns cimport Columns
@@ -22,7 +21,7 @@ from hedgerow.search._completion cimport (
     VALIDATION,
     Completion,
 )
-from hedgerow.search._leaves cimport NO_MEMORY, NONE, UNKNOWN, Action, Region, resize
+from hedgerow.search._leaves cimport NONE, UNKNOWN, Action, Region
 from hedgerow.search._random cimport below
 
 cdef enum:
@@ -47,11 +46,11 @@ cdef struct State:
     double best                 # the largest of them
     double f1                   # on the validation set
     uint64_t key
-    int* untried
+    int* untried                # begins the block of this and the next
     int* leaves                 # depth + 1 regions, once opened
-    int* child
     double* mean                # of the open children: V / N, or the best reward ...
     double* inverse             # ... and N^-1/2
+    int* child                  # ends the block that `mean` begins
     bint closed, alive, marked
 
 
@@ -102,18 +101,6 @@ cdef class Search(Completion):
     cdef Py_ssize_t chain_capacity
     cdef int mark_stamp
 
-    def __dealloc__(self):
-        cdef Py_ssize_t i
-        if self.states != NULL:
-            for i in range(self.n_states):
-                self.release(<int> i)
-        free(self.states)
-        free(self.spare)
-        free(self.table)
-        free(self.root_log)
-        free(self.chain)
-        free(self.leaves)
-
     def __init__(self, Columns columns, X, y, sample_weight, *, int policy,
                  Py_ssize_t value_interval, Py_ssize_t value_depth, double exploration, int rule,
                  double widening, long long max_states, long long max_bytes, uint64_t seed,
@@ -132,44 +119,36 @@ cdef class Search(Completion):
         self.table_size = 4096
         self.chain_capacity = 64
         self.n_logs = 4096
-        self.states = <State*> malloc(self.state_capacity * sizeof(State))
-        self.spare = <int*> malloc(self.state_capacity * sizeof(int))
-        self.table = <int*> malloc(self.table_size * sizeof(int))
-        self.root_log = <double*> malloc(self.n_logs * sizeof(double))
-        self.chain = <int*> malloc(self.chain_capacity * sizeof(int))
-        self.leaves = <int*> malloc((self.chain_capacity + 1) * sizeof(int))
-        if (self.states == NULL or self.spare == NULL or self.table == NULL
-                or self.root_log == NULL or self.chain == NULL or self.leaves == NULL):
-            raise MemoryError(f"no memory to search for trees on {self.n} rows")
+        self.states = <State*> self.memory.take(self.state_capacity, sizeof(State))
+        self.spare = <int*> self.memory.take(self.state_capacity, sizeof(int))
+        self.table = <int*> self.memory.take(self.table_size, sizeof(int))
+        self.root_log = <double*> self.memory.take(self.n_logs, sizeof(double))
+        self.chain = <int*> self.memory.take(self.chain_capacity, sizeof(int))
+        self.leaves = <int*> self.memory.take(self.chain_capacity + 1, sizeof(int))
         self.root_log[0] = 0.0
         for i in range(1, self.n_logs):
             self.root_log[i] = sqrt(log(<double> i))
         for i in range(self.table_size):
             self.table[i] = NONE
-        if self.add_state(NONE, NONE, 0) < 0:
-            raise MemoryError(f"no memory to search for trees on {self.n} rows")
+        self.add_state(NONE, NONE, 0)
 
-    cdef int more_states(self) noexcept nogil:
+    cdef int more_states(self) except -2 nogil:
         if self.n_states < self.state_capacity:
             return 0
-        if resize(<void**> &self.states, 2 * self.state_capacity * sizeof(State)) < 0:
-            return NO_MEMORY
-        if resize(<void**> &self.spare, 2 * self.state_capacity * sizeof(int)) < 0:
-            return NO_MEMORY
+        self.states = <State*> self.memory.resized(self.states, 2 * self.state_capacity,
+                                                   sizeof(State))
+        self.spare = <int*> self.memory.resized(self.spare, 2 * self.state_capacity, sizeof(int))
         self.bytes_used += self.state_capacity * (sizeof(State) + sizeof(int))
         self.state_capacity *= 2
         return 0
 
     cdef void release(self, int s) noexcept nogil:
-        """Free what a state owns."""
+        """Give back what a state owns."""
         cdef State* state = self.states + s
         self.bytes_used -= state.capacity * (sizeof(int) + 2 * sizeof(double))
         self.bytes_used -= state.n_own * sizeof(int)
-        free(state.untried)
-        free(state.leaves)
-        free(state.child)
-        free(state.mean)
-        free(state.inverse)
+        self.memory.give_back(state.untried)
+        self.memory.give_back(state.mean)
         state.untried = NULL
         state.leaves = NULL
         state.child = NULL
@@ -182,15 +161,13 @@ cdef class Search(Completion):
 
     # -- states -------------------------------------------------------------------------
 
-    cdef int load_chain(self, int s) noexcept nogil:
+    cdef int load_chain(self, int s) except -2 nogil:
         """The actions of a state, in the order in which they were taken, into `chain`."""
-        cdef Py_ssize_t d = self.states[s].depth, k
+        cdef Py_ssize_t d = self.states[s].depth, k, capacity = 2 * (d + 2)
         if d + 2 > self.chain_capacity:
-            self.chain_capacity = 2 * (d + 2)
-            if resize(<void**> &self.chain, self.chain_capacity * sizeof(int)) < 0:
-                return NO_MEMORY
-            if resize(<void**> &self.leaves, (self.chain_capacity + 1) * sizeof(int)) < 0:
-                return NO_MEMORY
+            self.chain = <int*> self.memory.resized(self.chain, capacity, sizeof(int))
+            self.leaves = <int*> self.memory.resized(self.leaves, capacity + 1, sizeof(int))
+            self.chain_capacity = capacity
         for k in range(d - 1, -1, -1):
             self.chain[k] = self.states[s].action
             s = self.states[s].parent
@@ -215,15 +192,14 @@ cdef class Search(Completion):
             n += 1
         return n
 
-    cdef int add_state(self, int parent, int action, uint64_t key) noexcept nogil:
+    cdef int add_state(self, int parent, int action, uint64_t key) except -2 nogil:
         cdef int s
         cdef State* state
         if self.n_spare > 0:
             self.n_spare -= 1
             s = self.spare[self.n_spare]
         else:
-            if self.more_states() < 0:
-                return NO_MEMORY
+            self.more_states()
             s = self.n_states
             self.n_states += 1
         state = self.states + s
@@ -245,28 +221,23 @@ cdef class Search(Completion):
             state.f1 = self.f1_of_leaves(self.leaves, 1)
         return s
 
-    cdef int open(self, int s) noexcept nogil:
+    cdef int open(self, int s) except -2 nogil:
         """Find the actions of a state: those of its leaves."""
         cdef Py_ssize_t d = self.states[s].depth, n_leaves, k
         cdef int total = 0, c, n = 0
+        cdef int* own
         cdef State* state
         cdef Region* region
-        if self.load_chain(s) < 0:
-            return NO_MEMORY
+        self.load_chain(s)
         n_leaves = self.load_leaves(d)
         for k in range(n_leaves):
-            if self.propose(self.leaves[k]) < 0:
-                return NO_MEMORY
+            self.propose(self.leaves[k])
             total += self.regions[self.leaves[k]].n_actions
         state = self.states + s
-        state.untried = <int*> malloc((total + 1) * sizeof(int))
-        state.child = <int*> malloc((total + 1) * sizeof(int))
-        state.mean = <double*> malloc((total + 1) * sizeof(double))
-        state.inverse = <double*> malloc((total + 1) * sizeof(double))
-        state.leaves = <int*> malloc(n_leaves * sizeof(int))
-        if (state.untried == NULL or state.child == NULL or state.mean == NULL
-                or state.inverse == NULL or state.leaves == NULL):
-            return NO_MEMORY
+        own = <int*> self.memory.take(total + n_leaves, sizeof(int))
+        self.take_children(state, total)
+        state.untried = own
+        state.leaves = own + total
         memcpy(state.leaves, self.leaves, n_leaves * sizeof(int))
         for k in range(n_leaves):
             region = self.regions + self.leaves[k]
@@ -274,9 +245,25 @@ cdef class Search(Completion):
                 state.untried[n] = region.first_action + c
                 n += 1
         state.n_untried = total
-        state.capacity = total
         state.n_own = total + <int> n_leaves
         self.bytes_used += total * (sizeof(int) + 2 * sizeof(double)) + state.n_own * sizeof(int)
+        return 0
+
+    cdef int take_children(self, State* state, int capacity) except -2 nogil:
+        """Room for so many open children; those that are there stay."""
+        cdef double* mean = <double*> self.memory.take(
+            capacity + 1, 2 * sizeof(double) + sizeof(int))
+        cdef double* inverse = mean + capacity + 1
+        cdef int* child = <int*> (inverse + capacity + 1)
+        if state.n_children > 0:
+            memcpy(mean, state.mean, state.n_children * sizeof(double))
+            memcpy(inverse, state.inverse, state.n_children * sizeof(double))
+            memcpy(child, state.child, state.n_children * sizeof(int))
+        self.memory.give_back(state.mean)
+        state.mean = mean
+        state.inverse = inverse
+        state.child = child
+        state.capacity = capacity
         return 0
 
     cdef bint same_tree(self, int s, int parent, int action) noexcept nogil:
@@ -305,7 +292,7 @@ cdef class Search(Completion):
             i = (i + 1) & (self.table_size - 1)
         return False
 
-    cdef int enter(self, int s) noexcept nogil:
+    cdef int enter(self, int s) except -2 nogil:
         """Put a state into the table of trees."""
         cdef Py_ssize_t i, size = self.table_size
         cdef int t
@@ -313,8 +300,7 @@ cdef class Search(Completion):
             # Rebuild without what was removed, wider if that is not enough.
             while 4 * self.n_alive >= size:
                 size *= 2
-            if resize(<void**> &self.table, size * sizeof(int)) < 0:
-                return NO_MEMORY
+            self.table = <int*> self.memory.resized(self.table, size, sizeof(int))
             self.bytes_used += (size - self.table_size) * sizeof(int)
             self.table_size = size
             for i in range(size):
@@ -379,7 +365,7 @@ cdef class Search(Completion):
 
     # -- the four phases ----------------------------------------------------------------
 
-    cdef int select(self) noexcept nogil:
+    cdef int select(self) except -2 nogil:
         """The open child with the highest upper confidence bound, down to a state to expand.
 
         Ties go to the older child.  Returns its number, or NONE when the search tree is exhausted.
@@ -388,8 +374,8 @@ cdef class Search(Completion):
         cdef State* state
         cdef double width, bound, highest
         while not self.states[0].closed:
-            if self.states[s].n_untried < 0 and self.open(s) < 0:
-                return NO_MEMORY
+            if self.states[s].n_untried < 0:
+                self.open(s)
             state = self.states + s
             if state.n_untried > 0 or self.may_widen(state):
                 return s
@@ -416,7 +402,7 @@ cdef class Search(Completion):
         return (self.widening > 0.0
                 and state.n_widened < <int> pow(<double> state.n_visits, self.widening))
 
-    cdef int widen(self, int s) noexcept nogil:
+    cdef int widen(self, int s) except -2 nogil:
         """A random leaf's best test on a random variable; NONE where it brings nothing new."""
         cdef State* state = self.states + s
         cdef int a, leaf, j
@@ -428,16 +414,10 @@ cdef class Search(Completion):
             return a
         # Room for one more child than the K best tests of each leaf lead to.
         self.bytes_used += (state.capacity + 4) * (sizeof(int) + 2 * sizeof(double))
-        state.capacity = 2 * state.capacity + 4
-        if resize(<void**> &state.child, state.capacity * sizeof(int)) < 0:
-            return NO_MEMORY
-        if resize(<void**> &state.mean, state.capacity * sizeof(double)) < 0:
-            return NO_MEMORY
-        if resize(<void**> &state.inverse, state.capacity * sizeof(double)) < 0:
-            return NO_MEMORY
+        self.take_children(state, 2 * state.capacity + 4)
         return a
 
-    cdef int expand(self) noexcept nogil:
+    cdef int expand(self) except -2 nogil:
         """Select, draw an action until it leads to a new tree; the new state's number.
 
         NONE when the search tree is exhausted.
@@ -461,23 +441,20 @@ cdef class Search(Completion):
                     a = self.widen(s)
                     if a == NONE:
                         continue
-                    if a < 0:
-                        return NO_MEMORY
                 key = state.key ^ self.actions[a].key
                 if self.is_known(s, a, key):
                     continue
                 return self.grow(s, a, key)
 
-    cdef int grow(self, int s, int a, uint64_t key) noexcept nogil:
+    cdef int grow(self, int s, int a, uint64_t key) except -2 nogil:
         """The state that an action leads to; its actions are left in `chain`."""
         cdef State* state
         cdef int new, r = self.actions[a].region
         cdef Py_ssize_t k, n = 0
-        if self.apply(a) < 0:
-            return NO_MEMORY
+        self.apply(a)
         new = self.add_state(s, a, key)
-        if new < 0 or self.enter(new) < 0 or self.load_chain(new) < 0:
-            return NO_MEMORY
+        self.enter(new)
+        self.load_chain(new)
         # The leaves of the parent, but for the split one, and its two sides.
         state = self.states + s
         for k in range(state.depth + 1):
@@ -494,7 +471,7 @@ cdef class Search(Completion):
         state.n_children += 1
         return new
 
-    cdef int simulate(self, int s, double* reward, bint* gone) noexcept nogil:
+    cdef int simulate(self, int s, double* reward, bint* gone) except -2 nogil:
         """The reward of a state, and whether pruning removes its last test.
 
         Expects the state's actions in `chain`, the last one last.
@@ -510,23 +487,15 @@ cdef class Search(Completion):
             a = self.chain[k]
             left = self.outcome_here(self.actions[a].left)
             right = self.outcome_here(self.actions[a].right)
-            if left < 0 or right < 0:
-                return NO_MEMORY
             o = self.decide(a, left, right, &choice)
-            if o < 0:
-                return NO_MEMORY
             r = self.actions[a].region
             self.regions[r].stamp = self.stamp
             self.regions[r].here = o
             self.regions[r].decided = choice
         if d == 0:
             o = self.complete(0)
-            if o < 0:
-                return NO_MEMORY
         if self.policy == COMPLETION:
             reward[0] = self.f1_of_outcome(o)
-            if reward[0] < 0.0:
-                return NO_MEMORY
         if self.tree_pruning and d > 0:
             r = self.actions[self.chain[d - 1]].region
             gone[0] = self.regions[r].decided != KEEP
@@ -630,9 +599,9 @@ cdef class Search(Completion):
             return 0
         return 1
 
-    cdef int search(self, long long n) noexcept nogil:
+    cdef int search(self, long long n) except -2 nogil:
         cdef long long done
-        cdef int s, status
+        cdef int s
         cdef double reward = 0.0
         cdef bint gone = False
         for done in range(n):
@@ -641,10 +610,7 @@ cdef class Search(Completion):
             s = self.expand()
             if s == NONE:
                 return NONE
-            if s < 0:
-                return s
-            if self.simulate(s, &reward, &gone) < 0:
-                return NO_MEMORY
+            self.simulate(s, &reward, &gone)
             self.settle(s, reward, gone)
         return 0
 
@@ -655,8 +621,7 @@ cdef class Search(Completion):
         while size < self.n_iterations + n + 2:
             size *= 2
         if size > self.n_logs:
-            if resize(<void**> &self.root_log, size * sizeof(double)) < 0:
-                raise MemoryError("no memory for the search")
+            self.root_log = <double*> self.memory.resized(self.root_log, size, sizeof(double))
             for i in range(self.n_logs, size):
                 self.root_log[i] = sqrt(log(<double> i))
             self.n_logs = size
@@ -671,14 +636,18 @@ cdef class Search(Completion):
         self.more_logs(n)
         with nogil:
             status = self.search(n)
-        if status == NO_MEMORY:
-            raise MemoryError("no memory for the search; set max_memory or max_nodes")
         return status == 0
 
     @property
     def n_bytes(self):
         """Memory of the search, bytes."""
         return self.bytes_used
+
+    @property
+    def n_opened(self):
+        """Number of states that hold memory of their own: their actions were asked for."""
+        cdef int s
+        return sum(self.states[s].untried != NULL for s in range(self.n_states))
 
     @property
     def exhausted(self):
@@ -790,14 +759,11 @@ cdef class Search(Completion):
             return -1
         with nogil:
             s = self.expand()
-        if s == NO_MEMORY:
-            raise MemoryError("no memory for the search; set max_memory or max_nodes")
         return s
 
     def actions_of(self, int s):
         """The actions of a state in the order in which they were taken, list of int."""
-        if self.load_chain(s) < 0:
-            raise MemoryError("no memory for the search")
+        self.load_chain(s)
         return [self.chain[k] for k in range(self.states[s].depth)]
 
     def reward(self, int s, double reward, bint gone):

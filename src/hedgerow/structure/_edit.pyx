@@ -14,8 +14,9 @@ import numpy as np
 
 from libc.math cimport fabs, isnan, llrint
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
+
+from hedgerow.tree._arena cimport Arena
 
 cdef double SCALE = 17592186044416.0    # 2^44
 GRAIN = 1.0 / SCALE
@@ -55,6 +56,7 @@ cdef class Forest:
         Number of nodes, leaves included.
     """
 
+    cdef Arena memory
     cdef Shape* shape
     cdef int* key
     cdef readonly int n_trees, largest
@@ -70,18 +72,15 @@ cdef class Forest:
         self._test_mirrored, self._first_mirrored = test_mirrored, first_mirrored
         self.n_trees = <int> n
         self.largest = 0
-        self.shape = <Shape*> malloc(max(n, 1) * sizeof(Shape))
-        self.key = <int*> malloc(max(2 * total, 1) * sizeof(int))
-        if self.shape == NULL or self.key == NULL:
-            raise MemoryError("no memory for the trees to compare")
+        self.memory = Arena("for the trees to compare")
+        self.shape = <Shape*> self.memory.take(n, sizeof(Shape))
+        self.key = <int*> self.memory.take(2 * total, sizeof(int))
         if total == 0:
             for t in range(n):
                 memset(&self.shape[t], 0, sizeof(Shape))
                 self.shape[t].size = size[t]
             return
-        last = <int*> malloc(total * sizeof(int))
-        if last == NULL:
-            raise MemoryError("no memory for the trees to compare")
+        last = <int*> self.memory.take(total, sizeof(int))
         for t in range(n):
             at = start[t]
             self.shape[t].n = start[t + 1] - at
@@ -95,11 +94,7 @@ cdef class Forest:
                 self.shape[t].half[way].first = &first_mirrored[at] if way else &first[at]
                 keyroots(&self.shape[t].half[way], self.shape[t].n, self.key + way * total + at,
                          last)
-        free(last)
-
-    def __dealloc__(self):
-        free(self.shape)
-        free(self.key)
+        self.memory.give_back(last)
 
 
 cdef void keyroots(Half* half, int n, int* key, int* last) noexcept nogil:
@@ -247,31 +242,27 @@ def distances(Forest rows, Forest columns, const int64_t[:, ::1] gain, bint norm
     cdef int64_t* h
     cdef double d
     cdef bint diagonal = square and row == column
+    cdef Arena memory = Arena(f"to compare trees of {n1} and {n2} tests")
     if gain.shape[0] and gain.shape[1]:
         table = &gain[0, 0]
     with nogil:
-        T = <int64_t*> malloc((n1 * n2 + 1) * sizeof(int64_t))
-        h = <int64_t*> malloc((n1 + 1) * (n2 + 1) * sizeof(int64_t))
-        if T != NULL and h != NULL:
-            for i in range(rows.n_trees):
-                s = &rows.shape[i]
-                from_ = 0
-                if diagonal:
-                    from_ = i + 1
-                    out[row + i, row + i] = 0.0
-                for j in range(from_, columns.n_trees):
-                    t = &columns.shape[j]
-                    # Both directions give the same; one may have less to do.
-                    way = s.half[0].work * t.half[0].work > s.half[1].work * t.half[1].work
-                    d = distance_of(s, t, largest_gain(&s.half[way], s.n, &t.half[way], t.n, table,
-                                                       stride, T, h), normalized)
-                    out[row + i, column + j] = d
-                    if square:
-                        out[column + j, row + i] = d
-    free(T)
-    free(h)
-    if T == NULL or h == NULL:
-        raise MemoryError(f"no memory to compare trees of {n1} and {n2} tests")
+        T = <int64_t*> memory.take(n1 * n2 + 1, sizeof(int64_t))
+        h = <int64_t*> memory.take((n1 + 1) * (n2 + 1), sizeof(int64_t))
+        for i in range(rows.n_trees):
+            s = &rows.shape[i]
+            from_ = 0
+            if diagonal:
+                from_ = i + 1
+                out[row + i, row + i] = 0.0
+            for j in range(from_, columns.n_trees):
+                t = &columns.shape[j]
+                # Both directions give the same; one may have less to do.
+                way = s.half[0].work * t.half[0].work > s.half[1].work * t.half[1].work
+                d = distance_of(s, t, largest_gain(&s.half[way], s.n, &t.half[way], t.n, table,
+                                                   stride, T, h), normalized)
+                out[row + i, column + j] = d
+                if square:
+                    out[column + j, row + i] = d
 
 
 def mapping(Forest rows, Forest columns, const int64_t[:, ::1] gain):

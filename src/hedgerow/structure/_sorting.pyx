@@ -9,7 +9,8 @@ distance reads them.
 import numpy as np
 
 from libc.math cimport fabs, isnan
-from libc.stdlib cimport free, malloc, realloc
+
+from hedgerow.tree._arena cimport Arena
 
 cdef double TIE = 1e-12     # shares closer than this are equal, summed in another order
 
@@ -17,30 +18,26 @@ cdef double TIE = 1e-12     # shares closer than this are equal, summed in anoth
 cdef int count(const int[::1] feature, const double[::1] threshold, const int[::1] left,
                const int[::1] right, const int[::1] parent, const unsigned char[:, ::1] side,
                const double[::1, :] X, const int[::1] codes, const int[::1] depth,
-               int deepest, double[:, ::1] weight) noexcept nogil:
-    """Class weights of all nodes; -1 without memory.
+               int deepest, double[:, ::1] weight, Arena memory) except -1 nogil:
+    """Class weights of all nodes.
 
     The rows at a node are a list with weights.  The lists of a node and of all above it lie one
     behind the other: branches are visited one after the other, so that nothing else is needed.
     """
     cdef Py_ssize_t n = X.shape[0], n_nodes = feature.shape[0], i, m, here, over
     cdef Py_ssize_t capacity = 4 * max(n, 1)
-    cdef int* rows = <int*> malloc(capacity * sizeof(int))
-    cdef double* w = <double*> malloc(capacity * sizeof(double))
-    cdef void* grown
-    cdef Py_ssize_t* start = <Py_ssize_t*> malloc((deepest + 2) * sizeof(Py_ssize_t))
-    cdef double* share = <double*> malloc(n_nodes * sizeof(double))
-    cdef int* stack = <int*> malloc((n_nodes + 1) * sizeof(int))
+    cdef int* rows = <int*> memory.take(capacity, sizeof(int))
+    cdef double* w = <double*> memory.take(capacity, sizeof(double))
+    cdef Py_ssize_t* start = <Py_ssize_t*> memory.take(deepest + 2, sizeof(Py_ssize_t))
+    cdef double* share = <double*> memory.take(n_nodes, sizeof(double))
+    cdef int* stack = <int*> memory.take(n_nodes + 1, sizeof(int))
     cdef int node, above, top = 0, d, j, row, c
     cdef unsigned char goes
     cdef double x, known, known_left, part
     cdef bint wants_left
-    cdef bint failed = (rows == NULL or w == NULL or start == NULL or share == NULL
-                        or stack == NULL)
-    if not failed:
-        start[0] = 0
-        stack[0] = 0
-        top = 1
+    start[0] = 0
+    stack[0] = 0
+    top = 1
     while top > 0:
         top -= 1
         node = stack[top]
@@ -49,14 +46,8 @@ cdef int count(const int[::1] feature, const double[::1] threshold, const int[::
         m = 0
         if here + n > capacity:
             capacity = 2 * (here + n)
-            grown = realloc(rows, capacity * sizeof(int))
-            if grown != NULL:
-                rows = <int*> grown
-                grown = realloc(w, capacity * sizeof(double))
-            if grown == NULL:
-                failed = True
-                break
-            w = <double*> grown
+            rows = <int*> memory.resized(rows, capacity, sizeof(int))
+            w = <double*> memory.resized(w, capacity, sizeof(double))
         if node == 0:
             for i in range(n):
                 rows[i] = <int> i
@@ -99,8 +90,7 @@ cdef int count(const int[::1] feature, const double[::1] threshold, const int[::
         stack[top] = right[node]
         stack[top + 1] = left[node]
         top += 2
-    free(rows); free(w); free(start); free(share); free(stack)
-    return -1 if failed else 0
+    return 0
 
 
 cdef inline unsigned char way(double x, double threshold, const unsigned char[:, ::1] side,
@@ -155,7 +145,8 @@ def sort_tree(const int[::1] feature, const double[::1] threshold, const int[::1
         The same of the mirrored tree.
     """
     cdef Py_ssize_t n_nodes = feature.shape[0], K = order.shape[0], c, n_categories
-    cdef int node, l, r, deepest = 0, failed
+    cdef int node, l, r, deepest = 0
+    cdef Arena memory = Arena("to count the classes at the nodes of a tree")
     cdef bint otherwise
     cdef double total
     depth_ = np.zeros(n_nodes, dtype=np.int32)
@@ -169,10 +160,8 @@ def sort_tree(const int[::1] feature, const double[::1] threshold, const int[::1
         for node in range(1, n_nodes):      # parents have lower numbers
             depth[node] = depth[parent[node]] + 1
             deepest = max(deepest, depth[node])
-        failed = count(feature, threshold, left, right, parent, side, X, codes, depth, deepest,
-                       weight)
-    if failed:
-        raise MemoryError("no memory to count the classes at the nodes of a tree")
+        count(feature, threshold, left, right, parent, side, X, codes, depth, deepest, weight,
+              memory)
     with nogil:
         for node in range(n_nodes):
             total = 0.0
