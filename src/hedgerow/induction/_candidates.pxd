@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int64_t
 
+from hedgerow.induction._criteria cimport Criterion, Sides
 from hedgerow.tree._arena cimport Arena
 
 cdef extern from *:
@@ -26,6 +27,7 @@ cdef struct Scan:
     double weight               # sum of `total`
     double least                # weight that each child must get at least
     int n_classes
+    const Criterion* criterion  # by which candidates are compared
 
 
 cdef struct Grid:
@@ -63,6 +65,19 @@ cdef struct Points:
 
 cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
                         int n_classes) except -1 nogil
+
+cdef inline Sides sides_of(const Scan* scan, const double* left, Py_ssize_t stride,
+                           const double* sum_left) noexcept nogil:
+    """What the criterion reads of candidates with these class weights on their left."""
+    cdef Sides sides
+    sides.total = scan.total
+    sides.weight = scan.weight
+    sides.n_classes = scan.n_classes
+    sides.left = left
+    sides.stride = stride
+    sides.sum_left = sum_left
+    return sides
+
 
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil

@@ -11,6 +11,7 @@ import numpy as np
 from libc.math cimport ceil, floor
 from libc.stdint cimport int64_t
 
+from hedgerow.induction._criteria cimport Sides, base_of, is_convex, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -20,9 +21,6 @@ cdef extern from "_kernels.h":
                       double* sum) noexcept nogil
     void hedgerow_two_sided(const double* left, double total, Py_ssize_t n,
                             double* h) noexcept nogil
-    void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
-                         const double* total, Py_ssize_t n, const double* sum_left,
-                         double* score) noexcept nogil
     void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
                          Py_ssize_t n, double* out) noexcept nogil
     void hedgerow_add(const double* row, double weight, Py_ssize_t n, double* out) noexcept nogil
@@ -62,19 +60,25 @@ cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
     return 0
 
 
-cdef inline double base_of(const double* total, double weight, int n_classes) noexcept nogil:
-    """Weight times the entropy at the node: what a score lacks to be weight times gain."""
-    cdef double base = hedgerow_xlog2x(weight)
-    cdef int c
-    for c in range(n_classes):
-        base -= hedgerow_xlog2x(total[c])
-    return base
+cdef inline double base_at(const Scan* scan) noexcept nogil:
+    """What a score lacks to be weight times criterion."""
+    cdef Sides sides = sides_of(scan, NULL, 0, NULL)
+    return base_of(scan.criterion, &sides)
+
+
+cdef inline void score_range(const Scan* scan, Points* points, Py_ssize_t first,
+                             Py_ssize_t n) noexcept nogil:
+    """Scores of n candidates from `first` on."""
+    cdef Sides sides = sides_of(scan, points.left + first, points.capacity,
+                                points.sum_left + first)
+    score_candidates(scan.criterion, &sides, n, points.score + first)
 
 
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil:
     """Best observed value when all weights are whole: counts and a table, no logarithm.
 
+    Of information gain only.
     counts: room for 2 n_classes + 2.  Returns the gain in bits, -1 without a candidate.
     """
     cdef const int* rows = scan.rows
@@ -213,9 +217,8 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
     cdef double* both = h + K * size
     if n <= 0:
         return 0
-    if n < 3 * BLOCK:
-        hedgerow_scores(points.left + first, stride, K, scan.total, n, points.sum_left + first,
-                        points.score + first)
+    if n < 3 * BLOCK or not is_convex(scan.criterion):
+        score_range(scan, points, first, n)
         return n
     n_edges = (n - 2) // BLOCK + 2
     evaluated = n_edges
@@ -230,7 +233,7 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
     for e in range(n_edges):
         edge[e] = both[e]
     hedgerow_two_sided(edge, scan.weight, n_edges, both)
-    base = base_of(scan.total, scan.weight, K)
+    base = base_at(scan)
     known = to_beat * scan.weight - base
     for e in range(n_edges):
         s = -both[e]
@@ -260,8 +263,7 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
             continue
         p = first + e * BLOCK
         stop = first + (e + 1) * BLOCK if e < n_edges - 2 else last
-        hedgerow_scores(points.left + p, stride, K, scan.total, stop - p + 1,
-                        points.sum_left + p, points.score + p)
+        score_range(scan, points, p, stop - p + 1)
         evaluated += stop - p + 1
         while p <= stop:
             if points.score[p] > known:
@@ -274,9 +276,8 @@ cdef double score_every(const Scan* scan, Points* points, Py_ssize_t first,
                         Py_ssize_t last) noexcept nogil:
     """Scores of all candidates first..last; returns what they lack to be weight times gain."""
     if last >= first:
-        hedgerow_scores(points.left + first, points.capacity, scan.n_classes, scan.total,
-                        last - first + 1, points.sum_left + first, points.score + first)
-    return base_of(scan.total, scan.weight, scan.n_classes)
+        score_range(scan, points, first, last - first + 1)
+    return base_at(scan)
 
 
 cdef Py_ssize_t first_with(const Points* points, double least) noexcept nogil:
@@ -298,7 +299,7 @@ cdef Py_ssize_t last_with(const Scan* scan, const Points* points, double least) 
 cdef double choose_hard(const Scan* scan, const Points* points, Py_ssize_t first,
                         Py_ssize_t last, Py_ssize_t* chosen) noexcept nogil:
     """The candidate of first..last with the largest gain (ties: the lower threshold), or -1."""
-    cdef double base = base_of(scan.total, scan.weight, scan.n_classes)
+    cdef double base = base_at(scan)
     cdef double best = FAR_BELOW, tolerance = GAIN_TOLERANCE * scan.weight
     cdef Py_ssize_t p
     chosen[0] = -1
@@ -420,7 +421,7 @@ cdef double choose_soft(const Scan* scan, const Points* points, Py_ssize_t first
     is the highest, then the widest, then the lowest (methods, soft search).  Returns the gain,
     or -1.
     """
-    cdef double base = base_of(scan.total, scan.weight, scan.n_classes)
+    cdef double base = base_at(scan)
     cdef double tolerance = GAIN_TOLERANCE * scan.weight
     cdef double best = FAR_BELOW, height = 0.0
     cdef int64_t best_low = 0, best_high = -1, run_low = 0, run_high = -1, low, high

@@ -10,11 +10,9 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcmp, memcpy, memset
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, sides_of
+from hedgerow.induction._criteria cimport Sides, base_of, score_one
 from hedgerow.tree._arena cimport Arena
-
-cdef extern from "_kernels.h":
-    double hedgerow_xlog2x(double x) noexcept nogil
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
 cdef int POWER_STEPS = 200   # power iteration for the first principal component
@@ -34,20 +32,15 @@ cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
 
 
 cdef double score_of(const Scan* scan, const double* left) noexcept nogil:
-    """Weight times gain, up to a constant of the node; symmetric in the two sides.
-
-    Far below any score when a side has less than its least weight.
-    """
-    cdef double nl = 0.0, s = 0.0, r, least = scan.least - 1e-12 * scan.weight
+    """Score of a subset; far below any when a side has less than its least weight."""
+    cdef double nl = 0.0, least = scan.least - 1e-12 * scan.weight
+    cdef Sides sides = sides_of(scan, left, 1, &nl)
     cdef int c
     for c in range(scan.n_classes):
         nl += left[c]
-        r = scan.total[c] - left[c]
-        s += hedgerow_xlog2x(left[c]) + hedgerow_xlog2x(r if r > 0 else 0.0)
-    r = scan.weight - nl
-    if nl < least or r < least:
+    if nl < least or scan.weight - nl < least:
         return -1e300
-    return s - (hedgerow_xlog2x(nl) + hedgerow_xlog2x(r if r > 0 else 0.0))
+    return score_one(scan.criterion, &sides)
 
 
 cdef void principal_keys(const Scan* scan, Subsets* subsets, int n_present) noexcept nogil:
@@ -186,13 +179,10 @@ cdef void write_prefix(const Subsets* subsets, int n_present, Py_ssize_t last,
         goes_left[subsets.present[p]] = (p <= last) != flip
 
 
-cdef inline double base_of(const Scan* scan) noexcept nogil:
-    """What a score lacks to be weight times gain."""
-    cdef double base = hedgerow_xlog2x(scan.weight)
-    cdef int c
-    for c in range(scan.n_classes):
-        base -= hedgerow_xlog2x(scan.total[c])
-    return base
+cdef inline double base_at(const Scan* scan) noexcept nogil:
+    """What a score lacks to be weight times criterion."""
+    cdef Sides sides = sides_of(scan, NULL, 0, NULL)
+    return base_of(scan.criterion, &sides)
 
 
 cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
@@ -212,7 +202,7 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     n_present = tally(scan, n_categories, subsets, &bound)
     if n_present < 2:
         return -1.0
-    base = base_of(scan)
+    base = base_at(scan)
     tolerance = GAIN_TOLERANCE * scan.weight
     best = -base - 1.0
     if (scan.n_classes > 2 or bound) and n_present <= EXHAUSTIVE:
@@ -265,7 +255,7 @@ cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subset
     if most < 2:
         return 1
     n_present = tally(scan, n_categories, subsets, &bound)
-    base = base_of(scan)
+    base = base_at(scan)
     least = -0.5e300
     every = n_present <= EXHAUSTIVE
     n_masks = (<long long> 1 << (n_present - 1)) - 1 if every else n_present - 1

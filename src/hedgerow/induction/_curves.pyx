@@ -11,15 +11,11 @@ from hedgerow.induction._candidates cimport (
     Points,
     Scan,
     hard_points,
+    score_every,
     soft_points,
 )
+from hedgerow.induction._criteria cimport INFORMATION_GAIN, Criterion, criterion_of
 from hedgerow.tree._arena cimport Arena
-
-cdef extern from "_kernels.h":
-    double hedgerow_xlog2x(double x) noexcept nogil
-    void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
-                         const double* total, Py_ssize_t n, const double* sum_left,
-                         double* score) noexcept nogil
 
 
 def candidates(const double[::1] x, const int[::1] y, const double[::1] total, double sigma,
@@ -54,11 +50,12 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
         Bits.
     """
     cdef Py_ssize_t n = x.shape[0], p
-    cdef int c, K = total.shape[0]
+    cdef int K = total.shape[0]
     cdef int[::1] rows = np.arange(n, dtype=np.int32)
     cdef double[::1] w = np.ones(n)
     cdef double base
     cdef Scan scan
+    cdef Criterion criterion = criterion_of(INFORMATION_GAIN)
     cdef Grid grid
     cdef Points points
     cdef Arena memory = Arena(f"for the candidates of {n} values")
@@ -71,6 +68,7 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
     scan.weight = <double> n
     scan.least = 0.0
     scan.n_classes = K
+    scan.criterion = &criterion
     memset(&points, 0, sizeof(Points))
     if sigma > 0.0:
         grid.origin = x[0] - half_window * sigma
@@ -86,12 +84,7 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
         soft_points(&scan, &grid, &points, memory)
     else:
         hard_points(&scan, midpoints, &points, memory)
-    if points.n > 0:
-        hedgerow_scores(points.left, points.capacity, K, scan.total, points.n,
-                        points.sum_left, points.score)
-    base = hedgerow_xlog2x(scan.weight)
-    for c in range(K):
-        base -= hedgerow_xlog2x(total[c])
+    base = score_every(&scan, &points, 0, points.n - 1)
     threshold = np.empty(points.n if sigma <= 0.0 else 0)
     k = np.empty(points.n, dtype=np.int64)
     span = np.empty(points.n, dtype=np.int64)

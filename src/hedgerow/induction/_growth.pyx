@@ -32,6 +32,7 @@ from hedgerow.induction._candidates cimport (
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
+from hedgerow.induction._criteria cimport INFORMATION_GAIN, Criterion, criterion_of
 from hedgerow.induction._pdf cimport Cells, Reach, best_sample
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
@@ -84,6 +85,7 @@ cdef class Growth:
     cdef int K
     cdef bint midpoints, gate_midpoint, fractional, whole
     cdef Gates gates
+    cdef Criterion criterion
     cdef const double[::1] search_sigma
     cdef double half_window, step_sigma
     cdef object table, fine_table, tabulated
@@ -187,7 +189,10 @@ cdef class Growth:
         self.gates = gates
         self.search_sigma = search_sigma if search_sigma is not None else np.zeros(m)
         self.fractional = columns.has_missing or gates.soft
-        self.whole = columns.whole and not self.fractional
+        self.criterion = criterion_of(INFORMATION_GAIN)
+        # Searches on whole counts know information gain only.
+        self.whole = (columns.whole and not self.fractional
+                      and self.criterion.kind == INFORMATION_GAIN)
         self.n_categories = max(columns.n_categories.max(initial=0), 0)
         self.capacity = n if not self.fractional else 2 * n + 16
         self.pending_capacity = 64
@@ -481,6 +486,7 @@ cdef class Growth:
             scan.y = &self.columns.labels[0]
             scan.w = self.weight
             scan.n_classes = self.K
+            scan.criterion = &self.criterion
             scan.total = self.total
             scan.weight = weight
             if scan.n < node.n:

@@ -11,7 +11,8 @@ looked at only in the finest of them.
 
 from libc.math cimport ceil, exp, floor
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, sides_of
+from hedgerow.induction._criteria cimport Sides, base_of, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
 
@@ -23,9 +24,6 @@ cdef extern from "_kernels.h":
                       double* sum) noexcept nogil
     void hedgerow_two_sided(const double* left, double total, Py_ssize_t n,
                             double* h) noexcept nogil
-    void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
-                         const double* total, Py_ssize_t n, const double* sum_left,
-                         double* score) noexcept nogil
     void hedgerow_slopes(const double* left, double total, Py_ssize_t n,
                          double* slope) noexcept nogil
     void hedgerow_smooth(const double* c, Py_ssize_t stride, double h, double weight,
@@ -211,8 +209,9 @@ cdef void consider(Search* s, double* points, Py_ssize_t n) noexcept nogil:
     cdef double* score = points + (K + 2) * MANY
     cdef Py_ssize_t q
     cdef double least = s.least
+    cdef Sides sides = sides_of(scan, left, MANY, sum_left)
     hedgerow_sum(left, MANY, K, n, sum_left)
-    hedgerow_scores(left, MANY, K, scan.total, n, sum_left, score)
+    score_candidates(scan.criterion, &sides, n, score)
     s.n_gains += n
     for q in range(n):
         if sum_left[q] < least or scan.weight - sum_left[q] < least:
@@ -636,10 +635,12 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
                      long long* n_gains, Arena memory) except -1 nogil:
     """The sample point with the largest gain; gain -1 without one that beats `to_beat`.
 
+    Of information gain only: the bounds are those of x log x.
     Candidates lie strictly inside the interval that the tests above left, and leave each side
     at least `scan.least`.
     """
     cdef Search s
+    cdef Sides sides
     cdef int K = scan.n_classes, c, i
     cdef Py_ssize_t n = scan.n, p, e, n_edges, top = 0, turn
     cdef double half = reach.half, w, a, b, low, high, most = FAR_BELOW
@@ -654,9 +655,9 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.stride = cells.capacity + 1
     s.spacing = 2.0 * half / (reach.n_samples - 1)
     s.origin = scan.x[scan.rows[0]]
-    s.base = hedgerow_xlog2x(scan.weight)
+    sides = sides_of(scan, NULL, 0, NULL)
+    s.base = base_of(scan.criterion, &sides)
     for c in range(K):
-        s.base -= hedgerow_xlog2x(scan.total[c])
         cells.prefix[c * s.stride] = 0.0
     s.known = to_beat * scan.weight - s.base
     s.tolerance = GAIN_TOLERANCE * scan.weight

@@ -5,6 +5,7 @@ from libc.stdint cimport uint64_t
 from hedgerow.induction._candidates cimport Points
 from hedgerow.induction._categorical cimport Subsets
 from hedgerow.induction._columns cimport Columns
+from hedgerow.induction._criteria cimport Criterion
 from hedgerow.tree._arena cimport Arena
 
 cdef enum:
@@ -73,6 +74,7 @@ cdef class Leaves:
     cdef bint weighted, has_mixed
     cdef double* actual             # validation weight of each class
     # settings
+    cdef Criterion criterion
     cdef int n_candidates, per_variable
     cdef Py_ssize_t max_depth
     cdef bint midpoints

@@ -21,6 +21,7 @@ from hedgerow.induction._candidates cimport (
     score_every,
 )
 from hedgerow.induction._categorical cimport best_subsets, subsets_init
+from hedgerow.induction._criteria cimport INFORMATION_GAIN, criterion_of
 from hedgerow.search._random cimport mix
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport step_gate, subset_gate
@@ -185,6 +186,7 @@ cdef class Leaves:
         self.max_depth = max_depth
         self.midpoints = midpoints
         self.repetition_factor = repetition_factor
+        self.criterion = criterion_of(INFORMATION_GAIN)
         self.region_capacity = 1024
         self.action_capacity = 4096
         self.memory = Arena(
@@ -436,6 +438,7 @@ cdef class Leaves:
         scan.y = &self.columns.labels[0]
         scan.w = self.weight
         scan.n_classes = self.K
+        scan.criterion = &self.criterion
         scan.total = region.count
         scan.weight = region.total
         if scan.n < region.n:
