@@ -14,6 +14,7 @@ from sklearn.metrics import f1_score
 
 from hedgerow import C45Classifier, UCTTreeClassifier
 from hedgerow.errors import InputError
+from hedgerow.induction.rules import Rules
 from hedgerow.search import uct
 from hedgerow.tree import Tree
 
@@ -69,13 +70,11 @@ def completed(model, state):
     columns = model._induction
     given, _ = uct._arrays(model._tests, model._actions_of(state), model._root_count)
     hard = Gates(None, columns.n_variables)
-    arrays = Growth(
-        columns, hard, search_sigma=None, search_center=None, half_window=3.0,
-        step_sigma=0.1, table=None, fine_table=None, tabulated=None, n_samples=0,
+    rules = Rules(
         min_samples_split=model.min_samples_split, min_samples_leaf=model.min_samples_leaf,
-        max_depth=model.max_depth_, midpoints=False, gate_midpoint=False, repetition_factor=1.0,
-        given=given,
-    ).run()  # fmt: skip
+        max_depth=model.max_depth_,
+    )  # fmt: skip
+    arrays = Growth(columns, hard, rules, given=given).run()
     if model.tree_pruning:
         arrays = Pruning(
             columns, arrays, hard,

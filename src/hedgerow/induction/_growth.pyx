@@ -47,6 +47,8 @@ from hedgerow.tree._gates cimport (
     share_left,
 )
 
+from hedgerow.induction.rules import SampleSearch
+
 hedgerow_phi_fill()
 
 cdef int NONE = -1
@@ -86,9 +88,7 @@ cdef class Growth:
     cdef bint midpoints, gate_midpoint, fractional, whole
     cdef Gates gates
     cdef Criterion criterion
-    cdef const double[::1] search_sigma
-    cdef double half_window, step_sigma
-    cdef object table, fine_table, tabulated
+    cdef object proposals           # what grids and `reach` point at
     cdef Grid* grids                # one per variable; step 0: hard search
     # rows of the nodes that wait
     cdef int* lists                 # m + 1 lists of `capacity`; the last names the members
@@ -135,59 +135,35 @@ cdef class Growth:
     # for benchmarks, searches on whole counts left out: thresholds proposed, gains evaluated
     cdef readonly long long n_candidates, n_gains
 
-    def __init__(self, Columns columns, Gates gates, *, search_sigma, search_center,
-                 double half_window, double step_sigma, table, fine_table, tabulated,
-                 Py_ssize_t n_samples,
-                 double min_samples_split, double min_samples_leaf, max_depth, bint midpoints,
-                 bint gate_midpoint, double repetition_factor, given=None):
+    def __init__(self, Columns columns, Gates gates, rules, search=None, dict given=None):
         """
         Parameters
         ----------
         columns : Columns
         gates : Gates
             Of soft training propagation, or of uncertain values (UDT).
-        search_sigma : (m,) float64 or None
-            Noise of soft search in the variables' units; 0: hard for that variable.
-        search_center : (m,) float64 or None
-            Centre of each noise model of soft search; None: all 0.
-        half_window, step_sigma : float
-            Window cut (either side) and grid step of the search, in units of sigma.
-        table : float64 array
-            `smoothing_table(half_window, step_sigma, phases)`.
-        tabulated : dict or None
-            Soft search with a noise model of the user's: variable -> (values, first, origin,
-            half) with the model's distribution function at the grid points around each row,
-            the first point of the grid, and half the reach of a value in steps.
-        n_samples : int
-            With uncertain values (UDT): sample points of each value's pdf, which are searched;
-            `table` and `fine_table` are smoothing tables for coarse cells and for their parts.
+        rules : Rules
+        search : GridSearch, SampleSearch or None
+            How tests on numbers are proposed; None: hard search. Gates that are conditioned on
+            the tests above need a `SampleSearch`.
         given : dict or None
             Arrays of a tree (hard gates) whose tests are taken as they are; growth goes on at
             its leaves. A test that would leave one side empty makes a leaf.
         """
-        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, j, size
+        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, size
         cdef int K = columns.n_classes
-        cdef const double[:, :, ::1] smoothing
-        cdef const double[:, ::1] model_rows
-        cdef const int64_t[::1] model_first
-        cdef double low, high
         self.columns = columns
         self.n = n
         self.m = m
         self.K = K
-        self.min_split = min_samples_split
-        self.min_leaf = min_samples_leaf
-        self.max_depth = PY_SSIZE_T_MAX if max_depth is None else max_depth
-        self.midpoints = midpoints
-        self.gate_midpoint = gate_midpoint
-        self.repetition_factor = repetition_factor
-        self.half_window = half_window
-        self.step_sigma = step_sigma
-        self.table = table
-        self.fine_table = fine_table
-        self.tabulated = tabulated
+        self.min_split = rules.min_samples_split
+        self.min_leaf = rules.min_samples_leaf
+        self.max_depth = PY_SSIZE_T_MAX if rules.max_depth is None else rules.max_depth
+        self.midpoints = rules.midpoints
+        self.gate_midpoint = rules.gate_midpoint
+        self.repetition_factor = rules.repetition_factor
+        self.proposals = search
         self.gates = gates
-        self.search_sigma = search_sigma if search_sigma is not None else np.zeros(m)
         self.fractional = columns.has_missing or gates.soft
         self.criterion = criterion_of(INFORMATION_GAIN)
         # Searches on whole counts know information gain only.
@@ -238,41 +214,62 @@ cdef class Growth:
         size = self.n_categories if self.n_categories else 1
         self.categories_left = <unsigned char*> self.memory.take(self.node_capacity * size, 1)
         subsets_init(&self.subsets, self.memory, self.n_categories, K)
-        self.reach.n_samples = n_samples
-        if gates.conditioned:
-            smoothing = table
-            self.reach.half = half_window
-            self.reach.table = &smoothing[0, 0, 0]
-            self.reach.phases = smoothing.shape[0]
-            self.reach.width = smoothing.shape[2]
-            smoothing = fine_table
-            self.reach.fine_table = &smoothing[0, 0, 0]
-            self.reach.fine_phases = smoothing.shape[0]
-            self.reach.fine_width = smoothing.shape[2]
-        for j in range(m):
-            if self.search_sigma[j] <= 0.0 or columns.categories[j] > 0 or columns.known[j] == 0:
+        if isinstance(search, SampleSearch):
+            self.lay_samples(search)
+        elif gates.conditioned:
+            raise TypeError("gates that are conditioned on the tests above need a SampleSearch")
+        elif search is not None:
+            self.lay_grids(search)
+
+    cdef int lay_samples(self, search) except -1:
+        """How the sample points of uncertain values are searched."""
+        cdef const double[:, :, ::1] smoothing = search.table
+        self.reach.n_samples = search.n_samples
+        self.reach.half = search.half_window
+        self.reach.table = &smoothing[0, 0, 0]
+        self.reach.phases = smoothing.shape[0]
+        self.reach.width = smoothing.shape[2]
+        smoothing = search.fine_table
+        self.reach.fine_table = &smoothing[0, 0, 0]
+        self.reach.fine_phases = smoothing.shape[0]
+        self.reach.fine_width = smoothing.shape[2]
+        return 0
+
+    cdef int lay_grids(self, search) except -1:
+        """The grid of each variable whose search is soft (thesis, equation 3.7)."""
+        cdef Columns columns = self.columns
+        cdef const double[::1] sigma = search.sigma
+        cdef const double[:, :, ::1] smoothing = search.table
+        cdef const double[:, ::1] model_rows
+        cdef const int64_t[::1] model_first
+        cdef double low, high, half_window = search.half_window, step = search.step
+        cdef Grid* grid
+        cdef Py_ssize_t j
+        for j in range(self.m):
+            if sigma[j] <= 0.0 or columns.categories[j] > 0 or columns.known[j] == 0:
                 continue
             low = columns.x[columns.sorted_rows[j, 0], j]
             high = columns.x[columns.sorted_rows[j, columns.known[j] - 1], j]
-            if (high - low) / self.search_sigma[j] > 1e12:
+            if (high - low) / sigma[j] > 1e12:
                 continue        # the grid would be finer than the numbers: hard search
-            self.grids[j].step = step_sigma * self.search_sigma[j]
-            self.grids[j].origin = low - half_window * self.search_sigma[j]
-            if search_center is not None:
-                self.grids[j].origin += search_center[j]
-                self.grids[j].shift = search_center[j] / self.grids[j].step
-            self.grids[j].half = half_window / step_sigma
-            self.grids[j].step_sigma = step_sigma
-            if tabulated is not None and j in tabulated:
-                model_rows, model_first, self.grids[j].origin, self.grids[j].half = tabulated[j]
-                self.grids[j].rows = &model_rows[0, 0]
-                self.grids[j].first = &model_first[0]
-                self.grids[j].width = model_rows.shape[1]
+            grid = self.grids + j
+            grid.step = step * sigma[j]
+            grid.origin = low - half_window * sigma[j]
+            if search.center is not None:
+                grid.origin += search.center[j]
+                grid.shift = search.center[j] / grid.step
+            grid.half = half_window / step
+            grid.step_sigma = step
+            if j in search.tabulated:
+                model_rows, model_first, grid.origin, grid.half = search.tabulated[j]
+                grid.rows = &model_rows[0, 0]
+                grid.first = &model_first[0]
+                grid.width = model_rows.shape[1]
             else:
-                smoothing = table
-                self.grids[j].table = &smoothing[0, 0, 0]
-                self.grids[j].phases = smoothing.shape[0]
-                self.grids[j].width = smoothing.shape[2]
+                grid.table = &smoothing[0, 0, 0]
+                grid.phases = smoothing.shape[0]
+                grid.width = smoothing.shape[2]
+        return 0
 
     def run(self):
         """Grow; return the arrays of the tree in preorder.

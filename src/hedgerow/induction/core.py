@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
+from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
 from hedgerow.tree.tree import Tree
@@ -166,42 +168,36 @@ def make_growth(
     A bound spares many of the gains. Searches on whole counts, which need no logarithm, are in
     neither number.
     """
-    if pdf is not None and pdf.sigma.any():
-        growth = Growth(
-            columns,
-            Gates(pdf, columns.n_variables),
-            search_sigma=None,
-            search_center=None,
-            half_window=pdf.half_window,
-            step_sigma=COARSE["step"],
-            table=_smoothing(pdf.half_window, **COARSE),
-            fine_table=_smoothing(pdf.half_window, **FINE),
-            tabulated=None,
-            n_samples=n_samples,
-            midpoints=candidates == "midpoints",
-            gate_midpoint=False,
-            **settings,
-        )
-        return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
-    searched = _resolve(columns, search, window, "search")
-    gate = _resolve(columns, propagation, window, "propagation")
-    unit = _grid_unit(columns, searched)
-    growth = Growth(
-        columns,
-        Gates(gate, columns.n_variables),
-        search_sigma=unit,
-        search_center=None if searched is None or not searched.models else searched.shift,
-        half_window=window / 2.0,
-        step_sigma=step,
-        table=None if searched is None else _smoothing(window / 2.0, step),
-        fine_table=None,
-        tabulated=None if unit is None else _tabulate(columns, searched, unit, step),
-        n_samples=0,
-        midpoints=candidates == "midpoints",
-        gate_midpoint=gate_at == "midpoint",
-        **settings,
+    rules = Rules(
+        midpoints=candidates == "midpoints", gate_midpoint=gate_at == "midpoint", **settings
     )
+    if pdf is not None and pdf.sigma.any():
+        half = pdf.half_window
+        rules = replace(rules, gate_midpoint=False)
+        how = SampleSearch(n_samples, half, _smoothing(half, **COARSE), _smoothing(half, **FINE))
+        gate = pdf
+    else:
+        how = _grid_search(columns, _resolve(columns, search, window, "search"), window, step)
+        gate = _resolve(columns, propagation, window, "propagation")
+    growth = Growth(columns, Gates(gate, columns.n_variables), rules, how)
     return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
+
+
+def _grid_search(
+    columns: Columns, noise: NoiseGate | None, window: float, step: float
+) -> GridSearch | None:
+    """Soft search as the core takes it; None: hard search."""
+    unit = _grid_unit(columns, noise)
+    if unit is None:
+        return None
+    return GridSearch(
+        sigma=unit,
+        center=noise.shift if noise.models else None,
+        half_window=window / 2.0,
+        step=step,
+        table=_smoothing(window / 2.0, step),
+        tabulated=_tabulate(columns, noise, unit, step) or {},
+    )
 
 
 def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate | None:

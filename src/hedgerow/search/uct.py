@@ -18,6 +18,7 @@ from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
+from hedgerow.induction.rules import Rules
 from hedgerow.search._uct import Search
 from hedgerow.tree._gates import Gates
 from hedgerow.tree.tree import Tree
@@ -427,26 +428,14 @@ class UCTTreeClassifier(TreeClassifierMixin):
         tests = self._search.table_of_actions(actions)
         given, place = _arrays(tests, np.arange(len(actions)))
         hard = Gates(None, sample.n_variables)
-        growth = Growth(
-            sample,
-            hard,
-            search_sigma=None,
-            search_center=None,
-            half_window=3.0,
-            step_sigma=0.1,
-            table=None,
-            fine_table=None,
-            tabulated=None,
-            n_samples=0,
+        rules = Rules(
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
             max_depth=self.max_depth_,
             midpoints=self.candidates == "midpoints",
-            gate_midpoint=False,
             repetition_factor=self.repetition_factor,
-            given=given,
         )
-        arrays = growth.run()
+        arrays = Growth(sample, hard, rules, given=given).run()
         if self.tree_pruning:
             arrays = Pruning(
                 sample,

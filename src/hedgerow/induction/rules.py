@@ -1,0 +1,81 @@
+"""What growth is told: how tests are proposed, and when it stops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which tests count, and when a branch ends.
+
+    Attributes
+    ----------
+    min_samples_split, min_samples_leaf : float
+        Least weight of a node that is split, and of each side.
+    max_depth : int or None
+        Most tests on a path; None: no limit.
+    midpoints : bool
+        Hard search between the observed values, not at them.
+    gate_midpoint : bool
+        Gates are centred half-way to the next lower value at the node, not at the threshold.
+    repetition_factor : float
+        Multiplies the gain of a variable that an ancestor tests.
+    """
+
+    min_samples_split: float = 4.0
+    min_samples_leaf: float = 1.0
+    max_depth: int | None = None
+    midpoints: bool = False
+    gate_midpoint: bool = False
+    repetition_factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class GridSearch:
+    """Soft search: candidates on a grid, their class weights smoothed (thesis 3.3.2).
+
+    Attributes
+    ----------
+    sigma : (m,) float64
+        Noise in the variables' units; 0: hard search for that variable.
+    center : (m,) float64 or None
+        Centre of each noise model, same units; None: all 0.
+    half_window, step : float
+        Window cut (either side) and grid step, in units of sigma.
+    table : (phases, 4, width) float64
+        `smoothing_table(half_window, step, phases)`.
+    tabulated : dict
+        Variable -> (values, first, origin, half), where the noise is a model of the user's: its
+        distribution function at the grid points around each row, the first point of the grid,
+        and half the reach of a value in steps.
+    """
+
+    sigma: np.ndarray
+    center: np.ndarray | None
+    half_window: float
+    step: float
+    table: np.ndarray
+    tabulated: dict = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SampleSearch:
+    """Uncertain values (UDT): the sample points of each value's pdf are the candidates.
+
+    Attributes
+    ----------
+    n_samples : int
+        Points of each pdf, both ends included.
+    half_window : float
+        Where the pdf is cut on either side, in units of its standard deviation.
+    table, fine_table : (phases, 4, width) float64
+        Smoothing tables for coarse cells and for their parts, see `smoothing_table`.
+    """
+
+    n_samples: int
+    half_window: float
+    table: np.ndarray
+    fine_table: np.ndarray
