@@ -11,7 +11,7 @@ import pytest
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from hedgerow import C45Classifier, SoftTreeClassifier
-from hedgerow.drawing import tree
+from hedgerow.drawing import tree as drawing
 from hedgerow.errors import InputError
 
 
@@ -124,7 +124,7 @@ def test_many_categories_are_wrapped_and_elided():
     y = np.arange(120) % 40 % 2
     tree = C45Classifier(prune=False).fit(X, y).tree_
     ax = tree.plot()
-    assert any(tree.ELLIPSIS in w for w in words_of(ax))
+    assert any(drawing.ELLIPSIS in w for w in words_of(ax))
     assert_legible(ax)
 
 
@@ -157,9 +157,9 @@ def test_cut_branches_say_what_they_hide():
 
 def test_a_tree_too_large_to_read_is_cut_by_itself():
     tree = wide_tree(n=3000, min_samples_split=2)
-    assert tree.n_leaves > tree.LARGEST
+    assert tree.n_leaves > drawing.LARGEST
     ax = tree.plot()
-    assert 30 < len(boxes_of(ax)) <= 2 * tree.LARGEST
+    assert 30 < len(boxes_of(ax)) <= 2 * drawing.LARGEST
     assert any("lie below what is drawn" in w for w in words_of(ax))
 
 
@@ -207,8 +207,8 @@ def test_fontsize_makes_the_figure_larger():
 def test_shorten_and_wrap_keep_to_the_width():
     text = "left ventricular ejection_fraction at discharge"
     for width in (0.3, 0.8, 1.5):
-        for line in tree.wrap(text, width, 8.0, 2):
-            assert tree.text_width(line, 8.0) <= max(width, tree.text_width("l…", 8.0))
-        assert len(tree.wrap(text, width, 8.0, 2)) <= 2
-    assert tree.wrap(text, 10.0, 8.0, 2) == [text]
-    assert tree.percent(0.999) == "99 %" and tree.percent(0.001) == "1 %"
+        for line in drawing.wrap(text, width, 8.0, 2):
+            assert drawing.text_width(line, 8.0) <= max(width, drawing.text_width("l…", 8.0))
+        assert len(drawing.wrap(text, width, 8.0, 2)) <= 2
+    assert drawing.wrap(text, 10.0, 8.0, 2) == [text]
+    assert drawing.percent(0.999) == "99 %" and drawing.percent(0.001) == "1 %"

@@ -142,6 +142,18 @@ def test_templates_are_found_by_name_with_those_that_they_import(tmp_path):
     assert {"room/page.html.j2", "room/macros.html.j2"} <= set(reach(tmp_path, **parts))
 
 
+def test_default_meaning_and_bounds_of_a_setting_change_no_digest(tmp_path):
+    """A step reads the value that its rule declares; what a list is sorted by does change it."""
+    plan = "class P(Plan):\n    n: int = setting({})\n"
+    start = "from hedgerow.plan import P\n\ndef start(x):\n    return P\n"
+
+    def found(setting):
+        return reach(tmp_path, **{"start.py": start, "plan.py": plan.format(setting)})["plan.py"]
+
+    assert found('3, "Folds.", minimum=2') == found('4, "All folds.", minimum=1')
+    assert found('3, "Folds."') != found('3, "Folds.", descending=True')
+
+
 def test_the_frame_is_left_out(tmp_path):
     parts = {
         "start.py": "from hedgerow.errors import E\n\ndef start(x):\n    raise E\n",

@@ -379,7 +379,24 @@ def reachable_source(text: str, function: str, module: str = "module") -> str:
     return "\n".join(parsed.statements[n].source for n in sorted(parsed.reach(function, module)))
 
 
+#: What `experiments.plan.setting` is told that decides which value a step reads. Default, meaning
+#: and bounds do not: a step reads what its rule declares, as the configuration has it.
+OF_SETTINGS = {"choices", "descending"}
+
+
+class _SettingsCut(ast.NodeTransformer):
+    """Leaves of each setting of a plan what results depend on."""
+
+    def visit_Call(self, node: ast.Call) -> ast.Call:
+        if isinstance(node.func, ast.Name) and node.func.id == "setting":
+            node.args = []
+            node.keywords = [k for k in node.keywords if k.arg in OF_SETTINGS]
+        return node
+
+
 def _statement(node: ast.stmt, file: str) -> _Statement:
+    if isinstance(node, ast.ClassDef):
+        node = _SettingsCut().visit(node)
     nodes = list(ast.walk(node))
     owners = [n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
     bases = {id(n.value) for n in owners}

@@ -11,6 +11,7 @@ import ast
 import functools
 import importlib
 import inspect
+import pickle
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -302,9 +303,10 @@ def run(snakemake: Any) -> None:
         arguments.made(made)
         for function in shown:
             name = function.shown.id
-            for path in (outputs[name], outputs.get(f"{name}_png")):
-                if path is not None:
-                    write(path, made[name])
+            if function.shown.kind == "figure":
+                # Saving lays a figure out, and once more would move it by a hair.
+                write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
+            write(outputs[name], made[name])
             write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
 
 
