@@ -1,38 +1,829 @@
-"""What a statement of a paper is after its test, and the words for it."""
+"""The judge of every claim: specifications from config/claims.yaml, results as tidy frames.
+
+A claim is a list of measures, each a quantity of some rows (with a test, where one is asked for),
+and the bounds between its verdicts. The engine knows no experiment: it selects, subtracts, tests
+and compares. Truth has three values, for a bound may be out of the data's reach: a cell that was
+not measured could hold or not, and a p-value that so few data sets can never fall below a bound
+says nothing about it. What could still decide is named in `lacking`.
+
+Nothing in a specification is evaluated as code: conditions and texts have a grammar of their own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
-REPRODUCED, PARTLY, NOT, OPEN = "reproduced", "partly", "not reproduced", "open"
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from hedgerow.errors import ConfigError
+from hedgerow.evaluation import significance
+from hedgerow.reporting.claim_specification import (
+    ALONG,
+    DIFFERENCES,
+    NOT,
+    NOT_TESTABLE,
+    NUMBER,
+    OPERATOR,
+    PARTLY,
+    RELATIONS,
+    REPRODUCED,
+    SOURCE,
+    TOO_LITTLE,
+    VERDICTS,
+    Claim,
+    Comparison,
+    Condition,
+    Placeholder,
+    Quantity,
+    Several,
+    attributes,
+    cell_columns,
+    guess,
+    kind_of,
+    of_experiment,
+    specified,
+)
+
+__all__ = [
+    "NOT",
+    "NOT_TESTABLE",
+    "PARTLY",
+    "REPRODUCED",
+    "TOO_LITTLE",
+    "VERDICTS",
+    "judge",
+    "of_experiment",
+    "specified",
+    "with_statements",
+]
+
+COLUMNS = ["claim", "verdict", "measured", "lacking", "n_datasets"]
+NOTHING = "no data set of this run can speak to it"
+EXACT = 9  # decimals of a difference: equal means differ by rounding
+
+# -------------------------------------------------------------------------------- measurement
 
 
-@dataclass(frozen=True)
-class Judged:
-    """One statement after its test.
+@dataclass
+class _Measured:
+    """What was found of one measure.
 
     Attributes
     ----------
-    claim : str
-    verdict : str
-        `reproduced`, `partly`, `not reproduced`, or `open` where no data set can speak to it.
-    measured : str
-        What the verdict rests on, in numbers.
-    n_datasets : int, optional
-        None where all statements rest on the same data sets.
+    values : dict of Series
+        By attribute: one number per cell, NaN where it is not known.
+    least : Series
+        The smallest p that the test can have on so many data sets, by cell.
+    n : Series
+        Data sets of each cell.
+    datasets : set
+        Data sets that were read.
+    lacking : str
+        Why cells are missing.
+    differences : dict of Series
+        The differences themselves, by cell.
     """
 
-    claim: str
-    verdict: str
-    measured: str
-    n_datasets: int | None = None
+    values: dict[str, pd.Series]
+    least: pd.Series | None = None
+    n: pd.Series | None = None
+    datasets: set = field(default_factory=set)
+    lacking: str = ""
+    differences: dict = field(default_factory=dict)
+    n_read: int = 0
 
 
-def verdict(reproduced: bool, partly: bool) -> str:
-    """The verdict of a test that holds whole, in part, or not."""
-    return REPRODUCED if reproduced else PARTLY if partly else NOT
+def _index(columns: Sequence[str], cells: Sequence[tuple]) -> pd.MultiIndex:
+    # Without columns there is one cell, which still needs a level.
+    names = list(columns) or ["all"]
+    if not cells:
+        return pd.MultiIndex.from_arrays([[]] * len(names), names=names)
+    return pd.MultiIndex.from_tuples([c or ("",) for c in cells], names=names)
 
 
-def signed(value: float, digits: int = 1) -> str:
-    """A number with its sign, a minus of the width of a plus."""
-    return f"{value:+.{digits}f}".replace("-", "\u2212")
+_BOUND = re.compile(rf"({OPERATOR})\s*({NUMBER})")
+
+
+def _selected(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    keep = np.ones(len(frame), dtype=bool)
+    for column, wanted in where.items():
+        bound = _BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
+        if bound:
+            keep &= RELATIONS[bound[1]](frame[column].astype(float), float(bound[2])).to_numpy()
+        elif isinstance(wanted, list):
+            keep &= frame[column].isin(wanted).to_numpy()
+        else:
+            keep &= (frame[column] == wanted).to_numpy()
+    return frame[keep]
+
+
+class _Judge:
+    """One claim and the frames that it is judged on."""
+
+    def __init__(self, claim: Claim, frames: Mapping[str, pd.DataFrame], labels, source: str):
+        self.claim, self.frames, self.labels, self.source = claim, frames, labels, source
+        self.reasons: dict[str, None] = {}  # a set that keeps its order
+        self.found = {}
+        for name, measure in claim.measures.items():
+            if kind_of(measure) not in ("between", "ratio"):
+                self.found[name] = self._measured(name, measure)
+        for name, measure in claim.measures.items():
+            if kind_of(measure) == "between":
+                self.found[name] = self._between(measure)
+            elif kind_of(measure) == "ratio":
+                self.found[name] = self._ratio(measure)
+
+    # What a measure finds ---------------------------------------------------------------------
+
+    def _measured(self, name: str, measure: Mapping) -> _Measured:
+        frame = self.frames.get(measure["of"])
+        if frame is None:
+            cells = [tuple(c) for c in itertools.product(*self._wanted(measure, None))]
+            reason = measure.get("lacking", f"no `{measure['of']}`")
+            return self._empty(measure, cells, reason)
+        self._check_columns(name, measure, frame)
+        kind = kind_of(measure)
+        if not all(self._wanted(measure, frame)):
+            reason = measure.get("lacking", NOTHING)
+            return self._empty(measure, [], reason)
+        if kind == "read":
+            return self._read(name, measure, frame)
+        if kind == "among":
+            return self._among(measure, frame)
+        return self._differences(name, measure, frame)
+
+    def _empty(self, measure, cells, reason) -> _Measured:
+        values = {}
+        for attribute in attributes(measure):
+            columns = cell_columns(measure, attribute)
+            every = cell_columns(measure, "mean")
+            keep = [every.index(c) for c in columns]
+            own = list(dict.fromkeys(tuple(cell[i] for i in keep) for cell in cells))
+            values[attribute] = pd.Series(np.nan, index=_index(columns, own))
+        return _Measured(values, lacking=reason)
+
+    def _check_columns(self, name: str, measure: Mapping, frame: pd.DataFrame) -> None:
+        wanted = [*measure["where"], *measure["by"]]
+        for key in ("minus", "above"):
+            wanted += list(measure.get(key, ()))
+        wanted += list(measure.get("read", {}).values())
+        for column in wanted:
+            if column not in frame.columns:
+                raise ConfigError(
+                    f"{self.source}: unknown column `{column}` of `{measure['of']}` in "
+                    f"`{self.claim.name}.{name}`",
+                    remedy=guess(column, map(str, frame.columns)),
+                )
+
+    def _wanted(self, measure: Mapping, frame: pd.DataFrame | None) -> list[list]:
+        """Values of each column of the cells: those that are listed, else those that are there."""
+        axes = []
+        for column in measure["by"]:
+            wanted = measure["where"].get(column)
+            if isinstance(wanted, list):
+                axes.append(wanted)
+            elif frame is None:
+                axes.append([wanted])
+            else:
+                axes.append(sorted(_selected(frame, measure["where"])[column].unique()))
+        minus = measure.get("minus", {})
+        return axes + [v for v in minus.values() if isinstance(v, list)]
+
+    def _differences(self, name: str, measure: Mapping, frame: pd.DataFrame) -> _Measured:
+        by, where, minus = measure["by"], measure["where"], measure.get("minus", {})
+        columns = cell_columns(measure, "mean")
+        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
+        own = _selected(frame, where)
+        inside = [c for c, v in where.items() if isinstance(v, list) and c not in by]
+        whole = math.prod(len(set(where[c])) for c in inside)
+        found, pairs, datasets = [], {}, set()
+        for cell in cells:
+            one = dict(zip(by, cell, strict=False))
+            first = _selected(own, one)
+            fixed = {c for c, v in where.items() if not isinstance(v, list)} - _bounded(where)
+            fixed |= set(by)
+            if "above" in measure:
+                found.append(self._above(measure, frame, first, one))
+                continue
+            other = {**{c: v for c, v in where.items() if c not in one}, **one}
+            lists = iter(cell[len(by) :])
+            for column, value in minus.items():
+                if isinstance(value, list):
+                    other[column] = next(lists)
+                elif isinstance(value, Mapping):
+                    other[column] = value.get(other[column])
+                else:
+                    other[column] = value
+            key = [c for c in frame.columns if c not in {*fixed, *minus, "value"}]
+            pair = pd.DataFrame({"first": self._by_key(name, first, key)})
+            if minus:
+                pair["second"] = self._by_key(name, _selected(frame, other), key)
+            pair = pair.dropna()
+            if inside and len(pair.reset_index()[inside].drop_duplicates()) < whole:
+                pair = pair.iloc[:0]  # a mean or an extreme of some would be of something else
+            pairs[cell] = pair
+            there = pair.reset_index()
+            if "dataset" in fixed and len(pair):
+                there["dataset"] = {**where, **one}["dataset"]
+            n = int(there["dataset"].nunique()) if "dataset" in there else len(pair)
+            datasets |= set(there["dataset"]) if "dataset" in there else set()
+            found.append({**_described(pair), **self._tested(measure, pair, n)})
+        table = pd.DataFrame(found, index=_index(columns, cells))
+        if "above" in measure:
+            lacking = self._missing(measure, table["mean"], frame)
+            return _Measured({"mean": table["mean"]}, lacking=lacking)
+        values = {a: table[a].astype(float) for a in attributes(measure) if a in table}
+        lacking = self._missing(measure, table["mean"], frame)
+        least = table["least"].astype(float) if "least" in table else None
+        result = _Measured(values, least, table["n"], datasets, lacking)
+        result.differences = {cell: _difference(pair) for cell, pair in pairs.items()}
+        if "along" in measure:
+            self._along(measure, cells, pairs, result)
+        return result
+
+    def _by_key(self, name: str, rows: pd.DataFrame, key: list[str]) -> pd.Series:
+        if rows.duplicated(key).any() if key else len(rows) > 1:
+            raise ConfigError(
+                f"{self.source}: `{self.claim.name}.{name}` has several rows "
+                f"{'per ' + ', '.join(key) if key else 'in one cell'}",
+                remedy="say more in `where`, or name the column in `by`",
+            )
+        values = rows["value"].astype(float)
+        if key:
+            return values.set_axis(pd.MultiIndex.from_frame(rows[key].astype(object)))
+        return values.reset_index(drop=True)
+
+    def _above(self, measure, frame, first, one) -> dict:
+        """Mean of the rows minus the largest mean of some others."""
+        above = measure["above"]
+        others = []
+        axes = [v if isinstance(v, list) else [v] for v in above.values()]
+        for values in itertools.product(*axes):
+            chosen = {**measure["where"], **one, **dict(zip(above, values, strict=True))}
+            others.append(_selected(frame, chosen)["value"].astype(float).mean())
+        mean = first["value"].astype(float).mean()
+        return {"mean": round(float(mean - np.max(others)), EXACT) + 0.0}
+
+    def _tested(self, measure: Mapping, pair: pd.DataFrame, n: int) -> dict:
+        test, alternative = measure.get("test", ("", ""))
+        if test not in ("wilcoxon", "sign"):
+            return {}
+        if pair.empty:
+            return {"p": np.nan, "least": np.nan}
+        if test == "wilcoxon":
+            second = pair["second"] if "second" in pair else pair["first"] * 0
+            result = significance.wilcoxon(
+                pair["first"].to_numpy(), second.to_numpy(), ("first", "second"), alternative
+            )
+            p = result.p
+        else:
+            difference = _difference(pair)
+            won, lost = int((difference > 0).sum()), int((difference < 0).sum())
+            p = 1.0
+            if won + lost:
+                p = float(stats.binomtest(won, won + lost, alternative=alternative).pvalue)
+        return {"p": p, "least": _least_p(n, alternative)}
+
+    def _along(self, measure, cells, pairs, result: _Measured) -> None:
+        """How means go along the values of a column, in their order."""
+        column = measure["along"]
+        place = measure["by"].index(column)
+        levels = measure["where"][column]
+        rest = list(dict.fromkeys(c[:place] + c[place + 1 :] for c in cells))
+        lines, n = [], []
+        for cell in rest:
+            keys = [(*cell[:place], level, *cell[place:]) for level in levels]
+            mean = np.array([result.values["mean"][k] for k in keys])
+            wide = pd.concat([_difference(pairs[k]) for k in keys], axis=1, keys=levels).dropna()
+            whole = not np.isnan(mean).any()
+            line = {
+                "least_step": np.diff(mean).round(EXACT).min() if whole else np.nan,
+                "change": round(mean[-1] - mean[0], EXACT),
+                "last": mean[-1],
+                "spearman": np.nan,
+                "p": np.nan,
+                "least": np.nan,
+            }
+            if whole:
+                # Means that are all the same have no correlation: they do not grow.
+                flat = np.ptp(mean) == 0
+                line["spearman"] = 0.0 if flat else float(stats.spearmanr(levels, mean).statistic)
+            if whole and "test" in measure and len(wide):
+                names = tuple(map(str, levels))
+                line["p"] = significance.page_trend(wide.to_numpy(), names).p
+                steps = np.tile(np.arange(float(len(levels))), (len(wide), 1))
+                line["least"] = significance.page_trend(steps, names).p
+            lines.append(line)
+            n.append(len(wide))
+        index = _index(cell_columns(measure, "last"), rest)
+        table = pd.DataFrame(lines, index=index)
+        result.values |= {a: table[a].astype(float) for a in (*ALONG, "p")}
+        result.least = table["least"].astype(float)
+        result.n = pd.Series(n, index=index)
+
+    def _among(self, measure: Mapping, frame: pd.DataFrame) -> _Measured:
+        """Tests of several groups at once, over data sets."""
+        column, by = measure["among"], measure["by"]
+        groups = measure["where"][column]
+        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
+        own = _selected(frame, measure["where"])
+        lines, datasets = [], set()
+        for cell in cells:
+            rows = _selected(own, dict(zip(by, cell, strict=True)))
+            wide = rows.pivot(index="dataset", columns=column, values="value")
+            wide = wide.reindex(columns=groups).dropna().astype(float).sort_index()
+            datasets |= set(wide.index)
+            line = {"p": np.nan, "statistic": np.nan, "least": np.nan, "n": len(wide)}
+            line |= dict.fromkeys(groups, np.nan)
+            if len(wide):
+                values, names, n, k = wide.to_numpy(), tuple(groups), len(wide), len(groups)
+                if measure["test"][0] == "anova":
+                    shares = significance.share_of_largest(values)
+                    result = significance.repeated_measures_anova(shares, names)
+                else:
+                    result = significance.friedman(values, names)
+                    line["least"] = float(stats.chi2.sf(n * (k - 1), k - 1))
+                line |= {"p": result.p, "statistic": result.statistic}
+                line |= dict(zip(groups, significance.ranks(values, names).mean(0), strict=True))
+            lines.append(line)
+        table = pd.DataFrame(lines, index=_index(by, cells))
+        values = {a: table[a].astype(float) for a in ("p", "statistic", "n")}
+        values["ranks"] = table[groups].mean()  # by group, over all cells that have them
+        lacking = self._missing(measure, table["p"], frame)
+        return _Measured(values, table["least"], table["n"], datasets, lacking)
+
+    def _read(self, name: str, measure: Mapping, frame: pd.DataFrame) -> _Measured:
+        """Attributes that another step has worked out, one row per cell."""
+        by = measure["by"]
+        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
+        own = _selected(frame, measure["where"])
+        lines = []
+        for cell in cells:
+            rows = _selected(own, dict(zip(by, cell, strict=True)))
+            if len(rows) > 1:
+                raise ConfigError(
+                    f"{self.source}: `{self.claim.name}.{name}` reads {len(rows)} rows in one cell",
+                    remedy="say more in `where`, or name the column in `by`",
+                )
+            of_row = rows.iloc[0] if len(rows) else None
+            lines.append(
+                {a: np.nan if of_row is None else of_row[c] for a, c in measure["read"].items()}
+            )
+        table = pd.DataFrame(lines, index=_index(by, cells), columns=list(measure["read"]))
+        table = table.astype(float)
+        n = table["n"].fillna(0).astype(int) if "n" in table else None
+        least = None
+        if n is not None and "test" in measure:
+            least = n.map(lambda k: _least_p(k, measure["test"][1])).where(n > 0)
+        lacking = self._missing(measure, table.iloc[:, 0], frame)
+        n_read = int(n.max()) if n is not None and len(n) else 0
+        return _Measured(dict(table.items()), least, n, set(), lacking, n_read=n_read)
+
+    def _between(self, measure: Mapping) -> _Measured:
+        """Tests of two measures whose data sets are different ones."""
+        one, two = (self._all_differences(m) for m in measure["between"])
+        (test, alternative), p, least = measure["test"], np.nan, np.nan
+        if len(one) and len(two):
+            if test == "mann_whitney":
+                p = float(stats.mannwhitneyu(one, two, alternative=alternative).pvalue)
+                least = 1.0 / math.comb(len(one) + len(two), len(one))
+            else:
+                counts = np.array([[(d > 0).sum(), (d <= 0).sum()] for d in (one, two)])
+                p = float(stats.fisher_exact(counts, alternative=alternative).pvalue)
+                least = _least_fisher(len(one), len(two), alternative)
+        index = _index([], [()])
+        n = pd.Series([len(one) + len(two)], index=index)
+        return _Measured({"p": pd.Series([p], index=index)}, pd.Series([least], index=index), n)
+
+    def _all_differences(self, name: str) -> np.ndarray:
+        found = [d.to_numpy() for d in self.found[name].differences.values()]
+        return np.concatenate(found) if found else np.array([])
+
+    def _ratio(self, measure: Mapping) -> _Measured:
+        one, two = (self.value(q) for q in measure["ratio"])
+        value = np.nan
+        if len(one) == len(two) == 1 and two.iloc[0] != 0:
+            value = float(one.iloc[0] / two.iloc[0])
+        reasons = [self.found[q.measure].lacking for q in measure["ratio"]]
+        lacking = measure.get("lacking") or next(filter(None, reasons), "")
+        index = _index([], [()])
+        return _Measured({"value": pd.Series([value], index=index)}, lacking=lacking)
+
+    def _missing(self, measure: Mapping, known: pd.Series, frame: pd.DataFrame) -> str:
+        """Why cells are missing: values of columns that no row has, else the cells by name."""
+        missing = known[known.isna()].index
+        if not len(missing):
+            return ""
+        if "lacking" in measure:
+            return measure["lacking"]
+        if frame.empty:
+            return NOTHING
+        where = dict(measure["where"])
+        for key in ("minus", "above"):
+            for column, value in measure.get(key, {}).items():
+                inner = value.values() if isinstance(value, Mapping) else np.atleast_1d(value)
+                where[column] = [*np.atleast_1d(where.get(column, [])).tolist(), *inner]
+        gone = []
+        for column, wanted in where.items():
+            if column in _bounded(measure["where"]) or column not in frame:
+                continue
+            wanted = wanted if isinstance(wanted, list) else [wanted]
+            there = set(frame[column])
+            lost = [w for w in dict.fromkeys(wanted) if w not in there and w != ""]
+            if lost:
+                gone.append(f"{_plural(column, len(lost))} {', '.join(map(self._label, lost))}")
+        if gone:
+            return f"not in this run: {'; '.join(gone)}"
+        if len(missing) == len(known):
+            return NOTHING
+        return f"no value for {'; '.join(self._name(cell) for cell in missing[:4])}" + (
+            f" and {len(missing) - 4} more" if len(missing) > 4 else ""
+        )
+
+    def _label(self, value: Any) -> str:
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return f"{value:g}"
+        return self.labels.get(value, str(value))
+
+    def _name(self, cell: tuple) -> str:
+        return " ".join(filter(None, map(self._label, cell)))
+
+    # What conditions say ----------------------------------------------------------------------
+
+    def value(self, quantity: Quantity) -> pd.Series:
+        """Numbers of a quantity, by cell."""
+        return self._chosen(self.found[quantity.measure].values[quantity.attribute], quantity)
+
+    @staticmethod
+    def _chosen(values: pd.Series, quantity: Quantity) -> pd.Series:
+        for column, wanted in quantity.cells:
+            level = values.index.get_level_values(column)
+            values = values[[_same(v, wanted) for v in level]]
+        return values
+
+    def _truth(self, comparison: Comparison, reach: bool) -> pd.Series:
+        """1, 0, or NaN where the data cannot say, by cell."""
+        parts = [self._compared(q, comparison, reach) for q in comparison.left]
+        if len(parts) == 1:
+            return parts[0]
+        return pd.concat([p.set_axis([(i, *c) for c in p.index]) for i, p in enumerate(parts)])
+
+    def _compared(self, quantity: Quantity, comparison: Comparison, reach: bool) -> pd.Series:
+        left, right = self.value(quantity), comparison.right
+        relation = RELATIONS[comparison.relation]
+        found = self.found[quantity.measure]
+        unknown = left.isna()
+        if isinstance(right, Quantity):
+            other = self.value(right)
+            if len(other) == 1 and len(left) != 1:
+                other = pd.Series(other.iloc[0], index=left.index)
+            if len(other) != len(left):
+                raise ConfigError(
+                    f"{self.source}: `{self.claim.name}` compares {len(left)} cells of "
+                    f"`{quantity.measure}` with {len(other)} of `{right.measure}`",
+                    remedy="list the same values in both",
+                )
+            unknown = unknown | other.isna().to_numpy()
+            bound = other.to_numpy()
+            if other.isna().any():
+                self._lack(self.found[right.measure].lacking)
+        else:
+            bound = right
+        if left.isna().any():
+            self._lack(found.lacking or self._untested(quantity, left))
+        truth = relation(left.round(EXACT) if quantity.attribute != "p" else left, bound)
+        truth = truth.astype(float)
+        truth[unknown] = np.nan
+        if reach and quantity.attribute == "p" and found.least is not None:
+            # So few data sets have no p below the bound, whatever they show.
+            least = self._chosen(found.least, quantity)
+            beyond = (least >= bound).to_numpy() & ~unknown.to_numpy()
+            if beyond.any():
+                truth[beyond] = np.nan
+                n = int(self._chosen(found.n, quantity)[beyond].max())
+                self._lack(f"p < {_short(right)} cannot be reached by {_sets(n)}")
+        return truth
+
+    def _untested(self, quantity: Quantity, values: pd.Series) -> str:
+        """A test that needs more data sets than there are has no p."""
+        n = self.found[quantity.measure].n
+        if quantity.attribute != "p" or n is None:
+            return ""
+        return f"no test with {_sets(int(self._chosen(n, quantity)[values.isna()].max()))}"
+
+    def _lack(self, reason: str) -> None:
+        if reason:
+            self._noted[reason] = None
+
+    _noted: dict[str, None]
+
+    def holds(self, condition: Condition | Several) -> bool | None:
+        """Whether a condition holds; None where the data cannot say."""
+        if isinstance(condition, Several):
+            found = [self.holds(c) for c in condition.of]
+            sure = sum(f is True for f in found)
+            open_ = sum(f is None for f in found)
+            return _counted(sure, open_, condition.least)
+        self._noted = {}
+        truth = self.cells(condition)
+        sure, open_, n = int((truth == 1).sum()), int(truth.isna().sum()), len(truth)
+        at = condition.at
+        if at is None:
+            if n != 1:
+                raise ConfigError(
+                    f"{self.source}: `{self.claim.name}` has `{condition.text}` on {n} cells",
+                    remedy="say at how many: `at all`, `at none`, `at 4` (or more)",
+                )
+            at = "all"
+        if at == "none":
+            answer = False if sure else None if open_ else True
+        else:
+            least = n if at == "all" else at
+            if least > n and at != "all":
+                raise ConfigError(
+                    f"{self.source}: `{self.claim.name}` has `{condition.text}` on {n} cells",
+                    remedy=f"write `at {n}` or less",
+                )
+            answer = _counted(sure, open_, least) if n else None
+        if answer is None:
+            self.reasons |= self._noted or {NOTHING: None}
+        return answer
+
+    def cells(self, condition: Condition, reach: bool = True) -> pd.Series:
+        """Truth of a condition in each cell; with `reach` a p out of reach is not known."""
+        truths = [self._truth(c, reach) for c in condition.comparisons]
+        joint = truths[0]
+        for truth in truths[1:]:
+            if len(truth) != len(joint):
+                raise ConfigError(
+                    f"{self.source}: `{self.claim.name}` joins {len(joint)} and {len(truth)} cells "
+                    f"in `{condition.text}`",
+                    remedy="join comparisons of the same cells, or write two conditions",
+                )
+            one, two = joint.to_numpy(), truth.to_numpy()
+            both = np.where((one == 0) | (two == 0), 0.0, np.minimum(one, two))
+            joint = pd.Series(both, index=joint.index)
+        return joint
+
+    # What is said -----------------------------------------------------------------------------
+
+    def judged(self) -> dict:
+        """The line of this claim."""
+        n = self.n_datasets
+        line = {"claim": self.claim.name, "verdict": TOO_LITTLE}
+        line |= {"measured": self.measured(), "lacking": "", "n_datasets": n}
+        if 0 < n < self.claim.fewest:
+            line["lacking"] = f"{_sets(n)} of {self.claim.fewest} or more"
+            return line
+        whole = _all(self.holds(c) for c in self.claim.reproduced)
+        reasons, self.reasons = self.reasons, {}
+        part = _all(self.holds(c) for c in self.claim.partly) if self.claim.partly else False
+        if whole is None:
+            line["lacking"] = ("partly at least; " if part else "") + "; ".join(reasons)
+        elif not whole and part is None:
+            line["lacking"] = "; ".join(self.reasons)
+        else:
+            line["verdict"] = REPRODUCED if whole else PARTLY if part else NOT
+        return line
+
+    @property
+    def n_datasets(self) -> int:
+        """Data sets that any measure has read."""
+        own = set().union(*(f.datasets for f in self.found.values()))
+        return max(len(own), *(f.n_read for f in self.found.values()))
+
+    def measured(self) -> str:
+        """The text of the numbers; parts without any are left out."""
+        parts = []
+        for part in self.claim.measured:
+            pieces = [p if isinstance(p, str) else self._said(p) for p in part]
+            if all(p is not None for p in pieces):
+                parts.append("".join(pieces))
+        return "; ".join(parts)
+
+    def _said(self, placeholder: Placeholder) -> str | None:
+        """Text of a placeholder; None where there is nothing to say."""
+        self._noted = {}
+        if placeholder.kind == "which":
+            return self._which(placeholder)
+        if placeholder.kind == "count":
+            truth = self.cells(placeholder.condition, reach=False)
+            return None if truth.isna().all() else str(int((truth == 1).sum()))
+        quantity = placeholder.quantities[0]
+        values = pd.concat([self.value(q) for q in placeholder.quantities]).dropna()
+        if values.empty:
+            return None
+        if placeholder.kind == "cells":
+            return str(len(values))
+        if placeholder.kind == "ranks":
+            ordered = values.sort_values(kind="stable").items()
+            return ", ".join(f"{self._label(k)} {v:.2f}" for k, v in ordered)
+        style = placeholder.format or _STYLES.get(quantity.attribute, "+.2f")
+        texts = [_written(v, style, quantity.attribute) for v in values]
+        if placeholder.kind == "each":
+            return ", ".join(texts)
+        low, high = (texts[int(f(values.to_numpy()))] for f in (np.argmin, np.argmax))
+        return low if low == high else f"{low} to {high}"
+
+    def _which(self, placeholder: Placeholder) -> str | None:
+        """Names of the cells in which a condition holds, each with its numbers."""
+        truth = self.cells(placeholder.condition, reach=False)
+        measure = placeholder.condition.comparisons[0].left[0].measure
+        index = self.value(placeholder.condition.comparisons[0].left[0]).index
+        names = []
+        for place in np.flatnonzero((truth == 1).to_numpy()):
+            cell = index[place]
+            name = self._name(cell)
+            if placeholder.quantities:
+                numbers = [
+                    self.found[measure].values[q.attribute][cell] for q in placeholder.quantities
+                ]
+                style = placeholder.format or "+.2f"
+                name += f" {' against '.join(_written(v, style, '') for v in numbers)}"
+            names.append(name)
+        return ", ".join(names) or None
+
+
+def _described(pair: pd.DataFrame) -> dict[str, float]:
+    """Numbers of one cell."""
+    unknown = dict.fromkeys(DIFFERENCES, np.nan)
+    if pair.empty:
+        return {**unknown, "n": 0}
+    difference = _difference(pair)
+    first = float(pair["first"].mean())
+    second = float(pair["second"].mean()) if "second" in pair else np.nan
+    return {
+        # A mean of differences that are all but 0 is 0, whatever the order of its sum.
+        "mean": round(float(difference.mean()), EXACT) + 0.0,
+        "first": first,
+        "second": second,
+        "ratio": first / second if second else np.nan,
+        "wins": int((difference > 0).sum()),
+        "losses": int((difference < 0).sum()),
+        "share": float((difference > 0).mean()),
+        "differ": int((difference != 0).sum()),
+        "min": float(difference.min()),
+        "max": float(difference.max()),
+        "span": round(float(difference.max() - difference.min()), EXACT),
+        "n": len(pair),
+    }
+
+
+def _difference(pair: pd.DataFrame) -> pd.Series:
+    found = pair["first"] - pair["second"] if "second" in pair else pair["first"]
+    return found.round(EXACT)
+
+
+def _bounded(where: Mapping[str, Any]) -> set[str]:
+    """Columns that are held to a range, so that their values differ."""
+    return {c for c, v in where.items() if isinstance(v, str) and _BOUND.fullmatch(v)}
+
+
+def _same(value: Any, text: str) -> bool:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(text) == float(value)
+        except ValueError:
+            return False
+    return str(value) == text
+
+
+def _least_p(n: int, alternative: str) -> float:
+    """The smallest p of a signed-rank or sign test of n differences: all of one sign."""
+    return min(1.0, (2.0 if alternative == "two-sided" else 1.0) / 2.0**n)
+
+
+def _least_fisher(first: int, second: int, alternative: str) -> float:
+    """The smallest p of Fisher's test on groups of these sizes: all of one, none of the other."""
+    tables = [[[0, first], [second, 0]], [[first, 0], [0, second]]]
+    return min(float(stats.fisher_exact(t, alternative=alternative).pvalue) for t in tables)
+
+
+def _counted(sure: int, open_: int, least: int) -> bool | None:
+    return True if sure >= least else False if sure + open_ < least else None
+
+
+def _all(found: Iterable[bool | None]) -> bool | None:
+    found = list(found)
+    return False if False in found else None if None in found else True
+
+
+def _sets(n: int) -> str:
+    return f"{n} data set{'' if n == 1 else 's'}"
+
+
+def _short(number: float) -> str:
+    return f"{number:g}".removeprefix("0")
+
+
+_STYLES = {"ratio": ".1f", "share": ".0%", "spearman": ".2f", "value": ".1f", "statistic": ".2f"}
+_STYLES |= dict.fromkeys(("wins", "losses", "n", "differ"), "d") | {"p": "p"}
+
+
+def _written(value: float, style: str, attribute: str) -> str:
+    """A number as text, with a minus as wide as a plus; no sign at 0."""
+    if style == "p":
+        return "p < .001" if value < 0.001 else f"p = {value:.2g}"
+    if style == "d":
+        return f"{value:.0f}"
+    text = f"{value:{style}}"
+    if re.fullmatch(r"[-+]0\.?0*%?", text):
+        text = text[1:]
+    return re.sub(r"^-", "\u2212", text)
+
+
+# ---------------------------------------------------------------------------------- judgement
+
+
+def judge(
+    claims: Mapping[str, Claim],
+    frames: Mapping[str, pd.DataFrame],
+    labels: Mapping[str, str] | None = None,
+    printed: bool = False,
+    source: str = SOURCE,
+) -> pd.DataFrame:
+    """Judge claims on frames.
+
+    Parameters
+    ----------
+    claims : mapping of Claim
+        Of one experiment, by id.
+    frames : mapping of DataFrame
+        By the names that measures read from. A frame of values has a column `value` and columns
+        that tell rows apart; pairs are formed over those that a measure does not fix, such as
+        `dataset`. A frame of results (`read`) has a row per cell. A frame that is not there leaves
+        what reads it unknown.
+    labels : mapping of str, optional
+        What texts call the values of columns, such as `ss`.
+    printed : bool
+        Whether the frames hold what a paper prints.
+    source : str
+        The file of the specification, for messages.
+
+    Returns
+    -------
+    DataFrame
+        claim, verdict (a key of `VERDICTS`), measured (the numbers that it rests on, in words),
+        lacking (what is lacking, or why it cannot be tested; empty with any other verdict) and
+        n_datasets, in the order of the claims.
+
+    Raises
+    ------
+    ConfigError
+        A specification names a column that a frame does not have, or cells do not match.
+    """
+    lines = []
+    for claim in claims.values():
+        if printed and claim.printed:
+            claim = claim.printed
+        if claim.not_testable:
+            line = dict.fromkeys(COLUMNS, "") | {"claim": claim.name, "verdict": NOT_TESTABLE}
+            lines.append(line | {"lacking": claim.not_testable, "n_datasets": 0})
+        else:
+            lines.append(_Judge(claim, frames, labels or {}, source).judged())
+    return pd.DataFrame(lines, columns=COLUMNS).astype({"n_datasets": int})
+
+
+def with_statements(
+    judged: pd.DataFrame, claims: Mapping[str, Claim], stated: pd.DataFrame
+) -> pd.DataFrame:
+    """Verdicts beside what is claimed.
+
+    Parameters
+    ----------
+    judged : DataFrame, with a column `claim`
+    claims : mapping of Claim
+    stated : DataFrame
+        data/published/claims.csv.
+
+    Returns
+    -------
+    DataFrame
+        With the columns statement and published_value (empty for questions of our own).
+    """
+    papers = stated.fillna("").set_index("claim_id")
+    own = {name: claim.statement for name, claim in claims.items() if claim.statement}
+    return judged.assign(
+        statement=[own[c] if c in own else papers.loc[c, "statement"] for c in judged["claim"]],
+        published_value=[
+            "" if c in own else papers.loc[c, "published_value"] for c in judged["claim"]
+        ],
+    )
+
+
+_COLUMN_WORDS = {
+    "dataset": ("data set", "data sets"),
+    "noise": ("noise factor", "noise factors"),
+    "method": ("method", "methods"),
+}
+
+
+def _plural(column: str, n: int) -> str:
+    return _COLUMN_WORDS.get(column, (column.replace("_", " "),) * 2)[n > 1]

@@ -31,7 +31,7 @@ from hedgerow.experiments.search.tables import (
     uct_against_c45,
 )
 from hedgerow.experiments.step import table
-from hedgerow.reporting.claims import OPEN, Judged, signed, verdict
+from hedgerow.reporting.verdicts import OPEN, Judged, signed, verdict
 
 VS, C45, C45B, TREE, ETE = (
     ("uct_vs", BOTH),

@@ -16,7 +16,7 @@ from scipy import stats
 from hedgerow.evaluation.metrics import standardised
 from hedgerow.evaluation.significance import page_trend, wilcoxon
 from hedgerow.experiments.soft.plan import EXPERIMENTS, PRINTED, TABLE_3_1
-from hedgerow.reporting.claims import Judged, signed, verdict
+from hedgerow.reporting.verdicts import Judged, signed, verdict
 
 TRAINING, TEST = EXPERIMENTS
 

@@ -21,7 +21,7 @@ from hedgerow.experiments.structure.plan import (
     StructurePlan,
 )
 from hedgerow.experiments.structure.tables import LABELS, NORMED, number_of, said, values_of
-from hedgerow.reporting.claims import NOT, OPEN, PARTLY, REPRODUCED, Judged, verdict
+from hedgerow.reporting.verdicts import NOT, OPEN, PARTLY, REPRODUCED, Judged, verdict
 
 TYPE_A = tuple(m for m in VARIANTS if m.startswith("edit_a"))
 TYPE_B = tuple(m for m in VARIANTS if m.startswith("edit_b"))
