@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import plan as soft_plan
@@ -44,6 +45,17 @@ def _made_up_values(generator, noise, experiment):
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def specification():
+    """config/claims.yaml, as a step gets it."""
+    return yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="session")
+def stated():
+    return pd.read_csv(ROOT / "data/published/claims.csv")
 
 
 @pytest.fixture(scope="session")

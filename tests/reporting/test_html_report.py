@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 from shown import captions_of
 
+from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import page as soft_page
 from hedgerow.reporting import html
+from hedgerow.reporting.claims import VERDICTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,8 +46,8 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def claims():
-    return pd.read_csv(ROOT / "data/published/claims.csv")
+def claims(rows, specification, stated):
+    return soft_claims.claims(rows, specification, stated)
 
 
 def build(made_up, rows, claims, plan, tables=None):
@@ -117,6 +119,34 @@ def test_what_was_run_is_said(page):
     assert "Absent: spectf." in page.text
     assert "not part of this configuration: hepatitis_numeric," in page.text
     assert "includes rows that are test rows later" in page.text
+
+
+def test_claims_stand_with_verdict_numbers_and_what_is_lacking(page, claims):
+    for row in claims.itertuples():
+        assert row.statement in page.text and row.measured in page.text
+        assert row.claim in page.text
+        assert not row.lacking or f"Lacking: {row.lacking}." in page.text
+    assert "– Too little data" in page.text
+    assert "Of 11 statements of the thesis" in page.text
+
+
+def test_every_verdict_has_its_word_and_mark():
+    lines = [(f"X-{i}", v, "m", "l", 3, "s", "") for i, v in enumerate(VERDICTS)]
+    columns = [
+        "claim",
+        "verdict",
+        "measured",
+        "lacking",
+        "n_datasets",
+        "statement",
+        "published_value",
+    ]
+    frame = pd.DataFrame(lines, columns=columns)
+    shown = html.claim_lines(frame)
+    assert [line["mark"] for line in shown] == list(VERDICTS.values())
+    assert [line["why"] for line in shown] == ["", "", "", "Lacking", "Why"]
+    assert [line["of"] for line in shown] == ["3 data sets"] * 4 + [""]
+    assert html.tally(frame) == dict.fromkeys(VERDICTS, 1)
 
 
 def test_a_small_run_says_so(page, made_up, rows, claims, plan):

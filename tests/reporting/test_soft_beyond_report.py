@@ -6,16 +6,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from shown import captions_of, shown_by
 
+from hedgerow.experiments.soft_beyond import claims as soft_beyond_claims
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import page as soft_beyond_page
 from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
 from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
-from hedgerow.experiments.soft_beyond.claims import Answer, answers, verdict
 from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
-from hedgerow.experiments.soft_beyond.tables import MEAN
+from hedgerow.experiments.soft_beyond.tables import MEAN, answers
 from hedgerow.reporting import figures, html
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +24,8 @@ BEYOND = {
     f"{kind}s": [s.id for s in shown_by("soft_beyond").values() if s.kind == kind]
     for kind in ("table", "figure")
 }
+SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+STATED = pd.read_csv(ROOT / "data/published/claims.csv")
 SETS = ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine")
 
 
@@ -174,45 +177,57 @@ def test_each_cell_stands_once_and_the_order_of_rows_leaves_no_trace(rows, beyon
 # ----------------------------------------------------------------------------------- answers
 
 
-@pytest.mark.parametrize(("gain", "word"), [(0.01, "Yes: "), (-0.01, "No, it harms: "), (0.0, "")])
-def test_the_answer_follows_the_rows(beyond, gain, word):
-    found = answers(tables_of(made_up(beyond, gain), beyond)["soft_beyond_noise_models"])
+def judged(rows, p=None, n=None):
+    """Our questions, by id; with other values of p or n where these are given."""
+    statistics = soft_beyond_statistics.statistics(rows)
+    statistics = statistics.assign(**{"p": p} if p else {}, **{"n": n} if n else {})
+    return soft_beyond_claims.claims(statistics, SPECIFICATION, STATED).set_index("claim")
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(0.01, "reproduced"), (-0.01, "not reproduced")])
+def test_the_answer_follows_the_rows(beyond, gain, verdict):
+    rows = made_up(beyond, gain)
+    found = answers(tables_of(rows, beyond)["soft_beyond_noise_models"])
     assert len(found) == 2 * 2 * 3
     matching = [a for a in found if a.model == "matching"]
-    text = verdict(found, "matching")
-    if gain:
-        assert {a.verdict for a in matching} == {"helps" if gain > 0 else "harms"}
-        assert all(abs(a.accuracy - 100 * gain) < 0.1 for a in matching)
-        assert {a.better for a in matching} == {6 if gain > 0 else 0}
-        assert text.startswith(word) and "6 of the 6 combinations" in text
-    else:
-        assert not text.startswith("Yes: ")
+    assert all(abs(a.accuracy - 100 * gain) < 0.1 for a in matching)
+    assert {a.better for a in matching} == {6 if gain > 0 else 0}
+    claim = judged(rows).loc["soft_beyond-01"]
+    assert (claim["verdict"], claim["n_datasets"]) == (verdict, 6)
+    counts = (6, 0) if gain > 0 else (0, 6)
+    assert "higher by the test in {} and lower in {} of 6".format(*counts) in claim["measured"]
 
 
-def answer(accuracy, p, n=6):
-    return Answer("test", "ss", "matching", accuracy, 0.0, p, 1.0, 3, n)
+def test_the_test_decides_and_five_data_sets_cannot(beyond):
+    rows = made_up(beyond, 0.01)
+    assert judged(rows, p=0.6).loc["soft_beyond-01", "verdict"] == "not reproduced"
+    few = judged(rows, n=5).loc["soft_beyond-01"]
+    assert (few["verdict"], few["lacking"]) == ("too little data", "5 data sets of 6 or more")
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        ([], "Not asked"),
-        ([answer(1.0, 0.6, n=5)], "It cannot be told from 5 data sets"),
-        ([answer(1.0, 0.6)], "No: by the test"),
-        ([answer(1.0, 0.01), answer(0.1, 0.5)], "In part: its accuracy is higher in 1 of the 2"),
-        ([answer(-1.0, 0.01), answer(0.1, 0.5)], "No, it harms: its accuracy is lower in 1"),
-        ([answer(-1.0, 0.01), answer(1.0, 0.01)], "It depends: "),
-    ],
-)
-def test_a_verdict_in_words(found, said):
-    assert verdict(found, "matching").startswith(said)
+def test_a_model_that_helps_in_some_combinations_does_so_in_part(beyond):
+    statistics = soft_beyond_statistics.statistics(made_up(beyond, 0.01))
+    of_ss = statistics["method"] == "ss"
+
+    def verdict(p, difference):
+        changed = statistics.assign(
+            p=statistics["p"].where(of_ss, p),
+            difference=statistics["difference"].where(of_ss, difference),
+        )
+        found = soft_beyond_claims.claims(changed, SPECIFICATION, STATED).set_index("claim")
+        return found.loc["soft_beyond-01", "verdict"]
+
+    assert verdict(0.5, 0.001) == "partly"
+    assert verdict(0.01, -0.01) == "not reproduced"  # it helps some and harms others
 
 
 def test_with_normal_noise_only_nothing_can_match(beyond):
     plan = SoftBeyondPlan(**{**vars(beyond), "families": ("normal",)})
-    table = tables_of(made_up(plan), plan)["soft_beyond_noise_models"]
-    assert answers(table) == []
-    assert verdict([], "matching").startswith("Not asked")
+    rows = made_up(plan)
+    assert answers(tables_of(rows, plan)["soft_beyond_noise_models"]) == []
+    found = judged(rows)
+    assert (found["verdict"] == "too little data").all()
+    assert found["lacking"].str.contains("not in this run: family all_families").all()
 
 
 # ----------------------------------------------------------------------------------- figures
@@ -264,16 +279,17 @@ def section(tables, rows, beyond, tmp_path_factory):
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
         figures.save(getattr(soft_beyond_figures, name)(tables, beyond), drawn[name])
-    return soft_beyond_page.section(
-        tables, drawn, captions_of("soft_beyond", rows=rows, plan=beyond), rows, beyond
-    )
+    captions = captions_of("soft_beyond", rows=rows, plan=beyond)
+    claims = judged(rows).reset_index()
+    return soft_beyond_page.section(tables, drawn, captions, rows, claims, beyond)
 
 
 def test_the_section_says_plainly_whether_a_matching_model_helps(section, tables):
     page = html.page([section], "made-up")
     assert "Does a model that matches the noise help?" in page
-    answer = verdict(answers(tables["soft_beyond_noise_models"]), "matching")
-    assert page.count(answer) >= 2  # on top of the page and in the section
+    statement = "A noise model that matches the noise gives soft trees a higher accuracy"
+    assert page.count(statement) >= 2  # on top of the page and in the section
+    assert "6 data sets · soft_beyond-01" in page
     assert "too small to conclude" not in page
     for name in (*BEYOND["tables"], *BEYOND["figures"]):
         assert f'id="{name}"' in page
@@ -288,16 +304,11 @@ def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
     for name in BEYOND["figures"]:
         drawn[name] = tmp_path / f"{name}.svg"
         figures.save(getattr(soft_beyond_figures, name)(small, beyond), drawn[name])
-    page = html.page(
-        [
-            soft_beyond_page.section(
-                small, drawn, captions_of("soft_beyond", rows=few, plan=beyond), few, beyond
-            )
-        ],
-        "made-up",
-    )
+    claims, captions = judged(few).reset_index(), captions_of("soft_beyond", rows=few, plan=beyond)
+    section = soft_beyond_page.section(small, drawn, captions, few, claims, beyond)
+    page = html.page([section], "made-up")
     assert "too small to conclude" in page
-    assert "It cannot be told from 2 data sets" in page
+    assert "Lacking: 2 data sets of 6 or more." in page
 
 
 @pytest.mark.parametrize("left", [["noise_models", "class_noise"], ["categorical_noise"]])
@@ -308,14 +319,9 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, beyond, tmp_path, le
     for name in BEYOND["figures"]:
         drawn[name] = tmp_path / f"{name}.svg"
         figures.save(getattr(soft_beyond_figures, name)(made, beyond), drawn[name])
-    page = html.page(
-        [
-            soft_beyond_page.section(
-                made, drawn, captions_of("soft_beyond", rows=few, plan=beyond), few, beyond
-            )
-        ],
-        "made-up",
-    )
+    claims, captions = judged(few).reset_index(), captions_of("soft_beyond", rows=few, plan=beyond)
+    section = soft_beyond_page.section(made, drawn, captions, few, claims, beyond)
+    page = html.page([section], "made-up")
     for part in set(soft_beyond_plan.PARTS) - set(left):
         names = ", ".join(sorted(soft_beyond_tables.datasets_of(part, beyond)))
         assert f"<strong>Absent: {names}.</strong>" in page

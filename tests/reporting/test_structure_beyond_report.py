@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from shown import captions_of, shown_by
 from sklearn.datasets import load_iris
 
@@ -29,6 +30,8 @@ BEYOND = {
     f"{kind}s": [s.id for s in shown_by("structure_beyond").values() if s.kind == kind]
     for kind in ("table", "figure")
 }
+SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+STATED = pd.read_csv(ROOT / "data/published/claims.csv")
 PAGES = ("structure_beyond_patterns", "structure_beyond_bootstrap")
 SETS = ("bupa", "iris", "pima", "saheart", "synthetic_search_4", "wdbc", "wine")
 
@@ -118,24 +121,27 @@ def drawing(name, tables, forests, plan):
     return function(**forests, plan=plan) if name in PAGES else function(tables, plan)
 
 
-def section_of(tables, forests, plan, folder):
+def judged(rows, **changes):
+    """Our questions, by id; with other statistics where these are given."""
+    statistics = structure_beyond_statistics.statistics(rows).assign(**changes)
+    found = structure_beyond_claims.claims(statistics, SPECIFICATION, STATED)
+    return found.set_index("claim")
+
+
+def section_of(tables, rows, forests, plan, folder):
     drawn = {}
     for name in BEYOND["figures"]:
         drawn[name] = folder / f"{name}.svg"
         figures.save(drawing(name, tables, forests, plan), drawn[name])
-    return html.page(
-        [
-            structure_beyond_page.section(
-                tables, drawn, captions_of("structure_beyond", tables=tables, plan=plan), plan
-            )
-        ],
-        "made-up",
-    )
+    claims = judged(rows).reset_index()
+    captions = captions_of("structure_beyond", tables=tables, plan=plan)
+    section = structure_beyond_page.section(tables, drawn, captions, claims, plan)
+    return html.page([section], "made-up")
 
 
 @pytest.fixture(scope="module")
-def page(tables, forests, plan, tmp_path_factory):
-    return section_of(tables, forests, plan, tmp_path_factory.mktemp("figures"))
+def page(tables, rows, forests, plan, tmp_path_factory):
+    return section_of(tables, rows, forests, plan, tmp_path_factory.mktemp("figures"))
 
 
 def one(table, **key):
@@ -225,42 +231,46 @@ def test_the_order_of_the_rows_does_not_matter(rows, plan, tables):
 # ------------------------------------------------------------------------------------- answers
 
 
-def test_answers_follow_the_corrected_test(tables):
+def test_directions_follow_the_corrected_test(tables):
+    direction = structure_beyond_tables.direction
     questions = tables["structure_beyond_questions"].set_index(["metric", "question"])
-    verdicts = {
-        q: structure_beyond_claims.question_verdict(questions.loc["silhouette", q])
-        for q in structure_beyond_plan.QUESTIONS
-    }
-    assert verdicts["prototypes_normalized"] == "no difference"
+    prototypes = questions.loc["silhouette", "prototypes_normalized"]
+    assert direction(prototypes) == "no difference"
     rare = questions.loc["correlated_substitution_score", "normalization"]
-    assert structure_beyond_claims.question_verdict(rare) == "cannot be told"
+    assert direction(rare) == "too few data sets"
     higher = questions.loc["silhouette", "unitary_substitution"].copy()
     higher["p_holm"] = 0.049
-    assert structure_beyond_claims.question_verdict(higher) == "higher"
+    assert direction(higher) == "higher"
     higher["difference"] = -1.0
-    assert structure_beyond_claims.question_verdict(higher) == "lower"
+    assert direction(higher) == "lower"
     higher["p_holm"] = 0.05
-    assert structure_beyond_claims.question_verdict(higher) == "no difference"
+    assert direction(higher) == "no difference"
 
 
-def test_answers_on_ensembles(tables):
-    table = tables["structure_beyond_ensembles"].copy()
-    said = structure_beyond_claims.ensembles_verdict(table, "c45", "best")
-    assert said == "No difference by the test at any of 2 sizes; 0.0 points of F1 below on average"
-    of_best = (table["strategy"] == "best") & (table["pool"] == "uct") & (table["dataset"] == MEAN)
-    table.loc[of_best & (table["k"] == 3), "p_holm"] = 0.01
-    said = structure_beyond_claims.ensembles_verdict(table, "uct", "best")
-    assert said == "Worse at 1 of 2 sizes; 2.0 points of F1 below on average"
+def test_ensembles_are_judged_by_pool_and_size(rows):
+    of_best = judged(rows).loc["structure_beyond-07"]
+    assert of_best["verdict"] == "not reproduced"
+    assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in of_best["measured"]
+    whole = judged(rows, p=0.01, difference=1.0).loc["structure_beyond-07"]
+    assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 7)
+    assert whole["measured"].startswith("UCT-DT: +1.0 points; bootstrap C4.5: +1.0 points")
 
 
-def test_few_data_sets_cannot_tell(plan):
-    tables = tables_of(made_up(3), plan)
-    said = structure_beyond_claims.ensembles_verdict(
-        tables["structure_beyond_ensembles"], "uct", "best"
+def test_nearer_trees_are_judged_by_every_distance(rows):
+    found = judged(rows, p=0.01, difference=-1.0)
+    assert found.loc["structure_beyond-13", "verdict"] == "reproduced"
+    assert found.loc["structure_beyond-13", "measured"].startswith(
+        "by the test lower: edit distance A1, edit distance B2, A1 per test"
     )
-    assert said == "It cannot be told from 3 data sets"
-    table = tables["structure_beyond_stability"]
-    assert structure_beyond_claims.stability_verdict(table, "d_p", "stp") == "cannot be told"
+    found = judged(rows, p=0.5)
+    assert found.loc["structure_beyond-04", "verdict"] == "reproduced"  # no difference
+    assert found.loc["structure_beyond-13", "verdict"] == "not reproduced"
+
+
+def test_few_data_sets_cannot_tell():
+    found = judged(made_up(3))
+    assert (found["verdict"] == "too little data").all()
+    assert (found["lacking"] == "3 data sets of 6 or more").all()
 
 
 # ------------------------------------------------------------------------------------ captions
@@ -349,12 +359,13 @@ def test_the_page_says_what_was_found(page):
     text = re.sub(r"<[^>]*>", "", page)
     text = re.sub(r"\s+", " ", text)
     assert "on 7 data sets" in text and "none can give less than p = 0.016" in text
-    assert "far in predictions: No difference by the test at any of 2 sizes" in text
-    assert "Does what the thesis says of one forest hold on 7 data sets?" in text
+    assert "k accurate trees that are far in structure have a higher F1 than the k best" in text
+    assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in text
+    assert "Does what the thesis says of one forest hold on 7 data sets, are" in text
     assert "too small to conclude" not in text
 
 
 def test_a_small_run_says_so(forests, plan, tmp_path):
-    page = section_of(tables_of(made_up(2), plan), forests, plan, tmp_path)
+    page = section_of(tables_of(made_up(2), plan), made_up(2), forests, plan, tmp_path)
     assert "This run is too small to conclude anything from" in page
-    assert "It cannot be told from 2 data sets" in page
+    assert "Lacking: 2 data sets of 6 or more." in page

@@ -9,16 +9,17 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from shown import captions_of
 
 from hedgerow.data import TidyTable, load_registry
+from hedgerow.experiments.structure import claims as claims_of_structure
 from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import page as structure_page
 from hedgerow.experiments.structure import plan as structure_plan
 from hedgerow.experiments.structure import statistics as structure_statistics
 from hedgerow.experiments.structure import steps as structure_steps
 from hedgerow.experiments.structure import tables as structure_tables
-from hedgerow.experiments.structure.claims import structure_claims
 from hedgerow.experiments.structure.plan import (
     EXAMPLES,
     REFERENCES,
@@ -33,6 +34,16 @@ ROOT = Path(__file__).parents[2]
 PRINTED = {"breast_cancer_wisconsin": "wdbc"}
 TABLES = ("thesis_table_5_1", "thesis_table_5_2", "structure_examples", "structure_closeness")
 SCORES = ("silhouette", "nmi_cluster_n_nodes", *EXAMPLES.values())
+
+
+SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+STATED = pd.read_csv(ROOT / "data/published/claims.csv")
+
+
+def structure_claims(results, published, plan):
+    """The judge, with what it reads beside the results."""
+    frames = (results[name] for name in ("closeness", "scores", "statistics"))
+    return claims_of_structure.claims(*frames, published, SPECIFICATION, STATED, plan=plan)
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +199,7 @@ def test_sets_that_were_not_run_are_named(published):
         assert table.loc[table["status"] != "run", "measured"].isna().all()
         assert table.loc[table["dataset"] == "own", "published"].isna().all()
     claims = structure_claims(results, published, plan)
-    assert (claims["verdict"] == "open").all() and (claims["n_judged"] == 0).all()
+    assert (claims["verdict"] == "too little data").all() and (claims["n_judged"] == 0).all()
 
 
 def test_examples_by_forest_with_their_distances(small, published):
@@ -250,8 +261,7 @@ def judged(cells, published, plan, **more):
 
 
 def test_every_statement_of_the_chapter_is_judged(as_printed, published, plan):
-    claims = pd.read_csv(ROOT / "data/published/claims.csv")
-    expected = claims.loc[claims["experiment"] == "structure", "claim_id"].tolist()
+    expected = STATED.loc[STATED["experiment"] == "structure", "claim_id"].tolist()
     table = structure_claims(as_printed, published, plan)
     assert table["claim"].tolist() == [c for c in expected if c.startswith("T5")]
     for column in ("verdict", "verdict_first", "verdict_printed"):
@@ -265,7 +275,7 @@ def test_every_statement_of_the_chapter_is_judged(as_printed, published, plan):
 def test_words_hold_the_numbers(as_printed, published, plan):
     table = structure_claims(as_printed, published, plan).set_index("claim")
     assert table.loc["T5-01", "printed"] == (
-        "smaller in 7 of 8 pairs; not: normalised B2 12.1 against B1 9.5 (d_KL)"
+        "smaller in 7 of 8 pairs; not: d_KL normalised B2 Spearman 12.1 against 9.5"
     )
     assert table.loc["T5-01", "measured"].endswith(
         "of 16 bootstrap intervals of the difference 8 lie below 0 and 0 above"
@@ -357,9 +367,11 @@ def without_pairs(cells, *metrics):
 def test_statements_without_pairs_are_open(published, plan):
     cells = changed(cells_of(published), {("edit_a2_pearson", PLAIN, CHILD): 10 / 11})
     table = judged(without_pairs(cells, CORRELATED), published, plan)
-    assert table.loc["T5-05", "verdict"] == "open" and table.loc["T5-05", "n_judged"] == 0
+    assert (
+        table.loc["T5-05", "verdict"] == "too little data" and table.loc["T5-05", "n_judged"] == 0
+    )
     # It would be reproduced by what is known: what is not known decides.
-    assert table.loc["T5-08", "verdict"] == "open"
+    assert table.loc["T5-08", "verdict"] == "too little data"
     assert table.loc["T5-06", "verdict"] == "reproduced"
     known = changed(cells, {("edit_b1", NORMALISED, "silhouette"): 0.7})
     table = judged(without_pairs(known, CORRELATED), published, plan)
@@ -376,7 +388,11 @@ def test_the_mean_is_over_the_forests_that_can_speak(published, plan):
     ]
     results = {n: pd.concat([first[n], *(r[n] for r in rest)], ignore_index=True) for n in first}
     row = structure_claims(results, published, plan).set_index("claim").loc["T5-05"]
-    assert row["verdict_first"] == "open" and row["n_judged"] == 2 and row["n_reproduced"] == 1
+    assert (
+        row["verdict_first"] == "too little data"
+        and row["n_judged"] == 2
+        and row["n_reproduced"] == 1
+    )
     # B1 at .5 is not above nor below the A2 of .5: ten pairings of twelve.
     assert row["verdict"] == "partly" and "above in 10 of 12" in row["measured"]
 
@@ -523,20 +539,17 @@ def images(small, tmp_path_factory):
 
 def written(results, published, plan, folder):
     """Tables as the section reads them, from CSV files."""
-    makers = {
-        **{n: getattr(structure_tables, n) for n in TABLES},
-        "structure_claims": structure_claims,
-    }
     found = {}
-    for name, make in makers.items():
-        make(results, published, plan).to_csv(folder / f"{name}.csv", index=False)
+    for name in TABLES:
+        table = getattr(structure_tables, name)(results, published, plan)
+        table.to_csv(folder / f"{name}.csv", index=False)
         found[name] = pd.read_csv(folder / f"{name}.csv")
     return found
 
 
 @pytest.fixture(scope="module")
-def claims():
-    return pd.read_csv(ROOT / "data/published/claims.csv")
+def claims(as_printed, published, plan):
+    return structure_claims(as_printed, published, plan)
 
 
 def test_the_section_holds_tables_figures_and_verdicts(
@@ -566,15 +579,13 @@ def test_the_section_holds_tables_figures_and_verdicts(
     )
 
 
-def test_the_section_of_a_set_that_the_thesis_does_not_have(
-    small, published, images, claims, tmp_path
-):
+def test_the_section_of_a_set_that_the_thesis_does_not_have(small, published, images, tmp_path):
     tables = written(small.results, published, small.plan, tmp_path)
-    section = structure_page.section(
-        tables, images, captions_of("structure", plan=small.plan), claims, small.plan
-    )
-    assert "8 cannot be judged" in section.summary
-    assert section.markup.count("cannot") == 0 and "no such pair of trees" in section.markup
+    claims = structure_claims(small.results, published, small.plan)
+    captions = captions_of("structure", plan=small.plan)
+    section = structure_page.section(tables, images, captions, claims, small.plan)
+    assert "for 8 there is too little data" in section.summary
+    assert "Lacking: no such pair of trees." in section.markup
     assert 'id="structure-pairs-made_up"' in section.markup
 
 
@@ -592,7 +603,7 @@ def test_absent_sets_are_named(small, published, images, claims, tmp_path):
 def test_every_id_has_a_caption_that_says_what_was_run(plan):
     captions = captions_of("structure", plan=plan)
     made = [f"thesis_figure_5_{n}" for n in (1, 2, 3, 4)]
-    assert sorted(captions) == sorted([*made, *TABLES, "structure_claims"])
+    assert sorted(captions) == sorted([*made, *TABLES])
     for caption in captions.values():
         assert "wdbc, 2 forests of at most 104 trees, 200,000 iterations" in caption
         assert "configuration made-up" in caption

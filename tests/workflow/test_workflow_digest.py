@@ -222,6 +222,8 @@ PAGE = {"report", "manifest"}
 FIGURES_OF = "search search_beyond soft soft_beyond soft_illustration soft_sweep soft_scores"
 FIGURES_OF += " structure structure_beyond"
 ALL_FIGURES = {f"{word}_figures" for word in FIGURES_OF.split()}
+ALL_CLAIMS = {f"{word}_claims" for word in FIGURES_OF.split()}
+ALL_CLAIMS -= {"soft_illustration_claims", "soft_scores_claims"}
 ALL_PAGES = {f"{word}_page" for word in FIGURES_OF.split()}
 
 
@@ -283,6 +285,14 @@ ALL_PAGES = {f"{word}_page" for word in FIGURES_OF.split()}
             {"structure_page"},
             {"structure_tables", "structure_figures", "structure_beyond_page"},
             id="a template",
+        ),
+        pytest.param(
+            "reporting/claims.py",
+            "EXACT = 9",
+            "EXACT = 8",
+            {*ALL_CLAIMS, "soft_page", "search_beyond_page"},
+            {*ALL_FIGURES, "soft_learn", "search_run", "soft_tables", "soft_statistics"},
+            id="the judge of claims",
         ),
         pytest.param("errors.py", None, "print()", set(), {"report"}, id="the frame"),
     ],

@@ -80,6 +80,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "soft_statistics": 1,
         "soft_tables": 1,
         "soft_figures": 1,
+        "soft_claims": 1,
         "soft_page": 1,
         "soft_illustration_results": 1,
         "soft_illustration_data": 1,
@@ -90,6 +91,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "soft_sweep_evaluate": n_swept,
         "soft_sweep_tables": 1,
         "soft_sweep_figures": 1,
+        "soft_sweep_claims": 1,
         "soft_sweep_page": 1,
         "soft_scores_statistics": 1,
         "soft_scores_tables": 1,
@@ -100,6 +102,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "soft_beyond_statistics": 1,
         "soft_beyond_tables": 1,
         "soft_beyond_figures": 1,
+        "soft_beyond_claims": 1,
         "soft_beyond_page": 1,
         "search_run": n_searched * n_search_chunks,
         "search_merge": n_searched,
@@ -117,6 +120,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "search_beyond_tables": 1,
         "search_beyond_figures": 1,
         "search_beyond_running_times": 1,
+        "search_beyond_claims": 1,
         "search_beyond_page": 1,
         "structure_learn": n_forest_chunks,
         "structure_compare": n_forest_chunks,
@@ -131,6 +135,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "structure_beyond_statistics": 1,
         "structure_beyond_tables": 1,
         "structure_beyond_figures": 1,
+        "structure_beyond_claims": 1,
         "structure_beyond_page": 1,
         "report": 1,
         "manifest": 1,
@@ -190,6 +195,7 @@ def test_what_goes_beyond_chapter_5_is_a_target_and_needs_no_result_of_it(planne
         "structure_beyond_statistics": 1,
         "structure_beyond_tables": 1,
         "structure_beyond_figures": 1,
+        "structure_beyond_claims": 1,
     }
 
 

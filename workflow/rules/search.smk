@@ -198,8 +198,10 @@ rule search_claims:
         rows=search_rows,
         properties=search_properties,
         published=search_published,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
     output:
-        **items(config, "search.claims", "search_claims"),
+        "data/results/search/claims.parquet",
     log:
         "data/logs/search/claims.log",
     benchmark:
@@ -207,24 +209,20 @@ rule search_claims:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "search.claims", printed=search_printed),
+        **step(config, "search.claims:claims", printed=search_printed),
     message:
-        "Statements of chapter 4"
+        "Claims of chapter 4"
     script:
         "../scripts/step.py"
 
 
 rule search_page:
     input:
-        tables=[rules.search_tables.output, rules.search_claims.output],
+        tables=rules.search_tables.output,
         figures=rules.search_figures.output,
-        captions=[
-            rules.search_tables.output,
-            rules.search_claims.output,
-            rules.search_figures.output,
-        ],
+        captions=[rules.search_tables.output, rules.search_figures.output],
         rows=search_rows,
-        claims="data/published/claims.csv",
+        claims=rules.search_claims.output,
     output:
         "data/results/search/section.json",
     log:
@@ -244,7 +242,7 @@ rule search_page:
 # For the manifest, as in report.smk.
 search_reported = {
     "datasets": search_datasets,
-    "read": ["data/published/claims.csv", *search_published],
+    "read": ["config/claims.yaml", "data/published/claims.csv", *search_published],
     "made": [
         search_rows,
         expand(
@@ -254,9 +252,9 @@ search_reported = {
         ),
         search_properties,
         rules.search_statistics.output,
-        rules.search_claims.output,
         rules.search_tables.output,
         rules.search_figures.output,
+        rules.search_claims.output,
         rules.search_page.output,
     ],
     "times": rules.search_running_times.output,

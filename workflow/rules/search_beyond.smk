@@ -206,11 +206,35 @@ rule search_beyond_running_times:
         "../scripts/step.py"
 
 
+rule search_beyond_claims:
+    input:
+        optimum=rules.search_beyond_statistics.output.optimum,
+        anytime=rules.search_beyond_statistics.output.anytime,
+        statistics=rules.search_beyond_statistics.output.statistics,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
+    output:
+        "data/results/search_beyond/claims.parquet",
+    log:
+        "data/logs/search_beyond/claims.log",
+    benchmark:
+        "data/jobs/search_beyond/claims.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "search_beyond.claims:claims", library=search_beyond_library),
+    message:
+        "Questions beyond chapter 4"
+    script:
+        "../scripts/step.py"
+
+
 rule search_beyond_page:
     input:
         tables=rules.search_beyond_tables.output,
         figures=rules.search_beyond_figures.output,
         captions=[rules.search_beyond_tables.output, rules.search_beyond_figures.output],
+        claims=rules.search_beyond_claims.output,
     output:
         "data/results/search_beyond/section.json",
     log:
@@ -230,11 +254,12 @@ rule search_beyond_page:
 # For the manifest, as in report.smk.
 search_beyond_reported = {
     "datasets": sorted({*search_beyond_datasets, *search_beyond_optimum_datasets}),
-    "read": [],
+    "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
         rules.search_beyond_statistics.output,
         rules.search_beyond_tables.output,
         rules.search_beyond_figures.output,
+        rules.search_beyond_claims.output,
         rules.search_beyond_page.output,
     ],
     "times": rules.search_beyond_running_times.output,

@@ -158,12 +158,34 @@ rule soft_beyond_figures:
         "../scripts/step.py"
 
 
+rule soft_beyond_claims:
+    input:
+        statistics=rules.soft_beyond_statistics.output.statistics,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
+    output:
+        "data/results/soft_beyond/claims.parquet",
+    log:
+        "data/logs/soft_beyond/claims.log",
+    benchmark:
+        "data/jobs/soft_beyond/claims.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft_beyond.claims:claims"),
+    message:
+        "Questions about other noise"
+    script:
+        "../scripts/step.py"
+
+
 rule soft_beyond_page:
     input:
         tables=rules.soft_beyond_tables.output,
         figures=rules.soft_beyond_figures.output,
         captions=[rules.soft_beyond_tables.output, rules.soft_beyond_figures.output],
         rows=rules.soft_beyond_statistics.output.rows,
+        claims=rules.soft_beyond_claims.output,
     output:
         "data/results/soft_beyond/section.json",
     log:
@@ -183,7 +205,7 @@ rule soft_beyond_page:
 # For the manifest: data sets, what was read and not made, and what was made.
 soft_beyond_reported = {
     "datasets": sorted({*soft_beyond_datasets, *soft_beyond_categorical}),
-    "read": [],
+    "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
         expand(
             "data/noised/soft/{dataset}/splits.parquet",
@@ -196,6 +218,7 @@ soft_beyond_reported = {
         rules.soft_beyond_statistics.output,
         rules.soft_beyond_tables.output,
         rules.soft_beyond_figures.output,
+        rules.soft_beyond_claims.output,
         rules.soft_beyond_page.output,
     ],
 }

@@ -211,16 +211,14 @@ rule structure_figures:
 
 rule structure_claims:
     input:
-        forests=expand(structure_results["forests"], dataset=structure_datasets),
-        distances=expand(structure_results["distances"], dataset=structure_datasets),
-        examples=expand(structure_results["examples"], dataset=structure_datasets),
-        scripts=expand(structure_results["scripts"], dataset=structure_datasets),
         closeness=expand(structure_results["closeness"], dataset=structure_datasets),
         scores=expand(structure_results["scores"], dataset=structure_datasets),
         statistics=expand(structure_tests, dataset=structure_datasets),
         published=structure_published,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
     output:
-        **items(config, "structure.claims", "structure_claims"),
+        "data/results/structure/claims.parquet",
     log:
         "data/logs/structure/claims.log",
     benchmark:
@@ -228,23 +226,19 @@ rule structure_claims:
     conda:
         "../../environment.yml"
     params:
-        **step(config, "structure.claims", printed=structure_printed),
+        **step(config, "structure.claims:claims", printed=structure_printed),
     message:
-        "Statements of chapter 5"
+        "Claims of chapter 5"
     script:
         "../scripts/step.py"
 
 
 rule structure_page:
     input:
-        tables=[rules.structure_tables.output, rules.structure_claims.output],
+        tables=rules.structure_tables.output,
         figures=rules.structure_figures.output,
-        captions=[
-            rules.structure_tables.output,
-            rules.structure_claims.output,
-            rules.structure_figures.output,
-        ],
-        claims="data/published/claims.csv",
+        captions=[rules.structure_tables.output, rules.structure_figures.output],
+        claims=rules.structure_claims.output,
     output:
         "data/results/structure/section.json",
     log:
@@ -264,14 +258,14 @@ rule structure_page:
 # For the manifest, as in report.smk.
 structure_reported = {
     "datasets": structure_datasets,
-    "read": ["data/published/claims.csv", *structure_published],
+    "read": ["config/claims.yaml", "data/published/claims.csv", *structure_published],
     "made": [
         expand(
             [*structure_results.values(), structure_tests], dataset=structure_datasets
         ),
         rules.structure_tables.output,
-        rules.structure_claims.output,
         rules.structure_figures.output,
+        rules.structure_claims.output,
         rules.structure_page.output,
     ],
 }

@@ -159,6 +159,27 @@ rule structure_beyond_figures:
         "../scripts/step.py"
 
 
+rule structure_beyond_claims:
+    input:
+        statistics=rules.structure_beyond_statistics.output.statistics,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
+    output:
+        "data/results/structure_beyond/claims.parquet",
+    log:
+        "data/logs/structure_beyond/claims.log",
+    benchmark:
+        "data/jobs/structure_beyond/claims.tsv"
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "structure_beyond.claims:claims"),
+    message:
+        "Questions beyond chapter 5"
+    script:
+        "../scripts/step.py"
+
+
 rule structure_beyond_page:
     input:
         tables=rules.structure_beyond_tables.output,
@@ -167,6 +188,7 @@ rule structure_beyond_page:
             rules.structure_beyond_tables.output,
             rules.structure_beyond_figures.output,
         ],
+        claims=rules.structure_beyond_claims.output,
     output:
         "data/results/structure_beyond/section.json",
     log:
@@ -188,7 +210,7 @@ structure_beyond_reported = {
     "datasets": sorted(
         {*structure_beyond_datasets, config["structure_beyond"]["patterns_dataset"]}
     ),
-    "read": [],
+    "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
         expand(
             "data/trees/structure_beyond/{dataset}/{chunk}_{name}.parquet",
@@ -200,6 +222,7 @@ structure_beyond_reported = {
         rules.structure_beyond_statistics.output,
         rules.structure_beyond_tables.output,
         rules.structure_beyond_figures.output,
+        rules.structure_beyond_claims.output,
         rules.structure_beyond_page.output,
     ],
 }

@@ -30,6 +30,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from hedgerow.ids import title_of
+from hedgerow.reporting.claim_specification import NOT_TESTABLE, TOO_LITTLE, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -210,3 +211,52 @@ def shown(
                 "uri": data_uri(figures[made.id]) if made.kind == "figure" else "",
             }
     return found
+
+
+def claim_lines(
+    claims: pd.DataFrame, also: Mapping[str, str] | None = None, of: str = "{n_datasets} data sets"
+) -> list[dict[str, Any]]:
+    """What the macro `claims` shows of claims that were judged.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    also : mapping of str, optional
+        Further texts: column (its verdict is in `verdict_<column>`) -> what they are from.
+    of : str
+        What the verdict rests on, with names of columns.
+
+    Returns
+    -------
+    list of dict
+        claim, verdict, mark, statement, measured, lacking, why (what `lacking` is), of, others
+        (from, text, verdict) and published.
+    """
+    lines = []
+    for row in claims.to_dict("records"):
+        others = [
+            {"from": name, "text": minus(row[column]), "verdict": row[f"verdict_{column}"]}
+            for column, name in (also or {}).items()
+            if row[column]
+        ]
+        lines.append(
+            {
+                "claim": row["claim"],
+                "verdict": row["verdict"],
+                "mark": VERDICTS[row["verdict"]],
+                "statement": row["statement"],
+                "measured": row["measured"],
+                "lacking": row["lacking"],
+                "why": {TOO_LITTLE: "Lacking", NOT_TESTABLE: "Why"}.get(row["verdict"], ""),
+                "of": "" if row["verdict"] == NOT_TESTABLE else of.format(**row),
+                "others": others,
+                "published": minus(row["published_value"]),
+            }
+        )
+    return lines
+
+
+def tally(claims: pd.DataFrame) -> dict[str, int]:
+    """How many claims have each verdict, in the order of `VERDICTS`."""
+    return {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}

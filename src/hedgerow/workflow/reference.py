@@ -121,8 +121,11 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     """
     from hedgerow.reporting.manifest import checksums
 
-    _run(root, {"experiments": [experiment]}, configuration, cores, kept(experiment))
-    outputs = []
+    claims = f"data/results/{experiment}/claims.parquet"
+    wanted = (*kept(experiment), claims)
+    _run(root, {"experiments": [experiment]}, configuration, cores, wanted)
+    outputs = [folder / f"{experiment}_claims.csv"]
+    write_csv(outputs[0], pd.read_parquet(root / claims))
     for made in kept(experiment):
         outputs.append(folder / Path(made).name)
         with written_whole(outputs[-1]) as beside:
@@ -406,7 +409,7 @@ def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     from hedgerow.experiments.soft import plan as soft_plan
     from hedgerow.experiments.soft import statistics as soft_statistics
     from hedgerow.experiments.soft import tables as soft_tables
-    from hedgerow.experiments.soft.claims import claims
+    from hedgerow.experiments.soft.claims import with_times
 
     plan = soft_plan.SoftPlan.from_config(*stated)
     published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_3_*")}
@@ -423,7 +426,7 @@ def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         tables[name] = getattr(soft_tables, name)(rows, statistics, published[name], plan)
     if set(soft_plan.PRINTED) <= set(plan.methods):
-        tables["soft_claims"] = _with_statements(root, claims(rows, times))
+        tables["soft_claims"] = with_times(rows, times, *_claims(root))
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
     tables["running_times"] = soft_tables.soft_running_times(times, both)
     names = [f"thesis_figure_{number}" for number in ("3_5", "3_6", "3_9", "3_10")]
@@ -437,7 +440,7 @@ def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     from hedgerow.experiments.search import plan as search_plan
     from hedgerow.experiments.search import statistics as search_statistics
     from hedgerow.experiments.search import tables as search_tables
-    from hedgerow.experiments.search.claims import search_claims
+    from hedgerow.experiments.search.claims import claims
 
     section, *rest = stated
     registry = load_registry(root / load_yaml(root / "config/default.yaml")["registry"])
@@ -458,14 +461,13 @@ def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
         tables[name] = getattr(search_tables, name)(statistics, published, plan)
     tables["thesis_table_4_7"] = search_tables.thesis_table_4_7(rows, properties, published, plan)
     tables["search_splits"] = search_tables.search_splits(rows, published, plan)
-    judged = search_claims(rows, properties, published, plan)
-    tables["search_claims"] = _with_statements(root, judged)
+    tables["search_claims"] = claims(rows, properties, published, *_claims(root), plan)
     tables["running_times"] = search_tables.search_running_times(times, published, plan)
     names = [f"thesis_figure_4_{number}" for number in (3, 4, 5)]
     return tables, {name: getattr(search_figures, name)(rows, published, plan) for name in names}
 
 
-def _with_statements(root: Path, judged: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts beside what the papers state."""
-    stated = pd.read_csv(root / "data/published/claims.csv").rename(columns={"claim_id": "claim"})
-    return judged.merge(stated[["claim", "statement", "published_value"]], on="claim", how="left")
+def _claims(root: Path) -> tuple[dict[str, Any], pd.DataFrame]:
+    """What judges claims, and what the papers state."""
+    specification = load_yaml(root / "config/claims.yaml")
+    return specification, pd.read_csv(root / "data/published/claims.csv")

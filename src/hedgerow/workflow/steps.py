@@ -22,7 +22,7 @@ from hedgerow.errors import DataError
 from hedgerow.experiments.plan import sections
 from hedgerow.experiments.step import ALL
 from hedgerow.ids import is_published, title_of
-from hedgerow.workflow.config import permutations_of, settings
+from hedgerow.workflow.config import load_yaml, permutations_of, settings
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import (
     absence,
@@ -455,7 +455,7 @@ def _by_stem(paths: Sequence[str], *suffixes: str, read: Callable = Path) -> dic
 
 #: How an input is read for a parameter, by the parameter's annotation: one data set (the first
 #: that is there), all of them, tables one below the other, one by one or by the names of their
-#: files, figures and captions by the names of theirs.
+#: files, a YAML file, figures and captions by the names of theirs.
 READ: dict[str, Callable[[Sequence[str]], Any]] = {
     "TidyTable": lambda paths: _table(paths[0]),
     "Sequence[TidyTable]": lambda paths: [_table(path) for path in paths],
@@ -463,6 +463,7 @@ READ: dict[str, Callable[[Sequence[str]], Any]] = {
     "Sequence[pd.DataFrame]": lambda paths: [_frame(path) for path in paths],
     "Mapping[str, pd.DataFrame]": lambda paths: _by_stem(paths, ".csv", ".parquet", read=_frame),
     "Mapping[str, Path]": lambda paths: _by_stem(paths, ".svg"),
+    "Mapping[str, Any]": lambda paths: load_yaml(paths[0]),
     "Mapping[str, str]": lambda paths: _by_stem(paths, ".rst", read=read_caption),
 }
 

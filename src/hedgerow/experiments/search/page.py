@@ -7,20 +7,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from hedgerow.experiments.search import claims as search_claims
 from hedgerow.experiments.search import figures as search_figures
 from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, minus, number, render, shown, title_of
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally, title_of
 
 #: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
 FEWEST_DATASETS = 6
-
-#: Marks of a verdict that do not rest on colour.
-MARKS = {"reproduced": "●", "partly": "◐", "not reproduced": "○", "open": "–"}
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
 _TESTS = {
@@ -51,8 +47,7 @@ def section(
     Parameters
     ----------
     tables : mapping of DataFrame
-        thesis_table_4_1 to thesis_table_4_7, search_splits and search_claims, as written to
-        reports/tables.
+        thesis_table_4_1 to thesis_table_4_7 and search_splits, as written to reports/tables.
     figures : mapping of path
         thesis_figure_4_3 to thesis_figure_4_5: svg files, which are embedded.
     captions : mapping of str
@@ -60,7 +55,7 @@ def section(
     rows : DataFrame
         Rows of all data sets.
     claims : DataFrame
-        data/published/claims.csv.
+        As returned by `hedgerow.experiments.search.claims.claims`.
     plan : SearchPlan
 
     Returns
@@ -70,13 +65,10 @@ def section(
     """
     there = set(rows["dataset"])
     members = [d for d in plan.printed.values() if d in there]
-    judged = _judged(tables["search_claims"], claims)
     stated = {
         "plan": plan,
         "n_run": len(members),
         "n_table": len(plan.printed),
-        "judged": judged,
-        "tally": {v: sum(j["verdict"] == v for j in judged) for v in MARKS},
         "small": len(members) < FEWEST_DATASETS,
     }
     parts = [
@@ -93,13 +85,11 @@ def section(
     markup = render(
         "experiments/search/page.html.j2",
         **stated,
-        marks=MARKS,
+        claims=claim_lines(claims, {"printed": "From the printed cells"}),
         parts=parts,
         properties=_properties(tables["thesis_table_4_7"]),
         splits=splits,
-        shown=shown(
-            search_tables, search_claims, search_figures, figures=figures, captions=captions
-        ),
+        shown=shown(search_tables, search_figures, figures=figures, captions=captions),
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in plan.printed.values() if d not in plan.datasets],
         outside=sorted(there - set(plan.printed.values())),
@@ -110,25 +100,8 @@ def section(
         ("search-data", "Data sets and their properties"),
         *([("search-splits", "Other splits")] if splits else []),
     )
-    summary = render("experiments/search/summary.html.j2", **stated)
+    summary = render("experiments/search/summary.html.j2", **stated, tally=tally(claims))
     return Section("search", "Trees by Monte Carlo tree search", markup, contents, summary)
-
-
-def _judged(table: pd.DataFrame, claims: pd.DataFrame) -> list[dict]:
-    statements = claims.fillna("").set_index("claim_id")
-    return [
-        {
-            "claim": row.claim,
-            "verdict": row.verdict,
-            "measured": minus(row.measured),
-            "n": int(row.n_datasets),
-            "verdict_printed": row.verdict_printed,
-            "printed": minus(row.printed),
-            "statement": statements.loc[row.claim, "statement"],
-            "published": minus(statements.loc[row.claim, "published_value"]),
-        }
-        for row in table.itertuples(index=False)
-    ]
 
 
 def _label(method: str, criterion: str, identifier: str) -> str:

@@ -1,152 +1,79 @@
-"""Claims of what goes beyond chapter 4."""
+"""Our own questions beyond chapter 4: what the judge reads."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.search_beyond.plan import OBJECTIVES, SEARCHERS
-from hedgerow.experiments.search_beyond.tables import MEAN, VIEWS
-
-#: A test over data sets is called a difference below this.
-LEVEL = 0.05
-#: Below this number of data sets no two-sided signed-rank test can reach it (2 / 2^5 > .05).
-FEWEST_DATASETS = 6
-
-
-# ----------------------------------------------------------------------------------- answers
-
-
-@dataclass(frozen=True)
-class Gap:
-    """How far a search comes from C4.5 to the optimum, means over data sets.
-
-    Attributes
-    ----------
-    objective, learner : str
-    depth, n : int
-        Limit of the depth, number of data sets.
-    training, validation : float
-        Per cent of the gap that is closed; NaN where there is none.
-    gap : float
-        Points of the optimum above C4.5 without pruning, in training data.
-    test, p : float
-        Points above C4.5 without pruning in test data; Wilcoxon over data sets.
-    optimum_test : float
-        The same of the optimum.
-    """
-
-    objective: str
-    learner: str
-    depth: int
-    n: int
-    gap: float
-    training: float
-    validation: float
-    test: float
-    p: float
-    optimum_test: float
+from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
+from hedgerow.experiments.search_beyond.tables import (
+    MEAN,
+    search_beyond_gap,
+    search_beyond_progress,
+    settled,
+)
+from hedgerow.experiments.step import step
+from hedgerow.reporting.claims import judge, of_experiment, with_statements
 
 
-def gaps(table: pd.DataFrame) -> list[Gap]:
-    """One answer per objective, depth and variant of UCT-DT.
+@step("datasets", "grid", "optimum_datasets")
+def claims(
+    optimum: pd.DataFrame,
+    anytime: pd.DataFrame,
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    plan: SearchBeyondPlan,
+) -> pd.DataFrame:
+    """Judge the questions about optimal trees, rules of selection and anytime curves.
 
     Parameters
     ----------
-    table : DataFrame, as returned by `search_beyond_gap`
+    optimum, anytime : DataFrame
+        The tables of these names of `hedgerow.experiments.search_beyond.steps`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.search_beyond.statistics.statistics`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+    plan : SearchBeyondPlan
 
     Returns
     -------
-    list of Gap; empty without any optimum
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    means = table[table["dataset"] == MEAN]
-    cells = means.set_index(["objective", "measured_on", "depth", "learner", "trained_on"])
-    found = []
-    for objective, best in OBJECTIVES.items():
-        for depth in sorted(means.loc[means["objective"] == objective, "depth"].unique()):
-            if (objective, "training", depth, best, "training") not in cells.index:
-                continue
-            for learner in SEARCHERS:
-                own = {w: cells.loc[(objective, w, depth, learner, "training")] for w in VIEWS}
-                optimum = cells.loc[(objective, "test", depth, best, "training")]
-                found.append(
-                    Gap(
-                        objective,
-                        learner,
-                        int(depth),
-                        int(own["training"]["n_datasets"]),
-                        float(own["training"]["gap"]),
-                        float(own["training"]["gap_closed"]),
-                        float(own["validation"]["gap_closed"]),
-                        float(own["test"]["difference_c45"]),
-                        float(own["test"]["p"]),
-                        float(optimum["difference_c45"]),
-                    )
-                )
-    return found
+    gap = search_beyond_gap({"optimum": optimum}, statistics, plan)
+    progress = search_beyond_progress({"anytime": anytime}, statistics, plan)
+    frames = {
+        "gap": gap[gap["dataset"] == MEAN],
+        "rules": rules(statistics),
+        "curves": curves(progress),
+    }
+    bound = of_experiment(specification, "search_beyond")
+    return with_statements(judge(bound, frames), bound, stated)
 
 
-def verdict(rules: pd.DataFrame, rule: str) -> str:
-    """One plain sentence: is a rule of selection better than the upper confidence bound?
-
-    Parameters
-    ----------
-    rules : DataFrame, as returned by `search_beyond_rules`
-    rule : str
-
-    Returns
-    -------
-    str, without a full stop; by the test of F1 on the test part over data sets
-    """
-    means = rules[(rules["dataset"] == MEAN) & (rules["rule"] == rule) & (rules["metric"] == "f1")]
-    if means.empty or means["n_datasets"].max() < FEWEST_DATASETS:
-        n = int(means["n_datasets"].max()) if len(means) else 0
-        return f"It cannot be told from {n} data set{'' if n == 1 else 's'}"
-    differs = means[means["p"] < LEVEL]
-    up = int((differs["difference_ucb"] > 0).sum())
-    down = len(differs) - up
-    n = len(means)
-    of = f"of {n} simulation {'policies' if n > 1 else 'policy'}"
-    if not up and not down:
-        return f"No: by the test its F1 differs under none {of}"
-    if not down:
-        return f"{'Yes' if up == n else 'In part'}: its F1 is higher under {up} {of}"
-    if not up:
-        return f"No, it harms: its F1 is lower under {down} {of}"
-    return f"It depends: its F1 is higher under {up} {of} and lower under {down}"
+def rules(statistics: pd.DataFrame) -> pd.DataFrame:
+    """Tests of F1 in test data over data sets: method, rule, difference, p, n."""
+    own = statistics[
+        (statistics["part"] == "selection")
+        & (statistics["metric"] == "f1")
+        & (statistics["pairing"] == "datasets")
+        & (statistics["correction"] == "none")
+    ]
+    own = own.rename(columns={"cell": "method", "first": "rule"})
+    return own[["method", "rule", "difference", "p", "n"]]
 
 
-def settled(table: pd.DataFrame, within: float = 0.5) -> list[dict]:
-    """After how many iterations the validation F1 of each curve stays near its last value.
-
-    Parameters
-    ----------
-    table : DataFrame, as returned by `search_beyond_progress`
-    within : float
-        Points of per cent.
-
-    Returns
-    -------
-    list of dict
-        method, criterion, budget (first point of the grid from which on the mean over data sets is
-        `within` of the last), last_budget, validation_f1, f1 (of the last point).
-    """
-    means = table[(table["dataset"] == MEAN) & table["validation_f1"].notna()]
-    found = []
-    for (method, criterion), curve in means.groupby(["method", "criterion"], sort=False):
-        curve = curve.sort_values("budget")
-        last = curve.iloc[-1]
-        far = (curve["validation_f1"] - last["validation_f1"]).abs() > within
-        first = curve["budget"][~far[::-1].cummax()[::-1]].iloc[0]
-        found.append(
-            {
-                "method": method,
-                "criterion": criterion,
-                "budget": int(first),
-                "last_budget": int(last["budget"]),
-                "validation_f1": float(last["validation_f1"]),
-                "f1": float(last["f1"]),
-            }
-        )
-    return found
+def curves(progress: pd.DataFrame) -> pd.DataFrame:
+    """When each curve is settled: method, criterion, budget, last_budget, share, n_datasets."""
+    columns = ["method", "criterion", "budget", "last_budget"]
+    found = pd.DataFrame(settled(progress), columns=[*columns, "validation_f1", "f1"])
+    n = progress.loc[progress["dataset"] != MEAN].groupby("method")["dataset"].nunique()
+    return found[columns].assign(
+        share=found["budget"] / found["last_budget"], n_datasets=found["method"].map(n)
+    )

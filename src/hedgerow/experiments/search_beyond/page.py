@@ -9,20 +9,27 @@ import pandas as pd
 
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
 from hedgerow.experiments.search_beyond import tables as search_beyond_tables
-from hedgerow.experiments.search_beyond.claims import FEWEST_DATASETS, LEVEL, gaps, settled, verdict
 from hedgerow.experiments.search_beyond.plan import (
     COMPARED,
     LEARNERS,
+    LEVEL,
     OBJECTIVES,
     PRUNED,
     UNPRUNED,
     SearchBeyondPlan,
     rules_of,
 )
-from hedgerow.experiments.search_beyond.tables import LEARNER_LABELS, MEAN, VIEWS, rule_label
+from hedgerow.experiments.search_beyond.tables import (
+    LEARNER_LABELS,
+    MEAN,
+    VIEWS,
+    gaps,
+    rule_label,
+    settled,
+)
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, number, render, shown
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 
 _OBJECTIVES = {"accuracy": "Accuracy", "f1": "Macro F1, two classes"}
 _VIEWS = {
@@ -45,6 +52,7 @@ def section(
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
+    claims: pd.DataFrame,
     plan: SearchBeyondPlan,
 ) -> Section:
     """What goes beyond chapter 4 as a section of the report page.
@@ -57,6 +65,8 @@ def section(
         search_beyond_distance and search_beyond_curves: svg files, which are embedded.
     captions : mapping of str
         Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.search_beyond.claims.claims`.
     plan : SearchBeyondPlan
 
     Returns
@@ -71,15 +81,11 @@ def section(
     n_rules = of_rules.loc[of_rules["dataset"] != MEAN, "dataset"].nunique()
     stated = {
         "gaps": _sentences(found),
-        "rules": [
-            {"name": rule_label(rule), "verdict": verdict(of_rules, rule)}
-            for rule in rules_of(plan)
-            if rule != "ucb"
-        ],
+        "claims": claim_lines(claims),
         "curves": _last(progress),
         "library": plan.library,
         "n_rules": n_rules,
-        "small": n_rules < FEWEST_DATASETS,
+        "small": 2 / 2**n_rules >= LEVEL,
         "smallest_p": min(2 / 2**n_rules, 1.0),
         "level": LEVEL,
         "plan": plan,
@@ -101,11 +107,12 @@ def section(
         ),
     )
     contents = (
+        ("search_beyond-findings", "Questions"),
         ("search_beyond-gap", "How far from the optimum?"),
         ("search_beyond-rules", "Rules of selection"),
         ("search_beyond-curves", "Anytime curves"),
     )
-    summary = render("experiments/search_beyond/summary.html.j2", **stated)
+    summary = render("experiments/search_beyond/summary.html.j2", **stated, tally=tally(claims))
     title = "Beyond the thesis: optimal trees and other searches"
     return Section("search_beyond", title, markup, contents, summary)
 

@@ -9,12 +9,11 @@ import pandas as pd
 
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.experiments.soft.findings import findings
 from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft.tables import MEAN, N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, minus, number, render, shown
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 
 #: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
 FEWEST_DATASETS = 6
@@ -55,7 +54,7 @@ def section(
     rows : DataFrame
         Rows of all data sets.
     claims : DataFrame
-        data/published/claims.csv.
+        As returned by `hedgerow.experiments.soft.claims.claims`.
     plan : SoftPlan
 
     Returns
@@ -65,8 +64,6 @@ def section(
     """
     sizes = tables["thesis_table_3_1"]
     sizes = sizes.assign(printed=sizes["printed"].fillna(""))  # as a CSV file gives it back
-    found = findings(tables["thesis_table_3_4"], tables["thesis_table_3_5"], plan)
-    statements = claims.fillna("").set_index("claim_id")
     there = set(rows["dataset"])
     n_run = len(there & set(TABLE_3_1.values()))
     experiments = [
@@ -74,33 +71,23 @@ def section(
         _experiment("test_noise", "Experiment 2", "3_5", ("3_6", "3_10"), tables),
     ]
     combined = _combined(tables["soft_combined"])
-    stated = {"plan": plan, "findings": found, "n_run": n_run, "n_table": N_TABLE_3_1}
+    stated = {"plan": plan, "n_run": n_run, "n_table": N_TABLE_3_1}
     summary = render(
         "experiments/soft/summary.html.j2",
         **stated,
         small=n_run < FEWEST_DATASETS or plan.n_permutations < FEWEST_PERMUTATIONS,
-        tally={v: sum(f.verdict == v for f in found) for v in _VERDICTS},
+        tally=tally(claims),
     )
     markup = render(
         "experiments/soft/page.html.j2",
-        **{
-            **stated,
-            "findings": [
-                {
-                    "finding": finding,
-                    "statement": statements.loc[finding.claim, "statement"],
-                    "published": minus(statements.loc[finding.claim, "published_value"]),
-                }
-                for finding in found
-            ],
-        },
+        **stated,
+        claims=claim_lines(claims),
         labels={method: LOOKS[method].label for method in plan.methods},
         printed=[LOOKS[method].label for method in plan.methods if method in PRINTED],
         combined=combined,
         outside=sorted(there - set(TABLE_3_1.values())),
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in TABLE_3_1.values() if d not in plan.datasets],
-        symbols=_VERDICTS,
         sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
         experiments=experiments,
         shown=shown(soft_tables, soft_figures, figures=figures, captions=captions),
@@ -113,10 +100,6 @@ def section(
         ("soft-how", "How it was run"),
     )
     return Section("soft", "Soft trees on noisy data", markup, contents, summary)
-
-
-#: Verdicts of a finding, each with a mark that does not rest on colour.
-_VERDICTS = {"held": "●", "held in part": "◐", "did not hold": "○"}
 
 
 def _experiment(word, title, table, drawn, tables) -> dict:

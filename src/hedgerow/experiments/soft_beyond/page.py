@@ -9,12 +9,18 @@ import pandas as pd
 
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
-from hedgerow.experiments.soft_beyond.claims import FEWEST_DATASETS, LEVEL, Answer, answers, verdict
-from hedgerow.experiments.soft_beyond.plan import METHODS, MODELS, POOLED, WHERE, SoftBeyondPlan
-from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, MEAN, absent_from
+from hedgerow.experiments.soft_beyond.plan import (
+    LEVEL,
+    METHODS,
+    MODELS,
+    POOLED,
+    WHERE,
+    SoftBeyondPlan,
+)
+from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, MEAN, absent_from, answers
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, number, render, shown
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 
 _BLOCKS = {
     "accuracy": ("Accuracy, in points of %", 1),
@@ -32,6 +38,7 @@ def section(
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
     rows: pd.DataFrame,
+    claims: pd.DataFrame,
     plan: SoftBeyondPlan,
 ) -> Section:
     """What goes beyond chapter 3 as a section of the report page.
@@ -46,6 +53,8 @@ def section(
         Of all tables and figures, by id.
     rows : DataFrame
         Rows of all data sets and parts.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.soft_beyond.claims.claims`.
     plan : SoftBeyondPlan
 
     Returns
@@ -57,11 +66,11 @@ def section(
     found = answers(of_models)
     n = max((a.n for a in found), default=0)
     stated = {
-        "verdicts": {model: _verdict(found, model) for model in ("matching", "true")},
+        "claims": claim_lines(claims),
         "answers": found,
         "n": n,
-        "small": n < FEWEST_DATASETS,
-        "smallest_p": 2 / 2**n if n else 1.0,
+        "small": 2 / 2**n >= LEVEL,
+        "smallest_p": min(2 / 2**n, 1.0),
         "level": LEVEL,
         "plan": plan,
         "others": [FAMILY_LABELS[f] for f in plan.families if f != "normal"],
@@ -116,18 +125,8 @@ def section(
         ("soft_beyond-classes", "Class noise"),
         ("soft_beyond-categories", "Noise on categories"),
     )
-    summary = render("experiments/soft_beyond/summary.html.j2", **stated)
+    summary = render("experiments/soft_beyond/summary.html.j2", **stated, tally=tally(claims))
     return Section("soft_beyond", "Beyond the thesis: other noise", markup, contents, summary)
-
-
-def _verdict(found: list[Answer], model: str) -> str:
-    """The plain answer with the range of the differences that it rests on."""
-    text = verdict(found, model)
-    differences = [a.accuracy for a in found if a.model == model]
-    if differences:
-        low, high = (number(f(differences), 1) for f in (min, max))
-        text += f" (average differences from {low} to {high} points)"
-    return f"{text}."
 
 
 def _blocks(table: pd.DataFrame, across: str, columns: list) -> list[dict]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
@@ -265,3 +267,80 @@ FAMILY_LABELS = {
     "per_variable": "per variable",
     POOLED: "all but normal",
 }
+
+
+# ----------------------------------------------------------------------------------- answers
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether one assumption beats another, for one method and one place of the noise.
+
+    Attributes
+    ----------
+    where, method, model : str
+        The model is compared with the tuned normal one of the same method.
+    accuracy : float
+        Mean difference over data sets and families, points of %; positive: the model is better.
+    brier : float
+        The same of the Brier score; negative: the model is better.
+    p : float
+        Wilcoxon signed-rank test of the accuracy over data sets, two-sided.
+    p_brier : float
+    better, n : int
+        Data sets on which the model has the higher accuracy, of how many.
+    """
+
+    where: str
+    method: str
+    model: str
+    accuracy: float
+    brier: float
+    p: float
+    p_brier: float
+    better: int
+    n: int
+
+
+def answers(table: pd.DataFrame) -> list[Answer]:
+    """Does a model help that matches the noise? One answer per place, method and model.
+
+    Parameters
+    ----------
+    table : DataFrame, as returned by `soft_beyond_noise_models`
+
+    Returns
+    -------
+    list of Answer
+        Over the families other than normal, at the largest noise factor; empty without them.
+    """
+    cells = table[(table["family"] == POOLED) & table["model"].isin(["matching", "true"])]
+    if cells.empty:
+        return []
+    noise = cells["noise"].max()
+    cells = cells[cells["noise"] == noise].set_index(["metric", "where", "method", "model"])
+    other = ~table["family"].isin(["normal", "none", POOLED])
+    sets = table[other & (table["dataset"] != MEAN) & (table["noise"] == noise)]
+    sets = sets[sets["metric"] == "accuracy"]
+    per_set = sets.groupby(["where", "method", "model", "dataset"])["difference_normal"].mean()
+    found = []
+    for where in WHERE:
+        for model in ("matching", "true"):
+            for method in METHODS[1:]:
+                accuracy = cells.loc[("accuracy", where, method, model)]
+                brier = cells.loc[("brier", where, method, model)]
+                differences = per_set[where, method, model]
+                found.append(
+                    Answer(
+                        where,
+                        method,
+                        model,
+                        float(accuracy["difference_normal"]),
+                        float(brier["difference_normal"]),
+                        float(accuracy["p_normal"]),
+                        float(brier["p_normal"]),
+                        int((differences > 1e-9).sum()),
+                        len(differences),
+                    )
+                )
+    return found

@@ -9,17 +9,11 @@ import pandas as pd
 
 from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
 from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
-from hedgerow.experiments.soft_sweep.claims import HIGH_SETS, LOW_SETS, verdict
 from hedgerow.experiments.soft_sweep.plan import METHODS, PRINTED, SweepPlan
 from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, number, render, shown
-
-CLAIM = "T3-12"
-
-#: Marks of a verdict that do not rest on colour.
-_MARKS = {"reproduced": "●", "partly": "◐", "not reproduced": "○", "open": "–"}
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 
 
 @step("*")
@@ -44,7 +38,7 @@ def section(
     rows : DataFrame
         Rows of all data sets.
     claims : DataFrame
-        data/published/claims.csv.
+        As returned by `hedgerow.experiments.soft_sweep.claims.claims`.
     plan : SweepPlan
 
     Returns
@@ -52,21 +46,11 @@ def section(
     Section
     """
     ranges = tables["soft_sweep_ranges"]
-    found = verdict(ranges)
-    stated = {
-        "found": found,
-        "n_printed": len(PRINTED),
-        "low_sets": LOW_SETS,
-        "high_sets": HIGH_SETS,
-    }
     there = set(rows["dataset"])
-    claim = claims.set_index("claim_id").loc[CLAIM]
     markup = render(
         "experiments/soft_sweep/page.html.j2",
-        **stated,
-        claim=CLAIM,
-        statement=claim["statement"],
-        mark=_MARKS[found.verdict],
+        n_printed=len(PRINTED),
+        claims=claim_lines(claims, of=f"{{n_datasets}} of {len(PRINTED)} data sets run"),
         plan=plan,
         n_permutations=rows["permutation"].nunique(),
         absent=[d for d in plan.datasets if d not in there],
@@ -84,7 +68,7 @@ def section(
         ("soft_sweep-ranges", "Leaves and accuracy in numbers"),
         ("soft_sweep-figures", "Figures 3.11 and 3.12"),
     )
-    summary = render("experiments/soft_sweep/summary.html.j2", **stated, plan=plan)
+    summary = render("experiments/soft_sweep/summary.html.j2", plan=plan, tally=tally(claims))
     return Section("soft_sweep", "Pruning confidence", markup, contents, summary)
 
 

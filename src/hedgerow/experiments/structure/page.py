@@ -8,15 +8,11 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure import claims as structure_claims
 from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import Section, minus, number, render, shown
-
-#: Marks of a verdict that do not rest on colour.
-MARKS = {"reproduced": "●", "partly": "◐", "not reproduced": "○", "open": "–"}
+from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
 
 _HEADS = {
     "silhouette": "Silhouette",
@@ -53,14 +49,14 @@ def section(
     Parameters
     ----------
     tables : mapping of DataFrame
-        thesis_table_5_1, thesis_table_5_2, structure_examples, structure_closeness and
-        structure_claims, as written to reports/tables.
+        thesis_table_5_1, thesis_table_5_2, structure_examples and structure_closeness, as written
+        to reports/tables.
     figures : mapping of path
         thesis_figure_5_1 to thesis_figure_5_4: svg files, which are embedded.
     captions : mapping of str
         Of all tables and figures, by id.
     claims : DataFrame
-        data/published/claims.csv.
+        As returned by `hedgerow.experiments.structure.claims.claims`.
     plan : StructurePlan
 
     Returns
@@ -70,22 +66,19 @@ def section(
     """
     states = tables["thesis_table_5_1"].groupby("registry", sort=False)["status"].first()
     run = [d for d, state in states.items() if state == "run"]
-    judged = _judged(tables["structure_claims"], claims)
-    stated = {
-        "plan": plan,
-        "n_forests": plan.n_forests,
-        "judged": judged,
-        "tally": {v: sum(j["verdict"] == v for j in judged) for v in MARKS},
-    }
+    stated = {"plan": plan, "n_forests": plan.n_forests}
     markup = render(
         "experiments/structure/page.html.j2",
         **stated,
-        marks=MARKS,
+        claims=claim_lines(
+            claims,
+            {"first": "Forest 0", "printed": "From the printed cells"},
+            "{n_reproduced} of {n_judged} forests",
+        ),
         sets=[_data_set(tables, dataset) for dataset in run],
         absent=[d for d, state in states.items() if state == "absent"],
         shown=shown(
             structure_tables,
-            structure_claims,
             structure_figures,
             figures=figures,
             captions=captions,
@@ -97,23 +90,8 @@ def section(
         ("structure-predictions", "Distances between trees and between predictions"),
         ("structure-clusters", "Clusters of trees"),
     )
-    summary = render("experiments/structure/summary.html.j2", **stated)
+    summary = render("experiments/structure/summary.html.j2", **stated, tally=tally(claims))
     return Section("structure", "The structure of trees", markup, contents, summary)
-
-
-def _judged(table: pd.DataFrame, claims: pd.DataFrame) -> list[dict]:
-    statements = claims.fillna("").set_index("claim_id")
-    return [
-        {
-            **row._asdict(),
-            "measured": minus(row.measured),
-            "first": minus(row.first),
-            "printed": minus(row.printed),
-            "statement": statements.loc[row.claim, "statement"],
-            "published": minus(statements.loc[row.claim, "published_value"]),
-        }
-        for row in table.itertuples(index=False)
-    ]
 
 
 def _data_set(tables: Mapping[str, pd.DataFrame], dataset: str) -> dict:

@@ -11,12 +11,6 @@ from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import VARIANTS
 from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
 from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
-from hedgerow.experiments.structure_beyond.claims import (
-    FEWEST_DATASETS,
-    ensembles_verdict,
-    question_verdict,
-    stability_verdict,
-)
 from hedgerow.experiments.structure_beyond.plan import (
     BASE,
     DIVERSE,
@@ -38,9 +32,10 @@ from hedgerow.experiments.structure_beyond.tables import (
     SCORE_LABELS,
     STABILITY_LABELS,
     VARIANT_LABELS,
+    direction,
     strategy_label,
 )
-from hedgerow.reporting.html import Section, number, render, shown
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 
 _SCALES = {
     "unnormalized": "As they are",
@@ -69,32 +64,6 @@ _ASKED = {
     "prototypes_normalized": "Distances to prototypes against normalised ones",
     "prototypes_unnormalized": "Distances to prototypes against distances as they are",
 }
-#: What the thesis says of its one forest (5.4.1, 5.4.2, 5.5), question by question.
-_SAID = {
-    "Type B keeps trees with other thresholds of the same variable together better than type A": (
-        ("unitary_substitution", "same_variable_substitution_score_above_chance"),
-    ),
-    "Correlations bring distances closer to predictions": (
-        ("correlation_in_b", "norm_diff_to_d_kl"),
-        ("correlation_in_b", "norm_diff_to_d_p"),
-        ("correlation_in_b", "rank_correlation_with_d_kl"),
-        ("correlation_in_b", "rank_correlation_with_d_p"),
-    ),
-    "The normalisation loses similarity in structure": (
-        ("normalization", "insertion_deletion_score_above_chance"),
-        ("normalization", "same_variable_substitution_score_above_chance"),
-    ),
-    "The kind of correlation makes no difference": (
-        ("pearson", "same_variable_substitution_score_above_chance"),
-        ("kendall", "same_variable_substitution_score_above_chance"),
-    ),
-    "Distances to prototypes are a better normalisation": (
-        ("prototypes_normalized", "insertion_deletion_score_above_chance"),
-        ("prototypes_normalized", "same_variable_substitution_score_above_chance"),
-        ("prototypes_normalized", "rank_correlation_with_d_p"),
-        ("prototypes_normalized", "rank_correlation_with_size"),
-    ),
-}
 
 
 @step("*")
@@ -102,6 +71,7 @@ def section(
     tables: Mapping[str, pd.DataFrame],
     figures: Mapping[str, Path],
     captions: Mapping[str, str],
+    claims: pd.DataFrame,
     plan: StructureBeyondPlan,
 ) -> Section:
     """What goes beyond chapter 5 as a section of the report page.
@@ -114,6 +84,8 @@ def section(
         Its figures by id: svg files, which are embedded.
     captions : mapping of str
         Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.structure_beyond.claims.claims`.
     plan : StructureBeyondPlan
 
     Returns
@@ -125,16 +97,10 @@ def section(
     of_ensembles = tables["structure_beyond_ensembles"]
     of_learners = tables["structure_beyond_stability"]
     n = int(questions["n_datasets"].max())
-    answers = _answers(questions)
-    against = _against(of_ensembles, plan)
-    stable = _stable(of_learners)
     stated = {
-        "answers": answers,
-        "said": _said(questions),
-        "against": against,
-        "stable": stable,
+        "answers": _answers(questions),
         "n": n,
-        "small": n < FEWEST_DATASETS,
+        "small": 2 / 2**n >= LEVEL,
         "smallest_p": min(2 / 2**n, 1.0),
         "level": LEVEL,
         "plan": plan,
@@ -142,6 +108,7 @@ def section(
     markup = render(
         "experiments/structure_beyond/page.html.j2",
         **stated,
+        claims=claim_lines(claims),
         questions=[_QUESTIONS[q] for q in QUESTIONS],
         question_lines=_question_lines(questions),
         distances=[label.split(", ") for label in VARIANT_LABELS.values()],
@@ -156,13 +123,14 @@ def section(
         ),
     )
     contents = (
+        ("structure_beyond-findings", "Questions"),
         ("structure_beyond-variants", "Which distance?"),
         ("structure_beyond-prototypes", "Distances to prototypes"),
         ("structure_beyond-ensembles", "Ensembles"),
         ("structure_beyond-stability", "Stability"),
         ("structure_beyond-patterns", "Decision patterns"),
     )
-    summary = render("experiments/structure_beyond/summary.html.j2", **stated)
+    summary = render("experiments/structure_beyond/summary.html.j2", **stated, tally=tally(claims))
     title = "Beyond the thesis: what the distance of trees is good for"
     return Section("structure_beyond", title, markup, contents, summary)
 
@@ -172,17 +140,17 @@ def _answers(questions: pd.DataFrame) -> list[dict]:
     answers = []
     for name in QUESTIONS:
         own = questions[questions["question"] == name]
-        words = {"higher": [], "lower": [], "no difference": [], "cannot be told": []}
+        words = {"higher": [], "lower": [], "no difference": [], "too few data sets": []}
         for _, row in own.iterrows():
-            words[question_verdict(row)].append(_lower(METRIC_LABELS[row["metric"]]))
+            words[direction(row)].append(_lower(METRIC_LABELS[row["metric"]]))
         answers.append(
             {
                 "name": _ASKED[name],
                 "higher": "; ".join(words["higher"]),
                 "lower": "; ".join(words["lower"]),
                 "n_same": len(words["no difference"]),
-                "untold": "; ".join(words["cannot be told"]),
-                "n_untold": len(words["cannot be told"]),
+                "untold": "; ".join(words["too few data sets"]),
+                "n_untold": len(words["too few data sets"]),
             }
         )
     return answers
@@ -195,64 +163,6 @@ def _lower(label: str) -> str:
     ('rank correlation with d_p', 'A1 per test')
     """
     return label[0].lower() + label[1:] if label[1].islower() else label
-
-
-def _said(questions: pd.DataFrame) -> list[dict]:
-    """What the thesis says, and what each metric says of it."""
-    cells = questions.set_index(["question", "metric"])
-    found = []
-    for sentence, keys in _SAID.items():
-        words = []
-        for question, metric in keys:
-            if (question, metric) not in cells.index:
-                continue
-            row = cells.loc[(question, metric)]
-            what = f"{_QUESTIONS[question][0]} against {_QUESTIONS[question][1]}"
-            gain = number(row["difference"], _digits(metric))
-            words.append(
-                f"{_lower(METRIC_LABELS[metric])}, {what}: {question_verdict(row)} ({gain}, on "
-                f"{row['n_higher']:.0f} data sets higher, on {row['n_lower']:.0f} lower)"
-            )
-        found.append({"sentence": sentence, "found": "; ".join(words)})
-    return found
-
-
-def _against(table: pd.DataFrame, plan) -> list[dict]:
-    """Verdicts on ensembles that are far in structure, by pool and rival."""
-    return [
-        {
-            "pool": POOL_LABELS[pool],
-            "rivals": [
-                {
-                    "name": strategy_label(strategy, plan),
-                    "verdict": ensembles_verdict(table, pool, strategy),
-                }
-                for strategy in STRATEGIES
-                if strategy != DIVERSE
-            ],
-        }
-        for pool in POOLS
-    ]
-
-
-def _stable(table: pd.DataFrame) -> list[dict]:
-    found = []
-    for learner in LEARNERS:
-        if learner == BASE:
-            continue
-        words = {m: stability_verdict(table, m, learner) for m in OF_LEARNERS}
-        found.append(
-            {
-                "name": LEARNER_LABELS[learner],
-                **{
-                    key.replace(" ", "_"): "; ".join(
-                        _lower(STABILITY_LABELS[m]) for m in OF_LEARNERS if words[m] == key
-                    )
-                    for key in ("higher", "lower", "no difference", "cannot be told")
-                },
-            }
-        )
-    return found
 
 
 def _question_lines(table: pd.DataFrame) -> list[dict]:

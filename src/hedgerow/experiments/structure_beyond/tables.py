@@ -504,3 +504,25 @@ def _finished(frames, columns, measured, plan) -> pd.DataFrame:
     ]
     table[numbers] = table[numbers].round(6) + 0.0
     return table
+
+
+# ----------------------------------------------------------------------------------- answers
+
+
+def direction(row: pd.Series) -> str:
+    """In a word, whether the first of two is higher or lower by the test after Holm.
+
+    Parameters
+    ----------
+    row : Series
+        A row of `structure_beyond_questions`.
+
+    Returns
+    -------
+    str: `higher`, `lower`, `no difference`, or `too few data sets` where none could be seen
+    """
+    if 2 / 2.0 ** row["n_datasets"] >= LEVEL:
+        return "too few data sets"
+    if not row["p_holm"] < LEVEL:
+        return "no difference"
+    return "higher" if row["difference"] > 0 else "lower"
