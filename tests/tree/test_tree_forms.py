@@ -184,6 +184,24 @@ def test_forest_survives_parquet(tmp_path):
     assert again == trees
 
 
+def test_a_tree_of_a_forest_is_whole(tmp_path):
+    """Gates and names were lost on the way through a table."""
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    soft = SoftTreeClassifier(evaluation=0.1, max_depth=2).fit(X, y).tree_
+    hard = C45Classifier(max_depth=2).fit(X, y).tree_
+    path = tmp_path / "forest.parquet"
+    forest_to_frame([soft, hard], pd.DataFrame({"tree": [0, 1]})).to_parquet(path)
+    again = forest_from_frame(pd.read_parquet(path), ["tree"])[1]
+    for one, other in zip((soft, hard), again, strict=True):
+        assert other == one
+        assert other.feature_names == one.feature_names and other.classes == one.classes
+        np.testing.assert_array_equal(other.predict_proba(X), one.predict_proba(X))
+    assert again[0].gate is not None and again[1].gate is None
+    bare = forest_to_frame([soft], pd.DataFrame({"tree": [0]}), bare=True)
+    assert "beside" not in bare
+    assert forest_from_frame(bare, ["tree"])[1][0].feature_names is None
+
+
 def test_a_forest_without_trees():
     table = forest_to_frame([], pd.DataFrame({"method": pd.Series([], dtype=str)}))
     assert table.empty and list(table.columns) == ["method", "node"]

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 
 from hedgerow.tree.export import _SINGLE
+from hedgerow.tree.gates import gate_from_dict, gate_to_dict
+
+#: Column of what a tree has beside its arrays, a JSON text in the row of its root.
+BESIDE = "beside"
 
 
-def forest_to_frame(trees, keys: pd.DataFrame) -> pd.DataFrame:
+def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.DataFrame:
     """Many trees in one tidy table, one row per node.
 
     Parameters
@@ -17,11 +23,15 @@ def forest_to_frame(trees, keys: pd.DataFrame) -> pd.DataFrame:
         With the same number of classes and of categories.
     keys : DataFrame
         One row per tree: what identifies it. Its columns come first.
+    bare : bool, optional
+        Leave out names and gates: they are known elsewhere, or will not be asked for. Node
+        statistics are left out always.
 
     Returns
     -------
     DataFrame
-        The keys, ``node``, and the arrays of the trees.
+        The keys, ``node``, and the arrays of the trees; ``beside``, their gates and names, where
+        any has some.
     """
     if not trees:
         return keys.iloc[:0].assign(node=np.zeros(0, dtype=np.int32))
@@ -36,7 +46,21 @@ def forest_to_frame(trees, keys: pd.DataFrame) -> pd.DataFrame:
     left = np.concatenate([tree.categories_left for tree in trees])
     for c in range(left.shape[1]):
         arrays[f"category_{c}"] = left[:, c]
+    beside = [None if bare else _beside(tree) for tree in trees]
+    if any(text is not None for text in beside):
+        arrays[BESIDE] = np.full(sum(sizes), None, dtype=object)
+        arrays[BESIDE][np.cumsum([0, *sizes[:-1]])] = beside
     return pd.concat([repeated, pd.DataFrame(arrays)], axis=1)
+
+
+def _beside(tree) -> str | None:
+    form = {
+        "gate": gate_to_dict(tree.gate),
+        "classes": tree.classes,
+        "feature_names": tree.feature_names,
+        "categories": {str(k): v for k, v in sorted(tree.categories.items())},
+    }
+    return json.dumps(form, allow_nan=False) if any(form.values()) else None
 
 
 def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
@@ -55,16 +79,23 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
     weights = _block(frame, "weight_", np.float64)
     categories = _block(frame, "category_", np.uint8)
     arrays = {name: frame[name].to_numpy() for name in _SINGLE}
+    beside = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
     trees = [
         Tree(
             **{name: array[a:b] for name, array in arrays.items()},
             class_weight=weights[a:b],
             categories_left=categories[a:b],
+            **({} if pd.isna(text) else _restored(text)),
             _checked=True,
         )
-        for a, b in zip(starts, stops, strict=True)
+        for a, b, text in zip(starts, stops, beside, strict=True)
     ]
     return frame.iloc[starts][key_columns].reset_index(drop=True), trees
+
+
+def _restored(text: str) -> dict:
+    form = json.loads(text)
+    return {**form, "gate": gate_from_dict(form["gate"])}
 
 
 def _block(frame, prefix, dtype) -> np.ndarray:

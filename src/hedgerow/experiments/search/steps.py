@@ -143,7 +143,7 @@ def run(
     frame = frame.astype({**types, "exhausted": "boolean"})
     return {
         "rows": sorted_(frame, ORDER["rows"]),
-        "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL)),
+        "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL), bare=True),
         "tuning": sorted_(
             pd.DataFrame(tuning, columns=TUNING).astype({"chosen": bool}),
             ORDER["tuning"],

@@ -143,7 +143,7 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
     columns += ["test_accuracy", "test_f1"]
     return {
         "forests": sorted_(pd.DataFrame(rows, columns=columns), ORDER["forests"]),
-        "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE)),
+        "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE), bare=True),
     }
 
 

@@ -239,7 +239,7 @@ def grow_samples(table, plan, protocol, splits: Sequence[int]) -> pd.DataFrame:
                 )
                 keys.append((table.name, number, learner, sample))
                 trees.append(_with_all_classes(fitted.tree_, fitted.classes_, len(table.classes)))
-    return forest_to_frame(trees, pd.DataFrame(keys, columns=KEYS["grown"]))
+    return forest_to_frame(trees, pd.DataFrame(keys, columns=KEYS["grown"]), bare=True)
 
 
 def _learner(name: str, dataset: str, number: int, sample: int, plan):
@@ -540,4 +540,4 @@ def patterns(table: TidyTable, plan) -> pd.DataFrame:
         )
         trees.append(_with_all_classes(fitted.tree_, fitted.classes_, n_classes))
     keys = [(table.name, name, i) for name in ("random_forest", "c45") for i in range(n)]
-    return forest_to_frame(trees, pd.DataFrame(keys, columns=PATTERN))
+    return forest_to_frame(trees, pd.DataFrame(keys, columns=PATTERN), bare=True)
