@@ -12,6 +12,7 @@ from hedgerow.experiments.soft import page as soft_page
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.reporting import figures, html
+from hedgerow.reporting.tables import MEAN
 
 
 def _report(rows, plan, published, folder):
@@ -52,7 +53,7 @@ def test_one_permutation_has_no_standard_deviation(rows, plan, sources, tmp_path
     one = dataclasses.replace(plan, n_permutations=1)
     tables, page = _report(rows[rows["permutation"] == 0], one, sources, tmp_path)
     table = tables["thesis_table_3_4"]
-    mean = table[table["dataset"] == soft_tables.MEAN]
+    mean = table[table["dataset"] == MEAN]
     assert set(mean["metric"]) == {"n_leaves_diff_c45", "accuracy_diff_c45"}
     assert "leaves; p &lt; .001 at" in page  # T3-04, a difference
     assert "standardised accuracy with noise" not in page  # T3-01

@@ -17,8 +17,9 @@ from hedgerow.experiments.search_beyond import statistics as search_beyond_stati
 from hedgerow.experiments.search_beyond import steps as search_beyond_steps
 from hedgerow.experiments.search_beyond import tables as search_beyond_tables
 from hedgerow.experiments.search_beyond.plan import LEARNERS, PRUNED, UNPRUNED, SearchBeyondPlan
-from hedgerow.experiments.search_beyond.tables import MEAN, gaps, settled
+from hedgerow.experiments.search_beyond.tables import gaps, settled
 from hedgerow.reporting import figures, html
+from hedgerow.reporting.tables import MEAN
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {

@@ -16,8 +16,9 @@ from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
 from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
 from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
-from hedgerow.experiments.soft_beyond.tables import MEAN, answers
+from hedgerow.experiments.soft_beyond.tables import answers
 from hedgerow.reporting import figures, html
+from hedgerow.reporting.tables import MEAN
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.experiments.soft.plan import METHODS
 from hedgerow.reporting import figures
+from hedgerow.reporting.tables import MEAN
 
 IDS = ("thesis_figure_3_5", "thesis_figure_3_6", "thesis_figure_3_9", "thesis_figure_3_10")
 
@@ -52,7 +52,7 @@ def test_boxes_hold_one_value_per_data_set(rows, plan, made_up):
     figure = soft_figures.thesis_figure_3_10(rows, plan)
     table = made_up.tables["thesis_table_3_5"]
     cells = table[(table["metric"] == "accuracy_std") & (table["method"] == "stp")]
-    cells = cells[cells["in_table_3_1"] & (cells["dataset"] != soft_tables.MEAN)]
+    cells = cells[cells["in_table_3_1"] & (cells["dataset"] != MEAN)]
     accuracy = figure.axes[1]
     points = [line.get_ydata() for line in accuracy.lines if line.get_marker() == "o"]
     # Boxes are drawn method by method: stp is third, after three noise factors each.

@@ -7,6 +7,7 @@ import pytest
 from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
+from hedgerow.reporting.tables import MEAN
 
 IDS = {"training_noise": "thesis_table_3_4", "test_noise": "thesis_table_3_5"}
 
@@ -61,7 +62,7 @@ def test_a_difference_is_in_points_and_paired(rows, made_up):
 def test_a_data_set_has_leaves_and_accuracy_as_they_are(rows, made_up):
     table = made_up.tables["thesis_table_3_5"]
     own = table[table["metric"].isin(["n_leaves", "accuracy"])]
-    assert soft_tables.MEAN not in set(own["dataset"])
+    assert MEAN not in set(own["dataset"])
     where = (rows["experiment"] == "test_noise") & (rows["method"] == "se")
     where &= (rows["dataset"] == "pima") & (rows["noise"] == 0.5) & (rows["metric"] == "accuracy")
     cell = _cell(own, dataset="pima", metric="accuracy", method="se", noise=0.5)
@@ -204,9 +205,9 @@ def test_running_times_are_differences_to_c45_beside_the_published(published):
     )
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
     table = soft_tables.soft_running_times(times, both)
-    mean = table[table["dataset"] == soft_tables.MEAN].set_index("method")
+    mean = table[table["dataset"] == MEAN].set_index("method")
     # Wine is not in table 3.1.
     assert mean["n_datasets"].tolist() == [2, 2]
     assert mean.loc["ss", ["seconds", "diff_c45", "published"]].tolist() == [3.5, 2.0, 2.7]
     assert mean.loc["c45", "diff_c45"] == 0
-    assert list(table["dataset"].unique()) == [soft_tables.MEAN, "bupa", "pima", "wine"]
+    assert list(table["dataset"].unique()) == [MEAN, "bupa", "pima", "wine"]

@@ -22,8 +22,8 @@ from hedgerow.experiments.structure_beyond import statistics as structure_beyond
 from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
 from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
 from hedgerow.experiments.structure_beyond.plan import LEARNERS, STRATEGIES, StructureBeyondPlan
-from hedgerow.experiments.structure_beyond.tables import MEAN
 from hedgerow.reporting import figures, html
+from hedgerow.reporting.tables import MEAN
 
 ROOT = Path(__file__).parents[2]
 BEYOND = {

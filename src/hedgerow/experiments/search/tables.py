@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from hedgerow.experiments.search.plan import (
 )
 from hedgerow.experiments.search.statistics import compare
 from hedgerow.experiments.step import step, table
+from hedgerow.reporting.tables import status
 
 ALL = "all_datasets"
 SMALL = 730  # instances; where the thesis draws the line between small and large sets (4.6.1)
@@ -112,13 +113,6 @@ def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, 
     printed = [d for d in table["dataset"].unique() if d != ALL]
     own = sorted(set(plan.datasets) - set(plan.printed.values()))
     return {**{key: plan.printed[key] for key in printed}, **{d: d for d in own}}
-
-
-def status(dataset: str, there: Iterable[str], plan: SearchPlan) -> str:
-    """`run`, `absent` (asked for, no source answered) or `not asked for`."""
-    if dataset in there:
-        return "run"
-    return "absent" if dataset in plan.datasets else "not asked for"
 
 
 def printed_cells(published: Mapping[str, pd.DataFrame], plan: SearchPlan) -> pd.DataFrame:
@@ -232,7 +226,7 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
                     {
                         "dataset": key,
                         "registry": dataset,
-                        "status": status(dataset, there, plan),
+                        "status": status(dataset, there, plan.datasets),
                         "method": group[0],
                         "criterion": group[1],
                         "metric": metric,
@@ -501,7 +495,7 @@ def thesis_table_4_7(
                 {
                     "dataset": key,
                     "registry": dataset,
-                    "status": status(dataset, there, plan),
+                    "status": status(dataset, there, plan.datasets),
                     "metric": metric,
                     "measured": measured.get(metric, ""),
                     "published": str(cell["value"]) if there_is else "",
@@ -634,7 +628,11 @@ def search_splits(
     printed = _wide(printed_cells(published, plan))
     lines = []
     for key, dataset in names.items():
-        head = {"dataset": key, "registry": dataset, "status": status(dataset, there, plan)}
+        head = {
+            "dataset": key,
+            "registry": dataset,
+            "status": status(dataset, there, plan.datasets),
+        }
         own = further[further["dataset"] == dataset]
         if own.empty:
             lines.append(head)

@@ -9,13 +9,13 @@ import pandas as pd
 
 from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
 from hedgerow.experiments.search_beyond.tables import (
-    MEAN,
     search_beyond_gap,
     search_beyond_progress,
     settled,
 )
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.tables import MEAN
 
 
 @step("datasets", "grid", "optimum_datasets")

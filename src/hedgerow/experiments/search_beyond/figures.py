@@ -12,13 +12,13 @@ from hedgerow.experiments.search_beyond.steps import merge
 from hedgerow.experiments.search_beyond.tables import (
     CURVES,
     LEARNER_LABELS,
-    MEAN,
     VIEWS,
     running_times,
     said,
 )
 from hedgerow.experiments.step import figure, step
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
+from hedgerow.reporting.tables import MEAN
 
 #: How learners are drawn: colours of Okabe and Ito (2008) as for methods.
 LEARNER_LOOKS = {

@@ -21,7 +21,6 @@ from hedgerow.experiments.search_beyond.plan import (
 )
 from hedgerow.experiments.search_beyond.tables import (
     LEARNER_LABELS,
-    MEAN,
     VIEWS,
     gaps,
     rule_label,
@@ -30,6 +29,7 @@ from hedgerow.experiments.search_beyond.tables import (
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.tables import MEAN
 
 _OBJECTIVES = {"accuracy": "Accuracy", "f1": "Macro F1, two classes"}
 _VIEWS = {

@@ -22,8 +22,7 @@ from hedgerow.experiments.search_beyond.plan import (
 )
 from hedgerow.experiments.search_beyond.statistics import comparable
 from hedgerow.experiments.step import table
-
-MEAN = "mean_over_datasets"
+from hedgerow.reporting.tables import MEAN, in_rows, p_columns
 
 #: Where a tree is measured -> rows from which C4.5 and the optimum beside it have learnt.
 VIEWS = {
@@ -233,25 +232,12 @@ def _gap_tests(statistics: pd.DataFrame) -> pd.DataFrame:
         learner=learner[0],
         trained_on=learner[1],
     )
-    return _wide_p(own, _GAP_CELL)
-
-
-def _wide_p(tests: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
-    """One column per pairing and correction."""
-    columns = {
-        name: tests[(tests["pairing"] == pairing) & (tests["correction"] == correction)].set_index(
-            cell
-        )["p"]
-        for (pairing, correction), name in _P_NAMES.items()
-    }
-    return pd.concat(columns, axis=1).rename_axis(cell).reset_index()
+    return p_columns(own, _GAP_CELL, _P_NAMES, by=("pairing", "correction"))
 
 
 def _ordered(table: pd.DataFrame, order: Mapping[str, list], columns: list[str]) -> pd.DataFrame:
     """Rows in the order of the names, numbers rounded so that no order of a sum shows."""
-    rank = pd.DataFrame({c: table[c].map(list(names).index) for c, names in order.items()})
-    rank = rank.sort_values(list(order), kind="stable")
-    table = table.loc[rank.index].reindex(columns=columns).reset_index(drop=True)
+    table = in_rows(table, order).reindex(columns=columns)
     numbers = [c for c in table.select_dtypes("float").columns if not c.startswith("p")]
     table[numbers] = table[numbers].round(6) + 0.0
     return table
@@ -304,9 +290,9 @@ def search_beyond_rules(
     table[["n_better", "n_worse"]] = table[["n_better", "n_worse"]].astype(int)
     tests = statistics[statistics["part"] == "selection"]
     tests = tests.rename(columns={"cell": "method", "first": "rule"})
-    table = table.merge(
-        _wide_p(tests, ["metric", "method", "rule"]), on=["metric", "method", "rule"], how="left"
-    )
+    key = ["metric", "method", "rule"]
+    p = p_columns(tests, key, _P_NAMES, by=("pairing", "correction"))
+    table = table.merge(p, on=key, how="left")
     own = (table["dataset"] != MEAN) | (table["rule"] == "ucb")
     table.loc[own, list(_P_NAMES.values())] = np.nan
     table.loc[table["rule"] == "ucb", "difference_ucb"] = np.nan

@@ -10,10 +10,11 @@ import pandas as pd
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
-from hedgerow.experiments.soft.tables import MEAN, N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
+from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.tables import MEAN
 
 #: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
 FEWEST_DATASETS = 6

@@ -19,8 +19,8 @@ from hedgerow.experiments.soft.plan import (
     SoftPlan,
 )
 from hedgerow.experiments.step import step, table
+from hedgerow.reporting.tables import MEAN, in_rows, p_columns, status
 
-MEAN = "mean_over_datasets"
 N_TABLE_3_1 = len(TABLE_3_1)
 
 #: Word of data/published for an experiment.
@@ -169,7 +169,7 @@ def of_sizes(
     rows = []
     for key, dataset in [*TABLE_3_1.items(), *((None, d) for d in outside)]:
         row = {"printed": names.get(key, ""), "dataset": dataset}
-        row["status"] = _status(dataset, sizes.index, plan)
+        row["status"] = status(dataset, sizes.index, plan.datasets)
         for metric in ("n_variables", "n_instances", "n_sets", "n_classes"):
             row[metric] = sizes[metric].get(dataset)
             value = printed[metric].get(key) if key else None
@@ -190,12 +190,6 @@ def _printed_names(published_3_1: pd.DataFrame) -> dict[str, str]:
     notes = published_3_1[published_3_1["metric"] == "source"]
     names = notes["note"].str.extract(r"name printed: (.*)")[0]
     return dict(zip(notes["dataset"], names, strict=True))
-
-
-def _status(dataset: str, there: Iterable[str], plan: SoftPlan) -> str:
-    if dataset in there:
-        return "run"
-    return "absent" if dataset in plan.datasets else "not asked for"
 
 
 @table(
@@ -361,12 +355,14 @@ def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataF
         }
     )
     table = table.merge(cells, on=key, how="left")
-    order = {"method": list(METHODS), "dataset": [MEAN, *sorted(set(table["dataset"]) - {MEAN})]}
-    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
-    rank[["experiment", "noise"]] = table[["experiment", "noise"]]
-    rank = rank.sort_values(["experiment", "dataset", "method", "noise"], kind="stable")
+    order = {
+        "experiment": None,
+        "dataset": [MEAN, *sorted(set(table["dataset"]) - {MEAN})],
+        "method": METHODS,
+        "noise": None,
+    }
     columns = [*key, "seconds", "diff_c45", "published", "n_datasets"]
-    return table.loc[rank.index, columns].round(6).reset_index(drop=True)
+    return in_rows(table, order)[columns].round(6)
 
 
 def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFrame:
@@ -410,20 +406,18 @@ def _noise_table(experiment, methods, rows, statistics, published) -> pd.DataFra
         table = table.merge(cells, on=[*key, "dataset"], how="left")
     table = table.merge(_p_values(statistics, experiment), on=[*key, "dataset"], how="left")
     order = {
-        "metric": [m[0] for m in (*OWN_METRICS, *TABLE_METRICS)],
         "dataset": [MEAN, *members, *sorted(set(table["dataset"]) - {MEAN, *members})],
-        "method": list(METHODS),
+        "metric": [m[0] for m in (*OWN_METRICS, *TABLE_METRICS)],
+        "method": METHODS,
+        "noise": None,
     }
-    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
-    rank["noise"] = table["noise"]
-    rank = rank.sort_values(["dataset", "metric", "method", "noise"], kind="stable")
     # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
     table["measured"] = table["measured"].round(6) + 0.0
     columns = ["metric", "unit", "method", "dataset", "in_table_3_1", "noise", "measured"]
     columns += ["published"] if published is not None else []
     columns += ["n_datasets", "of_datasets", "p", "p_holm", "p_pairs"]
     columns += ["p_pairs_holm", "left_out", "missing"]
-    return table.loc[rank.index, columns].reset_index(drop=True)
+    return in_rows(table, order)[columns]
 
 
 def _difference_to_c45(rows, experiment, metric, to_unit) -> pd.DataFrame:
@@ -459,13 +453,6 @@ def _p_values(statistics: pd.DataFrame, experiment: str) -> pd.DataFrame:
         ("permutations", "none"): "p_pairs",
         ("permutations", "holm"): "p_pairs_holm",
     }
-    of_experiment = statistics[statistics["experiment"] == experiment]
-    key = ["metric", "method", "noise"]
-    frames = [
-        of_experiment[
-            (of_experiment["pairing"] == pairing) & (of_experiment["correction"] == correction)
-        ].set_index(key)["p"]
-        for pairing, correction in names
-    ]
-    frame = pd.concat(frames, axis=1, keys=list(names.values())).reset_index()
+    own = statistics[statistics["experiment"] == experiment]
+    frame = p_columns(own, ["metric", "method", "noise"], names, by=("pairing", "correction"))
     return frame.assign(dataset=MEAN)

@@ -10,9 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from hedgerow.experiments.soft_beyond.plan import METHODS, POOLED, WHERE, SoftBeyondPlan
-from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, KNOWN_MODELS, MEAN, said
+from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, KNOWN_MODELS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
+from hedgerow.reporting.tables import MEAN
 
 #: How the noise models are drawn: colours of Okabe and Ito (2008) as for methods.
 MODEL_LOOKS = {

@@ -17,10 +17,11 @@ from hedgerow.experiments.soft_beyond.plan import (
     WHERE,
     SoftBeyondPlan,
 )
-from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, MEAN, absent_from, answers
+from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, absent_from, answers
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.tables import MEAN
 
 _BLOCKS = {
     "accuracy": ("Accuracy, in points of %", 1),

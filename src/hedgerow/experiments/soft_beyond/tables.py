@@ -17,8 +17,7 @@ from hedgerow.experiments.soft_beyond.plan import (
     SoftBeyondPlan,
 )
 from hedgerow.experiments.step import table
-
-MEAN = "mean_over_datasets"
+from hedgerow.reporting.tables import MEAN, in_rows, p_columns
 
 #: Metrics of the tables: (metric in rows, unit, unit of differences, factor to the unit).
 METRICS = (
@@ -176,18 +175,16 @@ def _table(part: str, rows, statistics, plan) -> pd.DataFrame:
         "metric": [m[0] for m in METRICS],
         "where": ["none", *WHERE],
         "family": ["none", *FAMILY_LABELS, "classes", "categories"],
-        "noise": sorted(table["noise"].unique()),
-        "method": list(METHODS),
-        "model": list(MODELS),
+        "noise": None,
+        "method": METHODS,
+        "model": MODELS,
     }
-    rank = pd.DataFrame({c: table[c].map(names.index) for c, names in order.items()})
-    rank = rank.sort_values(list(order), kind="stable")
     numbers = ["measured", *_DIFFERENCES]
     # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
     table[numbers] = table[numbers].round(6) + 0.0
     columns = ["metric", "unit", *_CELL, "dataset", *numbers, "unit_of_differences"]
     columns += ["n_datasets", "of_datasets", *_P_COLUMNS, "left_out", "absent"]
-    return table.loc[rank.index].reindex(columns=columns).reset_index(drop=True)
+    return in_rows(table, order).reindex(columns=columns)
 
 
 _DIFFERENCES = ["difference_clean", "difference_c45", "difference_normal"]
@@ -248,14 +245,15 @@ _P_COLUMNS = [f"p_{other}{end}" for other in ("c45", "normal") for end in _P_NAM
 def _p_values(statistics: pd.DataFrame, metric: str) -> pd.DataFrame:
     """One column per comparison, pairing and correction."""
     of_metric = statistics[statistics["metric"] == metric]
-    columns = {}
-    for other in ("c45", "normal"):
-        against_c45 = of_metric["against_method"] == "c45"
-        chosen = of_metric[against_c45 if other == "c45" else ~against_c45]
-        for (pairing, correction), end in _P_NAMES.items():
-            tests = (chosen["pairing"] == pairing) & (chosen["correction"] == correction)
-            columns[f"p_{other}{end}"] = chosen[tests].set_index(_CELL)["p"]
-    return pd.concat(columns, axis=1).rename_axis(_CELL).reset_index()
+    # The other one is the normal model of the same method.
+    other = of_metric["against_method"].where(of_metric["against_method"] == "c45", "normal")
+    names = {
+        (against, pairing, correction): f"p_{against}{end}"
+        for against in ("c45", "normal")
+        for (pairing, correction), end in _P_NAMES.items()
+    }
+    by = ("other", "pairing", "correction")
+    return p_columns(of_metric.assign(other=other), _CELL, names, by)
 
 
 FAMILY_LABELS = {

@@ -18,6 +18,7 @@ from hedgerow.experiments.structure.plan import (
     VARIANTS,
     StructurePlan,
 )
+from hedgerow.reporting.tables import status
 
 #: Rows of table 5.1 by their names in data/published: A2 and B2 with Spearman's correlation.
 NORMED = {
@@ -106,13 +107,6 @@ def order(plan: StructurePlan) -> dict[str, str]:
     """
     own = sorted(set(plan.datasets) - set(plan.printed.values()))
     return {**plan.printed, **{d: d for d in own}}
-
-
-def status(dataset: str, there, plan: StructurePlan) -> str:
-    """`run`, `absent` (asked for, no source answered) or `not asked for`."""
-    if dataset in there:
-        return "run"
-    return "absent" if dataset in plan.datasets else "not asked for"
 
 
 def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
@@ -229,7 +223,7 @@ def thesis_table_5_1(
                     line = {
                         "dataset": key,
                         "registry": dataset,
-                        "status": status(dataset, there, plan),
+                        "status": status(dataset, there, plan.datasets),
                         "method": method,
                         "criterion": scale,
                         "metric": metric,
@@ -296,7 +290,7 @@ def thesis_table_5_2(
                         {
                             "dataset": key,
                             "registry": dataset,
-                            "status": status(dataset, there, plan),
+                            "status": status(dataset, there, plan.datasets),
                             "method": method,
                             "criterion": scale,
                             "metric": metric,
@@ -433,7 +427,7 @@ def structure_closeness(
                         {
                             "dataset": key,
                             "registry": dataset,
-                            "status": status(dataset, there, plan),
+                            "status": status(dataset, there, plan.datasets),
                             "method": method,
                             "criterion": scale,
                             "metric": metric,

@@ -25,7 +25,6 @@ from hedgerow.experiments.structure_beyond.plan import (
 )
 from hedgerow.experiments.structure_beyond.tables import (
     LEARNER_LABELS,
-    MEAN,
     METRIC_LABELS,
     POOL_LABELS,
     VARIANT_LABELS,
@@ -33,6 +32,7 @@ from hedgerow.experiments.structure_beyond.tables import (
     strategy_label,
 )
 from hedgerow.reporting.figures import WIDTH, Look, style
+from hedgerow.reporting.tables import MEAN
 
 # ----------------------------------------------------------------------------------- figures
 

@@ -26,7 +26,6 @@ from hedgerow.experiments.structure_beyond.plan import (
 )
 from hedgerow.experiments.structure_beyond.tables import (
     LEARNER_LABELS,
-    MEAN,
     METRIC_LABELS,
     POOL_LABELS,
     SCORE_LABELS,
@@ -36,6 +35,7 @@ from hedgerow.experiments.structure_beyond.tables import (
     strategy_label,
 )
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.tables import MEAN
 
 _SCALES = {
     "unnormalized": "As they are",

@@ -34,8 +34,7 @@ from hedgerow.experiments.structure_beyond.statistics import (
     scores_by_variant,
 )
 from hedgerow.reporting.figures import LOOKS
-
-MEAN = "mean_over_datasets"
+from hedgerow.reporting.tables import MEAN, p_columns
 
 VARIANT_LABELS = {
     "edit_a1": "A1",
@@ -441,11 +440,7 @@ def _p_values(statistics: pd.DataFrame, part: str) -> pd.DataFrame:
     """One row per comparison, p plain and after Holm."""
     own = statistics[statistics["part"] == part]
     key = ["cell", "metric", "first", "second"]
-    columns = {
-        name: own[own["correction"] == correction].set_index(key)["p"]
-        for name, correction in (("p", "none"), ("p_holm", "holm"))
-    }
-    return pd.concat(columns, axis=1).rename_axis(key).reset_index()
+    return p_columns(own, key, {("none",): "p", ("holm",): "p_holm"}, by=("correction",))
 
 
 def _long(wide: pd.DataFrame) -> pd.DataFrame:
