@@ -96,6 +96,23 @@ def test_a_module_that_is_used_as_a_value_is_taken_whole(tmp_path):
     assert reach(tmp_path, **{"start.py": start})["room/sub.py"] == "y = 1\nz = 2"
 
 
+def test_a_variable_that_is_called_like_a_function_does_not_reach_it(tmp_path):
+    other = "\ndef other(x):\n    return x\n"
+    inner = f"def thing(x):\n    other = x\n    return [other for y in x]\n{other}"
+    assert "def other" not in reach(tmp_path, **{"room/inner.py": inner})["room/inner.py"]
+    nested = f"def thing(x):\n    def own():\n        return other\n    return own\n{other}"
+    assert "def other" in reach(tmp_path, **{"room/inner.py": nested})["room/inner.py"]
+
+
+def test_steps_of_one_module_have_digests_of_their_own(tmp_path):
+    """Once every step of a module belonged to all others, as if a decorator had listed it."""
+    steps = "from hedgerow.experiments.step import step\n\n@step()\ndef thing(x):\n    return x\n"
+    steps += "\n@step()\ndef other(x):\n    return x\n"
+    frame = {"experiments/step.py": "def step():\n    return lambda f: f\n"}
+    found = reach(tmp_path, **{"room/inner.py": steps, **frame})
+    assert "def other" not in found["room/inner.py"] and "experiments/step.py" not in found
+
+
 def test_imports_inside_functions_and_blocks_are_followed(tmp_path):
     inside = "def start(x):\n    from hedgerow.room.sub import z\n\n    return z\n"
     assert reach(tmp_path, **{"start.py": inside})["room/sub.py"] == "z = 2"

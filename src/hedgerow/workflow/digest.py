@@ -16,6 +16,7 @@ import dataclasses
 import functools
 import hashlib
 import re
+import symtable
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from hedgerow.errors import HedgerowError
 PACKAGE = Path(__file__).resolve().parents[1]
 
 #: Rooms and modules that no digest holds: an edit there changes no result.
-FRAME = ("errors", "experiments.plan", "workflow")
+FRAME = ("errors", "experiments.plan", "experiments.step", "workflow")
 
 #: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
 BY_ENTRY = ("data.registry", "data.synthetic")
@@ -36,7 +37,7 @@ COMPILED = (".pyx", ".pxd", ".pxi", ".h", ".c")
 
 #: Decorators that only change the function below them. Any other may put the function on a list,
 #: so that it belongs to all that reaches its module.
-PURE = {"cache", "contextmanager", "dataclass", "lru_cache"}
+PURE = {"cache", "contextmanager", "dataclass", "lru_cache", "step", "table", "figure"}
 
 
 class UntraceableError(HedgerowError):
@@ -398,10 +399,11 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
     if isinstance(node, ast.ClassDef):
         node = _SettingsCut().visit(node)
     nodes = list(ast.walk(node))
-    owners = [n for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)]
-    bases = {id(n.value) for n in owners}
-    names = [n for n in nodes if isinstance(n, ast.Name)]
     imports = [i for n in nodes for i in _imports(n, file)]
+    local = _local_names(node) - {bound for bound, _, _ in imports}
+    names = [n for n in nodes if isinstance(n, ast.Name) and n.id not in local]
+    owners = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in names]
+    bases = {id(n.value) for n in owners}
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     binds = frozenset(_bound_names(node))
     return _Statement(
@@ -418,6 +420,22 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
         ),
         always=(not binds and not text) or not _decorators(node) <= PURE,
     )
+
+
+def _local_names(node: ast.stmt) -> set[str]:
+    """Names that a function or class reads, if at all, as its own variables.
+
+    A variable may be called like a function of the module, which it does not reach.
+    """
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return set()
+    scopes = [symtable.symtable(ast.unparse(node), "statement", "exec")]
+    read = {s.get_name() for s in scopes[0].get_symbols() if s.is_referenced()}
+    for scope in scopes:
+        scopes += scope.get_children()
+        symbols = scope.get_symbols() if scope is not scopes[0] else ()
+        read |= {s.get_name() for s in symbols if s.is_global() and s.is_referenced()}
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - read
 
 
 def _imports(node: ast.AST, file: str) -> Iterator[tuple[str, str, str]]:

@@ -186,7 +186,7 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
     for declared in found:
         if any("TidyTable" in kind for kind in declared.parameters.values()):
             starts.append("data.tidy:read_tidy")
-        if declared.kind == "figure":
+        if declared.module.endswith(".figures"):
             starts.append("reporting.figures:save")
         read = [section_of(declared.word)] if declared.settings else []
         read += [section for section, *_ in declared.plans.values()]
