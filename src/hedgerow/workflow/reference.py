@@ -417,14 +417,14 @@ def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     sizes = pd.DataFrame([m["size"] for m in manifests.values()])
     calibrated = pd.DataFrame([m["calibration"] for m in manifests.values()])
     tables = {
-        "thesis_table_3_1": soft_tables.thesis_table_3_1(
+        "thesis_table_3_1": soft_tables.of_sizes(
             sizes, calibrated, published["thesis_table_3_1"], plan
         ),
         "statistics": statistics,
         "soft_by_factor": soft_tables.soft_by_factor(rows),
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        tables[name] = getattr(soft_tables, name)(rows, statistics, published[name], plan)
+        tables[name] = getattr(soft_tables, name)(rows, statistics, published, plan)
     if set(soft_plan.PRINTED) <= set(plan.methods):
         tables["soft_claims"] = with_times(rows, times, *_claims(root))
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
