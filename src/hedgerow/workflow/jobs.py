@@ -166,7 +166,7 @@ class Declared:
     Parameters
     ----------
     plan : object
-        A plan, such as `hedgerow.experiments.soft.SoftPlan`.
+        A plan, such as `hedgerow.experiments.soft.plan.SoftPlan`.
     names : iterable of str
         Settings that may be read.
     """

@@ -163,7 +163,8 @@ def thesis_table_4_1(
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.search.run`; split 0 is read.
+        Rows of all data sets, as returned by `hedgerow.experiments.search.steps.run`; split 0 is
+        read.
     published : mapping of DataFrame
         data/published/thesis_table_4_*.csv by their ids.
     plan : SearchPlan
@@ -333,7 +334,7 @@ def thesis_table_4_2(
     Parameters
     ----------
     statistics : DataFrame
-        As returned by `hedgerow.experiments.search.statistics`.
+        As returned by `hedgerow.experiments.search.statistics.statistics`.
     published : mapping of DataFrame
     plan : SearchPlan
 
@@ -463,7 +464,7 @@ def thesis_table_4_7(
     rows : DataFrame
         Rows of all data sets; split 0 is read.
     properties : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.search_properties.properties`.
+        Of all data sets, as returned by `hedgerow.experiments.search.properties.properties`.
     published : mapping of DataFrame
     plan : SearchPlan
 
@@ -684,7 +685,7 @@ def search_running_times(
     Parameters
     ----------
     times : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.search.run`.
+        Of all data sets, as returned by `hedgerow.experiments.search.steps.run`.
     published : mapping of DataFrame
     plan : SearchPlan
 

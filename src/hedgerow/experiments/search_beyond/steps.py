@@ -269,7 +269,7 @@ def selection(
     table : TidyTable
     plan : SearchBeyondPlan
     protocol : SearchPlan
-        As `hedgerow.experiments.search.run` reads it.
+        As `hedgerow.experiments.search.steps.run` reads it.
     splits : iterable of int, optional
 
     Returns
@@ -340,7 +340,7 @@ def anytime(
     table : TidyTable
     plan : SearchBeyondPlan
     protocol : SearchPlan
-        As `hedgerow.experiments.search.run` reads it.
+        As `hedgerow.experiments.search.steps.run` reads it.
     splits : iterable of int, optional
 
     Returns

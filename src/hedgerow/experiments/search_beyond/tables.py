@@ -121,9 +121,9 @@ def search_beyond_gap(
     Parameters
     ----------
     measured : mapping of DataFrame
-        `optimum` is read, as returned by `hedgerow.experiments.search_beyond.optimum`.
+        `optimum` is read, as returned by `hedgerow.experiments.search_beyond.steps.optimum`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.search_beyond.statistics`.
+        As returned by `hedgerow.experiments.search_beyond.statistics.statistics`.
     plan : SearchBeyondPlan
 
     Returns

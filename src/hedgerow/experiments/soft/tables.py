@@ -148,7 +148,7 @@ def of_sizes(
     ----------
     sizes : DataFrame, as returned by `sizes`
     calibrated : DataFrame
-        Calibrations of all data sets, as returned by `hedgerow.experiments.soft.calibrate`.
+        Calibrations of all data sets, as returned by `hedgerow.experiments.soft.steps.calibrate`.
     published : DataFrame
         data/published/thesis_table_3_1.csv.
     plan : SoftPlan
@@ -208,9 +208,9 @@ def thesis_table_3_4(
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.soft.statistics`.
+        As returned by `hedgerow.experiments.soft.statistics.statistics`.
     published : mapping of DataFrame
         data/published/thesis_table_3_4.csv by its id.
     plan : SoftPlan
@@ -284,7 +284,7 @@ def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
 
     Returns
     -------
@@ -321,7 +321,7 @@ def soft_running_times(times: pd.DataFrame, published: pd.DataFrame) -> pd.DataF
     Parameters
     ----------
     times : DataFrame
-        Of all data sets, as returned by `hedgerow.experiments.soft.learn`.
+        Of all data sets, as returned by `hedgerow.experiments.soft.steps.learn`.
     published : DataFrame
         data/published/thesis_table_3_4.csv and thesis_table_3_5.csv, one below the other.
 

@@ -245,8 +245,8 @@ def run(
     part : one of PARTS
     table : TidyTable
     splits : DataFrame
-        Of the experiment `soft`, as returned by `hedgerow.experiments.soft.noise`.
-    calibration : DataFrame, as returned by `hedgerow.experiments.soft.calibrate`
+        Of the experiment `soft`, as returned by `hedgerow.experiments.soft.steps.noise`.
+    calibration : DataFrame, as returned by `hedgerow.experiments.soft.steps.calibrate`
     plan : SoftBeyondPlan
     permutations : iterable of int, optional
         A chunk of the permutations; default all of the plan. Chunks put together are the whole.

@@ -82,9 +82,10 @@ def soft_beyond_noise_models(
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets and parts, as returned by `hedgerow.experiments.soft_beyond.run`.
+        Rows of all data sets and parts, as returned by
+        `hedgerow.experiments.soft_beyond.steps.run`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.soft_beyond.statistics`.
+        As returned by `hedgerow.experiments.soft_beyond.statistics.statistics`.
     plan : SoftBeyondPlan
 
     Returns

@@ -56,7 +56,7 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.gates`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.gates`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -104,7 +104,7 @@ def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.increments`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.increments`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -171,7 +171,7 @@ def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.toy_gain`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.toy_gain`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -253,7 +253,7 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.toy_error`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.toy_error`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -318,7 +318,7 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.lvef`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.lvef`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -399,7 +399,7 @@ def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.lvef_gain`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.lvef_gain`.
     plan : SoftIllustrationPlan
 
     Returns

@@ -36,7 +36,7 @@ def section(
     captions : mapping of str
         Of all tables and figures, by id.
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.results`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns

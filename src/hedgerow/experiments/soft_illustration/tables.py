@@ -106,7 +106,7 @@ def thesis_table_3_2(
     Parameters
     ----------
     leaves : DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.leaves`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.leaves`.
     published : DataFrame
         data/published/thesis_table_3_2.csv.
     plan : SoftIllustrationPlan
@@ -156,7 +156,7 @@ def thesis_table_3_3(
     Parameters
     ----------
     misclassified : DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.misclassified_patients`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.misclassified_patients`.
     published : DataFrame
         data/published/thesis_table_3_3.csv.
     plan : SoftIllustrationPlan

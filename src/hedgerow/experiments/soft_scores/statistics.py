@@ -27,7 +27,7 @@ def of_table_3_1(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
     plan : SoftPlan
 
     Returns

@@ -54,9 +54,9 @@ def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) ->
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.evaluate`.
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.soft_scores.scores`.
+        As returned by `hedgerow.experiments.soft_scores.statistics.scores`.
     plan : SoftPlan
 
     Returns
@@ -118,7 +118,7 @@ def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     comparison : DataFrame
-        As returned by `hedgerow.experiments.soft_scores.comparison`.
+        As returned by `hedgerow.experiments.soft_scores.statistics.comparison`.
 
     Returns
     -------

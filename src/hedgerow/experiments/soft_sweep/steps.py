@@ -47,7 +47,7 @@ def grow(
     Parameters
     ----------
     table : TidyTable
-    noised : dict of DataFrame, as returned by `hedgerow.experiments.soft.noise`
+    noised : dict of DataFrame, as returned by `hedgerow.experiments.soft.steps.noise`
     plan : SweepPlan
     learners : SoftPlan
         Settings of the learners (window, step, gate_at, min_samples_split).

@@ -76,7 +76,7 @@ def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft_sweep.evaluate`.
+        Rows of all data sets, as returned by `hedgerow.experiments.soft_sweep.steps.evaluate`.
     plan : SweepPlan
 
     Returns

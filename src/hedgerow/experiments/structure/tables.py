@@ -115,7 +115,7 @@ def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     closeness, scores : DataFrame
-        As returned by `hedgerow.experiments.structure.cluster_forests`.
+        As returned by `hedgerow.experiments.structure.steps.cluster_forests`.
 
     Returns
     -------
@@ -343,7 +343,8 @@ def structure_examples(
     DataFrame
         dataset, registry, forest, n_trees, criterion, n_pairs, n_first (pairs whose first tree has
         one test), n_more (pairs that differ in more than one test); of the pair that stands for
-        them (`hedgerow.experiments.structure.shown_pairs`) tree_1, tree_2, n_nodes_1, n_nodes_2,
+        them (`hedgerow.experiments.structure.steps.shown_pairs`) tree_1, tree_2, n_nodes_1,
+        n_nodes_2,
         edits (by B2 with Spearman's correlation) and its distances edit_a1, edit_a2_spearman,
         edit_b1, edit_b2_spearman, d_kl, d_p. Empty where a forest has no such pair.
     """

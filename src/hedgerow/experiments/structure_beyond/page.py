@@ -79,7 +79,7 @@ def section(
     Parameters
     ----------
     tables : mapping of DataFrame
-        The tables of `hedgerow.reporting.structure_beyond` by id, as read from their files.
+        Those of `hedgerow.experiments.structure_beyond.tables` by id, as read from their files.
     figures : mapping of path
         Its figures by id: svg files, which are embedded.
     captions : mapping of str

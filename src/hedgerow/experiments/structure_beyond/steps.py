@@ -133,8 +133,9 @@ def run(
     Returns
     -------
     dict of DataFrame
-        What was learnt: `forests` and `trees`, as `hedgerow.experiments.structure.learn` gives
-        them, without forests of fewer than `FEWEST_TREES` trees; `grown`, as `grow_samples` does.
+        What was learnt: `forests` and `trees`, as `hedgerow.experiments.structure.steps.learn`
+        gives them, without forests of fewer than `FEWEST_TREES` trees; `grown`, as `grow_samples`
+        does.
         What was measured: `examples`, `closeness` and `scores`, as that module's `compare` and
         `cluster_forests` give them; `ensembles` and `stability`, as the functions of these names
         do.

@@ -190,9 +190,9 @@ def structure_beyond_variants(
     ----------
     measured : mapping of DataFrame
         `closeness` and `scores` are read, as returned by
-        `hedgerow.experiments.structure_beyond.run`, of all data sets.
+        `hedgerow.experiments.structure_beyond.steps.run`, of all data sets.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.structure_beyond.statistics`.
+        As returned by `hedgerow.experiments.structure_beyond.statistics.statistics`.
     plan : StructureBeyondPlan
 
     Returns
@@ -249,7 +249,7 @@ def structure_beyond_questions(
     -------
     DataFrame
         One row per metric and question (a key of
-        `hedgerow.experiments.structure_beyond.QUESTIONS`). Columns: metric, question, first,
+        `hedgerow.experiments.structure_beyond.plan.QUESTIONS`). Columns: metric, question, first,
         second (what is compared), mean_first, mean_second, difference (first minus second),
         n_higher and n_lower (data sets on which the first is so), n_datasets, p, p_holm, absent.
     """
