@@ -267,21 +267,20 @@ def test_a_changed_setting_reruns_what_depends_on_it(smoke, setting, rerun):
 
 
 def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
-    assert (
-        set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
-        == {
-            *REPORTED,
-            *ILLUSTRATION_REPORTED,
-            *SWEEP_REPORTED,
-            *BEYOND_REPORTED,
-            *SEARCH_REPORTED,
-            *SEARCH_BEYOND_REPORTED,
-            *STRUCTURE_REPORTED - {"structure_figures"},
-            *STRUCTURE_BEYOND_REPORTED,
-            "soft_scores_page",
-        }
-        - CLAIMS
-    )
+    """Captions state the name; so tables and figures are made again, with the same numbers."""
+    reported = {
+        *REPORTED,
+        *ILLUSTRATION_REPORTED,
+        *SWEEP_REPORTED,
+        *SCORES,
+        *BEYOND_REPORTED,
+        *SEARCH_REPORTED,
+        *SEARCH_BEYOND_REPORTED,
+        *STRUCTURE_REPORTED,
+        *STRUCTURE_BEYOND_REPORTED,
+    }
+    planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
+    assert planned == reported - {"soft_illustration_data"} - CLAIMS
 
 
 def test_another_mirror_makes_no_result_again(smoke):
