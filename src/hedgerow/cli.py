@@ -122,7 +122,7 @@ def _reference(options: argparse.Namespace) -> int:
         kept = reference.make_whole(
             root, options.experiment, options.configuration, options.cores, folder
         )
-        print(f"{folder}: {len(kept['outputs'])} tables and figures")
+        print(f"{folder}: {len(kept['outputs'])} files (tables, figures, claims)")
         return 0
     asked = reference.settings_of(root, options.experiment, options.configuration)["datasets"]
     unknown = [name for name in options.datasets if name not in asked]

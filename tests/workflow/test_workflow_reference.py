@@ -180,10 +180,11 @@ def test_a_short_experiment_is_kept_whole(project):
     (project.path / "config/brief.yaml").write_text(SWEEP)
     done = _reference(project, experiment="soft_sweep", configuration="brief")
     assert done.returncode == 0, done.stderr
-    assert "4 tables and figures" in done.stdout
+    assert "5 files (tables, figures, claims)" in done.stdout
     folder = project.path / "kept/soft_sweep"
     manifest = json.loads((folder / "manifest.json").read_text())
     assert set(manifest["outputs"]) == {p.name for p in folder.iterdir()} - {"manifest.json"}
+    assert "soft_sweep_claims.csv" in manifest["outputs"]
     assert manifest["settings"]["datasets"] == ["bupa"]
     assert list(manifest["rows"]) == ["data/results/soft_sweep/bupa.parquet"]
     assert (folder / "thesis_figure_3_11.svg").read_bytes() == (

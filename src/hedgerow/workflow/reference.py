@@ -21,12 +21,11 @@ import pyarrow.parquet as pq
 import yaml
 
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import sections
 from hedgerow.workflow.config import load_yaml, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
-from hedgerow.workflow.steps import declared_by, section_of, shown_path
+from hedgerow.workflow.steps import declared_by, shown_path
 
 #: Experiments of hours, made in parts; the others take minutes and are made as a whole.
 IN_PARTS = ("search", "soft")
@@ -44,8 +43,12 @@ VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 
 
 def whole() -> list[str]:
-    """Experiments with settings of their own that are made as a whole."""
-    return [word for word in WORDS if word not in IN_PARTS and section_of(word) == word]
+    """Experiments on data sets, with settings of their own, that are made as a whole."""
+    return [
+        word
+        for word, plan in sections().items()
+        if word not in IN_PARTS and "datasets" in plan.settings()
+    ]
 
 
 def rows_digest(experiment: str, package: Path = PACKAGE) -> str:
