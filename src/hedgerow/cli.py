@@ -88,7 +88,14 @@ def _add_reference(commands: argparse._SubParsersAction) -> None:
         metavar="DATASET",
         help="make the parts of these data sets (default: none, merge only)",
     )
-    parser.add_argument("--all", action="store_true", help="make every part that is not there")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--all", action="store_true", help="make every part that is not there")
+    what.add_argument(
+        "--compare",
+        action="store_true",
+        help="make the named parts again and keep none of it: where they come out the same to the "
+        "byte, all parts that are there count as made by the code of today",
+    )
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
     parser.add_argument(
         "--configuration",
@@ -114,10 +121,10 @@ def _reference(options: argparse.Namespace) -> int:
             remedy="change to the folder that holds the Snakefile",
         )
     if options.experiment in reference.whole():
-        if options.datasets:
+        if options.datasets or options.compare:
             raise DataError(
                 f"the experiment {options.experiment} has no parts",
-                remedy="leave out the data sets: it is made as a whole",
+                remedy="leave out the data sets and --compare: it is made as a whole",
             )
         kept = reference.make_whole(
             root, options.experiment, options.configuration, options.cores, folder
@@ -132,12 +139,20 @@ def _reference(options: argparse.Namespace) -> int:
             remedy=f"it has {', '.join(asked)}",
         )
     wanted = list(options.datasets)
+    if options.compare and len(set(wanted)) < 2:
+        raise DataError(
+            "one part does not speak for the others", remedy="name two or more to compare"
+        )
     if options.all:
         wanted = [d for d in asked if not (folder / f"parts/{d}.json").is_file()]
     if wanted:
         stated = (root, options.experiment, wanted, options.configuration)
         reference.make(*stated, options.cores)
-        reference.collect(*stated, folder / "parts")
+        if options.compare:
+            reference.compare(*stated, folder / "parts")
+            print(f"{folder}: its parts count as made by the code of today")
+        else:
+            reference.collect(*stated, folder / "parts")
     merged = reference.merge(root, options.experiment, options.configuration, folder)
     n = len(asked) - len(merged["absent"])
     print(f"{folder}: {n} of {len(asked)} data sets merged")

@@ -8,7 +8,7 @@ import pytest
 from throwaway import new_project
 
 from hedgerow.errors import DataError
-from hedgerow.workflow.reference import merge, read_parts
+from hedgerow.workflow.reference import merge, read_parts, rows_digest
 
 SETTINGS = """
 configuration: tiny
@@ -118,6 +118,63 @@ def test_parts_that_were_made_differently_are_refused(parts, key):
     path.write_text(json.dumps(manifest))
     with pytest.raises(DataError, match=f"different {key}"):
         read_parts(parts)
+
+
+def _recorded(project, dataset):
+    return json.loads((project.path / f"kept/soft/parts/{dataset}.json").read_text())
+
+
+@pytest.fixture
+def reshaped(project):
+    """Parts as code of another digest made them; afterwards they are as they were."""
+    folder = project.path / "kept/soft"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for dataset in ("bupa", "haberman"):
+        manifest = _recorded(project, dataset)
+        manifest["code"]["digest"] = "0" * 64
+        (folder / f"parts/{dataset}.json").write_text(json.dumps(manifest))
+    yield project
+    for path, content in before.items():
+        path.write_bytes(content)
+
+
+def test_two_parts_speak_for_the_others(reshaped):
+    """They keep the digest that made them, and parts of today may join."""
+    done = _reference(reshaped, "bupa", "haberman", "--compare")
+    assert done.returncode == 0, done.stderr
+    codes = [_recorded(reshaped, dataset)["code"] for dataset in ("bupa", "haberman")]
+    today = rows_digest("soft")
+    for code in codes:
+        assert code["digest"] == "0" * 64
+        assert code["equal"] == {"digest": today, "compared": ["bupa", "haberman"]}
+    joined = _recorded(reshaped, "haberman")
+    joined["code"] = {"digest": today}
+    (reshaped.path / "kept/soft/parts/haberman.json").write_text(json.dumps(joined))
+    assert len(read_parts(reshaped.path / "kept/soft/parts")[1]) == 2
+
+
+@pytest.mark.parametrize(
+    "key, value, culprit",
+    [
+        ("files", {"data/tidy/haberman.parquet": "0" * 64}, "data/tidy/haberman.parquet"),
+        ("settings", {"n_folds": 3}, "settings"),
+    ],
+)
+def test_a_part_that_comes_out_otherwise_speaks_for_none(reshaped, key, value, culprit):
+    parts = reshaped.path / "kept/soft/parts"
+    for dataset in ("bupa", "haberman") if key == "settings" else ("haberman",):
+        manifest = _recorded(reshaped, dataset)
+        manifest[key] |= value
+        (parts / f"{dataset}.json").write_text(json.dumps(manifest))
+    done = _reference(reshaped, "bupa", "haberman", "--compare")
+    assert done.returncode == 1
+    assert f"{culprit}: made again, not what" in done.stderr
+    assert "equal" not in _recorded(reshaped, "bupa")["code"]
+
+
+def test_one_part_does_not_speak_for_the_others(project):
+    done = _reference(project, "bupa", "bupa", "--compare")
+    assert done.returncode == 1 and "name two or more" in done.stderr
 
 
 def test_no_part_at_all(project, tmp_path):

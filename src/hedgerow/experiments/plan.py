@@ -242,8 +242,9 @@ class Plan:
 
     @classmethod
     def settings(cls) -> dict[str, Setting]:
-        """Its settings by name, in the order of the manual."""
-        found = {f.name: f.metadata.get("setting") for f in dataclasses.fields(cls)}
+        """Its settings by name, in the order of the manual: its own, then those it inherits."""
+        fields = sorted(dataclasses.fields(cls), key=lambda f: f.name not in cls.__annotations__)
+        found = {f.name: f.metadata.get("setting") for f in fields}
         return {name: value for name, value in found.items() if value is not None}
 
     @classmethod
@@ -332,7 +333,7 @@ def sections() -> dict[str, type[Plan]]:
         module = importlib.import_module(f"hedgerow.experiments.{word}.plan")
         for value in vars(module).values():
             own = getattr(value, "__module__", None) == module.__name__
-            if own and inspect.isclass(value) and issubclass(value, Plan):
+            if own and inspect.isclass(value) and issubclass(value, Plan) and value.section:
                 found[word] = value
     return found
 

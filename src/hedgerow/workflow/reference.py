@@ -3,7 +3,8 @@
 A part is what one data set gives: its rows, and a manifest that says from which bytes, with which
 settings, code and versions. Parts can be made on different days and machines; each call of
 `hedgerow reference` makes those that it is asked for and merges all that are there into tables
-and figures. What is not there is named in every table.
+and figures. What is not there is named in every table. Where code was reshaped and no result was
+changed, two parts that come out the same to the byte speak for the others (`compare`).
 """
 
 from __future__ import annotations
@@ -226,11 +227,7 @@ def collect(
     """
     from hedgerow.reporting.manifest import checksums
 
-    stated = settings_of(root, experiment, configuration)
-    stated = {
-        key: stated[key]
-        for key in sorted(set(stated) - {"datasets"} - sections()[experiment].unstated())
-    }
+    stated = _stated(root, experiment, configuration)
     made_by = _made_by(root, rows_digest(experiment, _package(root)))
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
@@ -253,6 +250,62 @@ def collect(
         times = pd.concat(map(pd.read_parquet, chunks), ignore_index=True)
         write_csv(folder / f"{dataset}_times.csv", mean_times(times))
         write_json(folder / f"{dataset}.json", manifest)
+
+
+def _stated(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
+    """Settings that a part was made with: those on which its rows depend."""
+    stated = settings_of(root, experiment, configuration)
+    apart = {"datasets", *sections()[experiment].unstated()}
+    return {key: stated[key] for key in sorted(set(stated) - apart)}
+
+
+def compare(
+    root: Path, experiment: str, datasets: Sequence[str], configuration: str, folder: Path
+) -> None:
+    """Count parts as made by the code of today, because some of them came out the same to the byte.
+
+    What was made keeps its digest; beside it, under `equal`, stand the digest of today and the data
+    sets that were compared.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project in which the workflow made the rows again.
+    experiment : str
+    datasets : sequence of str
+        Two or more that were made again.
+    configuration : str
+    folder : Path
+        Holds the parts.
+
+    Raises
+    ------
+    DataError
+        As `read_parts`, and if one of them has no part, or what was made again is not to the byte
+        what its part was, or not with its settings. No part is changed then.
+    """
+    from hedgerow.reporting.manifest import checksums
+
+    _, manifests = read_parts(folder)
+    stated = _stated(root, experiment, configuration)
+    for dataset in datasets:
+        if dataset not in manifests:
+            raise DataError(f"{folder} has no part {dataset}", remedy="make it first")
+        kept = manifests[dataset]
+        again = checksums(root.resolve(), [(root / name).resolve() for name in kept["files"]])
+        unlike = [name for name in sorted(again) if again[name] != kept["files"][name]]
+        unlike += ["settings"] if kept["settings"] != stated else []
+        if unlike:
+            raise DataError(
+                f"{', '.join(unlike)}: made again, not what {folder / dataset}.json describes",
+                remedy="results have changed: make all parts again",
+            )
+    digest = rows_digest(experiment, _package(root))
+    for dataset, manifest in manifests.items():
+        code = {key: value for key, value in manifest["code"].items() if key != "equal"}
+        if code["digest"] != digest:
+            code["equal"] = {"digest": digest, "compared": sorted(set(datasets))}
+        write_json(folder / f"{dataset}.json", {**manifest, "code": code})
 
 
 def _beside(root: Path, experiment: str, dataset: str) -> dict[str, Any]:
@@ -332,7 +385,7 @@ def read_parts(folder: Path) -> tuple[pd.DataFrame, dict[str, Mapping[str, Any]]
         for key in ("settings", "code"):
             mine, other = manifest[key], first[key]
             if key == "code":
-                mine, other = mine["digest"], other["digest"]
+                mine, other = (code.get("equal", code)["digest"] for code in (mine, other))
             if mine != other:
                 raise DataError(
                     f"the parts {first['dataset']} and {dataset} in {folder} were made with "

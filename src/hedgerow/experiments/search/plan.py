@@ -49,7 +49,39 @@ FAMILIES = {
 
 
 @dataclass(frozen=True)
-class SearchPlan(Plan):
+class UctPlan(Plan):
+    """What a search by UCT-DT is given (thesis 4.5.1), in chapter 4 and wherever one is run."""
+
+    n_iterations: int = setting(
+        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1
+    )
+    n_candidates: int = setting(
+        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1
+    )
+    exploration: float = setting(
+        1.0, "The constant C_p of the selection (thesis 4.5.1, 1).", minimum=0
+    )
+    value_pruning_interval: int = setting(
+        3000,
+        "Iterations from one value-based pruning to the next (thesis 4.5.1, 3,000).",
+        minimum=1,
+    )
+    value_pruning_depth: int = setting(
+        5, "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).", minimum=0
+    )
+    validation_fraction: float = setting(
+        0.3,
+        "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    min_samples_split: float = setting(
+        4, "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).", minimum=2
+    )
+
+
+@dataclass(frozen=True)
+class SearchPlan(UctPlan):
     """Chapter 4 of the thesis: trees by Monte Carlo tree search (UCT-DT).
 
     They are compared with C4.5 and an evolutionary algorithm (ETE).
@@ -116,37 +148,11 @@ class SearchPlan(Plan):
     n_generations: int = setting(
         1000, "Generations of ETE, at most; the thesis prints no number.", minimum=1
     )
-    n_iterations: int = setting(
-        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1
-    )
     n_iterations_c45b: int = setting(
         10_000,
         "Iterations of a search with the policy C4.5b, which completes a new tree in each of them "
         "and takes a hundred times as long; the thesis gives it as many.",
         minimum=1,
-    )
-    n_candidates: int = setting(
-        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1
-    )
-    exploration: float = setting(
-        1.0, "The constant C_p of the selection (thesis 4.5.1, 1).", minimum=0
-    )
-    value_pruning_interval: int = setting(
-        3000,
-        "Iterations from one value-based pruning to the next (thesis 4.5.1, 3,000).",
-        minimum=1,
-    )
-    value_pruning_depth: int = setting(
-        5, "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).", minimum=0
-    )
-    validation_fraction: float = setting(
-        0.3,
-        "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",
-        exclusive_minimum=0,
-        exclusive_maximum=1,
-    )
-    min_samples_split: float = setting(
-        4, "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).", minimum=2
     )
     property_folds: int = setting(
         5, "Folds in which the classifiers of table 4.7 are compared.", minimum=2

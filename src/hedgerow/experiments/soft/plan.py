@@ -78,7 +78,23 @@ TABLE_3_1 = {
 
 
 @dataclass(frozen=True)
-class SoftPlan(Plan):
+class KernelPlan(Plan):
+    """The kernel of the soft search (thesis 3.3.2), in chapter 3 and wherever one is run."""
+
+    window: float = setting(
+        6.0,
+        "Width of the soft search's kernel, in standard deviations of the error (thesis 3.3.2).",
+        exclusive_minimum=0,
+    )
+    step: float = setting(
+        0.1,
+        "Step of the soft search's grid, in standard deviations of the error (thesis 3.3.2).",
+        exclusive_minimum=0,
+    )
+
+
+@dataclass(frozen=True)
+class SoftPlan(KernelPlan):
     """Experiments 1 and 2 of the thesis (chapter 3), noise in training or test data."""
 
     section: ClassVar[str] = "soft"
@@ -126,16 +142,6 @@ class SoftPlan(Plan):
         (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5),
         "Uncertainty factors u among which ss, stp and se are tuned, and widths w of UDT. Without "
         "uncertainty every method is C4.5; the thesis prints no grid.",
-        exclusive_minimum=0,
-    )
-    window: float = setting(
-        6.0,
-        "Width of the soft search's kernel, in standard deviations of the error (thesis 3.3.2).",
-        exclusive_minimum=0,
-    )
-    step: float = setting(
-        0.1,
-        "Step of the soft search's grid, in standard deviations of the error (thesis 3.3.2).",
         exclusive_minimum=0,
     )
     n_samples: int = setting(

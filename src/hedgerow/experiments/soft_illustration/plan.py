@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import setting
+from hedgerow.experiments.soft.plan import KernelPlan
 
 EXPERIMENT = "soft_illustration"  # the word under which seeds are drawn
 DATASET = "synthetic_lvef"
@@ -33,7 +34,7 @@ DECIMALS = 6
 
 
 @dataclass(frozen=True)
-class SoftIllustrationPlan(Plan):
+class SoftIllustrationPlan(KernelPlan):
     """Illustrations of chapter 3: figures 3.1 to 3.4, and the LVEF example.
 
     The example (figures 3.7 and 3.8, tables 3.2 and 3.3) is on the synthetic set synthetic_lvef.
@@ -50,16 +51,6 @@ class SoftIllustrationPlan(Plan):
     factor: float = setting(
         0.1,
         "Uncertainty factor u of ss, stp and se on the ejection fractions (thesis 3.4.1, .1).",
-        exclusive_minimum=0,
-    )
-    window: float = setting(
-        6.0,
-        "Width of the soft search's kernel, in standard deviations of the error (thesis 3.3.2).",
-        exclusive_minimum=0,
-    )
-    step: float = setting(
-        0.1,
-        "Step of the soft search's grid, in standard deviations of the error (thesis 3.3.2).",
         exclusive_minimum=0,
     )
     n_draws: int = setting(

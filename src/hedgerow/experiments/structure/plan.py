@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import setting
+from hedgerow.experiments.search.plan import UctPlan
 
 EXPERIMENT = "structure"  # the word under which seeds are drawn
 
@@ -50,7 +51,7 @@ ORDER = {
 
 
 @dataclass(frozen=True)
-class StructurePlan(Plan):
+class StructurePlan(UctPlan):
     """Chapter 5 of the thesis: the edit distance of trees on forests of UCT-DT.
 
     The forests are clustered, and it is measured what the clusters keep together.
@@ -86,34 +87,8 @@ class StructurePlan(Plan):
     max_tests: int = setting(
         6, "Tests of the largest tree of a forest (thesis 5.4, 13 nodes).", minimum=1
     )
-    n_iterations: int = setting(
-        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1
-    )
-    n_candidates: int = setting(
-        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1
-    )
-    exploration: float = setting(
-        1.0, "The constant C_p of the selection (thesis 4.5.1, 1).", minimum=0
-    )
     value_pruning: bool = setting(
         True, "Whether value-based pruning thins the search tree; chapter 5 does not say."
-    )
-    value_pruning_interval: int = setting(
-        3000,
-        "Iterations from one value-based pruning to the next (thesis 4.5.1, 3,000).",
-        minimum=1,
-    )
-    value_pruning_depth: int = setting(
-        5, "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).", minimum=0
-    )
-    validation_fraction: float = setting(
-        0.3,
-        "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",
-        exclusive_minimum=0,
-        exclusive_maximum=1,
-    )
-    min_samples_split: float = setting(
-        4, "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).", minimum=2
     )
     n_clusters: int = setting(4, "Clusters of k-means (thesis 5.4.2, 4).", minimum=2)
     n_components: int = setting(
