@@ -16,7 +16,7 @@ from throwaway import ROOT, SMOKE, Project
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
-from hedgerow.experiments.plan import describe, sections
+from hedgerow.experiments.plan import Plan, describe, sections
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
 from hedgerow.workflow.config import Head, config_schema, load_yaml, permutations_of, walk
 from hedgerow.workflow.steps import declarations, section_of, step
@@ -54,6 +54,10 @@ def message(config, files=()) -> str:
         ({"n_folds": "ten"}, "`soft.n_folds` is `ten`; give a whole number >= 2"),
         ({"n_folds": 1}, "`soft.n_folds` is `1`; give a whole number >= 2"),
         ({"n_folds": None}, "`soft.n_folds` is empty; give a whole number >= 2"),
+        ({"n_folds": 5.0}, "`soft.n_folds` is `5.0`; give a whole number >= 2"),
+        ({"window": float("inf")}, "`soft.window` is `.inf`; give a number > 0"),
+        ({"factors": [0.1, float("nan")]}, "`soft.factors` is `.nan`; give a list of numbers > 0"),
+        ({"factors": "3"}, "`soft.factors` is `3`; give a list of numbers > 0"),
         ({"test_size": 1.5}, "`soft.test_size` is `1.5`; give a number > 0 and < 1"),
         ({"noise_factors": [0, -0.1]}, "`-0.1`; give a list of numbers >= 0, 0 among them"),
         ({"noise_factors": [0.1]}, "`[0.1]`; give a list of numbers >= 0, 0 among them"),
@@ -365,10 +369,10 @@ def test_no_default_is_stated_twice(word):
     plan = SECTIONS[word]
     assert plan() == plan.from_config(DEFAULT[word], 0, "default")
     # A field that is no setting of the section takes the default of the setting that it is.
-    (source,) = ast.parse(inspect.getsource(plan)).body
     stated = {
         node.target.id: node.value
-        for node in source.body
+        for part in plan.__mro__[: plan.__mro__.index(Plan)]
+        for node in ast.parse(inspect.getsource(part)).body[0].body
         if isinstance(node, ast.AnnAssign) and not ast.unparse(node.annotation).startswith("Class")
     }
     assert set(stated) == {*plan.settings(), *plan.given}
@@ -422,6 +426,7 @@ def test_a_plan_does_not_depend_on_order_and_kind_of_numbers():
         noise_factors=[0.0, 0.1], methods=["c45", "se"]
     )
     assert repr(soft(target_leaves=(5, 15)).target_leaves) == "(15.0, 5.0)"
+    assert repr(soft(window=6).window) == "6.0"
     assert soft(datasets=["wine", "bupa"]).datasets == ("wine", "bupa")
 
 

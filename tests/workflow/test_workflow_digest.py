@@ -9,13 +9,13 @@ import yaml
 from throwaway import ROOT, SMOKE, copied_package
 
 from hedgerow._stamp import COMPILED, core_digest
+from hedgerow.workflow import steps
 from hedgerow.workflow.config import load_yaml
 from hedgerow.workflow.digest import (
     PACKAGE,
     UntraceableError,
     digest_of,
     entry_digests,
-    reachable_source,
     reached,
 )
 
@@ -37,8 +37,9 @@ def other(x):
 '''
 
 
-def test_a_function_brings_what_it_reaches_and_no_more():
-    source = reachable_source(MODULE, "asked")
+def test_a_function_brings_what_it_reaches_and_no_more(tmp_path):
+    (tmp_path / "module.py").write_text(MODULE)
+    source = reached("module:asked", package=tmp_path)["module.py"]
     assert "def used" in source and "LIMIT = 3" in source and "import sqrt" in source
     assert "def other" not in source and "A module" not in source
 
@@ -118,6 +119,50 @@ def test_imports_inside_functions_and_blocks_are_followed(tmp_path):
     assert reach(tmp_path, **{"start.py": inside})["room/sub.py"] == "z = 2"
     block = "if True:\n    from hedgerow.room.sub import z\n\ndef start(x):\n    return z\n"
     assert reach(tmp_path, **{"start.py": block})["room/sub.py"] == "z = 2"
+    module = "if True:\n    from hedgerow.room import sub\n\ndef start(x):\n    return sub.y\n"
+    assert reach(tmp_path, **{"start.py": module})["room/sub.py"] == "y = 1"
+
+
+def test_the_body_of_a_class_reads_names_of_its_module(tmp_path):
+    """There, and there only, the right side of `y = y` is not the left one."""
+    start = "from hedgerow.room.sub import y\n\nclass start:\n    y = y\n"
+    assert reach(tmp_path, **{"start.py": start})["room/sub.py"] == "y = 1"
+
+
+def test_what_cannot_be_followed_is_refused_wherever_it_stands(tmp_path):
+    setting = "y = 0\n\ndef turn():\n    global y\n    y = 1\n\ndef start(x):\n    return y\n"
+    with pytest.raises(UntraceableError, match="`global y`"):
+        reach(tmp_path, **{"start.py": setting})
+
+
+@pytest.mark.parametrize(
+    ("call", "file", "source"),
+    [
+        ("soft.steps:noise", "experiments/plan.py", "def normal"),
+        ("soft.steps:learn", "workflow/steps.py", "def _joined"),
+        ("soft.steps:learn", "data/tidy.py", "def read_tidy"),
+        ("soft.tables", "experiments/step.py", "def said"),
+        ("soft.tables", "workflow/steps.py", "def caption_text"),
+        ("soft.figures", "reporting/figures.py", "def save"),
+        ("soft.page:section", "workflow/steps.py", "def read_caption"),
+    ],
+)
+def test_how_settings_inputs_and_captions_are_read_belongs_to_the_job(call, file, source):
+    """Once none of it was in any digest: settings in another order gave other draws, and the old
+    files stayed."""
+    found = reached(*steps._starts(steps.declarations(call)))
+    assert source in found[file]
+    assert "def setting" not in found.get("experiments/plan.py", "")
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_templates_bring_those_that_they_import(tmp_path, quote):
+    parts = {
+        "start.py": "def start(x):\n    return render('a.html.j2')\n",
+        "a.html.j2": f"{{% from {quote}b.html.j2{quote} import c %}}",
+        "b.html.j2": "",
+    }
+    assert set(reach(tmp_path, **parts)) == {"start.py", "a.html.j2", "b.html.j2"}
 
 
 def test_a_name_that_a_room_exports_hides_a_module_of_that_name(tmp_path):

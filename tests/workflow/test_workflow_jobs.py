@@ -19,7 +19,6 @@ from hedgerow.workflow.jobs import (
     declared_plan,
     job,
     write_csv,
-    write_each,
     write_json,
     write_parquet,
     write_text,
@@ -98,11 +97,6 @@ def test_a_file_that_fails_half_way_leaves_the_old_one(tmp_path):
 def test_numbers_in_a_csv_come_back_as_they_were(tmp_path):
     write_csv(tmp_path / "t.csv", FRAME)
     assert pd.read_csv(tmp_path / "t.csv")["b"].tolist() == FRAME["b"].tolist()
-
-
-def test_outputs_and_tables_must_match(tmp_path):
-    with pytest.raises(KeyError, match="do not match"):
-        write_each({"a": tmp_path / "a"}, {"b": FRAME}, write_csv)
 
 
 # ------------------------------------------------------------------------------ locks of runs

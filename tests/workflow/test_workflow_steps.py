@@ -70,10 +70,9 @@ def test_inputs_of_each_rule_are_the_parameters_of_its_functions(rules):
             chunk = {n for n, kind in parameters.items() if kind.startswith("Iterable[int]")}
             asked |= set(parameters) - given - chunk
         unknown = asked - inputs
-        if "results" in unknown or "tables" in unknown:
-            # A mapping that is no input gathers the others, or is what the job has made.
-            gathers = "results" in unknown
-            unknown -= {"results", "tables"}
+        # A mapping that is no input gathers the others, or is what the job has made.
+        gathers = bool(unknown & {*steps.GATHER} - {"tables"})
+        unknown -= {*steps.GATHER}
         assert not unknown, f"{name}: no input for {sorted(unknown)}"
         assert gathers or not inputs - asked, f"{name}: nobody reads {sorted(inputs - asked)}"
 

@@ -1,18 +1,11 @@
 # The page and the manifest.
 
-# What each experiment adds to both, in the order of the page: a new experiment is one line here.
+# What each experiment adds to both, in the order of the page, which is that of the experiments.
 reported = {
-    "soft": soft_reported,
-    "soft_illustration": soft_illustration_reported,
-    "soft_sweep": soft_sweep_reported,
-    "soft_scores": soft_scores_reported,
-    "soft_beyond": soft_beyond_reported,
-    "search": search_reported,
-    "search_beyond": search_beyond_reported,
-    "structure": structure_reported,
-    "structure_beyond": structure_beyond_reported,
+    word: globals()[f"{word}_reported"]
+    for word in WORDS
+    if word in config["experiments"]
 }
-reported = {word: reported[word] for word in reported if word in config["experiments"]}
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})
 
 

@@ -21,6 +21,7 @@ import dataclasses
 import functools
 import importlib
 import inspect
+import math
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
@@ -97,16 +98,33 @@ class Setting:
         least = {"minLength": 1} if kind is str else {}
         return {"type": words[kind], **least, **self.limits}
 
-    def normal(self, value: Any, kind: Any) -> Any:
-        """A value as results depend on it: not on the order and the type of numbers in a file."""
-        if typing.get_origin(kind) is not tuple:
-            return value
-        if self.choices:
-            return tuple(choice for choice in self.choices if choice in value)
-        item = typing.get_args(kind)[0]
-        if item in (int, float):
-            return tuple(sorted({item(v) for v in value}, reverse=self.descending))
-        return tuple(value)
+
+def normal(value: Any, kind: Any, choices: tuple = (), descending: bool = False) -> Any:
+    """A value as results depend on it: not on the order and the type of numbers in a file.
+
+    Parameters
+    ----------
+    value : object
+        As its schema allows.
+    kind : type
+        The annotation, as in `Setting.schema`.
+    choices, descending
+        As in `Setting`.
+
+    Returns
+    -------
+    bool, int, float, str, None, or a tuple of them
+    """
+    if typing.get_origin(kind) is not tuple:
+        kinds = typing.get_args(kind) or (kind,)
+        number = next((k for k in (int, float) if k in kinds), None)
+        return number(value) if number and isinstance(value, (int, float)) else value
+    if choices:
+        return tuple(choice for choice in choices if choice in value)
+    item = typing.get_args(kind)[0]
+    if item in (int, float):
+        return tuple(sorted({item(v) for v in value}, reverse=descending))
+    return tuple(value)
 
 
 def setting(
@@ -208,7 +226,8 @@ class Plan:
         for name, found in self.settings().items():
             value = getattr(self, name)
             _check(value, found.schema(kinds[name]), self.name_of(name))
-            object.__setattr__(self, name, found.normal(value, kinds[name]))
+            value = normal(value, kinds[name], found.choices, found.descending)
+            object.__setattr__(self, name, value)
 
     @classmethod
     def from_config(cls, section: Mapping, seed: int, configuration_name: str) -> Self:
@@ -355,8 +374,25 @@ def _plain(value: Any) -> Any:
 # ---------------------------------------------------------------------------------- messages
 
 
+def _is_whole(_, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_, value: Any) -> bool:
+    return _is_whole(_, value) or (isinstance(value, float) and math.isfinite(value))
+
+
+#: JSON schema takes 5.0 for a whole number, and YAML knows `.nan` and `.inf`: settings are neither.
+Validator = jsonschema.validators.extend(
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_whole, "number": _is_number}
+    ),
+)
+
+
 def _check(value: Any, schema: Mapping[str, Any], name: str) -> None:
-    errors = jsonschema.Draft202012Validator(schema).iter_errors(_plain(value))
+    errors = Validator(schema).iter_errors(_plain(value))
     for error in sorted(errors, key=place_of):
         shown, remedy = explained(error, schema)
         raise ConfigError(f"`{name}` is {shown}", remedy=remedy)

@@ -3,7 +3,7 @@
 A rule of the workflow names one function::
 
     @step("factors", "window", makes=("trees", "tuning"))
-    def learn(table: TidyTable, calibration: pd.DataFrame, plan, permutations): ...
+    def learn(table: TidyTable, calibration: pd.DataFrame, plan, permutations: Iterable[int]): ...
 
     rule soft_learn:
         input: table=..., calibration=...          # the parameters of the function
@@ -16,8 +16,9 @@ from the source (`hedgerow.workflow.steps`), without importing an experiment, so
 arguments are literals; only texts may be put together, and functions named.
 
 Parameters are files, read by suffix and annotation (`READ`), but for these: `plan`, the settings
-of the experiment's own section; one for each section named in `step`; `permutations`, those of the
-chunk; and what the rule gives by name.
+of the experiment's own section; one for each section named in `step`; the one that is annotated
+`Iterable[int]`, the numbers of the chunk; a mapping of frames called as in `GATHER`, all inputs
+that no other parameter names; and what the rule gives by name.
 """
 
 from __future__ import annotations
@@ -101,8 +102,8 @@ def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
     TypeError
         If a section is named without a setting.
     """
-    for name, (*_, last) in plans.items():
-        if len(plans[name]) < 2 or not isinstance(last, str):
+    for name, words in plans.items():
+        if len(words) < 2 or not all(isinstance(word, str) for word in words):
             raise TypeError(f"`{name}` has to be (section, setting, ...)")
 
     def noted(function):

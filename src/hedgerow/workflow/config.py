@@ -14,7 +14,15 @@ import yaml
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
-from hedgerow.experiments.plan import Plan, describe, explained, place_of, sections, setting
+from hedgerow.experiments.plan import (
+    Plan,
+    Validator,
+    describe,
+    explained,
+    place_of,
+    sections,
+    setting,
+)
 
 COMMAND_LINE = "command line"
 _NOWHERE = object()
@@ -77,7 +85,7 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
         For the first unknown or missing setting, value out of range, or conflict.
     """
     schema = config_schema()
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = Validator(schema)
     # Unknown keys first: a misspelt key is also a missing one, and the misspelling is the cause.
     errors = sorted(
         validator.iter_errors(config),
@@ -277,7 +285,8 @@ def _explained(
     # A fault in an item of a list is explained by what the whole list takes.
     shown, remedy = explained(error, dict(walk(schema)).get(name, error.schema))
     culprit = _culprit(place, config, files)
-    if isinstance(error.instance, str) and "number" in describe(error.schema):
+    whole_list = error.schema.get("type") == "array"
+    if isinstance(error.instance, str) and "number" in describe(error.schema) and not whole_list:
         number = _number(error.instance)
         if number is not None and culprit == COMMAND_LINE:
             shown = f"the text {shown}"

@@ -5,8 +5,8 @@ digest of all that its function reaches: an edit reruns what depends on it and n
 Nobody lists anything; `reached` follows names from statement to statement and imports from module
 to module.
 
-Code that decides how files are read and written, not what is in them, is left out (`FRAME`), and
-so is what each data set carries in the digest of its entry (`BY_ENTRY`).
+Code that carries files and settings to a function and back, and changes nothing in them, is left
+out (`FRAME`), and so is what each data set carries in the digest of its entry (`BY_ENTRY`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from hedgerow.errors import HedgerowError
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
-#: Rooms and modules that no digest holds: an edit there changes no result.
+#: Rooms and modules that no digest holds, but for what a job names there itself: how its inputs are
+#: read and its settings put in order, and how its captions are filled (`workflow.steps`).
 FRAME = ("errors", "experiments.plan", "experiments.step", "workflow")
 
 #: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
@@ -142,12 +143,13 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
     for function in functions:
         module, _, name = function.partition(":")
         pending.append(_place(module, name, package) if name else (module, None))
+    named = set(pending)
     seen: set[tuple[str, str | None]] = set()
     statements: dict[str, set[int]] = {}
     others: dict[str, str] = {}
     while pending:
         module, name = pending.pop()
-        if (module, name) in seen or _left_out(module):
+        if (module, name) in seen or (_left_out(module) and (module, name) not in named):
             continue
         seen.add((module, name))
         file = _python_file(module, package)
@@ -240,10 +242,10 @@ def _names(parsed: _Module, numbers: set[int], statement: _Statement) -> dict[st
         found.setdefault(bound, []).append((module, name))
     for used in statement.uses - found.keys():
         for n in parsed.binders.get(used, ()):
-            if n in numbers and parsed.statements[n].is_import:
+            if n in numbers:
                 found.setdefault(used, []).extend(
                     (module, name)
-                    for bound, module, name in parsed.statements[n].imports
+                    for bound, module, name in parsed.statements[n].brings
                     if bound == used
                 )
     return found
@@ -265,7 +267,7 @@ def _read_template(name: str, package: Path, others: dict[str, str]) -> None:
     """Take a template and those that it imports."""
     if name not in others:
         others[name] = text = (package / name).read_text(encoding="utf-8")
-        for other in re.findall(r"{%-?\s*(?:import|from|include|extends)\s+\"([^\"]+)\"", text):
+        for other in re.findall(r"{%-?\s*(?:import|from|include|extends)\s+[\"']([^\"']+)", text):
             _read_template(other, package, others)
 
 
@@ -282,6 +284,7 @@ class _Statement:
     bare : names that it reads otherwise than for an attribute
     attributes : pairs (name, attribute)
     imports : triples (bound, module of the package, name there)
+    brings : those that it binds for the whole module, in a block or not
     templates : names of templates in it
     always : whether it may have an effect on the rest of its module
     """
@@ -292,6 +295,7 @@ class _Statement:
     bare: frozenset[str]
     attributes: frozenset[tuple[str, str]]
     imports: tuple[tuple[str, str, str], ...]
+    brings: tuple[tuple[str, str, str], ...]
     templates: tuple[str, ...]
     always: bool
 
@@ -354,32 +358,6 @@ def parse(text: str, file: str = "module") -> _Module:
     return _Module(statements, binders, exported)
 
 
-def reachable_source(text: str, function: str, module: str = "module") -> str:
-    """Source of a function and of every top-level statement that it reaches by name.
-
-    Parameters
-    ----------
-    text : str
-        Source of a Python module.
-    function : str
-        Name bound at the top level of the module.
-    module : str, optional
-        Name of the module, for the message.
-
-    Returns
-    -------
-    str
-        The statements in the order of the module.
-
-    Raises
-    ------
-    LookupError
-        If the name is not bound at the top level.
-    """
-    parsed = parse(text)
-    return "\n".join(parsed.statements[n].source for n in sorted(parsed.reach(function, module)))
-
-
 #: What `experiments.plan.setting` is told that decides which value a step reads. Default, meaning
 #: and bounds do not: a step reads what its rule declares, as the configuration has it.
 OF_SETTINGS = {"choices", "descending"}
@@ -399,6 +377,12 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
     if isinstance(node, ast.ClassDef):
         node = _SettingsCut().visit(node)
     nodes = list(ast.walk(node))
+    for other in nodes:
+        if isinstance(other, ast.Global):
+            raise UntraceableError(
+                f"{file}: `global {', '.join(other.names)}` cannot be followed",
+                remedy="return the value, or keep it in an object",
+            )
     imports = [i for n in nodes for i in _imports(n, file)]
     local = _local_names(node) - {bound for bound, _, _ in imports}
     names = [n for n in nodes if isinstance(n, ast.Name) and n.id not in local]
@@ -413,6 +397,7 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
         bare=frozenset(n.id for n in names if id(n) not in bases),
         attributes=frozenset((n.value.id, n.attr) for n in owners),
         imports=tuple(imports),
+        brings=() if isinstance(node, _SCOPES) else tuple(imports),
         templates=tuple(
             n.value
             for n in nodes
@@ -422,19 +407,24 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
     )
 
 
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
 def _local_names(node: ast.stmt) -> set[str]:
     """Names that a function or class reads, if at all, as its own variables.
 
     A variable may be called like a function of the module, which it does not reach.
     """
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if not isinstance(node, _SCOPES):
         return set()
     scopes = [symtable.symtable(ast.unparse(node), "statement", "exec")]
     read = {s.get_name() for s in scopes[0].get_symbols() if s.is_referenced()}
     for scope in scopes:
         scopes += scope.get_children()
         symbols = scope.get_symbols() if scope is not scopes[0] else ()
-        read |= {s.get_name() for s in symbols if s.is_global() and s.is_referenced()}
+        # In the body of a class, `y = y` reads the name of the module.
+        outer = scope.get_type() == "class"
+        read |= {s.get_name() for s in symbols if s.is_referenced() and (outer or s.is_global())}
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - read
 
 
@@ -470,7 +460,7 @@ def _decorators(node: ast.stmt) -> set[str]:
 
 def _bound_names(statement: ast.stmt) -> set[str]:
     """Names that a top-level statement binds."""
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+    if isinstance(statement, _SCOPES):
         return {statement.name}
     if isinstance(statement, ast.Import | ast.ImportFrom):
         return {(a.asname or a.name).partition(".")[0] for a in statement.names}

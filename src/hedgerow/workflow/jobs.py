@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +209,7 @@ def declared_plan(
         declared.get("seed", 0),
         declared.get("configuration", ""),
     )
-    return Declared(plan, {*declared, "datasets"})
+    return Declared(plan, {*declared, *([] if datasets is None else ["datasets"])})
 
 
 # ------------------------------------------------------------------------------ whole files
@@ -270,23 +270,3 @@ def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
     """Write a table whole, floats so that they can be read back as they were."""
     with written_whole(path) as beside:
         frame.to_csv(beside, index=False, lineterminator="\n")
-
-
-def read_each(inputs: Any, *names: str) -> dict[str, pd.DataFrame]:
-    """Read the parquet inputs of these names."""
-    return {name: pd.read_parquet(getattr(inputs, name)) for name in names}
-
-
-def write_each(outputs: Any, frames: Mapping[str, pd.DataFrame], write: Callable) -> None:
-    """Write the tables of a job to its outputs of the same names.
-
-    Raises
-    ------
-    KeyError
-        If names of tables and outputs are not the same.
-    """
-    paths = dict(outputs.items())
-    if set(paths) != set(frames):
-        raise KeyError(f"outputs {sorted(paths)} and tables {sorted(frames)} do not match")
-    for name, path in paths.items():
-        write(path, frames[name])

@@ -36,6 +36,8 @@ from hedgerow.workflow.jobs import (
 )
 
 CAPTIONS = "reports/captions"
+#: Parameters that, where no input is called so, get all inputs that the function does not name.
+GATHER = ("measured", "results", "tables")
 
 
 @dataclass(frozen=True)
@@ -181,11 +183,15 @@ def _settings(config: Mapping[str, Any], section: str, names: Sequence[str]) -> 
 
 
 def _starts(found: Sequence[Declaration]) -> list[str]:
-    """Where the code of a job begins: its functions, its plans, and what reads and draws."""
+    """Where the code of a job begins: its functions, its plans, and what reads, draws and says."""
     starts = [f"experiments.{d.module}:{d.name}" for d in found]
     for declared in found:
-        if any("TidyTable" in kind for kind in declared.parameters.values()):
-            starts.append("data.tidy:read_tidy")
+        kinds = READ.keys() & declared.parameters.values()
+        starts += [f"workflow.steps:{READ[kind].__name__}" for kind in kinds]
+        if declared.settings or declared.plans:
+            starts.append("experiments.plan:normal")
+        if declared.kind != "step":
+            starts += ["experiments.step:Shown", "workflow.steps:caption_text"]
         if declared.module.endswith(".figures"):
             starts.append("reporting.figures:save")
         read = [section_of(declared.word)] if declared.settings else []
@@ -230,7 +236,14 @@ def _module(module: str) -> dict[str, Declaration]:
         for call in getattr(node, "decorator_list", ()):
             named = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
             if named and call.func.id in ("step", "table", "figure"):
-                found[node.name] = _declared(module, node, call)
+                try:
+                    found[node.name] = _declared(module, node, call)
+                except (ValueError, IndexError, TypeError):
+                    raise LookupError(
+                        f"`hedgerow.experiments.{module}:{node.name}`: what stands in "
+                        f"`@{call.func.id}(...)` cannot be read; write names and texts out, and "
+                        "the title first"
+                    ) from None
     return found
 
 
@@ -382,8 +395,8 @@ class Arguments:
         return found
 
     def _gathers(self, name: str, kind: str) -> bool:
-        known = name in self._inputs or name in self._params or (name, kind) in self._read
-        return kind == "Mapping[str, pd.DataFrame]" and not known
+        known = name in self._inputs or (name, kind) in self._read
+        return name in GATHER and kind == "Mapping[str, pd.DataFrame]" and not known
 
     def _others(self, function: Callable) -> dict[str, Any]:
         """Tables of the inputs that no parameter of a function names, by their names."""
@@ -400,7 +413,9 @@ class Arguments:
         if name in self._inputs:
             paths = self._inputs[name]
             if not isinstance(paths, str):
-                return READ[kind]([path for path in paths if path in self._there])
+                there = [path for path in paths if path in self._there]
+                # A list of frames may be empty where other parts of the experiment are there.
+                return READ[kind](there if kind == "Sequence[pd.DataFrame]" else present(paths))
             reason = absence(paths)
             if reason is not None:
                 raise DataError(
@@ -436,35 +451,55 @@ def _frame(path: str):
     return pd.read_csv(path) if path.endswith(".csv") else pd.read_parquet(path)
 
 
-def _table(path: str):
-    from hedgerow.data import read_tidy
-
-    return read_tidy(path)
+def _frames(paths: Sequence[str]):
+    return [_frame(path) for path in paths]
 
 
 def _joined(paths: Sequence[str]):
     import pandas as pd
 
-    frames = [_frame(path) for path in paths]
+    frames = _frames(paths)
     return frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
 
 
-def _by_stem(paths: Sequence[str], *suffixes: str, read: Callable = Path) -> dict[str, Any]:
-    return {Path(p).stem: read(p) for p in paths if p.endswith(suffixes)}
+def _frames_by_stem(paths: Sequence[str]) -> dict[str, Any]:
+    return {Path(p).stem: _frame(p) for p in paths if p.endswith((".csv", ".parquet"))}
+
+
+def _tables(paths: Sequence[str]):
+    from hedgerow.data import read_tidy
+
+    return [read_tidy(path) for path in paths]
+
+
+def _table(paths: Sequence[str]):
+    return _tables(paths[:1])[0]
+
+
+def _figures(paths: Sequence[str]) -> dict[str, Path]:
+    return {Path(p).stem: Path(p) for p in paths if p.endswith(".svg")}
+
+
+def _captions(paths: Sequence[str]) -> dict[str, str]:
+    return {Path(p).stem: read_caption(p) for p in paths if p.endswith(".rst")}
+
+
+def _yaml(paths: Sequence[str]) -> dict[str, Any]:
+    return load_yaml(paths[0])
 
 
 #: How an input is read for a parameter, by the parameter's annotation: one data set (the first
 #: that is there), all of them, tables one below the other, one by one or by the names of their
 #: files, a YAML file, figures and captions by the names of theirs.
 READ: dict[str, Callable[[Sequence[str]], Any]] = {
-    "TidyTable": lambda paths: _table(paths[0]),
-    "Sequence[TidyTable]": lambda paths: [_table(path) for path in paths],
+    "TidyTable": _table,
+    "Sequence[TidyTable]": _tables,
     "pd.DataFrame": _joined,
-    "Sequence[pd.DataFrame]": lambda paths: [_frame(path) for path in paths],
-    "Mapping[str, pd.DataFrame]": lambda paths: _by_stem(paths, ".csv", ".parquet", read=_frame),
-    "Mapping[str, Path]": lambda paths: _by_stem(paths, ".svg"),
-    "Mapping[str, Any]": lambda paths: load_yaml(paths[0]),
-    "Mapping[str, str]": lambda paths: _by_stem(paths, ".rst", read=read_caption),
+    "Sequence[pd.DataFrame]": _frames,
+    "Mapping[str, pd.DataFrame]": _frames_by_stem,
+    "Mapping[str, Path]": _figures,
+    "Mapping[str, Any]": _yaml,
+    "Mapping[str, str]": _captions,
 }
 
 
@@ -478,7 +513,7 @@ def write(path: str, made: Any) -> None:
     elif suffix == ".json":
         write_json(path, made.to_dict())
     elif suffix == ".rst":
-        write_text(path, re.sub(_MARKUP, r"\\\g<0>", made) + "\n")
+        write_text(path, caption_text(made))
     else:
         from hedgerow.reporting.figures import save
 
@@ -489,6 +524,11 @@ def write(path: str, made: Any) -> None:
 _MARKUP = r"[\\*`|_]"
 
 
+def caption_text(caption: str) -> str:
+    """A caption as Snakemake's report can read it."""
+    return re.sub(_MARKUP, r"\\\g<0>", caption) + "\n"
+
+
 def read_caption(path: str | Path) -> str:
-    """A caption as it was before `write` made it fit for Snakemake's report."""
+    """A caption as it was before `caption_text`."""
     return re.sub(r"\\(.)", r"\1", Path(path).read_text(encoding="utf-8")).rstrip("\n")

@@ -57,10 +57,6 @@ class SweepPlan(Plan):
         fewest=2,
     )
 
-    def __post_init__(self):
-        super().__post_init__()
-        object.__setattr__(self, "factor", float(self.factor))  # a key of the rows
-
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
         """The sweep learns from samples that `soft` draws."""
