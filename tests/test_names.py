@@ -1,4 +1,4 @@
-"""Names of the package that docstrings and documents give in backticks exist."""
+"""Names that docstrings, documents and templates give in backticks exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import pytest
 from hedgerow.workflow.digest import PACKAGE
 
 ROOT = Path(__file__).parents[1]
-TEXTS = sorted([*PACKAGE.rglob("*.py"), *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+TEXTS = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.j2"), *ROOT.glob("*.md")]
+TEXTS = sorted([*TEXTS, *(ROOT / "docs").rglob("*.md"), *(ROOT / "config").glob("*.md")])
+#: Where a path in a text may begin.
+FOLDERS = (ROOT, PACKAGE, PACKAGE.parent, ROOT / "workflow")
+#: A page that adds files to a copy of the project, which `test_workflow_example.py` does.
+ADDS = ROOT / "docs/new_experiment.md"
 
 
 def exists(name: str) -> bool:
@@ -36,3 +41,21 @@ def test_names_in_backticks_exist(path):
     # A hook of the build writes `_core_digest`; names of shell commands begin with a blank.
     lost = sorted({name for name in named if not exists(name)})
     assert not lost
+
+
+@pytest.mark.parametrize("path", [t for t in TEXTS if t != ADDS], ids=lambda path: path.stem)
+def test_paths_in_backticks_exist(path):
+    named = re.findall(
+        r"(?<!`)`(\w[\w.-]*/[\w./-]+\.(?:py|pyx|pxd|smk|j2|md|yaml))`", path.read_text()
+    )
+    assert not [n for n in named if not any((folder / n).exists() for folder in FOLDERS)]
+
+
+def test_rules_in_backticks_exist():
+    files = [ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+    rules = {
+        name for f in files for name in re.findall(r"^rule (\w+):", f.read_text(), re.MULTILINE)
+    }
+    for path in TEXTS:
+        named = set(re.findall(r"rules? `(\w+)`", path.read_text(encoding="utf-8")))
+        assert named <= rules, f"{path.name}: {sorted(named - rules)}"

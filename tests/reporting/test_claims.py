@@ -230,6 +230,35 @@ def test_results_of_another_step_are_read():
     assert few["lacking"] == "p < .05 cannot be reached by 5 data sets"
 
 
+def test_a_p_value_after_correction_brings_what_it_could_have_been():
+    """Holm multiplies the least p by the tests of a family: eight data sets and eight tests have
+    none below .05, which says neither that there is a difference nor that there is none."""
+    frame = pd.DataFrame({"noise": [0], "gain": [1.0], "p": [0.0625], "n": [8], "least": [0.0625]})
+    read = {"mean": "gain", "p": "p", "n": "n"}
+    measure = {"where": {"noise": [0]}, "read": read, "test": "wilcoxon two-sided"}
+    assert _whole({"a": measure}, ["a.p >= .05"], frame)["verdict"] == "reproduced"
+    known = {**measure, "read": {**read, "least": "least"}}
+    for condition in ("a.p >= .05", "a.p < .05"):
+        found = _whole({"a": known}, [condition], frame)
+        assert found["lacking"] == "p < .05 cannot be reached by 8 data sets"
+
+
+def test_equal_is_not_larger():
+    """Shares of two thirds are the same number, however they were summed."""
+    where = {"metric": "f1", "method": "new", "noise": [0, 1]}
+    measure = {"a": {"where": where, "minus": {"method": "old"}}}
+    frame = _frame({0: 1.0, 1: 1.0}, n=3)
+    frame.loc[(frame["dataset"] == "set_0") & (frame["method"] == "new"), "value"] = 0.0
+    for relation in "<>":
+        assert not _measures(measure, [f"a.share[noise=0] {relation} a.share[noise=1]"], frame)
+
+
+def test_of_no_cell_nothing_is_true():
+    measure = {"a": {"where": {"metric": "f1", "method": "gone"}, "by": ["noise"]}}
+    for condition in ("a.mean > 0 at none", "a.mean > 0 at all", "a.mean > 0 at 3"):
+        assert _whole(measure, [condition], _frame({0: 1.0}))["verdict"] == "too little data"
+
+
 # ----------------------------------------------------------------------------- the file is closed
 
 
@@ -264,6 +293,14 @@ def test_results_of_another_step_are_read():
         ({"measures": {"gain": {"by": "noise"}}}, "give a list of columns"),
         ({"measures": {"gain": {"minus": {"methd": "old"}, "where": {"noise": [0, 1]},
           "test": "sign less"}}}, "unknown column `methd` of `rows` in `X-01.gain`; did you mean"),
+        ({"reproduced": ["gain.mean[noise=2] > 0"]}, "`2` is no `noise` of its cells"),
+        ({"reproduced": ["gain.p < gain.mean at all"]}, "which compares a p-value"),
+        ({"measures": {"gain": {"where": {"noise": [0, 0]}}}}, "`X-01.gain.where.noise` is [0, 0]"),
+        ({"measures": {"gain": {"where": {"size": "< many"}}}}, "which is no bound"),
+        ({"measures": {"gain": {"where": {"noise": [0, 1]}, "by": [], "along": "noise"}}},
+         "`X-01.gain.by` leaves out `noise`, which `along` follows"),
+        ({"measures": {"gain": {"where": {"noise": [0, 1]}}, "a": {"ratio": ["b.value"] * 2},
+          "b": {"ratio": ["gain.mean[noise=0]"] * 2}}}, "`X-01.a` is a ratio of `b`"),
     ],
 )  # fmt: skip
 def test_an_error_names_the_culprit_and_what_may_have_been_meant(changes, message):
@@ -336,6 +373,14 @@ def test_questions_of_our_own_have_ids_of_their_own():
 
 def test_verdicts_have_marks_of_their_own():
     assert len(set(VERDICTS.values())) == len(VERDICTS) == 5
+
+
+def test_an_empty_file_and_a_claim_of_no_paper_are_told():
+    with pytest.raises(ConfigError, match="`the file` is no table of names"):
+        specified(None)
+    with pytest.raises(ConfigError, match=r"`X-01` is no claim of data/published/claims\.csv"):
+        claims = specified(_content())
+        with_statements(judge(claims, {"rows": _frame({0: 1.0, 1: 1.0})}), claims, PUBLISHED)
 
 
 def test_statements_stand_beside_verdicts():

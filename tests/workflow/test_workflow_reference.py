@@ -243,7 +243,11 @@ def test_a_short_experiment_is_kept_whole(project):
     assert set(manifest["outputs"]) == {p.name for p in folder.iterdir()} - {"manifest.json"}
     assert "soft_sweep_claims.csv" in manifest["outputs"]
     assert manifest["settings"]["datasets"] == ["bupa"]
-    assert list(manifest["rows"]) == ["data/results/soft_sweep/bupa.parquet"]
+    assert list(manifest["rows"]) == [
+        "data/results/soft_sweep/bupa.parquet",
+        "data/results/soft_sweep/claims.parquet",
+    ]
+    assert manifest["settings_of"]["soft"]["n_permutations"] == 2
     assert (folder / "thesis_figure_3_11.svg").read_bytes() == (
         project.path / "reports/figures/thesis_figure_3_11.svg"
     ).read_bytes()

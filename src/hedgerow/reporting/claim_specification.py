@@ -144,7 +144,7 @@ def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Cla
     ConfigError
         A key, statistic, measure or condition is unknown, or an id is used twice.
     """
-    _closed(content, _FILE, source, "")
+    _closed(_mapping(content, source, "the file"), _FILE, source, "")
     found: dict[str, Claim] = {}
     for experiment, section in _mapping(content.get("claims"), source, "claims").items():
         place = f"claims.{experiment}"
@@ -244,9 +244,15 @@ def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Clai
                     f"{source}: unknown measure `{other}` in `{name}.{key}.between`",
                     remedy=guess(other, [m for m in measures if m != key]),
                 )
-    for measure in measures.values():
+    for key, measure in measures.items():
         if "ratio" in measure:
             measure["ratio"] = tuple(parse.quantity(str(q)) for q in measure["ratio"])
+            for quantity in measure["ratio"]:
+                if kind_of(measures[quantity.measure]) in ("ratio", "between"):
+                    raise ConfigError(
+                        f"{source}: `{name}.{key}` is a ratio of `{quantity.measure}`",
+                        remedy="name measures of rows",
+                    )
     return Claim(
         name,
         experiment,
@@ -313,12 +319,27 @@ def _measure(entry: Any, of: str, source: str, place: str) -> dict[str, Any]:
                 f"{source}: `{place}.{key}` is `{entry[key]}`, which `where` does not list",
                 remedy=f"list its values in `{place}.where.{entry[key]}`",
             )
+    for column, value in where.items():
+        if isinstance(value, list) and len(set(value)) != len(value):
+            raise ConfigError(
+                f"{source}: `{place}.where.{column}` is {value!r}", remedy="name each once"
+            )
+        if isinstance(value, str) and value.startswith(("<", ">")) and not BOUND.fullmatch(value):
+            raise ConfigError(
+                f"{source}: `{place}.where.{column}` is {value!r}, which is no bound",
+                remedy="write `< 750`, with <, <=, > or >=",
+            )
     apart = {entry.get("among")}
     listed = [c for c, v in where.items() if isinstance(v, list) and c not in apart]
     entry.setdefault("by", listed)
     if not isinstance(entry["by"], list) or not all(isinstance(c, str) for c in entry["by"]):
         raise ConfigError(
             f"{source}: `{place}.by` is {entry['by']!r}", remedy="give a list of columns"
+        )
+    if "along" in entry and entry["along"] not in entry["by"]:
+        raise ConfigError(
+            f"{source}: `{place}.by` leaves out `{entry['along']}`, which `along` follows",
+            remedy="name it in `by`, or leave out `by`",
         )
     return entry
 
@@ -366,8 +387,9 @@ RELATIONS: dict[str, Callable] = {
     ">": operator.gt,
     "=": operator.eq,
 }
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 OPERATOR = r"<=|>=|<|>|="
+BOUND = re.compile(rf"({OPERATOR})\s*({NUMBER})")
 _QUANTITY = r"[a-z]\w*\.[a-z_]+(?:\[[^\]]*\])?"
 _IS_QUANTITY = re.compile(r"([a-z]\w*)\.([a-z_]+)(?:\[([^\]]*)\])?")
 _CHAIN = re.compile(rf"({NUMBER})\s*(<=|<)\s*({_QUANTITY})\s*(<=|<)\s*({NUMBER})")
@@ -430,12 +452,17 @@ class _Parser:
                 remedy="write `measure.attribute < bound`, with <, <=, >, >= or =",
             )
         left, relation, right = found.groups()
-        is_number = re.fullmatch(NUMBER, right)
-        yield Comparison(
-            tuple(self.quantity(q) for q in re.findall(_QUANTITY, left)),
-            relation,
-            float(right) if is_number else self.quantity(right),
-        )
+        quantities = tuple(self.quantity(q) for q in re.findall(_QUANTITY, left))
+        if re.fullmatch(NUMBER, right):
+            yield Comparison(quantities, relation, float(right))
+            return
+        bound = self.quantity(right)
+        if "p" in {q.attribute for q in (*quantities, bound)}:
+            raise ConfigError(
+                f"{self.source}: `{self.claim}` has `{text.strip()}`, which compares a p-value",
+                remedy="compare it with a number",
+            )
+        yield Comparison(quantities, relation, bound)
 
     def quantity(self, text: str) -> Quantity:
         """`gain.mean` or `gain.mean[method=ss, noise=0]`."""
@@ -465,6 +492,15 @@ class _Parser:
                 raise ConfigError(
                     f"{self.source}: `{self.claim}` has `{text}`, where `{column}` names no cells",
                     remedy=guess(column, columns),
+                )
+            listed = self.measures[measure]["where"].get(column)
+            if column.startswith("minus_"):
+                listed = self.measures[measure]["minus"][column.removeprefix("minus_")]
+            if isinstance(listed, list) and not any(same(v, value) for v in listed):
+                raise ConfigError(
+                    f"{self.source}: `{self.claim}` has `{text}`, and `{value}` is no `{column}` "
+                    "of its cells",
+                    remedy=guess(value, map(str, listed)),
                 )
             chosen.append((column, value))
         return Quantity(measure, attribute, tuple(chosen))
@@ -515,6 +551,16 @@ class _Parser:
                 remedy="write one such as +.2f, .1f, .2g, .0% or d",
             )
         return style
+
+
+def same(value: Any, text: str) -> bool:
+    """Whether a text in brackets means a value of a cell."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(text) == float(value)
+        except ValueError:
+            return False
+    return str(value) == text
 
 
 def cell_columns(measure: Mapping, attribute: str) -> list[str]:

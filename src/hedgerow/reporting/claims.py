@@ -26,11 +26,10 @@ from hedgerow.errors import ConfigError
 from hedgerow.evaluation import significance
 from hedgerow.reporting.claim_specification import (
     ALONG,
+    BOUND,
     DIFFERENCES,
     NOT,
     NOT_TESTABLE,
-    NUMBER,
-    OPERATOR,
     PARTLY,
     RELATIONS,
     REPRODUCED,
@@ -48,6 +47,7 @@ from hedgerow.reporting.claim_specification import (
     guess,
     kind_of,
     of_experiment,
+    same,
     specified,
 )
 
@@ -108,13 +108,10 @@ def _index(columns: Sequence[str], cells: Sequence[tuple]) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples([c or ("",) for c in cells], names=names)
 
 
-_BOUND = re.compile(rf"({OPERATOR})\s*({NUMBER})")
-
-
 def _selected(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
     keep = np.ones(len(frame), dtype=bool)
     for column, wanted in where.items():
-        bound = _BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
+        bound = BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
         if bound:
             keep &= RELATIONS[bound[1]](frame[column].astype(float), float(bound[2])).to_numpy()
         elif isinstance(wanted, list):
@@ -379,8 +376,8 @@ class _Judge:
         table = pd.DataFrame(lines, index=_index(by, cells), columns=list(measure["read"]))
         table = table.astype(float)
         n = table["n"].fillna(0).astype(int) if "n" in table else None
-        least = None
-        if n is not None and "test" in measure:
+        least = table.get("least")
+        if least is None and n is not None and "test" in measure:
             least = n.map(lambda k: _least_p(k, measure["test"][1])).where(n > 0)
         lacking = self._missing(measure, table.iloc[:, 0], frame)
         n_read = int(n.max()) if n is not None and len(n) else 0
@@ -465,7 +462,7 @@ class _Judge:
     def _chosen(values: pd.Series, quantity: Quantity) -> pd.Series:
         for column, wanted in quantity.cells:
             level = values.index.get_level_values(column)
-            values = values[[_same(v, wanted) for v in level]]
+            values = values[[same(v, wanted) for v in level]]
         return values
 
     def _truth(self, comparison: Comparison, reach: bool) -> pd.Series:
@@ -491,7 +488,7 @@ class _Judge:
                     remedy="list the same values in both",
                 )
             unknown = unknown | other.isna().to_numpy()
-            bound = other.to_numpy()
+            bound = other.round(EXACT).to_numpy()  # as the left side: equal is not larger
             if other.isna().any():
                 self._lack(self.found[right.measure].lacking)
         else:
@@ -542,7 +539,9 @@ class _Judge:
                     remedy="say at how many: `at all`, `at none`, `at 4` (or more)",
                 )
             at = "all"
-        if at == "none":
+        if n == 0:
+            answer = None  # of no cell nothing is true
+        elif at == "none":
             answer = False if sure else None if open_ else True
         else:
             least = n if at == "all" else at
@@ -551,7 +550,7 @@ class _Judge:
                     f"{self.source}: `{self.claim.name}` has `{condition.text}` on {n} cells",
                     remedy=f"write `at {n}` or less",
                 )
-            answer = _counted(sure, open_, least) if n else None
+            answer = _counted(sure, open_, least)
         if answer is None:
             self.reasons |= self._noted or {NOTHING: None}
         return answer
@@ -683,16 +682,7 @@ def _difference(pair: pd.DataFrame) -> pd.Series:
 
 def _bounded(where: Mapping[str, Any]) -> set[str]:
     """Columns that are held to a range, so that their values differ."""
-    return {c for c, v in where.items() if isinstance(v, str) and _BOUND.fullmatch(v)}
-
-
-def _same(value: Any, text: str) -> bool:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return float(text) == float(value)
-        except ValueError:
-            return False
-    return str(value) == text
+    return {c for c, v in where.items() if isinstance(v, str) and BOUND.fullmatch(v)}
 
 
 def _least_p(n: int, alternative: str) -> float:
@@ -809,6 +799,12 @@ def with_statements(
         With the columns statement and published_value (empty for questions of our own).
     """
     papers = stated.fillna("").set_index("claim_id")
+    for name, claim in claims.items():
+        if not claim.statement and name not in papers.index:
+            raise ConfigError(
+                f"{SOURCE}: `{name}` is no claim of data/published/claims.csv",
+                remedy=guess(name, papers.index),
+            )
     own = {name: claim.statement for name, claim in claims.items() if claim.statement}
     return judged.assign(
         statement=[own[c] if c in own else papers.loc[c, "statement"] for c in judged["claim"]],

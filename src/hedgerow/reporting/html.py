@@ -116,12 +116,12 @@ def page(sections: Iterable[Section], configuration: str) -> str:
 
 
 def render(template: str, **context: Any) -> Markup:
-    """Fill a template of this folder; what is not marked as HTML is escaped.
+    """Fill a template of the package; what is not marked as HTML is escaped.
 
     Parameters
     ----------
     template : str
-        File name, such as ``experiments/soft/page.html.j2``.
+        Its path in the package, such as ``experiments/soft/page.html.j2``.
     **context
         Variables of the template; one that is missing is an error.
 

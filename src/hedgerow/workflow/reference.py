@@ -9,10 +9,15 @@ changed, two parts that come out the same to the byte speak for the others (`com
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
+import importlib
 import json
 import platform
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -32,6 +37,8 @@ from hedgerow.workflow.steps import declared_by, shown_path
 IN_PARTS = ("search", "soft")
 #: Modules of an experiment whose steps decide what is in its rows.
 MAKE_ROWS = ("steps", "properties")
+#: The module that is not kept: pages are made of what is.
+NOT_KEPT = "page"
 #: Files that the workflow makes of one data set beside its rows, for its part.
 BESIDE = {
     "soft": (),
@@ -54,12 +61,32 @@ def whole() -> list[str]:
 
 def rows_digest(experiment: str, package: Path = PACKAGE) -> str:
     """Digest of all that the steps of an experiment reach that make its rows."""
+    return _digest(package, experiment, lambda module: module in MAKE_ROWS)
+
+
+def whole_digest(experiment: str, package: Path = PACKAGE) -> str:
+    """Digest of all that an experiment reaches that is made as a whole, from draws to figures.
+
+    With it the steps of the experiments whose settings it reads: it works on what they draw.
+    """
+    others = sorted(_sections_read(experiment))
+    digests = [_digest(package, experiment, lambda module: module != NOT_KEPT)]
+    digests += [rows_digest(other, package) for other in others]
+    return digests[0] if not others else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def _digest(package: Path, experiment: str, taken: Callable[[str], bool]) -> str:
     calls = [
         f"experiments.{declared.module}:{declared.name}"
         for declared in declared_by(experiment)
-        if declared.module.split(".")[1] in MAKE_ROWS
+        if taken(declared.module.split(".")[1])
     ]
     return digest_of(*calls, package=package)
+
+
+def _sections_read(experiment: str) -> set[str]:
+    """Sections of other experiments whose settings an experiment reads."""
+    return {section for d in declared_by(experiment) for section, *_ in (d.plans or {}).values()}
 
 
 def kept(experiment: str) -> list[str]:
@@ -134,14 +161,14 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
         outputs.append(folder / Path(made).name)
         with written_whole(outputs[-1]) as beside:
             beside.write_bytes((root / made).read_bytes())
-    settings = settings_of(root, experiment, configuration)
-    rows = sorted((root / f"data/results/{experiment}").resolve().glob("*.parquet"))
-    apart = sections()[experiment].unstated()
+    rows = _planned(root, experiment, configuration, wanted)
+    others = sorted(_sections_read(experiment))
     manifest = {
         "experiment": experiment,
-        "settings": {k: settings[k] for k in sorted(settings) if k not in apart},
-        **_made_by(root, rows_digest(experiment, _package(root))),
-        "rows": checksums(root.resolve(), [r for r in rows if r.stem in settings["datasets"]]),
+        "settings": _stated(root, experiment, configuration),
+        "settings_of": {other: _stated(root, other, configuration) for other in others},
+        **_made_by(root, whole_digest(experiment, _package(root))),
+        "rows": checksums(root.resolve(), [(root / path).resolve() for path in rows]),
         "outputs": checksums(folder.resolve(), [p.resolve() for p in outputs]),
     }
     write_json(folder / "manifest.json", manifest)
@@ -171,16 +198,32 @@ def _run(
     """Run the workflow for some files, with a configuration and these settings above it."""
     from hedgerow.workflow.run import run
 
-    with tempfile.TemporaryDirectory() as folder:
-        only = Path(folder) / "only.yaml"
-        only.write_text(yaml.safe_dump(dict(settings)))
-        files = ["--configfile", f"config/{configuration}.yaml", str(only), "--", *targets]
-        code = run([f"--cores={cores}", *files], root)
+    with _configured(settings, configuration) as files:
+        code = run([f"--cores={cores}", *files, "--", *targets], root)
     if code:
         raise ConfigError(
             f"the workflow stopped with exit code {code}",
             remedy="mend what it says above and call the command again; finished jobs are kept",
         )
+
+
+@contextlib.contextmanager
+def _configured(settings: Mapping, configuration: str) -> Iterator[list[str]]:
+    """Arguments of Snakemake for a configuration with these settings above it."""
+    with tempfile.TemporaryDirectory() as folder:
+        only = Path(folder) / "only.yaml"
+        only.write_text(yaml.safe_dump(dict(settings)))
+        yield ["--configfile", f"config/{configuration}.yaml", str(only)]
+
+
+def _planned(root: Path, experiment: str, configuration: str, targets: Iterable[str]) -> list[str]:
+    """Results of an experiment on the way to some files, as Snakemake lists them."""
+    with _configured({"experiments": [experiment]}, configuration) as files:
+        command = [sys.executable, "-m", "snakemake", "--summary", *files, "--", *targets]
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    paths = {line.partition("\t")[0] for line in done.stdout.splitlines()}
+    inside = f"data/results/{experiment}/"
+    return sorted(p for p in paths if p.startswith(inside) and p.endswith(".parquet"))
 
 
 def make(
@@ -227,7 +270,7 @@ def collect(
     """
     from hedgerow.reporting.manifest import checksums
 
-    stated = _stated(root, experiment, configuration)
+    stated = _of_part(root, experiment, configuration)
     made_by = _made_by(root, rows_digest(experiment, _package(root)))
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
@@ -253,10 +296,15 @@ def collect(
 
 
 def _stated(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
-    """Settings that a part was made with: those on which its rows depend."""
+    """Settings on which results depend."""
     stated = settings_of(root, experiment, configuration)
-    apart = {"datasets", *sections()[experiment].unstated()}
-    return {key: stated[key] for key in sorted(set(stated) - apart)}
+    return {key: stated[key] for key in sorted(set(stated) - sections()[experiment].unstated())}
+
+
+def _of_part(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
+    """Settings that a part was made with: of its data set it says more."""
+    stated = _stated(root, experiment, configuration)
+    return {key: value for key, value in stated.items() if key != "datasets"}
 
 
 def compare(
@@ -287,7 +335,7 @@ def compare(
     from hedgerow.reporting.manifest import checksums
 
     _, manifests = read_parts(folder)
-    stated = _stated(root, experiment, configuration)
+    stated = _of_part(root, experiment, configuration)
     for dataset in datasets:
         if dataset not in manifests:
             raise DataError(f"{folder} has no part {dataset}", remedy="make it first")
@@ -425,7 +473,6 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     DataError
         As `read_parts`.
     """
-    from hedgerow.reporting import figures
     from hedgerow.reporting.manifest import checksums
 
     rows, manifests = read_parts(folder / "parts")
@@ -437,14 +484,19 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     read = [folder / f"parts/{dataset}_times.csv" for dataset in manifests]
     times = pd.concat(map(pd.read_csv, read))
     merged = {"soft": _merged_soft, "search": _merged_search}[experiment]
-    tables, drawn = merged(root, rows, times, manifests, stated)
+    made, known = merged(root, rows, times, manifests, stated)
+    for declared in declared_by(experiment):
+        if declared.kind != "step" and declared.name not in made:
+            module = importlib.import_module(f"hedgerow.experiments.{declared.module}")
+            arguments = {name: known[name] for name in declared.parameters}
+            made[declared.name] = getattr(module, declared.name)(**arguments)
     outputs = []
-    for name, table in tables.items():
-        outputs.append(folder / f"{name}.csv")
-        write_csv(outputs[-1], table)
-    for name, figure in drawn.items():
-        outputs.append(folder / f"{name}.svg")
-        figures.save(figure, outputs[-1])
+    for name, result in made.items():
+        table = isinstance(result, pd.DataFrame)
+        if table and result.empty:  # of methods that are not run at this scale
+            continue
+        outputs.append(folder / f"{name}.{'csv' if table else 'svg'}")
+        (write_csv if table else _save)(outputs[-1], result)
     manifest = {
         "experiment": experiment,
         "configuration": made_with["configuration"],
@@ -459,68 +511,66 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     return manifest
 
 
+def _save(path: Path, figure: Any) -> None:
+    from hedgerow.reporting.figures import save
+
+    save(figure, path)
+
+
 def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
-    """Tables and figures of experiments 1 and 2, by name."""
-    from hedgerow.experiments.soft import figures as soft_figures
+    """Of experiments 1 and 2: what no function of the report makes of parts, and inputs by name."""
     from hedgerow.experiments.soft import plan as soft_plan
-    from hedgerow.experiments.soft import statistics as soft_statistics
-    from hedgerow.experiments.soft import tables as soft_tables
+    from hedgerow.experiments.soft import tables
     from hedgerow.experiments.soft.claims import with_times
+    from hedgerow.experiments.soft.statistics import statistics
 
     plan = soft_plan.SoftPlan.from_config(*stated)
-    published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_3_*")}
-    statistics = soft_statistics.statistics(rows, plan)
+    known = {"rows": rows, "statistics": statistics(rows, plan), "plan": plan}
+    published = known["published"] = _published(root, "thesis_table_3_")
     sizes = pd.DataFrame([m["size"] for m in manifests.values()])
     calibrated = pd.DataFrame([m["calibration"] for m in manifests.values()])
-    tables = {
-        "thesis_table_3_1": soft_tables.of_sizes(
-            sizes, calibrated, published["thesis_table_3_1"], plan
-        ),
-        "statistics": statistics,
-        "soft_by_factor": soft_tables.soft_by_factor(rows),
-    }
-    for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        tables[name] = getattr(soft_tables, name)(rows, statistics, published, plan)
-    if set(soft_plan.PRINTED) <= set(plan.methods):
-        tables["soft_claims"] = with_times(rows, times, *_claims(root))
     both = pd.concat([published["thesis_table_3_4"], published["thesis_table_3_5"]])
-    tables["running_times"] = soft_tables.soft_running_times(times, both)
-    names = [f"thesis_figure_{number}" for number in ("3_5", "3_6", "3_9", "3_10")]
-    return tables, {name: getattr(soft_figures, name)(rows, plan) for name in names}
+    made = {
+        "thesis_table_3_1": tables.of_sizes(sizes, calibrated, published["thesis_table_3_1"], plan),
+        "statistics": known["statistics"],
+        "soft_by_factor": tables.soft_by_factor(rows),
+        "running_times": tables.soft_running_times(times, both),
+    }
+    if set(soft_plan.PRINTED) <= set(plan.methods):
+        made["soft_claims"] = with_times(rows, times, *_claims(root))
+    return made, known
 
 
 def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
-    """Tables and figures of chapter 4, by name."""
+    """Of chapter 4: what no function of the report makes of parts, and inputs by name."""
     from hedgerow.data import load_registry
-    from hedgerow.experiments.search import figures as search_figures
-    from hedgerow.experiments.search import plan as search_plan
-    from hedgerow.experiments.search import statistics as search_statistics
-    from hedgerow.experiments.search import tables as search_tables
     from hedgerow.experiments.search.claims import claims
+    from hedgerow.experiments.search.plan import SearchPlan
+    from hedgerow.experiments.search.statistics import statistics
+    from hedgerow.experiments.search.tables import search_running_times
 
     section, *rest = stated
     registry = load_registry(root / load_yaml(root / "config/default.yaml")["registry"])
     printed = published_keys(registry, "thesis4")
-    plan = search_plan.SearchPlan.from_config({**section, "printed": printed}, *rest)
-    published = {p.stem: pd.read_csv(p) for p in (root / "data/published").glob("thesis_table_4_*")}
-    properties = pd.DataFrame(
+    plan = SearchPlan.from_config({**section, "printed": printed}, *rest)
+    known = {"rows": rows, "statistics": statistics(rows, plan), "plan": plan}
+    published = known["published"] = _published(root, "thesis_table_4_")
+    properties = known["properties"] = pd.DataFrame(
         [(d, k, v) for d, m in manifests.items() for k, v in m["properties"].items()],
         columns=["dataset", "metric", "value"],
     )
-    statistics = search_statistics.statistics(rows, plan)
-    tables = {"statistics": statistics}
-    for number in (1, 3, 5):
-        name = f"thesis_table_4_{number}"
-        tables[name] = getattr(search_tables, name)(rows, published, plan)
-    for number in (2, 4, 6):
-        name = f"thesis_table_4_{number}"
-        tables[name] = getattr(search_tables, name)(statistics, published, plan)
-    tables["thesis_table_4_7"] = search_tables.thesis_table_4_7(rows, properties, published, plan)
-    tables["search_splits"] = search_tables.search_splits(rows, published, plan)
-    tables["search_claims"] = claims(rows, properties, published, *_claims(root), plan)
-    tables["running_times"] = search_tables.search_running_times(times, published, plan)
-    names = [f"thesis_figure_4_{number}" for number in (3, 4, 5)]
-    return tables, {name: getattr(search_figures, name)(rows, published, plan) for name in names}
+    made = {
+        "statistics": known["statistics"],
+        "search_claims": claims(rows, properties, published, *_claims(root), plan),
+        "running_times": search_running_times(times, published, plan),
+    }
+    return made, known
+
+
+def _published(root: Path, prefix: str) -> dict[str, pd.DataFrame]:
+    """Published tables by their ids."""
+    found = sorted((root / "data/published").glob(f"{prefix}*.csv"))
+    return {path.stem: pd.read_csv(path) for path in found}
 
 
 def _claims(root: Path) -> tuple[dict[str, Any], pd.DataFrame]:
