@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hedgerow.errors import DataError
+from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import samples as soft_samples
 from hedgerow.experiments.soft import steps as soft_steps
@@ -203,3 +203,24 @@ def test_a_subset_of_methods(wine, wine_run, plan):
     rows = soft_steps.evaluate(pruned, learnt["tuning"], wine_run.noised, wine, alone)
     expected = wine_run.rows[wine_run.rows["method"] == "c45"].reset_index(drop=True)
     pd.testing.assert_frame_equal(rows, expected)
+
+
+def test_a_learner_or_an_evaluation_that_is_none_is_refused(wine, wine_run, plan):
+    """They were taken for C4.5: a slip in a name gave its trees under another one."""
+    training = soft_samples.Samples(wine, wine_run.noised).training(0, "train", 0.0)
+    with pytest.raises(ConfigError, match="no learner is called 'fancy'; use one of c45, ss, stp"):
+        training.grow("fancy", 0.3, plan)
+    tree = training.grow("c45", 0.0, plan)
+    with pytest.raises(ConfigError, match="no learner is called 'se'"):
+        training.prune(tree, "se", 0.3, 0.5, plan)
+    with pytest.raises(ConfigError, match="no learner is called 'fancy'"):
+        soft_plan.Recipe("fancy")
+    with pytest.raises(ConfigError, match="no evaluation is called 'soft'; use one of None, noise"):
+        soft_plan.Recipe("c45", "soft")
+
+
+def test_the_training_sample_of_a_sample():
+    names = {"train": "train", "test": "train", "fold_03_train": "fold_03_train"}
+    names["fold_03_validation"] = "fold_03_train"
+    for name, training in names.items():
+        assert soft_samples.Parts.training_of(name) == training

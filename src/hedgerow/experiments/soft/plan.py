@@ -5,10 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hedgerow.errors import ConfigError
 from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "soft"  # the word under which seeds are drawn: both experiments share splits and folds
 EXPERIMENTS = ("training_noise", "test_noise")
+
+
+#: What grows trees, and what each takes as uncertain: the search of a test, the propagation of
+#: training instances, or, in UDT, every value by its pdf.
+LEARNERS = {
+    "c45": (),
+    "ss": ("search",),
+    "stp": ("propagation",),
+    "udt": ("pdf",),
+    "ss_stp": ("search", "propagation"),
+}
+#: How trees are read: hard, by soft evaluation, piecewise-linear thresholds, or UDT's pdfs.
+EVALUATIONS = (None, "noise", "plt", "pdf")
+
+
+def uncertain_in(learner: str) -> tuple[str, ...]:
+    """What a learner takes as uncertain, of `LEARNERS`.
+
+    Raises
+    ------
+    ConfigError
+        No learner is called so.
+    """
+    if learner not in LEARNERS:
+        known = ", ".join(LEARNERS)
+        raise ConfigError(f"no learner is called {learner!r}", remedy=f"use one of {known}")
+    return LEARNERS[learner]
 
 
 @dataclass(frozen=True)
@@ -17,18 +45,31 @@ class Recipe:
 
     Attributes
     ----------
-    learner : {"c45", "ss", "stp", "udt", "ss_stp"}
+    learner : key of `LEARNERS`
         What grows its trees.
-    evaluation : {None, "noise", "plt", "pdf"}
-        How they are read: hard, by soft evaluation, piecewise-linear thresholds, or UDT's pdfs.
+    evaluation : one of `EVALUATIONS`
+        How they are read.
     tuned : bool
         Whether a factor is tuned: u, or the width w of UDT. All parts of a method share it,
         because they are about the same measurements.
+
+    Raises
+    ------
+    ConfigError
+        If no learner or no evaluation is called so.
     """
 
     learner: str
     evaluation: str | None = None
     tuned: bool = True
+
+    def __post_init__(self):
+        uncertain_in(self.learner)
+        if self.evaluation not in EVALUATIONS:
+            known = ", ".join(str(name) for name in EVALUATIONS)
+            raise ConfigError(
+                f"no evaluation is called {self.evaluation!r}", remedy=f"use one of {known}"
+            )
 
 
 #: The six methods of tables 3.4 and 3.5, then combinations that the thesis leaves to future work.

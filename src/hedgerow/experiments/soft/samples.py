@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.data import add_noise, folds, rng, split
 from hedgerow.errors import DataError
-from hedgerow.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan
+from hedgerow.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan, uncertain_in
 
 
 def division(table, permutation: int, plan: SoftPlan) -> pd.DataFrame:
@@ -77,9 +77,18 @@ class Parts:
             self.rows[fold_name(k, "validation")] = train[fold == k]
         self._means = {}
 
+    @staticmethod
+    def training_of(name: str) -> str:
+        """The training sample that sample `name` belongs to; a training sample to itself.
+
+        >>> Parts.training_of("fold_03_validation"), Parts.training_of("test")
+        ('fold_03_train', 'train')
+        """
+        return "train" if name == "test" else name.replace("validation", "train")
+
     def means(self, name: str) -> np.ndarray:
         """Means of the training sample that belongs to sample `name`."""
-        training = {"test": "train"}.get(name, name.replace("validation", "train"))
+        training = self.training_of(name)
         if training not in self._means:
             self._means[training] = variable_means(self.X[self.rows[training]], self.n_categories)
         return self._means[training]
@@ -227,37 +236,52 @@ class Training:
         self.n_categories = n_categories
         self.columns = Columns(X, y, n_classes, n_categories=n_categories)
 
-    def grow(self, method: str, factor: float, plan: SoftPlan):
-        """Unpruned tree of a learner: c45, ss, stp, udt or ss_stp."""
+    def grow(self, learner: str, noise, plan: SoftPlan):
+        """Unpruned tree.
+
+        Parameters
+        ----------
+        learner : key of `hedgerow.experiments.soft.plan.LEARNERS`
+        noise : float or gate
+            Uncertainty factor, or what stands for it; the width w of UDT. C4.5 reads none.
+        plan : SoftPlan, or one with the same settings
+
+        Raises
+        ------
+        ConfigError
+            No learner is called so.
+        """
         from hedgerow.induction import grow
 
-        if method == "udt":
+        uncertain = uncertain_in(learner)
+        if "pdf" in uncertain:
             return grow(
                 self.columns,
-                pdf=self._pdf(factor),
+                pdf=self._pdf(noise),
                 n_samples=plan.n_samples,
                 min_samples_split=plan.min_samples_split,
             )
         return grow(
             self.columns,
-            search=factor if method in ("ss", "ss_stp") else None,
-            propagation=factor if method in ("stp", "ss_stp") else None,
+            search=noise if "search" in uncertain else None,
+            propagation=noise if "propagation" in uncertain else None,
             window=plan.window,
             step=plan.step,
             gate_at=plan.gate_at,
             min_samples_split=plan.min_samples_split,
         )
 
-    def prune(self, tree, method: str, factor: float, confidence: float, plan: SoftPlan):
-        """Tree pruned with the propagation that grew it."""
+    def prune(self, tree, learner: str, noise, confidence: float, plan: SoftPlan):
+        """Tree pruned with the propagation that grew it. As `grow` otherwise."""
         from hedgerow.induction import prune
 
-        propagation = factor if method in ("stp", "ss_stp") else None
+        uncertain = uncertain_in(learner)
+        propagation = noise if "propagation" in uncertain else None
         return prune(
             tree,
             self.columns,
             confidence=confidence,
-            propagation=self._pdf(factor) if method == "udt" else propagation,
+            propagation=self._pdf(noise) if "pdf" in uncertain else propagation,
             window=plan.window,
         )
 

@@ -36,6 +36,7 @@ from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.soft.plan import EXPERIMENT as SOFT_EXPERIMENT
 from hedgerow.experiments.soft.samples import (
     Parts,
+    Training,
     confidence_of,
     fold_name,
     generator_of,
@@ -149,17 +150,14 @@ class _Permutation:
 
     def shares(self, name: str) -> dict[int, np.ndarray]:
         """Distribution of the categories in the training sample that `name` belongs to."""
-        training = {"test": "train"}.get(name, name.replace("validation", "train"))
-        return category_shares(self.clean(training), self.n_categories)
+        return category_shares(self.clean(self.parts.training_of(name)), self.n_categories)
 
 
 class _Learner:
     """One training sample, presorted once for all methods, models and factors."""
 
     def __init__(self, X, y, n_classes, n_categories, confidence, plan):
-        from hedgerow.induction import Columns
-
-        self.columns = Columns(X, y, n_classes, n_categories=n_categories)
+        self.training = Training(X, y, n_classes, n_categories)
         self.means = variable_means(X, n_categories)
         self.confidence = confidence
         self.plan = plan
@@ -167,26 +165,10 @@ class _Learner:
 
     def tree(self, method: str, noise=None, name=None):
         """Pruned tree of c45, ss or stp; kept under a name, as other cells want the same tree."""
-        from hedgerow.induction import grow, prune
-
         if (method, name) not in self._trees:
-            plan = self.plan
-            propagation = noise if method == "stp" else None
-            grown = grow(
-                self.columns,
-                search=noise if method == "ss" else None,
-                propagation=propagation,
-                window=plan.window,
-                step=plan.step,
-                gate_at=plan.gate_at,
-                min_samples_split=plan.min_samples_split,
-            )
-            self._trees[method, name] = prune(
-                grown,
-                self.columns,
-                confidence=self.confidence,
-                propagation=propagation,
-                window=plan.window,
+            grown = self.training.grow(method, noise, self.plan)
+            self._trees[method, name] = self.training.prune(
+                grown, method, noise, self.confidence, self.plan
             )
         return self._trees[method, name]
 
@@ -600,7 +582,7 @@ def _categorical_noise(p: _Permutation, confidence: float, plan: SoftBeyondPlan)
         for where, probability in levels:
             trained, X = prepared(where, probability, train, validation, cache)
             _tune_normal(tuning, (where, probability), k, trained, p, validation, plan, X)
-            shares = shares_of(trained.columns.X)
+            shares = shares_of(trained.training.X)
             for g, q in enumerate(plan.factors):
                 probabilities = predict_proba(trained.tree("c45"), X, CategoryNoise(shares, q))
                 cell = (where, probability, "se", "matching")
@@ -610,7 +592,7 @@ def _categorical_noise(p: _Permutation, confidence: float, plan: SoftBeyondPlan)
         trained, X = prepared(where, probability, "train", "test", cache)
         cell = (where, "categories", probability) if probability else NO_NOISE
         rows += _with_normal(cell, tuning, (where, probability), trained, p, X, plan)
-        tree, shares = trained.tree("c45"), shares_of(trained.columns.X)
+        tree, shares = trained.tree("c45"), shares_of(trained.training.X)
         q = tuning.best((where, probability, "se", "matching"))
         y = p.y("test")
         # The hard tree, softened where it tests categories.
