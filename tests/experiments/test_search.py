@@ -180,6 +180,14 @@ def test_what_a_search_is_given(done, learners):
     assert {c["confidence"] for c in at_first} == {confidence}
 
 
+def test_every_learner_has_the_weight_below_which_a_node_is_a_leaf(wine, plan, learners):
+    """The evolution had the library's own, whatever the configuration said."""
+    other = replace(plan, min_samples_split=9.0, n_splits=1)
+    search_steps.run(wine, other)
+    for calls in (learners.search.calls, learners.evolution.calls):
+        assert {c["min_samples_split"] for c in calls} == {9.0}
+
+
 def test_trees_give_the_rows(wine, done):
     keys, trees = forest_from_frame(done["trees"], CELL)
     rows = done["rows"].set_index(CELL)

@@ -173,14 +173,11 @@ def test_a_curve_goes_on_where_it_stopped(two_classes, anytime, plan, protocol):
     rows = anytime["anytime"]
     for method in ("uct_vs", "uct_c45"):
         part = search_steps.Part(two_classes, 1, protocol)
-        whole = search_beyond_steps._uct(part, method, "vp_dtp", protocol).set_params(
-            n_iterations=200
-        )
-        whole.fit(*part._training(part.train))
+        whole = part.fit(part.uct(method, "vp_dtp", n_iterations=200))
         curve = rows[(rows["split"] == 1) & (rows["method"] == method)]
         last = curve[(curve["criterion"] == "vp_dtp") & (curve["step"] == 2)].iloc[0]
         assert last["n_leaves"] == whole.tree_.n_leaves
-        assert last["f1"] == search_beyond_steps._test_f1(part, whole)
+        assert last["f1"] == part.f1(whole)
         assert last["iterations"] == whole.n_iterations_
 
 

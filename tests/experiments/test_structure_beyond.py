@@ -1,5 +1,6 @@
 """Beyond chapter 5: variants over data sets, prototypes, ensembles, stability."""
 
+import dataclasses
 import itertools
 from types import SimpleNamespace
 
@@ -133,28 +134,31 @@ def test_samples_have_as_many_rows_and_do_not_depend_on_their_number():
 
 
 @pytest.mark.parametrize("learner", ["c45", "ss", "stp"])
-def test_weights_stand_for_repeated_rows(wine, plan, learner):
+def test_weights_stand_for_repeated_rows(wine, plan, protocol, learner):
     weight = sample_weights("wine", 0, len(wine), 1, 5)[0]
     rows = np.repeat(np.arange(len(wine)), weight.astype(int))
-    by_weight = structure_beyond_steps._learner(learner, "wine", 0, 0, plan)
+    by_weight = structure_beyond_steps._learner(learner, "wine", 0, 0, plan, protocol)
     by_weight.fit(wine.X, wine.y, sample_weight=weight)
-    by_rows = structure_beyond_steps._learner(learner, "wine", 0, 0, plan)
+    by_rows = structure_beyond_steps._learner(learner, "wine", 0, 0, plan, protocol)
     by_rows.fit(wine.X.iloc[rows], wine.y[rows])
     for name in ("feature", "children_left", "class_weight", "threshold"):
         one, two = by_weight.tree_.arrays()[name], by_rows.tree_.arrays()[name]
         assert np.allclose(one, two, atol=1e-9, equal_nan=True), name
 
 
-def test_copies_of_a_row_stay_on_one_side_of_the_search(wine, plan):
+def test_copies_of_a_row_stay_on_one_side_of_the_search(wine, plan, protocol):
     weight = sample_weights("wine", 0, len(wine), 1, 5)[0]
-    search = structure_beyond_steps._learner("uct_vs", "wine", 0, 0, plan)
+    search = structure_beyond_steps._learner("uct_vs", "wine", 0, 0, plan, protocol)
     search.fit(wine.X, wine.y, sample_weight=weight)
     assert not set(search.induction_indices_) & set(search.validation_indices_)
     assert search.tree_.class_weight[0].sum() == weight[search.induction_indices_].sum()
 
 
-def test_learners_are_those_that_the_plan_describes(plan):
-    made = {name: structure_beyond_steps._learner(name, "wine", 1, 2, plan) for name in LEARNERS}
+def test_learners_are_those_that_the_plan_describes(plan, protocol):
+    made = {
+        name: structure_beyond_steps._learner(name, "wine", 1, 2, plan, protocol)
+        for name in LEARNERS
+    }
     assert type(made["c45"]) is C45Classifier and type(made["ss"]) is SoftTreeClassifier
     assert (made["ss"].search, made["ss"].propagation, made["ss"].evaluation) == (0.1, None, None)
     assert (made["stp"].search, made["stp"].propagation, made["stp"].evaluation) == (
@@ -165,8 +169,20 @@ def test_learners_are_those_that_the_plan_describes(plan):
     assert isinstance(made["uct_vs"], UCTTreeClassifier)
     assert (made["uct_vs"].policy, made["uct_vs"].n_iterations) == ("vs", 60)
     assert {m.confidence for m in made.values()} == {0.25}
-    other = structure_beyond_steps._learner("uct_vs", "wine", 1, 3, plan)
+    other = structure_beyond_steps._learner("uct_vs", "wine", 1, 3, plan, protocol)
     assert other.random_state != made["uct_vs"].random_state
+
+
+def test_learners_have_the_settings_of_the_searches_of_structure(plan, protocol):
+    """They were declared by the step and changed nothing: each learner had the library's own."""
+    given = {
+        **{"n_candidates": 2, "exploration": 0.5, "value_pruning_interval": 40},
+        **{"value_pruning_depth": 3, "validation_fraction": 0.4, "min_samples_split": 9.0},
+    }
+    other = dataclasses.replace(protocol, **given)
+    made = [structure_beyond_steps._learner(n, "wine", 1, 2, plan, other) for n in LEARNERS]
+    assert {learner.min_samples_split for learner in made} == {9.0}
+    assert {name: getattr(made[-1], name) for name in given} == given
 
 
 def test_a_class_that_a_sample_lacks_has_no_weight():

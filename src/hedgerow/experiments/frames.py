@@ -44,8 +44,8 @@ def uct_from(plan: Any, **arguments: Any):
 
     Parameters
     ----------
-    plan : SearchPlan or StructurePlan
-        Read are the settings of the search that both have.
+    plan : UctPlan, or one with the same settings
+        Read are those of them that are not given.
     **arguments
         Of `UCTTreeClassifier`; they go before those of the plan.
 
@@ -54,15 +54,8 @@ def uct_from(plan: Any, **arguments: Any):
     UCTTreeClassifier, not fitted
     """
     # The learners are imported where they are called: tables and figures need no compiled core.
+    from hedgerow.experiments.search.plan import UctPlan
     from hedgerow.search.uct import UCTTreeClassifier
 
-    shared = (
-        "n_candidates",
-        "exploration",
-        "value_pruning_interval",
-        "value_pruning_depth",
-        "validation_fraction",
-        "min_samples_split",
-    )
-    own = {name: getattr(plan, name) for name in shared if name not in arguments}
+    own = {name: getattr(plan, name) for name in UctPlan.settings() if name not in arguments}
     return UCTTreeClassifier(**own, **arguments)

@@ -178,47 +178,79 @@ class Part:
             found["tuning_seconds"] = self.tuning_seconds["c45"]
             return tree, tree.predict_proba(self.matrix_test), found
         if method == "ete":
-            alpha = self._tuned_alpha()
-            learner = self._ete(alpha, "ete").fit(*self._training(self.train))
+            alpha = self.tuned_alpha()
+            learner = self.fit(self.ete(alpha))
             found = {"alpha": alpha, "tuning_seconds": self.tuning_seconds["ete"]}
             return learner.tree_, self._probabilities(learner, self.X_test), found
-        return self._uct(method, criterion)
+        plan = self.plan
+        n_iterations = plan.n_iterations_c45b if method == "uct_c45b" else plan.n_iterations
+        learner = self.fit(self.uct(method, criterion, n_iterations=n_iterations))
+        found = {
+            "search_depth": int(learner.search_depth_),
+            "validation_f1": self.validation_f1(learner),
+            "n_iterations": int(learner.n_iterations_),
+            "exhausted": bool(learner.exhausted_),
+            "confidence": self.c45()[1],
+            "max_depth": int(learner.max_depth_),
+        }
+        return learner.tree_, self._probabilities(learner, self.X_test), found
 
     def c45(self):
         """The C4.5 tree of the training part and its tuned confidence."""
         if self._c45 is None:
             confidence = self._tuned_confidence()
-            columns = self._columns(self.train)
-            self._c45 = self._prune(self._grow(columns), columns, confidence), confidence
+            self._c45 = self.c45_tree(confidence), confidence
         return self._c45
 
-    def _uct(self, method: str, criterion: str):
+    def c45_tree(self, confidence: float):
+        """The C4.5 tree of the training part, pruned at a confidence."""
+        columns = self._columns(self.train)
+        return self._prune(self._grow(columns), columns, confidence)
 
-        _, confidence = self.c45()
+    def uct(self, method: str, criterion: str, **arguments):
+        """UCT-DT with the tuned confidence of C4.5, not fitted; `arguments` as in `uct_from`."""
         value_pruning, tree_pruning = PRUNING[criterion]
-        plan = self.plan
-        learner = uct_from(
-            plan,
+        return uct_from(
+            self.plan,
             policy=POLICIES[method],
             value_pruning=value_pruning,
             tree_pruning=tree_pruning,
-            n_iterations=plan.n_iterations_c45b if method == "uct_c45b" else plan.n_iterations,
-            confidence=confidence,
+            confidence=self.c45()[1],
             # The division into induction and validation set is the same for all variants.
             random_state=self._random_state("uct"),
-        ).fit(*self._training(self.train))
-        # Of the tree itself: value-based pruning may have deleted its state.
-        kept = self.train[learner.validation_indices_]
-        validated = self._probabilities(learner, self.table.X.iloc[kept])
-        found = {
-            "search_depth": int(learner.search_depth_),
-            "validation_f1": 100.0 * metrics.macro_f1(self.table.y[kept], validated),
-            "n_iterations": int(learner.n_iterations_),
-            "exhausted": bool(learner.exhausted_),
-            "confidence": confidence,
-            "max_depth": int(learner.max_depth_),
+            **arguments,
+        )
+
+    def ete(self, alpha: float, stream: str = "ete", **arguments):
+        """ETE with a price of a leaf and the seed of a stream, not fitted."""
+        from hedgerow.search.ete import EvolutionaryTreeClassifier
+
+        own = {
+            name: getattr(self.plan, name)
+            for name in ("population_size", "n_generations", "min_samples_split")
+            if name not in arguments
         }
-        return learner.tree_, self._probabilities(learner, self.X_test), found
+        return EvolutionaryTreeClassifier(
+            alpha=alpha, random_state=self._random_state(stream), **own, **arguments
+        )
+
+    def fit(self, learner, rows: np.ndarray | None = None):
+        """A learner, fitted to the training part or to some rows of it."""
+        rows = self.train if rows is None else rows
+        return learner.fit(self.table.X.iloc[rows], self.table.y[rows])
+
+    def f1(self, learner) -> float:
+        """Macro F1 of a fitted learner on the test part, per cent."""
+        return 100.0 * metrics.macro_f1(self.y_test, self._probabilities(learner, self.X_test))
+
+    def validation_f1(self, learner) -> float:
+        """Macro F1 of the tree of a fitted UCT-DT on its validation set, per cent.
+
+        Of the tree itself: value-based pruning may have deleted its state.
+        """
+        kept = self.train[learner.validation_indices_]
+        probabilities = self._probabilities(learner, self.table.X.iloc[kept])
+        return 100.0 * metrics.macro_f1(self.table.y[kept], probabilities)
 
     # ------------------------------------------------------------------------------- tuning
 
@@ -239,7 +271,7 @@ class Part:
         self._note("c45", "confidence", self.plan.confidences, scores / n, best, start)
         return best
 
-    def _tuned_alpha(self) -> float:
+    def tuned_alpha(self) -> float:
         """Cross-validated cost of a leaf by macro F1; ties: the larger cost, the smaller tree."""
         start = time.perf_counter()
         scores = np.zeros(len(self.plan.alphas))
@@ -247,7 +279,7 @@ class Part:
         for k, (train, validation) in enumerate(self._folds("alpha_folds", self.plan.alpha_folds)):
             X, y = self.table.X.iloc[validation], self.table.y[validation]
             for i, alpha in enumerate(self.plan.alphas):
-                learner = self._ete(alpha, f"ete_fold_{k:02d}").fit(*self._training(train))
+                learner = self.fit(self.ete(alpha, f"ete_fold_{k:02d}"), train)
                 scores[i] += metrics.macro_f1(y, self._probabilities(learner, X))
             n += 1
         best = -best_factor([-a for a in self.plan.alphas], scores / n)
@@ -285,19 +317,6 @@ class Part:
         from hedgerow.induction import prune
 
         return prune(tree, columns, confidence=confidence)
-
-    def _ete(self, alpha: float, stream: str):
-        from hedgerow.search.ete import EvolutionaryTreeClassifier
-
-        return EvolutionaryTreeClassifier(
-            alpha=alpha,
-            population_size=self.plan.population_size,
-            n_generations=self.plan.n_generations,
-            random_state=self._random_state(stream),
-        )
-
-    def _training(self, rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
-        return self.table.X.iloc[rows], self.table.y[rows]
 
     def _random_state(self, stream: str) -> int:
         return random_state(self.plan.seed, EXPERIMENT, self.table.name, self.number, stream)

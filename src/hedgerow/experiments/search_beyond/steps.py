@@ -23,7 +23,7 @@ from hedgerow.data import TidyTable, split
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
 from hedgerow.experiments.search.plan import EXPERIMENT as SEARCH_EXPERIMENT
-from hedgerow.experiments.search.plan import POLICIES, PRUNING
+from hedgerow.experiments.search.plan import POLICIES
 from hedgerow.experiments.search.steps import Part
 from hedgerow.experiments.search_beyond.plan import (
     EXPERIMENT,
@@ -219,7 +219,6 @@ def _c45(depth: int, pruned: bool, plan):
 
 
 def _searcher(table, number, name, depth, n_columns, plan, protocol):
-
     policy, pruning, everything = SEARCHERS[name]
     return uct_from(
         protocol,
@@ -285,15 +284,15 @@ def selection(
         part = Part(table, number, protocol)
         for method in plan.policies:
             for rule, arguments in rules_of(plan).items():
-                learner = _uct(part, method, PRUNED, protocol, **arguments)
-                learner.set_params(n_iterations=plan.n_iterations)
-                learner.fit(*part._training(part.train))
-                f1 = _test_f1(part, learner)
+                learner = part.fit(
+                    part.uct(method, PRUNED, n_iterations=plan.n_iterations, **arguments)
+                )
+                f1 = part.f1(learner)
                 leaves = int(learner.tree_.n_leaves)
                 rows.append(
                     (
                         *(table.name, number, method, rule, f1, leaves, f1 / leaves),
-                        *(_validation_f1(part, learner), int(learner.search_depth_)),
+                        *(part.validation_f1(learner), int(learner.search_depth_)),
                         *(len(learner.search_tree_), int(learner.n_iterations_)),
                     )
                 )
@@ -362,9 +361,8 @@ def anytime(
                 probabilities = learner.predict_proba(part.matrix_test)
                 f1, leaves = 100.0 * metrics.macro_f1(part.y_test, probabilities), learner.n_leaves
             else:
-                f1, leaves = _test_f1(part, learner), learner.tree_.n_leaves
-            uct = method in POLICIES
-            validation = _validation_f1(part, learner) if uct else np.nan
+                f1, leaves = part.f1(learner), learner.tree_.n_leaves
+            validation = part.validation_f1(learner) if method in POLICIES else np.nan
             rows.append((*key, iterations, f1, validation, int(leaves)))
             times.append((*key, seconds))
     return {"anytime": _table(rows, "anytime"), "times": _table(times, "times")}
@@ -374,56 +372,28 @@ def _curves(part, plan, protocol):
     """Method, criterion, number in the grid, learner, iterations done and seconds of each point."""
     tree, confidence = part.c45()
     start = time.perf_counter()
-    columns = part._columns(part.train)
-    part._prune(part._grow(columns), columns, confidence)
+    part.c45_tree(confidence)
     yield "c45", "", 0, tree, 0, time.perf_counter() - start
-    alpha = part._tuned_alpha()
+    alpha = part.tuned_alpha()
     for point, iterations in enumerate(plan.grid):
         generations = iterations // protocol.population_size
         if generations < 1:
             continue
-        learner = part._ete(alpha, "ete").set_params(n_generations=generations)
+        learner = part.ete(alpha, n_generations=generations)
         start = time.perf_counter()
-        learner.fit(*part._training(part.train))
+        part.fit(learner)
         seconds = time.perf_counter() - start
         yield "ete", "", point, learner, int(learner.n_evaluations_), seconds
     for method in POLICIES:
         for criterion in (PRUNED, UNPRUNED):
-            learner, seconds = _uct(part, method, criterion, protocol), 0.0
-            learner.set_params(n_iterations=plan.grid[0])
+            learner, seconds = part.uct(method, criterion, n_iterations=plan.grid[0]), 0.0
             for point, iterations in enumerate(plan.grid):
                 if method == "uct_c45b" and iterations > plan.bootstrap_iterations:
                     break
                 start = time.perf_counter()
                 if point == 0:
-                    learner.fit(*part._training(part.train))
+                    part.fit(learner)
                 else:
                     learner.continue_search(iterations - plan.grid[point - 1])
                 seconds += time.perf_counter() - start
                 yield method, criterion, point, learner, int(learner.n_iterations_), seconds
-
-
-def _uct(part, method: str, criterion: str, protocol, **arguments):
-    """UCT-DT as `hedgerow.experiments.search` runs it, with further arguments."""
-
-    value_pruning, tree_pruning = PRUNING[criterion]
-    return uct_from(
-        protocol,
-        policy=POLICIES[method],
-        value_pruning=value_pruning,
-        tree_pruning=tree_pruning,
-        confidence=part.c45()[1],
-        random_state=part._random_state("uct"),
-        **arguments,
-    )
-
-
-def _test_f1(part, learner) -> float:
-    return 100.0 * metrics.macro_f1(part.y_test, part._probabilities(learner, part.X_test))
-
-
-def _validation_f1(part, learner) -> float:
-    """Of the tree itself: value-based pruning may have deleted its state."""
-    kept = part.train[learner.validation_indices_]
-    probabilities = part._probabilities(learner, part.table.X.iloc[kept])
-    return 100.0 * metrics.macro_f1(part.table.y[kept], probabilities)

@@ -22,7 +22,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.errors import DataError
-from hedgerow.experiments.frames import one_sample, random_state, sorted_
+from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -235,7 +235,7 @@ def grow_samples(table, plan, protocol, splits: Sequence[int]) -> pd.DataFrame:
         weights = sample_weights(table.name, number, len(train), n_samples, plan.seed)
         for learner in LEARNERS:
             for sample in range(n_samples if learner == BASE else measured):
-                fitted = _learner(learner, table.name, number, sample, plan).fit(
+                fitted = _learner(learner, table.name, number, sample, plan, protocol).fit(
                     X, y, sample_weight=weights[sample]
                 )
                 keys.append((table.name, number, learner, sample))
@@ -243,18 +243,22 @@ def grow_samples(table, plan, protocol, splits: Sequence[int]) -> pd.DataFrame:
     return forest_to_frame(trees, pd.DataFrame(keys, columns=KEYS["grown"]), bare=True)
 
 
-def _learner(name: str, dataset: str, number: int, sample: int, plan):
+def _learner(name: str, dataset: str, number: int, sample: int, plan, protocol):
     from hedgerow.induction.c45 import C45Classifier
-    from hedgerow.search.uct import UCTTreeClassifier
     from hedgerow.uncertainty.soft import SoftTreeClassifier
 
+    grown = {
+        "confidence": plan.confidence,
+        "min_samples_split": protocol.min_samples_split,
+    }
     if name == "c45":
-        return C45Classifier(confidence=plan.confidence)
+        return C45Classifier(**grown)
     if name == "ss":
-        return SoftTreeClassifier(search=plan.factor, confidence=plan.confidence)
+        return SoftTreeClassifier(search=plan.factor, **grown)
     if name == "stp":
-        return SoftTreeClassifier(propagation=plan.factor, confidence=plan.confidence)
-    return UCTTreeClassifier(
+        return SoftTreeClassifier(propagation=plan.factor, **grown)
+    return uct_from(
+        protocol,
         policy="vs",
         n_iterations=plan.uct_iterations,
         confidence=plan.confidence,
