@@ -121,6 +121,18 @@ def test_sets_that_were_not_run_are_named(rows, sweep):
     assert not ranges.loc["wine", "printed"].any()
 
 
+def test_a_set_without_a_c_in_either_range_is_not_absent(judged, page):
+    """It was run, and the table said that no source answered."""
+    rows = made_up_rows(PRINTED)
+    rows = rows[rows["confidence"].isin([0.0, 0.75]) | rows["confidence"].isna()]
+    plan = SweepPlan(datasets=PRINTED, confidences=(0, 0.75))
+    assert soft_sweep_tables.soft_sweep_ranges(rows, plan).empty
+    some = soft_sweep_tables.soft_sweep_ranges(rows[rows["dataset"] != "wdbc"], plan)
+    assert some[["dataset", "status"]].values.tolist() == [["wdbc", "absent"]]
+    assert judged(rows)["verdict"] == "too little data"
+    assert "Absent" not in page(rows, plan)
+
+
 def test_order_of_rows_changes_nothing(rows, sweep):
     shuffled = rows.sample(frac=1, random_state=0)
     for make in (soft_sweep_tables.soft_sweep, soft_sweep_tables.soft_sweep_ranges):

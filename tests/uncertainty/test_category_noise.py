@@ -12,7 +12,6 @@ from hedgerow.data import category_shares, replace_categories
 from hedgerow.errors import InputError
 from hedgerow.tree import NoiseGate
 from hedgerow.uncertainty import CategoryNoise, ShapedNoise
-from hedgerow.uncertainty.categories import predict_proba
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +63,7 @@ def test_it_agrees_with_the_recursion(fitted, p):
     tree, X, shares = fitted
     assert tree.is_categorical().sum() >= 2
     rows = np.vstack([X[:60], [[4.0, 3.0, 0.0]]])  # a category never seen
-    got = predict_proba(tree, rows, CategoryNoise(shares, p))
+    got = tree.predict_proba(rows, CategoryNoise(shares, p))
     want = [naive(tree, row, shares, p) for row in rows]
     np.testing.assert_allclose(got, want, atol=1e-12)
     np.testing.assert_allclose(got.sum(axis=1), 1)
@@ -72,7 +71,7 @@ def test_it_agrees_with_the_recursion(fitted, p):
 
 def test_without_noise_it_is_the_tree(fitted):
     tree, X, shares = fitted
-    got = predict_proba(tree, X, CategoryNoise(shares, 0.0))
+    got = tree.predict_proba(X, CategoryNoise(shares, 0.0))
     np.testing.assert_allclose(got, tree.predict_proba(X, evaluation=None), atol=1e-12)
 
 
@@ -86,7 +85,7 @@ def test_it_is_the_mean_prediction_over_what_the_category_may_have_been():
         [[0], [0], [0], [1], [1], [1], [2], [2], [2]], [0, 0, 0, 0, 0, 0, 1, 1, 1]
     )
     hard = tree.tree_.predict_proba(true[:, None].astype(float), evaluation=None)
-    soft = predict_proba(tree.tree_, np.array([[0.0], [1.0], [2.0]]), CategoryNoise(shares, 0.4))
+    soft = tree.tree_.predict_proba(np.array([[0.0], [1.0], [2.0]]), CategoryNoise(shares, 0.4))
     for category in range(3):
         np.testing.assert_allclose(soft[category], hard[seen == category].mean(axis=0), atol=0.01)
 
@@ -133,5 +132,5 @@ def test_a_sigma_that_is_none_is_refused(sigma):
 def test_a_tree_of_one_leaf():
     tree = Tree([-1], [np.nan], [-1], [-1], [-1], [np.nan], [[3.0, 1.0]])
     np.testing.assert_array_equal(
-        predict_proba(tree, np.ones((2, 1)), CategoryNoise({}, 0.5)), [[0.75, 0.25]] * 2
+        tree.predict_proba(np.ones((2, 1)), CategoryNoise({}, 0.5)), [[0.75, 0.25]] * 2
     )

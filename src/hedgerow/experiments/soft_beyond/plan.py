@@ -13,7 +13,6 @@ from hedgerow.experiments.soft.plan import SoftPlan
 EXPERIMENT = "soft_beyond"
 PARTS = ("noise_models", "class_noise", "categorical_noise")
 METHODS = ("c45", "ss", "stp", "se")
-GROWN = ("ss", "stp")  # se evaluates the trees of c45
 WHERE = ("training", "test")
 #: What a method assumes about the noise. `normal` and `matching` have a factor that is tuned.
 MODELS = ("none", "normal", "matching", "true")

@@ -10,7 +10,7 @@ folds and pruning confidence:
 - `categorical_noise`: categories replaced by draws from the distribution of their variable.
 
 Soft search and soft propagation know numeric noise only. For categories, SE alone has a model that
-matches (`hedgerow.uncertainty.categories`).
+matches (`hedgerow.uncertainty.CategoryNoise`).
 """
 
 from __future__ import annotations
@@ -554,7 +554,7 @@ def _categorical_noise(p: _Permutation, confidence: float, plan: SoftBeyondPlan)
 
     SE has a matching model as well: the probability that a category was replaced, tuned or known.
     """
-    from hedgerow.uncertainty.categories import CategoryNoise, predict_proba
+    from hedgerow.uncertainty import CategoryNoise
 
     n_classes = len(p.table.classes)
 
@@ -584,7 +584,7 @@ def _categorical_noise(p: _Permutation, confidence: float, plan: SoftBeyondPlan)
             _tune_normal(tuning, (where, probability), k, trained, p, validation, plan, X)
             shares = shares_of(trained.training.X)
             for g, q in enumerate(plan.factors):
-                probabilities = predict_proba(trained.tree("c45"), X, CategoryNoise(shares, q))
+                probabilities = trained.tree("c45").predict_proba(X, CategoryNoise(shares, q))
                 cell = (where, probability, "se", "matching")
                 tuning.add(cell, k, g, p.y(validation), probabilities)
     rows, cache = [], {}
@@ -596,9 +596,9 @@ def _categorical_noise(p: _Permutation, confidence: float, plan: SoftBeyondPlan)
         q = tuning.best((where, probability, "se", "matching"))
         y = p.y("test")
         # The hard tree, softened where it tests categories.
-        mixed = predict_proba(tree, X, CategoryNoise(shares, q))
+        mixed = tree.predict_proba(X, CategoryNoise(shares, q))
         rows += _metric_rows((*cell, "se", "matching"), tree, y, mixed, q)
         if probability:
-            mixed = predict_proba(tree, X, CategoryNoise(shares, probability))
+            mixed = tree.predict_proba(X, CategoryNoise(shares, probability))
             rows += _metric_rows((*cell, "se", "true"), tree, y, mixed)
     return rows

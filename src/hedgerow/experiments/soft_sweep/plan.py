@@ -34,8 +34,8 @@ class SweepPlan(Plan):
 
     datasets: tuple[str, ...] = setting(
         ("pima", "saheart_numeric", "wdbc"),
-        "Data sets by their key in the registry. The figures of the paper show hepatitis_numeric, "
-        "heart_cleveland_ordinal, pima, saheart_numeric and wdbc.",
+        "Data sets by their key in the registry. The figures of the paper show "
+        f"{', '.join(PRINTED[:-1])} and {PRINTED[-1]}.",
     )
     noise_factors: tuple[float, ...] = setting(
         (0, 0.1),

@@ -152,7 +152,8 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
         method, leaves_c45, leaves, leaves_diff, accuracy_c45, accuracy, accuracy_diff and
         accuracy_se_c45 (percent; the standard error over permutations of the mean of C4.5),
         smaller (leaves_diff below 0), accuracy_kept (at most one standard error of C4.5 below
-        C4.5). A printed set that was not run has one row with its status.
+        C4.5). A printed set that was not run has one row with its status; a range in which the grid
+        has no c has no row.
     """
     grid = rows[rows["confidence"] > 0].sort_values([*CELL, "metric"])
     low = grid[grid["confidence"] < LOW_BELOW].assign(range="low")
@@ -176,7 +177,8 @@ def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
             row |= {f"{column}_c45": c45, column: own, f"{column}_diff": own - c45}
         row["accuracy_se_c45"] = error[(*reference, "accuracy")] * 100.0
         found.append(row)
-    found += _not_run([row["dataset"] for row in found], plan)
+    # Not those of `found`: a set whose grid has no c in either range was run all the same.
+    found += _not_run(rows["dataset"], plan)
     columns = ["dataset", "printed", "status", "noise", "range", "method", "leaves_c45", "leaves"]
     columns += ["leaves_diff", "accuracy_c45", "accuracy", "accuracy_diff", "accuracy_se_c45"]
     table = pd.DataFrame(found).reindex(columns=columns)
