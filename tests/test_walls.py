@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -112,6 +114,28 @@ def test_experiments_import_one_another_downwards_only():
             assert words[0] <= words[1], f"{module} imports {other}"
             if words[0] == words[1]:
                 assert ORDER.index(theirs[2]) < ORDER.index(parts[2]), f"{module} imports {other}"
+
+
+def test_what_shows_results_needs_no_compiled_core():
+    """Tables, figures and pages read files: none waits for the learners to be built or loaded."""
+    shows = {"plan", "statistics", "tables", "figures", "claims", "page"}
+    wanted = [
+        f"hedgerow.{module}"
+        for module in sorted(MODULES)
+        if module.startswith("experiments.") and module.rpartition(".")[2] in shows
+    ]
+    look = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]:\n"
+        "    importlib.import_module(name)\n"
+        "    files = {n: str(getattr(m, '__file__', '')) for n, m in list(sys.modules.items())}\n"
+        "    built = [n for n, f in files.items()\n"
+        "             if n.startswith('hedgerow.') and f.endswith(('.so', '.pyd'))]\n"
+        "    if built:\n"
+        "        sys.exit(f'{name} loads {sorted(built)}')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", look, *wanted], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_no_module_imports_itself_through_others():

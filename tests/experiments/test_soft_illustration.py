@@ -14,6 +14,7 @@ from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.errors import ConfigError
 from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
 from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
+from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
 from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 
 
@@ -75,9 +76,16 @@ def test_figure_3_1_gates_are_their_equations(results):
     assert curves.loc[-cut, "udt"] == 1 and curves.loc[cut, "udt"] == 0
 
 
+def test_figure_3_1_is_cut_where_the_window_of_the_plan_ends(plan):
+    curves = soft_illustration_steps.gates(dataclasses.replace(plan, window=4.0))
+    normal = curves[curves["gate"] == "normal"].set_index("x")["share_left"]
+    assert normal.loc[-2.05] == 1.0 and normal.loc[2.05] == 0.0
+    assert normal.loc[-1.95] == pytest.approx(stats.norm.cdf(1.95), abs=1e-6)
+
+
 def test_figure_3_2_is_equation_3_8(results):
     frame = results["thesis_figure_3_2"].set_index("tau")
-    step = soft_illustration_steps.SHOWN_STEP
+    step = soft_illustration_plan.SHOWN_STEP
     for tau in frame.index:
         want = stats.norm.cdf(tau) - stats.norm.cdf(tau - step)
         if tau == frame.index[0]:
@@ -191,7 +199,7 @@ def test_noise_is_a_share_of_the_mean(patients, plan):
 
 
 def test_expected_errors_are_what_many_draws_give(table, patients, plan):
-    expected = soft_illustration_steps.expected_errors(patients, plan)
+    expected = soft_illustration_tables.expected_errors(patients, plan)
     counts = [
         soft_illustration_steps.lvef(table, dataclasses.replace(plan, seed=s))[
             "outcome"
@@ -253,5 +261,5 @@ def test_without_noise_nobody_is_misclassified(table, plan):
     assert len(results["thesis_table_3_3"]) == 0
     assert set(results["thesis_figure_3_7"]["outcome"]) == {"tn", "tp"}
     silent = dataclasses.replace(plan, noise=0.0)
-    expected = soft_illustration_steps.expected_errors(results["thesis_figure_3_7"], silent)
+    expected = soft_illustration_tables.expected_errors(results["thesis_figure_3_7"], silent)
     assert expected == {"fn": 0.0, "fp": 0.0}

@@ -24,3 +24,8 @@ def captions_of(word, **inputs):
         return {name: inputs[name] for name in inspect.signature(function).parameters}
 
     return {name: shown.said(arguments) for name, shown in shown_by(word).items()}
+
+
+def made_by(function, **inputs):
+    """What a function makes from those inputs of its job that it has parameters for."""
+    return function(**{name: inputs[name] for name in inspect.signature(function).parameters})

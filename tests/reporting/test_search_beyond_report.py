@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, shown_by
+from shown import captions_of, made_by, shown_by
 
 from hedgerow.experiments.search_beyond import claims as search_beyond_claims
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
@@ -114,7 +114,8 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     statistics = search_beyond_statistics.statistics(rows)
     made = {}
     for name in BEYOND["tables"]:
-        text = getattr(search_beyond_tables, name)(rows, statistics, plan).to_csv(index=False)
+        make = getattr(search_beyond_tables, name)
+        text = made_by(make, measured=rows, statistics=statistics, plan=plan).to_csv(index=False)
         made[name] = pd.read_csv(io.StringIO(text))
     return made
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of
+from shown import captions_of, made_by
 
 from hedgerow.data import TidyTable, load_registry
 from hedgerow.experiments.structure import claims as claims_of_structure
@@ -189,7 +189,9 @@ def test_sets_that_were_not_run_are_named(published):
     plan = StructurePlan(datasets=("own", "pima"), printed=PRINTED)
     results = made_up(cells_of(published), dataset="own")
     for name in ("thesis_table_5_1", "thesis_table_5_2", "structure_closeness"):
-        table = getattr(structure_tables, name)(results, published, plan)
+        table = made_by(
+            getattr(structure_tables, name), results=results, published=published, plan=plan
+        )
         status = table.groupby("dataset", sort=False)["status"].first().to_dict()
         assert status == {
             "breast_cancer_wisconsin": "not asked for",
@@ -203,7 +205,7 @@ def test_sets_that_were_not_run_are_named(published):
 
 
 def test_examples_by_forest_with_their_distances(small, published):
-    table = structure_tables.structure_examples(small.results, published, small.plan)
+    table = structure_tables.structure_examples(small.results, small.plan)
     assert table[["forest", "criterion"]].to_numpy().tolist() == [
         [f, c] for f in (0, 1) for c in EXAMPLES
     ]
@@ -223,7 +225,7 @@ def test_examples_by_forest_with_their_distances(small, published):
 
 
 def test_closeness_has_the_largest_distances_of_the_text(as_printed, published, plan):
-    table = structure_tables.structure_closeness(as_printed, published, plan)
+    table = structure_tables.structure_closeness(as_printed, plan)
     said = table[table["published"].notna()]
     assert (said["criterion"] == "unnormalized").all()
     assert dict(zip(said["method"], said["published"], strict=True)) == {
@@ -237,9 +239,10 @@ def test_closeness_has_the_largest_distances_of_the_text(as_printed, published, 
 def test_order_of_rows_changes_nothing(small, published):
     shuffled = {n: f.sample(frac=1, random_state=0) for n, f in small.results.items()}
     shuffled["trees"] = small.results["trees"]
+    given = {"published": published, "plan": small.plan}
     for make in (*(getattr(structure_tables, n) for n in TABLES), structure_claims):
-        expected = make(small.results, published, small.plan)
-        pd.testing.assert_frame_equal(make(shuffled, published, small.plan), expected)
+        expected = made_by(make, results=small.results, **given)
+        pd.testing.assert_frame_equal(made_by(make, results=shuffled, **given), expected)
 
 
 # ------------------------------------------------------------------------------------ statements
@@ -541,7 +544,9 @@ def written(results, published, plan, folder):
     """Tables as the section reads them, from CSV files."""
     found = {}
     for name in TABLES:
-        table = getattr(structure_tables, name)(results, published, plan)
+        table = made_by(
+            getattr(structure_tables, name), results=results, published=published, plan=plan
+        )
         table.to_csv(folder / f"{name}.csv", index=False)
         found[name] = pd.read_csv(folder / f"{name}.csv")
     return found

@@ -53,7 +53,7 @@ def uct_from(plan: Any, **arguments: Any):
     -------
     UCTTreeClassifier, not fitted
     """
-    # The learners are imported where they are called: tables and figures need no compiled core.
+    # Learners are imported where they are called: tables and figures need no compiled core.
     from hedgerow.experiments.search.plan import UctPlan
     from hedgerow.search.uct import UCTTreeClassifier
 

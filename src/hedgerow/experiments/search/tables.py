@@ -476,8 +476,8 @@ def thesis_table_4_7(
         nb_f1_above_avg, uct_f1_above_c45 and uct_f1_per_leaf_above_c45 (yes or no), n_is_above_q2
         and share_is_above_q2, which the measured column counts above half of the largest
         importance; of our own: n_above_median and share_above_median, the count of the text taken
-        literally, nb_f1 and mean_f1 (per cent), and best_f1 and best_f1_per_leaf by validation F1
-        (whether the variant with the best validation F1 is above C4.5).
+        literally, nb_f1 and mean_f1 (per cent), and validated_f1_above_c45 and
+        validated_f1_per_leaf_above_c45 (whether the variant with the best validation F1 is).
     """
     printed = published["thesis_table_4_7"]
     cells = printed.set_index(["dataset", "metric"])

@@ -47,7 +47,7 @@ def claims(
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
     gap = search_beyond_gap({"optimum": optimum}, statistics, plan)
-    progress = search_beyond_progress({"anytime": anytime}, statistics, plan)
+    progress = search_beyond_progress({"anytime": anytime}, plan)
     frames = {
         "gap": gap[gap["dataset"] == MEAN],
         "rules": rules(statistics),

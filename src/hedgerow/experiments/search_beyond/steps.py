@@ -37,14 +37,6 @@ from hedgerow.experiments.search_beyond.plan import (
     splits_of,
 )
 from hedgerow.experiments.step import step
-from hedgerow.search.optimal import (
-    ErrorFronts,
-    binary_table,
-    check_accuracy,
-    most_accurate,
-    n_leaves,
-    predict,
-)
 
 
 def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
@@ -137,6 +129,8 @@ def optimum(
     DataError
         A value is missing, or the library finds another accuracy than we do.
     """
+    from hedgerow.search.optimal import binary_table
+
     table = one_sample(table)
     B, thresholds = binary_table(table, plan.n_thresholds)
     rows = []
@@ -153,6 +147,14 @@ def optimum(
 
 def _of_depth(table, B, train, test, number, depth, plan, protocol):
     """Rows of every learner at one limit of the depth."""
+    from hedgerow.search.optimal import (
+        ErrorFronts,
+        check_accuracy,
+        most_accurate,
+        n_leaves,
+        predict,
+    )
+
     y, n_classes = table.y, len(table.classes)
     searchers = {
         name: _searcher(table, number, name, depth, B.shape[1], plan, protocol).fit(

@@ -144,18 +144,18 @@ def search_beyond_gap(
     for objective, best in OBJECTIVES.items():
         own = comparable(rows, objective)
         key = ["depth", "learner", "trained_on", "dataset"]
-        for measured, learnt_from in VIEWS.items():
-            values = own.assign(measured=own[f"{objective}_{measured}"])
+        for view, learnt_from in VIEWS.items():
+            values = own.assign(measured=own[f"{objective}_{view}"])
             values = values.groupby(key, as_index=False)[["measured", "n_leaves"]].mean()
-            values = _of_view(values, objective, measured, learnt_from)
+            values = _of_view(values, objective, view, learnt_from)
             values = values.merge(
                 _one(values, "c45_unpruned", learnt_from, "base"), on=["depth", "dataset"]
             )
             values["difference_c45"] = values["measured"] - values.pop("base")
-            target = best if measured != "validation" else "optimal_validation"
-            trained_on = learnt_from if measured != "validation" else "training"
+            target = best if view != "validation" else "optimal_validation"
+            trained_on = learnt_from if view != "validation" else "training"
             there = _one(values, target, trained_on, "gap", "difference_c45")
-            if measured == "test" or there.empty:
+            if view == "test" or there.empty:
                 values["gap"] = np.nan
             else:
                 values = values.merge(there, on=["depth", "dataset"], how="left")
@@ -163,7 +163,7 @@ def search_beyond_gap(
             values["gap_closed"] = (
                 100.0 * values["difference_c45"] / values["gap"].where(values["gap"] > NO_GAP)
             )
-            frames.append(values.assign(objective=objective, measured_on=measured))
+            frames.append(values.assign(objective=objective, measured_on=view))
     table = pd.concat(frames, ignore_index=True)
     table = table.merge(_gap_tests(statistics), on=_GAP_CELL, how="left")
     table.loc[table["dataset"] != MEAN, list(_P_NAMES.values())] = np.nan
@@ -183,15 +183,15 @@ def search_beyond_gap(
     return _ordered(table, order, [*columns, *_P_NAMES.values(), "absent", "library"])
 
 
-def _of_view(values, objective, measured, learnt_from) -> pd.DataFrame:
+def _of_view(values, objective, view, learnt_from) -> pd.DataFrame:
     """Learners that are fair to compare where they are measured."""
     searcher = values["learner"].isin(SEARCHERS)
     keep = searcher | (values["trained_on"] == learnt_from)
-    if measured == "test":
+    if view == "test":
         keep |= values["trained_on"] == "induction"
     validated = values["learner"] == "optimal_validation"
-    keep = keep & ~validated | validated & (measured in ("validation", "test"))
-    if measured == "validation":  # another objective's optimum says nothing here
+    keep = keep & ~validated | validated & (view in ("validation", "test"))
+    if view == "validation":  # another objective's optimum says nothing here
         keep &= ~values["learner"].isin([*OBJECTIVES.values(), "optimal_f1_labels"])
     return values[keep]
 
@@ -316,7 +316,7 @@ def search_beyond_rules(
     words=said,
 )
 def search_beyond_progress(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+    measured: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan
 ) -> pd.DataFrame:
     """Table of what each method has found after so many iterations.
 
@@ -324,7 +324,6 @@ def search_beyond_progress(
     ----------
     measured : mapping of DataFrame
         `anytime` is read.
-    statistics : DataFrame, not used
     plan : SearchBeyondPlan
 
     Returns

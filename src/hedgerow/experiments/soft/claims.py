@@ -52,8 +52,8 @@ def with_times(
     ----------
     rows : DataFrame
     times : DataFrame or None
-        experiment, dataset, method, noise, seconds; without them T3-09 is open where they could
-        decide.
+        experiment, dataset, method, noise, seconds; without them T3-09 has too little data where
+        they could decide.
     specification, stated : as in `claims`
 
     Returns

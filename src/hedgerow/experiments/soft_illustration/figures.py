@@ -1,7 +1,6 @@
-"""Figures 3.1 to 3.4, 3.7, 3.8 and tables 3.2, 3.3 of the thesis, and their section of the report.
+"""Figures of the illustrations of chapter 3: 3.1 to 3.4, 3.7 and 3.8 of the thesis.
 
-Each function is named by the id of the table or figure that it makes. The ejection fractions
-(LVEF) are a SYNTHETIC set: their tables set values beside published ones of other patients.
+The ejection fractions (LVEF) of the last two are a SYNTHETIC set.
 """
 
 from __future__ import annotations
@@ -17,13 +16,14 @@ from scipy import stats
 from hedgerow.experiments.soft_illustration.plan import (
     ELIGIBLE_BELOW,
     PLT_BOUNDS,
+    SHOWN_STEP,
+    SHOWN_WINDOW,
     TEST_VALUES,
     TOY,
     TOY_SIGMA,
     UDT_HALF_WIDTH,
     SoftIllustrationPlan,
 )
-from hedgerow.experiments.soft_illustration.steps import SHOWN_STEP, SHOWN_WINDOW
 from hedgerow.experiments.soft_illustration.tables import rounded, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, style
@@ -44,11 +44,12 @@ NO_NUMBERS = "The paper prints this figure without numbers."
     f"at 0, in standard deviations. (a) C4.5; (b) PLT with bounds {rounded(PLT_BOUNDS[0])} and "
     f"{rounded(PLT_BOUNDS[1])}, which need not be symmetric; (c) UDT, a normal pdf cut at "
     f"{UDT_HALF_WIDTH:g} standard deviations either side and scaled to 1; (d) the normal CDF of "
-    "STP and SE, cut at 3 and not scaled, hence a step of .00135 there. The thesis writes eq. 3.3 "
-    "as the share that goes right and eq. 3.9 as the one that goes left; the latter is drawn. "
-    f"{NO_NUMBERS}",
+    "STP and SE, cut at {cut} and not scaled, hence a step of {cut_off} there. The thesis writes "
+    "eq. 3.3 as the share that goes right and eq. 3.9 as the one that goes left; the latter is "
+    f"drawn. {NO_NUMBERS}",
     alt="Four curves of the share that goes left, falling from 1 to 0 about the threshold: at "
     "once, in two straight pieces, as a cut normal curve, as a normal curve.",
+    words=said,
 )
 def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.1: shapes of the gate, hard, PLT, UDT and normal.
@@ -56,7 +57,7 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.gates`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -92,11 +93,12 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     "density increments",
     caption="What a single value adds to the density on the left at each candidate (eq. 3.8); the "
     f"areas add up to 1. Drawn with a window of {SHOWN_WINDOW:g} and a step of {SHOWN_STEP:g} "
-    "standard deviations, so that they can be seen; the experiments have 6 and 0.1. The library "
-    "cuts the CDF to 0 and 1 at half the window, so that the first area comes with the next "
-    f"increment; both are in the data file. {NO_NUMBERS}",
+    "standard deviations, so that they can be seen; the experiments have {window} and {step}. The "
+    "library cuts the CDF to 0 and 1 at half the window, so that the first area comes with the "
+    f"next increment; both are in the data file. {NO_NUMBERS}",
     alt="A normal density with three shaded areas: below the first candidate, between two "
     "neighbours, beyond the last but one.",
+    words=said,
 )
 def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> Figure:
     """Figure 3.2: weight of each density increment of one value.
@@ -104,7 +106,7 @@ def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.increments`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -171,7 +173,7 @@ def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.toy_gain`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -253,7 +255,7 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.toy_error`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -318,7 +320,7 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.lvef`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns
@@ -399,7 +401,7 @@ def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Parameters
     ----------
     results : mapping of DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.lvef_gain`.
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
     plan : SoftIllustrationPlan
 
     Returns

@@ -17,6 +17,9 @@ ELIGIBLE_BELOW = 35.0  # per cent, thesis 3.4.1
 PLT_BOUNDS = (-1.5, 2.5)
 UDT_HALF_WIDTH = 2.0  # sd = w/4 and cut = w/2 of the range: two standard deviations
 
+#: Figure 3.2: a window and a step that can be seen, unlike those of the kernel.
+SHOWN_WINDOW, SHOWN_STEP = 3.0, 0.5
+
 #: Figure 3.3: values and classes of the two panels; the second as the text of 3.2.4 describes it.
 TOY = {
     "a": ([-2.0, -2.0, 2.0, 2.0], [0, 0, 1, 1]),

@@ -21,6 +21,8 @@ from hedgerow.experiments.soft_illustration.plan import (
     ELIGIBLE_BELOW,
     EXPERIMENT,
     PLT_BOUNDS,
+    SHOWN_STEP,
+    SHOWN_WINDOW,
     SIGMAS,
     SIMULATED_SIGMAS,
     TEST_VALUES,
@@ -34,15 +36,15 @@ from hedgerow.induction import gain_curve
 from hedgerow.tree.gates import NoiseGate, ThresholdGate
 from hedgerow.uncertainty.soft import SoftTreeClassifier
 
-#: Figure 3.2: a window and a step that can be seen; the experiments have 6 and 0.1.
-SHOWN_WINDOW, SHOWN_STEP = 3.0, 0.5
-
-
 # --------------------------------------------------------------------------- figures 3.1, 3.2
 
 
-def gates() -> pd.DataFrame:
+def gates(plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Figure 3.1: share of an instance that goes left of a threshold at 0, by gate.
+
+    Parameters
+    ----------
+    plan : SoftIllustrationPlan
 
     Returns
     -------
@@ -57,7 +59,7 @@ def gates() -> pd.DataFrame:
         "hard": NoiseGate(np.zeros(1)).share(0, 0.0, x),
         "plt": plt.share(0, 0.0, x),
         "udt": udt.share(0, 0.0, x),
-        "normal": NoiseGate(sigma).share(0, 0.0, x),
+        "normal": NoiseGate(sigma, plan.window).share(0, 0.0, x),
     }
     frames = [pd.DataFrame({"gate": g, "x": x, "share_left": s}) for g, s in shares.items()]
     return pd.concat(frames, ignore_index=True).round(DECIMALS)
@@ -248,29 +250,6 @@ def lvef(table, plan: SoftIllustrationPlan) -> pd.DataFrame:
     return frame
 
 
-def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[str, float]:
-    """False negatives and positives to be expected over draws of the noise of figure 3.7b.
-
-    Parameters
-    ----------
-    patients : DataFrame, as returned by `lvef`
-    plan : SoftIllustrationPlan
-
-    Returns
-    -------
-    dict
-        fn, fp: expected numbers of patients.
-    """
-    sd = plan.noise * abs(patients["lvef"].mean())
-    eligible = patients["eligible"] == 1
-    below = (
-        stats.norm.cdf((ELIGIBLE_BELOW - patients["lvef"]) / sd)
-        if sd > 0
-        else eligible.astype(float)
-    )
-    return {"fn": float((1 - below)[eligible].sum()), "fp": float(below[~eligible].sum())}
-
-
 def lvef_gain(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
     """Figure 3.8: patients per class and value, and the gain of every candidate.
 
@@ -406,7 +385,7 @@ def results(table: TidyTable, plan: SoftIllustrationPlan) -> dict[str, pd.DataFr
     """
     patients = lvef(table, plan)
     return {
-        "thesis_figure_3_1": gates(),
+        "thesis_figure_3_1": gates(plan),
         "thesis_figure_3_2": increments(),
         "thesis_figure_3_3": toy_gain(),
         "thesis_figure_3_4": toy_error(plan),

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from hedgerow.experiments.soft_illustration.plan import DATASET, SoftIllustrationPlan
-from hedgerow.experiments.soft_illustration.steps import expected_errors
+from hedgerow.experiments.soft_illustration.plan import (
+    DATASET,
+    ELIGIBLE_BELOW,
+    SoftIllustrationPlan,
+)
 from hedgerow.experiments.step import step, table
 
 GROUPS = {"false_negative": ("FN", "False negatives"), "false_positive": ("FP", "False positives")}
@@ -59,6 +63,8 @@ def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dic
         "synthetic": synthetic,
         "drawn": drawn,
         "n_draws": str(plan.n_draws),
+        "cut": f"{plan.window / 2:g}",
+        "cut_off": f"{stats.norm.cdf(-plan.window / 2):.5f}".removeprefix("0"),
         "factor": f"{plan.factor:g}",
         "window": f"{plan.window:g}",
         "step": f"{plan.step:g}",
@@ -86,6 +92,30 @@ def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dic
     }
 
 
+def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[str, float]:
+    """False negatives and positives to be expected over draws of the noise of figure 3.7b.
+
+    Parameters
+    ----------
+    patients : DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.steps.lvef`.
+    plan : SoftIllustrationPlan
+
+    Returns
+    -------
+    dict
+        fn, fp: expected numbers of patients.
+    """
+    sd = plan.noise * abs(patients["lvef"].mean())
+    eligible = patients["eligible"] == 1
+    below = (
+        stats.norm.cdf((ELIGIBLE_BELOW - patients["lvef"]) / sd)
+        if sd > 0
+        else eligible.astype(float)
+    )
+    return {"fn": float((1 - below)[eligible].sum()), "fp": float(below[~eligible].sum())}
+
+
 @table(
     "leaves (synthetic)",
     caption="{synthetic}. Class probabilities at the two leaves of trees of one test, learnt from "
@@ -105,10 +135,10 @@ def thesis_table_3_2(
 
     Parameters
     ----------
-    leaves : DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.leaves`.
-    published : DataFrame
-        data/published/thesis_table_3_2.csv.
+    results : mapping of DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
+    published : mapping of DataFrame
+        data/published/thesis_table_3_2.csv by its id.
     plan : SoftIllustrationPlan
 
     Returns
@@ -155,10 +185,10 @@ def thesis_table_3_3(
 
     Parameters
     ----------
-    misclassified : DataFrame
-        As returned by `hedgerow.experiments.soft_illustration.steps.misclassified_patients`.
-    published : DataFrame
-        data/published/thesis_table_3_3.csv.
+    results : mapping of DataFrame
+        As returned by `hedgerow.experiments.soft_illustration.steps.results`.
+    published : mapping of DataFrame
+        data/published/thesis_table_3_3.csv by its id.
     plan : SoftIllustrationPlan
 
     Returns

@@ -327,16 +327,14 @@ def _n_pairs(results: Mapping[str, pd.DataFrame]) -> dict[tuple, int]:
     "first forest that has one, with its edits by B2 and its distance by the four costs. {ran}",
     words=said,
 )
-def structure_examples(
-    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
-) -> pd.DataFrame:
+def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
     """The pairs of trees that the rules found in each forest, and one of each kind in words.
 
     Parameters
     ----------
     results : mapping of DataFrame
         `forests`, `distances`, `examples` and `scripts` are read.
-    published, plan : as in `thesis_table_5_1`
+    plan : StructurePlan
 
     Returns
     -------
@@ -394,9 +392,7 @@ def structure_examples(
     "type. {ran}",
     words=said,
 )
-def structure_closeness(
-    results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
-) -> pd.DataFrame:
+def structure_closeness(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
     """Whether edit distances rank pairs of trees as distances of predictions do, or as size does.
 
     Norms of differences, table 5.1, compare quantities in different units: they mostly say how
@@ -406,7 +402,7 @@ def structure_closeness(
     ----------
     results : mapping of DataFrame
         `forests`, `closeness` and `scores` are read.
-    published, plan : as in `thesis_table_5_1`
+    plan : StructurePlan
 
     Returns
     -------
