@@ -47,6 +47,16 @@ class Look:
     line: str | tuple
     hatch: str
 
+    def mark(self, size: float) -> dict:
+        """Arguments of a plot that draw its marker, filled and edged, of a size in points."""
+        return {
+            "marker": self.marker,
+            "markersize": size,
+            "markerfacecolor": self.colour,
+            "markeredgecolor": "black",
+            "markeredgewidth": 0.6,
+        }
+
 
 #: Colours of Okabe and Ito (2008).
 LOOKS = {

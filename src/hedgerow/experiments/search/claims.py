@@ -7,8 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.search.plan import METRICS, POLICIES, PRUNING, SearchPlan
-from hedgerow.experiments.search.tables import first_split, instances, printed_cells
+from hedgerow.experiments.search.plan import METRICS, POLICIES, SearchPlan
+from hedgerow.experiments.search.tables import (
+    best_validated,
+    first_split,
+    instances,
+    naive_bayes_is_better,
+    printed_cells,
+)
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judge, of_experiment, with_statements
 
@@ -61,7 +67,7 @@ def measured(rows: pd.DataFrame, properties: pd.DataFrame, plan: SearchPlan) -> 
     rows = first_split(rows)
     rows = rows[rows["dataset"].isin(set(plan.printed.values()))]
     wide = properties.pivot(index="dataset", columns="metric", values="value")
-    naive_bayes = (wide["f1_nb"] > wide["f1_mean"]).map({True: "yes", False: "no"})
+    naive_bayes = naive_bayes_is_better(wide).map({True: "yes", False: "no"})
     return cells(rows, rows.groupby("dataset")["n_rows"].first(), naive_bayes)
 
 
@@ -97,7 +103,7 @@ def cells(rows: pd.DataFrame, sizes: pd.Series, naive_bayes: pd.Series) -> pd.Da
     uct = rows[rows["method"].isin(list(POLICIES))]
     best = uct.groupby("dataset")[["f1", "f1_per_leaf"]].max().reset_index()
     more = [rows, best.assign(method=UCT_BEST, criterion="")]
-    chosen = _validated(uct)
+    chosen = best_validated(uct)[["dataset", "f1", "f1_per_leaf"]]
     if len(chosen):
         more.append(chosen.assign(method=UCT_VALIDATED, criterion=""))
     whole = pd.concat([f[[*GROUP, *(m for m in metrics if m in f)]] for f in more])
@@ -107,17 +113,3 @@ def cells(rows: pd.DataFrame, sizes: pd.Series, naive_bayes: pd.Series) -> pd.Da
         naive_bayes=long["dataset"].map(naive_bayes).fillna(""),
         value=long["value"].astype(float),
     )
-
-
-def _validated(uct: pd.DataFrame) -> pd.DataFrame:
-    """The variant with the best validation F1; ties: fewer leaves, then the order of the tables."""
-    if "validation_f1" not in uct or not len(uct):
-        return uct.iloc[:0]
-    known = uct.groupby("dataset")["validation_f1"].transform(lambda v: v.notna().all())
-    place = {g: i for i, g in enumerate((m, c) for m in POLICIES for c in PRUNING)}
-    groups = zip(uct["method"], uct["criterion"], strict=True)
-    ranked = uct.assign(place=[place[g] for g in groups])[known.astype(bool)]
-    ranked = ranked.sort_values(
-        ["validation_f1", "n_leaves", "place"], ascending=[False, True, True]
-    )
-    return ranked.drop_duplicates("dataset")[["dataset", "f1", "f1_per_leaf"]]

@@ -111,22 +111,12 @@ def _by_depth(axes, cells: pd.DataFrame, best: str, learnt_from: str) -> None:
                 color=look.colour,
                 linestyle=look.line,
                 label=look.label,
-                **_mark(look, 4.5),
+                **look.mark(4.5),
             )
     depths = sorted(cells["depth"].unique())
     axes.set_xticks(depths)
     if depths:
         axes.set_xlim(depths[0] - 0.3, depths[-1] + 0.3)
-
-
-def _mark(look: Look, size: float, filled: bool = True) -> dict:
-    return {
-        "marker": look.marker,
-        "markersize": size,
-        "markerfacecolor": look.colour if filled else "white",
-        "markeredgecolor": "black" if filled else look.colour,
-        "markeredgewidth": 0.6,
-    }
 
 
 _PANELS = {
@@ -214,7 +204,7 @@ def _curves(means: pd.DataFrame, label: str, panels: Mapping[str, str]) -> Figur
                             color=look.colour,
                             linestyle=look.line,
                             label=look.label,
-                            **_mark(look, 3.8),
+                            **look.mark(3.8),
                         )
                 if quantity == next(iter(panels)):
                     axes.set_title(of_column)

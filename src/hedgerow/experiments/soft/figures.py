@@ -9,7 +9,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from hedgerow.evaluation.metrics import standardised
-from hedgerow.experiments.soft.plan import CELL, PRINTED, TABLE_3_1, TUNED, SoftPlan
+from hedgerow.experiments.soft.plan import PRINTED, TUNED, SoftPlan
+from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft.tables import said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
@@ -120,15 +121,8 @@ def _noise_label(experiment: str) -> str:
     return f"Noise factor of the {part} data (share of |mean|)"
 
 
-def _of_table_3_1(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the sets of table 3.1, or all rows where a configuration holds none of them."""
-    rows = rows.sort_values([*CELL, "metric"])
-    members = rows[rows["dataset"].isin(set(TABLE_3_1.values()))]
-    return members if len(members) else rows
-
-
 def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
-    cells = _of_table_3_1(rows)
+    cells = of_table_3_1(rows, plan)
     cells = cells[(cells["experiment"] == experiment) & (cells["metric"] == "factor")]
     per_set = cells.groupby(["method", "noise", "dataset"])["value"].mean()
     with style():
@@ -174,7 +168,7 @@ def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
         for axes, (metric, title, label) in zip(
             figure.subplots(2, 1, sharex=True), panels, strict=True
         ):
-            values, _ = standardised(_of_table_3_1(rows), metric)
+            values, _ = standardised(of_table_3_1(rows, plan), metric)
             values = values[values["experiment"] == experiment]
             per_set = values.groupby(["method", "noise", "dataset"])["value"].mean()
             axes.axhline(0, color="black", linewidth=0.7)

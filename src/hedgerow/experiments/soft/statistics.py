@@ -23,6 +23,24 @@ from hedgerow.experiments.step import step
 # -------------------------------------------------------------------------------- statistics
 
 
+def of_table_3_1(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
+    """Rows of the plan's methods on the sets of table 3.1, or on all sets where there is none.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
+    plan : SoftPlan
+
+    Returns
+    -------
+    DataFrame, sorted: a sum depends on its order in the last bit
+    """
+    rows = rows[rows["method"].isin(plan.methods)].sort_values([*CELL, "metric"])
+    members = rows[rows["dataset"].isin(set(TABLE_3_1.values()))]
+    return members if len(members) else rows
+
+
 @step("methods", "noise_factors")
 def statistics(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Wilcoxon signed-rank tests of every cell of tables 3.4 and 3.5 against C4.5.

@@ -67,7 +67,7 @@ def soft_beyond_matching(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPla
             labels = [FAMILY_LABELS[f] for f in families]
             axes.set_xticks(range(len(families)), labels, rotation=35, ha="right")
         handles = [
-            Line2D([], [], linestyle="", label=MODEL_LOOKS[m].label, **_mark(MODEL_LOOKS[m], 5.5))
+            Line2D([], [], linestyle="", label=MODEL_LOOKS[m].label, **MODEL_LOOKS[m].mark(5.5))
             for m in models
         ]
         handles.append(Line2D([], [], linestyle="", label="data set", **_POINT))
@@ -76,16 +76,6 @@ def soft_beyond_matching(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPla
 
 
 _POINT = {"color": "#555555", "marker": "o", "markersize": 1.8}
-
-
-def _mark(look: Look, size: float) -> dict:
-    return {
-        "marker": look.marker,
-        "markersize": size,
-        "markerfacecolor": look.colour,
-        "markeredgecolor": "black",
-        "markeredgewidth": 0.6,
-    }
 
 
 def _families(axes, cells: pd.DataFrame, families: list[str], models: list[str]) -> None:
@@ -104,7 +94,7 @@ def _families(axes, cells: pd.DataFrame, families: list[str], models: list[str])
             # Points are spread by rank, not at random, so that the same data give the same file.
             spread = (np.argsort(np.argsort(sets, kind="stable")) % 3 - 1) * 0.05
             axes.plot(x + spread, sets, linestyle="", zorder=2, **_POINT)
-            axes.plot([x] * len(mean), mean, linestyle="", zorder=3, **_mark(MODEL_LOOKS[model], 5))
+            axes.plot([x] * len(mean), mean, linestyle="", zorder=3, **MODEL_LOOKS[model].mark(5))
     axes.set_xlim(-0.5, max(len(families), 1) - 0.5)
     axes.tick_params(axis="x", length=0)
 
@@ -171,7 +161,7 @@ def soft_beyond_labels(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPlan)
                     color=look.colour,
                     linestyle=look.line,
                     label=look.label,
-                    **_mark(look, 4.5),
+                    **look.mark(4.5),
                 )
             axes.set_title(title)
             axes.set_xticks([0, *levels], [f"{p:g}" for p in (0, *levels)])

@@ -16,27 +16,10 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.experiments.soft.plan import CELL, EXPERIMENTS, TABLE_3_1, SoftPlan
+from hedgerow.experiments.soft.plan import EXPERIMENTS, TABLE_3_1, SoftPlan
+from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft_scores.plan import FEWEST_DATASETS, SCORES
 from hedgerow.experiments.step import step
-
-
-def of_table_3_1(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
-    """Rows of the plan's methods on the sets of table 3.1, or on all sets where there is none.
-
-    Parameters
-    ----------
-    rows : DataFrame
-        Rows of all data sets, as returned by `hedgerow.experiments.soft.steps.evaluate`.
-    plan : SoftPlan
-
-    Returns
-    -------
-    DataFrame, sorted: a sum depends on its order in the last bit
-    """
-    rows = rows[rows["method"].isin(plan.methods)].sort_values([*CELL, "metric"])
-    members = rows[rows["dataset"].isin(set(TABLE_3_1.values()))]
-    return members if len(members) else rows
 
 
 def too_few(n_datasets: int, methods: Iterable[str]) -> str:
@@ -58,7 +41,7 @@ def score_means(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
 
     Parameters
     ----------
-    rows, plan : as in `of_table_3_1`
+    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
 
     Returns
     -------
@@ -77,7 +60,7 @@ def scores(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
 
     Parameters
     ----------
-    rows, plan : as in `of_table_3_1`
+    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
 
     Returns
     -------
@@ -121,7 +104,7 @@ def blocks(rows: pd.DataFrame, experiment: str, plan: SoftPlan) -> pd.DataFrame:
 
     Parameters
     ----------
-    rows, plan : as in `of_table_3_1`
+    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
     experiment : str
         `training_noise` or `test_noise`.
 
@@ -144,7 +127,7 @@ def comparison(rows: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
 
     Parameters
     ----------
-    rows, plan : as in `of_table_3_1`
+    rows, plan : as in `hedgerow.experiments.soft.statistics.of_table_3_1`
 
     Returns
     -------

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.experiments.soft.plan import EXPERIMENTS, METHODS, SoftPlan
+from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft_scores.plan import SCORES
-from hedgerow.experiments.soft_scores.statistics import missing, of_table_3_1, score_means, too_few
+from hedgerow.experiments.soft_scores.statistics import missing, score_means, too_few
 from hedgerow.experiments.step import table
 
 #: Unit of each score's difference and the factor to it.

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure.plan import EXAMPLES, REFERENCES, VARIANTS, StructurePlan
+from hedgerow.experiments.structure.plan import EXAMPLES, REFERENCES, StructurePlan
+from hedgerow.experiments.structure.tables import LABELS as VARIANT_LABELS
 from hedgerow.experiments.structure.tables import NORMED, number_of, values_of
 from hedgerow.reporting.claims import (
     NOT_TESTABLE,
@@ -21,7 +22,7 @@ from hedgerow.reporting.claims import (
 
 #: What texts call the values of columns.
 LABELS = {
-    **{v: c if c in ("A1", "B1") else f"{c} {k.capitalize()}" for v, (c, k) in VARIANTS.items()},
+    **VARIANT_LABELS,
     **{f"norm_diff_to_{r}": n for r, n in zip(REFERENCES, ("d_KL", "d_p"), strict=True)},
     **dict(zip(EXAMPLES.values(), ("insertions", "same variable", "correlated"), strict=True)),
     "unnormalized": "",

@@ -11,7 +11,7 @@ from hedgerow.experiments.step import step
 from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
-from hedgerow.experiments.structure.tables import CLOSENESS, CRITERIA, LABELS, NORMED, OWN
+from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
 from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
 
 _HEADS = {
@@ -180,7 +180,7 @@ def _closeness(table: pd.DataFrame) -> dict:
     for method in VARIANTS:
         for scale in SCALES:
             line = []
-            for metric in CLOSENESS:
+            for metric in CLOSENESS_UNITS:
                 cell = cells.loc[(method, scale, metric)]
                 line.append(
                     {
@@ -193,7 +193,7 @@ def _closeness(table: pd.DataFrame) -> dict:
                 )
             name = LABELS[method] + (" normalised" if scale == "normalized" else "")
             lines.append({"name": name, "cells": line})
-    return {"heads": [_HEADS[m] for m in CLOSENESS], "lines": lines}
+    return {"heads": [_HEADS[m] for m in CLOSENESS_UNITS], "lines": lines}
 
 
 def _examples(table: pd.DataFrame) -> dict:

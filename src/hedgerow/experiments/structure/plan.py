@@ -22,6 +22,11 @@ VARIANTS = {
     "edit_b2_kendall": ("B2", "kendall"),
     "edit_b2_spearman": ("B2", "spearman"),
 }
+#: What texts call them: the cost and, where one is read, the correlation.
+VARIANT_NAMES = {
+    variant: (cost,) if cost in ("A1", "B1") else (cost, correlation.capitalize())
+    for variant, (cost, correlation) in VARIANTS.items()
+}
 #: Of equation 5.6; with `VARIANTS` the sixteen variants of the chapter.
 SCALES = ("unnormalized", "normalized")
 #: Distances between predictions (5.4.1).

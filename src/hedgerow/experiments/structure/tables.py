@@ -15,6 +15,7 @@ from hedgerow.experiments.structure.plan import (
     PAIRED,
     REFERENCES,
     SCALES,
+    VARIANT_NAMES,
     VARIANTS,
     StructurePlan,
 )
@@ -36,7 +37,7 @@ UNITS = {
     **dict.fromkeys((*EXAMPLES.values(), *OWN), "share_of_pairs"),
 }
 #: Metrics of `structure_closeness`, with their units.
-CLOSENESS = {
+CLOSENESS_UNITS = {
     "rank_correlation_with_d_kl": "spearman",
     "rank_correlation_with_d_p": "spearman",
     "rank_correlation_with_size": "spearman",
@@ -50,16 +51,7 @@ LARGEST = {
     "edit_b1": 5.0,
     "edit_b2_spearman": 4.1,
 }
-LABELS = {
-    "edit_a1": "A1",
-    "edit_a2_pearson": "A2 Pearson",
-    "edit_a2_kendall": "A2 Kendall",
-    "edit_a2_spearman": "A2 Spearman",
-    "edit_b1": "B1",
-    "edit_b2_pearson": "B2 Pearson",
-    "edit_b2_kendall": "B2 Kendall",
-    "edit_b2_spearman": "B2 Spearman",
-}
+LABELS = {variant: " ".join(names) for variant, names in VARIANT_NAMES.items()}
 
 
 # ------------------------------------------------------------------------------------- values
@@ -417,7 +409,7 @@ def structure_closeness(results: Mapping[str, pd.DataFrame], plan: StructurePlan
     for key, dataset in order(plan).items():
         for method in VARIANTS:
             for scale in SCALES:
-                for metric, unit in CLOSENESS.items():
+                for metric, unit in CLOSENESS_UNITS.items():
                     said = (metric, scale) == ("largest_distance", "unnormalized")
                     said = said and key in plan.printed
                     lines.append(

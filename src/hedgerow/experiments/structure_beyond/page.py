@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure.plan import VARIANTS
+from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
 from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
 from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
 from hedgerow.experiments.structure_beyond.plan import (
@@ -30,7 +30,6 @@ from hedgerow.experiments.structure_beyond.tables import (
     POOL_LABELS,
     SCORE_LABELS,
     STABILITY_LABELS,
-    VARIANT_LABELS,
     direction,
     strategy_label,
 )
@@ -111,7 +110,7 @@ def section(
         claims=claim_lines(claims),
         questions=[_QUESTIONS[q] for q in QUESTIONS],
         question_lines=_question_lines(questions),
-        distances=[label.split(", ") for label in VARIANT_LABELS.values()],
+        distances=list(VARIANT_NAMES.values()),
         variant_blocks=_variant_blocks(tables["structure_beyond_variants"], "mean_rank"),
         prototype_blocks=_variant_blocks(tables["structure_beyond_prototypes"], None),
         ensemble_blocks=_ensemble_blocks(of_ensembles, plan),

@@ -11,7 +11,7 @@ import pandas as pd
 from hedgerow.evaluation.significance import critical_difference
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
-from hedgerow.experiments.structure.plan import VARIANTS
+from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
 from hedgerow.experiments.structure_beyond.plan import (
     BASE,
     DIVERSE,
@@ -36,16 +36,7 @@ from hedgerow.experiments.structure_beyond.statistics import (
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.tables import MEAN, p_columns
 
-VARIANT_LABELS = {
-    "edit_a1": "A1",
-    "edit_a2_pearson": "A2, Pearson",
-    "edit_a2_kendall": "A2, Kendall",
-    "edit_a2_spearman": "A2, Spearman",
-    "edit_b1": "B1",
-    "edit_b2_pearson": "B2, Pearson",
-    "edit_b2_kendall": "B2, Kendall",
-    "edit_b2_spearman": "B2, Spearman",
-}
+VARIANT_LABELS = {variant: ", ".join(names) for variant, names in VARIANT_NAMES.items()}
 
 METRIC_LABELS = {
     "silhouette": "Silhouette",
