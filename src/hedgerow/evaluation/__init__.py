@@ -3,6 +3,7 @@
 from hedgerow.evaluation.calibration import Calibration, calibrate_confidence
 from hedgerow.evaluation.metrics import accuracy, baseline, brier, macro_f1, standardised
 from hedgerow.evaluation.significance import (
+    LEVEL,
     TestResult,
     critical_difference,
     friedman,
@@ -12,11 +13,13 @@ from hedgerow.evaluation.significance import (
     repeated_measures_anova,
     shapiro_residuals,
     share_of_largest,
+    smallest_p,
     wilcoxon,
 )
 from hedgerow.evaluation.tuning import best_factor
 
 __all__ = [
+    "LEVEL",
     "Calibration",
     "TestResult",
     "accuracy",
@@ -33,6 +36,7 @@ __all__ = [
     "repeated_measures_anova",
     "shapiro_residuals",
     "share_of_largest",
+    "smallest_p",
     "standardised",
     "wilcoxon",
 ]

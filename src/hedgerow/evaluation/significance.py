@@ -13,6 +13,8 @@ from statsmodels.stats.multitest import multipletests
 
 from hedgerow.errors import InputError
 
+#: A p below this is called a difference.
+LEVEL = 0.05
 #: Values closer than this share of the largest are equal.
 ROUNDING = 1e-12
 #: Differences of which scipy tries all signs where ranks tie.
@@ -105,6 +107,15 @@ def wilcoxon(
     signed = tuple(np.sort(np.sign(difference) * ranks).tolist())
     statistic, p = _signed_rank(signed, alternative)
     return TestResult(name, statistic, p, first.size, groups)
+
+
+def smallest_p(n: int, alternative: str = "two-sided") -> float:
+    """The smallest p of a signed-rank or sign test of n differences: all of one sign.
+
+    >>> smallest_p(6), smallest_p(0)
+    (0.03125, 1.0)
+    """
+    return min(1.0, (2.0 if alternative == "two-sided" else 1.0) / 2.0**n)
 
 
 def page_trend(values: np.ndarray, groups: tuple[str, ...]) -> TestResult:
@@ -325,7 +336,7 @@ def nemenyi(
     ]
 
 
-def critical_difference(n_groups: int, n_blocks: int, alpha: float = 0.05) -> float:
+def critical_difference(n_groups: int, n_blocks: int, alpha: float = LEVEL) -> float:
     """Least difference of two mean ranks that Nemenyi's test calls significant (Demsar 2006).
 
     Parameters

@@ -286,7 +286,7 @@ class _Judge:
             p = 1.0
             if won + lost:
                 p = float(stats.binomtest(won, won + lost, alternative=alternative).pvalue)
-        return {"p": p, "least": _least_p(n, alternative)}
+        return {"p": p, "least": significance.smallest_p(n, alternative)}
 
     def _along(self, measure, cells, pairs, result: _Measured) -> None:
         """How means go along the values of a column, in their order."""
@@ -378,7 +378,7 @@ class _Judge:
         n = table["n"].fillna(0).astype(int) if "n" in table else None
         least = table.get("least")
         if least is None and n is not None and "test" in measure:
-            least = n.map(lambda k: _least_p(k, measure["test"][1])).where(n > 0)
+            least = n.map(lambda k: significance.smallest_p(k, measure["test"][1])).where(n > 0)
         lacking = self._missing(measure, table.iloc[:, 0], frame)
         n_read = int(n.max()) if n is not None and len(n) else 0
         return _Measured(dict(table.items()), least, n, set(), lacking, n_read=n_read)
@@ -683,11 +683,6 @@ def _difference(pair: pd.DataFrame) -> pd.Series:
 def _bounded(where: Mapping[str, Any]) -> set[str]:
     """Columns that are held to a range, so that their values differ."""
     return {c for c, v in where.items() if isinstance(v, str) and BOUND.fullmatch(v)}
-
-
-def _least_p(n: int, alternative: str) -> float:
-    """The smallest p of a signed-rank or sign test of n differences: all of one sign."""
-    return min(1.0, (2.0 if alternative == "two-sided" else 1.0) / 2.0**n)
 
 
 def _least_fisher(first: int, second: int, alternative: str) -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.search import figures as search_figures
 from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
@@ -14,9 +15,6 @@ from hedgerow.experiments.search.tables import ALL, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally, title_of
-
-#: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
-FEWEST_DATASETS = 6
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
 _TESTS = {
@@ -69,7 +67,7 @@ def section(
         "plan": plan,
         "n_run": len(members),
         "n_table": len(plan.printed),
-        "small": len(members) < FEWEST_DATASETS,
+        "small": smallest_p(len(members)) >= LEVEL,
     }
     parts = [
         {

@@ -111,7 +111,7 @@ def _tests(wide: pd.DataFrame, more: bool) -> Iterable[tuple[significance.TestRe
         ahead.append(names[0] if greater < less else names[1])
     for corrected in (results, significance.holm(results)):
         for result, name in zip(corrected, ahead, strict=True):
-            yield result, name if result.p < 0.05 else "none"
+            yield result, name if result.p < significance.LEVEL else "none"
     for result in significance.nemenyi(values, groups, higher_is_better=more):
         name = result.groups[0] if result.statistic > 0 else result.groups[1]
-        yield result, name if result.p < 0.05 else "none"
+        yield result, name if result.p < significance.LEVEL else "none"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from hedgerow.evaluation.significance import LEVEL
 from hedgerow.experiments.search.plan import (
     BOTH,
     CELL,
@@ -407,7 +408,7 @@ def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
                 "groups": row.groups,
                 "correction": row.correction,
                 "degrees_of_freedom": k - 1 if of_ranks else None,
-                "critical_value": round(float(stats.chi2.isf(0.05, k - 1)), 2)
+                "critical_value": round(float(stats.chi2.isf(LEVEL, k - 1)), 2)
                 if of_ranks
                 else None,
                 "statistic": row.statistic,

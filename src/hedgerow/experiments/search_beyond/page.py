@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
 from hedgerow.experiments.search_beyond import tables as search_beyond_tables
 from hedgerow.experiments.search_beyond.plan import (
     COMPARED,
     LEARNERS,
-    LEVEL,
     OBJECTIVES,
     PRUNED,
     UNPRUNED,
@@ -85,8 +85,8 @@ def section(
         "curves": _last(progress),
         "library": plan.library,
         "n_rules": n_rules,
-        "small": 2 / 2**n_rules >= LEVEL,
-        "smallest_p": min(2 / 2**n_rules, 1.0),
+        "small": smallest_p(n_rules) >= LEVEL,
+        "smallest_p": smallest_p(n_rules),
         "level": LEVEL,
         "plan": plan,
     }

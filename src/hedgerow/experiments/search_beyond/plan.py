@@ -51,8 +51,6 @@ VALUES = {
     "anytime": ["iterations", "f1", "validation_f1", "n_leaves"],
     "times": ["seconds"],
 }
-#: Tables mark a test over data sets as a difference below this.
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
@@ -16,8 +17,6 @@ from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 from hedgerow.reporting.tables import MEAN
 
-#: Below this number of data sets no two-sided signed-rank test can reach p < .05 (2 / 2^5 > .05).
-FEWEST_DATASETS = 6
 #: Below this number of permutations the unit of the standardised metrics is hardly known.
 FEWEST_PERMUTATIONS = 5
 
@@ -73,15 +72,17 @@ def section(
     ]
     combined = _combined(tables["soft_combined"])
     stated = {"plan": plan, "n_run": n_run, "n_table": N_TABLE_3_1}
+    least = smallest_p(n_run)
     summary = render(
         "experiments/soft/summary.html.j2",
         **stated,
-        small=n_run < FEWEST_DATASETS or plan.n_permutations < FEWEST_PERMUTATIONS,
+        small=least >= LEVEL or plan.n_permutations < FEWEST_PERMUTATIONS,
         tally=tally(claims),
     )
     markup = render(
         "experiments/soft/page.html.j2",
         **stated,
+        smallest_p=least,
         claims=claim_lines(claims),
         labels={method: LOOKS[method].label for method in plan.methods},
         printed=[LOOKS[method].label for method in plan.methods if method in PRINTED],
@@ -170,9 +171,9 @@ def _cell(row, unit: str) -> dict:
     digits = _DIGITS[unit]
     published = getattr(row, "published", None)  # combinations have none
     marks = []
-    if row.p < 0.05:
+    if row.p < LEVEL:
         marks.append("a")
-    if row.p_pairs_holm < 0.05:
+    if row.p_pairs_holm < LEVEL:
         marks.append("b")
     notes = []
     if pd.notna(row.p):

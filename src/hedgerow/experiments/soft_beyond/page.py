@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
 from hedgerow.experiments.soft_beyond.plan import (
-    LEVEL,
     METHODS,
     MODELS,
     POOLED,
@@ -70,8 +70,8 @@ def section(
         "claims": claim_lines(claims),
         "answers": found,
         "n": n,
-        "small": 2 / 2**n >= LEVEL,
-        "smallest_p": min(2 / 2**n, 1.0),
+        "small": smallest_p(n) >= LEVEL,
+        "smallest_p": smallest_p(n),
         "level": LEVEL,
         "plan": plan,
         "others": [FAMILY_LABELS[f] for f in plan.families if f != "normal"],

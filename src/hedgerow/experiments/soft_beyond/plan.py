@@ -19,8 +19,6 @@ MODELS = ("none", "normal", "matching", "true")
 CELL = ["part", "where", "family", "noise", "method", "model"]
 KEY = ["dataset", "permutation", *CELL]
 NO_NOISE = ("none", "none", 0.0)  # where, family, noise of the clean baseline
-#: Tables mark a test over data sets as a difference below this.
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)

@@ -61,10 +61,8 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
                 difference = float((per_set["first"] - per_set["second"]).mean())
                 cells.append((*cell, pairing, difference))
                 results.append(significance.wilcoxon(first, second, groups))
-            corrected = significance.holm(results)
-            keys = pd.DataFrame([*cells, *cells], columns=[*COMPARISON, "difference"])
-            tests = significance.to_frame([*results, *corrected])
-            frames.append(pd.concat([keys, tests], axis=1))
+            keys = pd.DataFrame(cells, columns=[*COMPARISON, "difference"])
+            frames.append(significance.plain_and_holm(keys, results, range(len(results))))
     return sorted_(joined(frames), [*COMPARISON, "correction"])
 
 

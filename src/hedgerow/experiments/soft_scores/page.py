@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.evaluation.significance import LEVEL
 from hedgerow.experiments.soft.plan import EXPERIMENTS, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft_scores import figures as soft_scores_figures
 from hedgerow.experiments.soft_scores import tables as soft_scores_tables
@@ -107,9 +108,9 @@ def _cell(row, digits: int) -> dict:
     """One cell of the shared noise table."""
     marks, notes = [], []
     if pd.notna(row.p):
-        if row.p < 0.05:
+        if row.p < LEVEL:
             marks.append("a")
-        if row.p_holm < 0.05:
+        if row.p_holm < LEVEL:
             marks.append("b")
         notes = [
             f"better on {row.better} of {row.n_datasets} data sets",
@@ -129,7 +130,7 @@ def _ranks(frame: pd.DataFrame) -> dict:
     overall = frame[frame["name"] == "friedman"].iloc[0]
     if pd.isna(overall["p"]):
         return {"note": overall["note"]}
-    pairs = frame[(frame["name"] == "nemenyi") & (frame["p"] < 0.05)]
+    pairs = frame[(frame["name"] == "nemenyi") & (frame["p"] < LEVEL)]
     apart = []
     for pair in pairs.itertuples(index=False):
         first_is_better = pair.rank_first < pair.rank_second
@@ -140,7 +141,7 @@ def _ranks(frame: pd.DataFrame) -> dict:
         "note": "",
         "statistic": number(overall["statistic"], 2),
         "p": f"{overall['p']:.3g}",
-        "differ": bool(overall["p"] < 0.05),
+        "differ": bool(overall["p"] < LEVEL),
         "n": int(overall["n_datasets"]),
         "least": number(overall["critical_difference"], 2),
         "apart": apart,

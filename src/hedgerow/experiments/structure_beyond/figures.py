@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from hedgerow.data import TidyTable
+from hedgerow.evaluation.significance import LEVEL
 from hedgerow.experiments.step import figure
 from hedgerow.experiments.structure.plan import EXAMPLES
 from hedgerow.experiments.structure_beyond.plan import (
     DIVERSE,
     LEARNERS,
-    LEVEL,
     METRICS,
     PATTERN,
     POOLS,

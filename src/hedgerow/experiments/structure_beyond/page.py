@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
 from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
@@ -15,7 +16,6 @@ from hedgerow.experiments.structure_beyond.plan import (
     BASE,
     DIVERSE,
     LEARNERS,
-    LEVEL,
     METRICS,
     OF_LEARNERS,
     POOLS,
@@ -99,8 +99,8 @@ def section(
     stated = {
         "answers": _answers(questions),
         "n": n,
-        "small": 2 / 2**n >= LEVEL,
-        "smallest_p": min(2 / 2**n, 1.0),
+        "small": smallest_p(n) >= LEVEL,
+        "smallest_p": smallest_p(n),
         "level": LEVEL,
         "plan": plan,
     }

@@ -214,9 +214,5 @@ OF_LEARNERS = ("distance_a1", "distance_b2", "relative_a1", "relative_b2", "d_p"
 TEST = ["part", "cell", "metric", "first", "second", "difference"]
 
 
-#: A test over data sets is called a difference below this, after Holm's correction.
-LEVEL = 0.05
-
-
 #: Values nearer to each other than this are the same.
 EQUAL = 1e-9

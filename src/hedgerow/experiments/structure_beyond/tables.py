@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from hedgerow.evaluation.significance import critical_difference
+from hedgerow.evaluation.significance import LEVEL, critical_difference, smallest_p
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
@@ -18,7 +18,6 @@ from hedgerow.experiments.structure_beyond.plan import (
     EQUAL,
     FEWEST_TREES,
     LEARNERS,
-    LEVEL,
     METRICS,
     OF_LEARNERS,
     POOLS,
@@ -507,7 +506,7 @@ def direction(row: pd.Series) -> str:
     -------
     str: `higher`, `lower`, `no difference`, or `too few data sets` where none could be seen
     """
-    if 2 / 2.0 ** row["n_datasets"] >= LEVEL:
+    if smallest_p(row["n_datasets"]) >= LEVEL:
         return "too few data sets"
     if not row["p_holm"] < LEVEL:
         return "no difference"
