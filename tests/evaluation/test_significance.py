@@ -307,3 +307,11 @@ def test_friedman_with_and_without_the_correction_for_ties():
     assert plain.statistic == pytest.approx(12 / (4 * 3 * 4) * np.sum(sums**2) - 3 * 4 * 4)
     assert (corrected.name, plain.name) == ("friedman", "friedman_without_ties")
     assert corrected.statistic > plain.statistic
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_the_smallest_p_is_that_of_differences_of_one_sign(n, alternative):
+    above, below = np.arange(1.0, n + 1), np.zeros(n)
+    found = significance.wilcoxon(above, below, ("a", "b"), alternative)
+    assert significance.smallest_p(n, alternative) == pytest.approx(found.p)

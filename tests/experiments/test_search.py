@@ -11,6 +11,7 @@ import pytest
 from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
+from hedgerow.experiments.frames import joined
 from hedgerow.experiments.search import plan as search_plan
 from hedgerow.experiments.search import statistics as search_statistics
 from hedgerow.experiments.search import steps as search_steps
@@ -216,7 +217,7 @@ def test_validation_f1_is_that_of_the_chosen_tree(wine, done):
 def test_chunks_put_together_equal_the_whole(wine, plan, done):
     chunks = [search_steps.run(wine, plan, chunk) for chunk in ([2], [0, 1])]
     for name in ("rows", "trees", "tuning"):
-        together = search_steps.merge([chunk[name] for chunk in chunks], search_plan.ORDER[name])
+        together = joined([chunk[name] for chunk in chunks], search_plan.ORDER[name])
         pd.testing.assert_frame_equal(together, done[name])
 
 

@@ -15,6 +15,7 @@ from hedgerow import C45Classifier, SoftTreeClassifier, UCTTreeClassifier
 from hedgerow.data import TidyTable, seed_sequence, split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics, significance
+from hedgerow.experiments.frames import joined
 from hedgerow.experiments.structure import plan as structure_plan
 from hedgerow.experiments.structure import steps as structure_steps
 from hedgerow.experiments.structure.plan import StructurePlan
@@ -88,8 +89,8 @@ def test_tables_hold_what_they_say(done, plan):
 def test_chunks_put_together_are_the_whole(wine, plan, protocol, done):
     chunks = [structure_beyond_steps.run(wine, plan, protocol, [s]) for s in (1, 0)]
     for name in KEYS:
-        merged = structure_beyond_steps.merge([c[name] for c in chunks], name)
-        pd.testing.assert_frame_equal(merged, structure_beyond_steps.merge([done[name]], name))
+        merged = joined([c[name] for c in chunks], KEYS[name])
+        pd.testing.assert_frame_equal(merged, joined([done[name]], KEYS[name]))
 
 
 def test_forests_are_those_of_structure(wine, plan, protocol, done):

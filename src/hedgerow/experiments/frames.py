@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,29 @@ from hedgerow.data import TidyTable, seed_sequence
 def sorted_(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     """A table in the order of some columns, rows that tie as they were, numbered anew."""
     return frame.sort_values(list(by), kind="stable").reset_index(drop=True)
+
+
+def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
+    """Tables of chunks and data sets in one, so that nothing tells how they were cut.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        One or more. One without rows, whose columns have no type, counts only among its like.
+    by : sequence of str
+        Columns that the rows are sorted by; rows that tie keep their order.
+
+    Returns
+    -------
+    DataFrame
+    """
+    whole = [frame for frame in frames if len(frame)] or list(frames[:1])
+    return sorted_(pd.concat(whole, ignore_index=True), by)
+
+
+def numbers_of(n: int, chosen: Iterable[int] | None) -> list[int]:
+    """Numbers of the splits of a chunk, ascending; all n of them without a choice."""
+    return list(range(n)) if chosen is None else sorted(set(chosen))
 
 
 def one_sample(table: TidyTable) -> TidyTable:

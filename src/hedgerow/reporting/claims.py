@@ -59,6 +59,7 @@ __all__ = [
     "TOO_LITTLE",
     "VERDICTS",
     "judge",
+    "judged",
     "of_experiment",
     "specified",
     "with_statements",
@@ -807,6 +808,34 @@ def with_statements(
             "" if c in own else papers.loc[c, "published_value"] for c in judged["claim"]
         ],
     )
+
+
+def judged(
+    experiment: str,
+    frames: Mapping[str, pd.DataFrame],
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    labels: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """The claims of an experiment, judged and with their statements.
+
+    Parameters
+    ----------
+    experiment : str
+        Its word.
+    frames, labels : as in `judge`
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+
+    Returns
+    -------
+    DataFrame
+        As returned by `judge`, with the columns of `with_statements`.
+    """
+    bound = of_experiment(specification, experiment)
+    return with_statements(judge(bound, frames, labels), bound, stated)
 
 
 _COLUMN_WORDS = {

@@ -1,8 +1,8 @@
-"""What tables of the reports share: name of averages, status of sets, order of rows, p-values."""
+"""What tables of the reports share: averages, status of sets, captions, order of rows, p-values."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -24,6 +24,46 @@ def status(dataset: str, there: Collection[str], asked: Collection[str]) -> str:
     if dataset in there:
         return "run"
     return "absent" if dataset in asked else "not asked for"
+
+
+def how_many(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> how_many(1, "split"), how_many(3, "split")
+    ('1 split', '3 splits')
+    """
+    return f"{n} {noun}{'s' if n > 1 else ''}"
+
+
+def ran(
+    there: Iterable[str],
+    asked: Iterable[str],
+    each: str,
+    configuration: str,
+    between: str = ", ",
+) -> str:
+    """Of a caption: which data sets were run and how, and which are absent.
+
+    >>> ran(["pima"], ["pima", "wdbc"], "2 splits", "smoke")
+    'Run: pima, 2 splits each, configuration smoke. Absent, because no source answered: wdbc.'
+
+    Parameters
+    ----------
+    there : iterable of str
+        Data sets that were run.
+    asked : iterable of str
+        Those that were asked for.
+    each : str
+        How each of them was divided.
+    configuration : str
+    between : str
+        Between the data sets and `each`.
+    """
+    there = sorted(there)
+    text = f"Run: {', '.join(there) or 'no data set'}{between}{each} each, "
+    text += f"configuration {configuration}."
+    absent = sorted(set(asked) - set(there))
+    return text + f" Absent, because no source answered: {', '.join(absent)}." * bool(absent)
 
 
 def in_rows(table: pd.DataFrame, order: Mapping[str, Sequence | None]) -> pd.DataFrame:

@@ -20,7 +20,14 @@ import pandas as pd
 from hedgerow.data import TidyTable, folds, rng, split
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import (
+    joined,
+    numbers_of,
+    one_sample,
+    random_state,
+    sorted_,
+    uct_from,
+)
 from hedgerow.experiments.search.plan import (
     BOTH,
     CELL,
@@ -110,9 +117,8 @@ def run(
     from hedgerow.tree import forest_to_frame
 
     table = one_sample(table)
-    wanted = range(plan.n_splits) if splits is None else sorted(set(splits))
     rows, keys, trees, tuning, times = [], [], [], [], []
-    for number in wanted:
+    for number in numbers_of(plan.n_splits, splits):
         part = Part(table, number, plan)
         for method, criterion in cells_of(number, plan):
             cell = (table.name, number, method, criterion)
@@ -334,22 +340,6 @@ def merged(
     trees: Sequence[pd.DataFrame],
     tuning: Sequence[pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """Put the chunks of one data set together; see `merge`."""
+    """Put the chunks of one data set together, so that nothing tells how it was cut."""
     parts = {"rows": rows, "trees": trees, "tuning": tuning}
-    return {name: merge(frames, ORDER[name]) for name, frames in parts.items()}
-
-
-def merge(parts: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
-    """Put the chunks of one data set together, so that nothing tells how it was cut.
-
-    Parameters
-    ----------
-    parts : sequence of DataFrame
-    by : sequence of str
-        Columns to sort by; rows that tie keep their order.
-
-    Returns
-    -------
-    DataFrame
-    """
-    return sorted_(pd.concat(list(parts), ignore_index=True), by)
+    return {name: joined(frames, ORDER[name]) for name, frames in parts.items()}

@@ -14,7 +14,7 @@ from hedgerow.experiments.search_beyond.tables import (
     settled,
 )
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged
 from hedgerow.reporting.tables import MEAN
 
 
@@ -53,8 +53,7 @@ def claims(
         "rules": rules(statistics),
         "curves": curves(progress),
     }
-    bound = of_experiment(specification, "search_beyond")
-    return with_statements(judge(bound, frames), bound, stated)
+    return judged("search_beyond", frames, specification, stated)
 
 
 def rules(statistics: pd.DataFrame) -> pd.DataFrame:

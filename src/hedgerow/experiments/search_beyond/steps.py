@@ -21,7 +21,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, split
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import joined, numbers_of, one_sample, random_state, uct_from
 from hedgerow.experiments.search.plan import EXPERIMENT as SEARCH_EXPERIMENT
 from hedgerow.experiments.search.plan import POLICIES
 from hedgerow.experiments.search.steps import Part
@@ -58,16 +58,11 @@ def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
         columns = [*KEYS[name], *VALUES[name]]
         types = {c: "str" if c in texts else "float" for c in columns}
         return pd.DataFrame(columns=columns).astype(types)
-    whole = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
-    return sorted_(whole.drop_duplicates(KEYS[name]), KEYS[name])
+    return joined(frames, KEYS[name]).drop_duplicates(KEYS[name], ignore_index=True)
 
 
 def _table(rows: list[tuple], name: str) -> pd.DataFrame:
     return merge([pd.DataFrame(rows, columns=[*KEYS[name], *VALUES[name]])], name)
-
-
-def _wanted(part: str, plan, splits: Iterable[int] | None) -> list[int]:
-    return list(range(splits_of(part, plan)) if splits is None else sorted(set(splits)))
 
 
 # ------------------------------------------------------------------------------------- optimum
@@ -134,7 +129,7 @@ def optimum(
     table = one_sample(table)
     B, thresholds = binary_table(table, plan.n_thresholds)
     rows = []
-    for number in _wanted("optimum", plan, splits):
+    for number in numbers_of(splits_of("optimum", plan), splits):
         train, test = split(
             table, number, seed=protocol.seed, experiment=SEARCH_EXPERIMENT,
             test_size=protocol.test_size,
@@ -282,7 +277,7 @@ def selection(
     """
     table = one_sample(table)
     rows = []
-    for number in _wanted("selection", plan, splits):
+    for number in numbers_of(splits_of("selection", plan), splits):
         part = Part(table, number, protocol)
         for method in plan.policies:
             for rule, arguments in rules_of(plan).items():
@@ -355,7 +350,7 @@ def anytime(
     """
     table = one_sample(table)
     rows, times = [], []
-    for number in _wanted("anytime", plan, splits):
+    for number in numbers_of(splits_of("anytime", plan), splits):
         part = Part(table, number, protocol)
         for method, criterion, point, learner, iterations, seconds in _curves(part, plan, protocol):
             key = (table.name, number, method, criterion, point)

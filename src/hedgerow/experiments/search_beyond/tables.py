@@ -22,7 +22,7 @@ from hedgerow.experiments.search_beyond.plan import (
 )
 from hedgerow.experiments.search_beyond.statistics import comparable
 from hedgerow.experiments.step import table
-from hedgerow.reporting.tables import MEAN, in_rows, p_columns
+from hedgerow.reporting.tables import MEAN, how_many, in_rows, p_columns, ran
 
 #: Where a tree is measured -> rows from which C4.5 and the optimum beside it have learnt.
 VIEWS = {
@@ -83,21 +83,14 @@ def said(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> dict[str
     dict of str
     """
 
-    def ran(name: str, asked: tuple, n_splits: int) -> str:
-        there = sorted(set(tables[name]["dataset"]) - {MEAN})
-        text = (
-            f"Run: {', '.join(there) or 'no data set'}, {n_splits} train-test "
-            f"split{'s' if n_splits > 1 else ''} each, configuration {plan.configuration}."
-        )
-        absent = sorted(set(asked) - set(there))
-        if absent:
-            text += f" Absent, because no source answered: {', '.join(absent)}."
-        return text
+    def of(name: str, asked: tuple, n_splits: int) -> str:
+        there = set(tables[name]["dataset"]) - {MEAN}
+        return ran(there, asked, how_many(n_splits, "train-test split"), plan.configuration)
 
     return {
-        "of_gap": ran("search_beyond_gap", plan.optimum_datasets, plan.optimum_splits),
-        "of_rules": ran("search_beyond_rules", plan.datasets, plan.n_splits),
-        "of_curves": ran("search_beyond_progress", plan.datasets, plan.anytime_splits),
+        "of_gap": of("search_beyond_gap", plan.optimum_datasets, plan.optimum_splits),
+        "of_rules": of("search_beyond_rules", plan.datasets, plan.n_splits),
+        "of_curves": of("search_beyond_progress", plan.datasets, plan.anytime_splits),
         "binary": f"All learners see the same binary table: {plan.n_thresholds} quantiles of each "
         "numeric variable, an indicator per category. UCT-DT has "
         f"{plan.optimum_iterations:,} iterations. Macro F1 is over sets of two classes and up to "

@@ -10,7 +10,7 @@ import pandas as pd
 from hedgerow.evaluation.metrics import standardised
 from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged
 
 #: Metrics that statements speak of, each with the factor to its unit (accuracy: per cent).
 METRICS = {"accuracy": 100.0, "n_leaves": 1.0}
@@ -64,8 +64,7 @@ def with_times(
     if times is not None:
         seconds = times.groupby("method")["seconds"].mean()
         frames["times"] = seconds.rename("value").reset_index()
-    bound = of_experiment(specification, "soft")
-    return with_statements(judge(bound, frames), bound, stated)
+    return judged("soft", frames, specification, stated)
 
 
 def means(rows: pd.DataFrame) -> pd.DataFrame:

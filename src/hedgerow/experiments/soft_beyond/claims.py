@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged
 
 
 @step()
@@ -35,5 +35,4 @@ def claims(
     own = own[own["noise"] == own["noise"].max()]
     in_points = own["difference"].where(own["metric"] != "accuracy", 100.0 * own["difference"])
     frames = {"statistics": own.assign(difference=in_points.round(6))}
-    bound = of_experiment(specification, "soft_beyond")
-    return with_statements(judge(bound, frames), bound, stated)
+    return judged("soft_beyond", frames, specification, stated)

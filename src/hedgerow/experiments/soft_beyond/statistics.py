@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.experiments.frames import sorted_
+from hedgerow.experiments.frames import joined
 from hedgerow.experiments.soft_beyond.plan import (
     AGAINST,
     COMPARISON,
@@ -16,7 +16,7 @@ from hedgerow.experiments.soft_beyond.plan import (
     POOLED,
     TESTED,
 )
-from hedgerow.experiments.soft_beyond.steps import joined, merge
+from hedgerow.experiments.soft_beyond.steps import merge
 from hedgerow.experiments.step import step
 
 
@@ -63,7 +63,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
                 results.append(significance.wilcoxon(first, second, groups))
             keys = pd.DataFrame(cells, columns=[*COMPARISON, "difference"])
             frames.append(significance.plain_and_holm(keys, results, range(len(results))))
-    return sorted_(joined(frames), [*COMPARISON, "correction"])
+    return joined(frames, [*COMPARISON, "correction"])
 
 
 def _comparisons(rows: pd.DataFrame, part: str, metric: str):
@@ -86,8 +86,8 @@ def _comparisons(rows: pd.DataFrame, part: str, metric: str):
                 if part != "noise_models":
                     continue
                 families = pairs.index.get_level_values("family")
-                joined = pairs[~families.isin(["normal", "none"])]
-                for (where, noise), cell in joined.groupby(level=["where", "noise"]):
+                others = pairs[~families.isin(["normal", "none"])]
+                for (where, noise), cell in others.groupby(level=["where", "noise"]):
                     key = (part, where, POOLED, noise, metric, method, model, *reference)
                     yield key, cell
 

@@ -32,7 +32,7 @@ from hedgerow.data import (
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow.experiments.frames import sorted_
+from hedgerow.experiments.frames import joined, numbers_of
 from hedgerow.experiments.soft.plan import EXPERIMENT as SOFT_EXPERIMENT
 from hedgerow.experiments.soft.samples import (
     Parts,
@@ -255,9 +255,8 @@ def run(
         "class_noise": _class_noise,
         "categorical_noise": _categorical_noise,
     }[part]
-    chunk = range(plan.n_permutations) if permutations is None else sorted(set(permutations))
     rows, draws, multiples = [], [], []
-    for number in chunk:
+    for number in numbers_of(plan.n_permutations, permutations):
         permutation = _Permutation(table, number, splits, plan)
         if part == "categorical_noise" and not (permutation.n_categories > 0).any():
             raise DataError(
@@ -345,12 +344,7 @@ def merge(frames: Mapping[str, list[pd.DataFrame]]) -> dict[str, pd.DataFrame]:
     -------
     dict of DataFrame, sorted by their keys
     """
-    return {name: sorted_(joined(frames[name]), order) for name, order in ORDER.items()}
-
-
-def joined(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    """Tables one below the other; empty ones, whose columns have no type, do not count."""
-    return pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+    return {name: joined(frames[name], order) for name, order in ORDER.items()}
 
 
 def _rows(cell: tuple, tree, X, y, evaluation=None, factor=None) -> list[tuple]:

@@ -17,7 +17,7 @@ from hedgerow.experiments.soft_beyond.plan import (
     SoftBeyondPlan,
 )
 from hedgerow.experiments.step import table
-from hedgerow.reporting.tables import MEAN, in_rows, p_columns
+from hedgerow.reporting.tables import MEAN, how_many, in_rows, p_columns, ran
 
 #: Metrics of the tables: (metric in rows, unit, unit of differences, factor to the unit).
 METRICS = (
@@ -55,18 +55,17 @@ def said(rows: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
     -------
     dict of str
     """
-    ran = {}
-    for part in PARTS:
-        there = sorted(rows.loc[rows["part"] == part, "dataset"].unique())
-        absent = absent_from(part, rows, plan)
-        ran[part] = (
-            f"Run: {', '.join(there) or 'no data set'}, {plan.n_permutations} train-test "
-            f"permutation{'s' if plan.n_permutations > 1 else ''} each, "
-            f"configuration {plan.configuration}."
+    each = how_many(plan.n_permutations, "train-test permutation")
+    of_parts = {
+        part: ran(
+            rows.loc[rows["part"] == part, "dataset"].unique(),
+            datasets_of(part, plan),
+            each,
+            plan.configuration,
         )
-        if absent:
-            ran[part] += f" Absent, because no source answered: {', '.join(absent)}."
-    return {**ran, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
+        for part in PARTS
+    }
+    return {**of_parts, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
 
 
 @table(

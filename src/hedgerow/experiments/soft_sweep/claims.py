@@ -10,7 +10,7 @@ import pandas as pd
 from hedgerow.experiments.soft_sweep.plan import SweepPlan
 from hedgerow.experiments.soft_sweep.tables import soft_sweep_ranges
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged
 
 KEY = ["dataset", "noise", "range", "method"]
 
@@ -46,5 +46,4 @@ def of_ranges(
     run = ranges[ranges["status"] == "run"]
     values = run.melt(KEY, ["leaves_diff", "accuracy_diff", "accuracy_kept"], var_name="metric")
     values["value"] = values["value"].astype(float)
-    bound = of_experiment(specification, "soft_sweep")
-    return with_statements(judge(bound, {"ranges": values}), bound, stated)
+    return judged("soft_sweep", {"ranges": values}, specification, stated)

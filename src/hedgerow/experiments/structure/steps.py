@@ -20,7 +20,7 @@ from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 from hedgerow.data import TidyTable, split
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import random_state, sorted_, uct_from
+from hedgerow.experiments.frames import numbers_of, random_state, sorted_, uct_from
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import (
     CLOSENESS,
@@ -104,7 +104,7 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
 
     values, _ = table.matrix()
     rows, keys, trees = [], [], []
-    for number in _numbers(plan, forests):
+    for number in numbers_of(plan.n_forests, forests):
         train, test = division(table, number, plan)
         search = uct_from(
             plan,
@@ -145,10 +145,6 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
         "forests": sorted_(pd.DataFrame(rows, columns=columns), ORDER["forests"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=TREE), bare=True),
     }
-
-
-def _numbers(plan, forests: Iterable[int] | None) -> list[int]:
-    return list(range(plan.n_forests) if forests is None else sorted(set(forests)))
 
 
 def states_of(search_tree: pd.DataFrame, n_trees: int, max_tests: int) -> np.ndarray:

@@ -19,7 +19,7 @@ from hedgerow.experiments.structure.plan import (
     VARIANTS,
     StructurePlan,
 )
-from hedgerow.reporting.tables import status
+from hedgerow.reporting.tables import how_many, status
 
 #: Rows of table 5.1 by their names in data/published: A2 and B2 with Spearman's correlation.
 NORMED = {
@@ -74,7 +74,7 @@ def said(plan: StructurePlan) -> dict[str, str]:
     -------
     dict of str
     """
-    forests = f"{plan.n_forests} forest" + "s" * (plan.n_forests > 1)
+    forests = how_many(plan.n_forests, "forest")
     return {
         "ran": f"Run: {', '.join(plan.datasets)}, {forests} of at most {plan.n_trees} trees, "
         f"{plan.n_iterations:,} iterations, configuration {plan.configuration}; the paper has one "

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged
 
 #: What texts call the values of columns.
 LABELS = {
@@ -44,5 +44,4 @@ def claims(
     own = statistics.assign(
         pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int), difference=in_points
     )
-    bound = of_experiment(specification, "structure_beyond")
-    return with_statements(judge(bound, {"statistics": own}, LABELS), bound, stated)
+    return judged("structure_beyond", {"statistics": own}, specification, stated, LABELS)

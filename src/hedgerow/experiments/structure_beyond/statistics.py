@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.errors import DataError
 from hedgerow.evaluation import significance
-from hedgerow.experiments.frames import sorted_
+from hedgerow.experiments.frames import joined
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import FOREST, SCALES, VARIANT, VARIANTS
 from hedgerow.experiments.structure_beyond.plan import (
@@ -18,6 +18,7 @@ from hedgerow.experiments.structure_beyond.plan import (
     BASE,
     DIVERSE,
     FEWEST_TREES,
+    KEYS,
     LEARNERS,
     METRICS,
     OF_LEARNERS,
@@ -27,7 +28,6 @@ from hedgerow.experiments.structure_beyond.plan import (
     STRATEGIES,
     TEST,
 )
-from hedgerow.experiments.structure_beyond.steps import merge
 
 
 def scores_by_forest(tables: Mapping[str, pd.DataFrame], metric: str) -> pd.DataFrame:
@@ -148,8 +148,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             if results:
                 frame = pd.DataFrame(keys, columns=TEST)
                 frames.append(significance.plain_and_holm(frame, results, range(len(results))))
-    whole = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
-    return sorted_(whole, [*TEST[:-1], "name", "correction"])
+    return joined(frames, [*TEST[:-1], "name", "correction"])
 
 
 def _of_variants(tables) -> pd.DataFrame:
@@ -259,5 +258,5 @@ def merged(
         "ensembles": ensembles,
         "stability": stability,
     }
-    whole = {name: merge(frames, name) for name, frames in parts.items()}
+    whole = {name: joined(frames, KEYS[name]) for name, frames in parts.items()}
     return {**whole, "statistics": statistics(whole)}

@@ -22,7 +22,7 @@ import pandas as pd
 
 from hedgerow.data import TidyTable, rng
 from hedgerow.errors import DataError
-from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import joined, numbers_of, one_sample, random_state, uct_from
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
 from hedgerow.experiments.structure.steps import cluster_forests as structure_cluster_forests
@@ -54,24 +54,6 @@ class _Protocol:
 
     def __getattr__(self, name: str):
         return getattr(self._plan if name in self.OWN else self._protocol, name)
-
-
-def merge(frames: Sequence[pd.DataFrame], name: str) -> pd.DataFrame:
-    """Join tables of data sets and chunks, so that nothing tells how they were cut.
-
-    Parameters
-    ----------
-    frames : sequence of DataFrame
-        One or more, of one name of `KEYS`.
-    name : str
-
-    Returns
-    -------
-    DataFrame
-    """
-    # Of a table without rows pandas does not know the types.
-    frames = [f for f in frames if len(f)] or list(frames[:1])
-    return sorted_(pd.concat(frames, ignore_index=True), KEYS[name])
 
 
 @step(
@@ -144,7 +126,7 @@ def run(
 
     table = one_sample(table)
     both = _Protocol(plan, protocol)
-    wanted = list(range(plan.n_splits) if splits is None else sorted(set(splits)))
+    wanted = numbers_of(plan.n_splits, splits)
     learned = _forests(table, both, wanted)
     measured = {name: pd.DataFrame(columns=KEYS[name]) for name in OF_FORESTS}
     if len(learned["forests"]):
@@ -345,7 +327,7 @@ def ensembles(
                     row = measured.of(chosen[strategy])
                     rows.append((table.name, number, pool, k, strategy, *row, len(trees)))
     columns = [*KEYS["ensembles"], *VALUES["ensembles"]]
-    return merge([pd.DataFrame(rows, columns=columns)], "ensembles")
+    return joined([pd.DataFrame(rows, columns=columns)], KEYS["ensembles"])
 
 
 def _out_of_bag_f1(table, values, train, trees, number, plan) -> np.ndarray:
@@ -487,7 +469,7 @@ def stability(table, grown: pd.DataFrame, plan, protocol) -> pd.DataFrame:
                 )
             )
     columns = [*KEYS["stability"], *VALUES["stability"]]
-    return merge([pd.DataFrame(rows, columns=columns)], "stability")
+    return joined([pd.DataFrame(rows, columns=columns)], KEYS["stability"])
 
 
 # ------------------------------------------------------------------------------------ patterns

@@ -33,7 +33,7 @@ from hedgerow.experiments.structure_beyond.statistics import (
     scores_by_variant,
 )
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.tables import MEAN, p_columns
+from hedgerow.reporting.tables import MEAN, how_many, p_columns, ran
 
 VARIANT_LABELS = {variant: ", ".join(names) for variant, names in VARIANT_NAMES.items()}
 
@@ -107,15 +107,10 @@ def said(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[
     dict of str
     """
 
-    def ran(name: str, n_splits: int) -> str:
+    def of(name: str, n_splits: int) -> str:
         there = sorted(set(tables[name]["dataset"]) - {MEAN})
-        text = (
-            f"Run: {', '.join(there)}; {n_splits} division{'s' if n_splits > 1 else ''} into "
-            f"training and test data each, configuration {plan.configuration}."
-        )
-        absent = sorted(set(plan.datasets) - set(there))
-        if absent:
-            text += f" Absent, because no source answered: {', '.join(absent)}."
+        each = f"{how_many(n_splits, 'division')} into training and test data"
+        text = ran(there, plan.datasets, each, plan.configuration, between="; ")
         synthetic = [d for d in there if d.startswith("synthetic_")]
         if synthetic:
             text += f" Synthetic: {', '.join(synthetic)}."
@@ -124,17 +119,17 @@ def said(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[
     of_variants = tables["structure_beyond_variants"]
     own = of_variants[of_variants["dataset"] == MEAN]
     n_forests = int(own["n_forests"].max())
-    of_forests = f"{ran('structure_beyond_variants', plan.n_splits)} Forests: {n_forests}"
+    of_forests = f"{of('structure_beyond_variants', plan.n_splits)} Forests: {n_forests}"
     n_wanted = plan.n_splits * tables["structure_beyond_ensembles"]["dataset"].nunique()
     n_wanted -= plan.n_splits  # of the mean
     if n_forests < n_wanted:
         of_forests += f" of {n_wanted}; the others have fewer than {FEWEST_TREES} trees"
     of_forests += "."
-    of_ensembles = ran("structure_beyond_ensembles", plan.n_splits)
-    of_samples = ran("structure_beyond_stability", plan.stability_splits)
+    of_ensembles = of("structure_beyond_ensembles", plan.n_splits)
+    of_samples = of("structure_beyond_stability", plan.stability_splits)
     forests = (
         f"A forest of UCT-DT ({plan.n_iterations:,} iterations, VS) per division, "
-        f"{plan.n_seeds} seed{'s' if plan.n_seeds > 1 else ''} of k-means."
+        f"{how_many(plan.n_seeds, 'seed')} of k-means."
     )
     pools = (
         f"Pools: forests of UCT-DT, scored by F1 on the validation set of the search, and "
