@@ -25,9 +25,10 @@ def test_rows_that_tie_keep_their_order():
 
 
 def test_numbers_of_a_chunk():
-    assert numbers_of(3, None) == [0, 1, 2]
-    assert numbers_of(3, (4, 1, 4)) == [1, 4]
-    assert numbers_of(3, []) == []
+    assert numbers_of(SimpleNamespace(n_splits=3), "n_splits", None) == [0, 1, 2]
+    # A job that is given its chunk does not declare the setting, and may not read it.
+    assert numbers_of(SimpleNamespace(), "n_splits", (4, 1, 4)) == [1, 4]
+    assert numbers_of(SimpleNamespace(), "n_splits", []) == []
 
 
 def test_a_search_reads_the_settings_of_a_plan_that_are_not_given():

@@ -35,9 +35,12 @@ def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
     return sorted_(pd.concat(whole, ignore_index=True), by)
 
 
-def numbers_of(n: int, chosen: Iterable[int] | None) -> list[int]:
-    """Numbers of the splits of a chunk, ascending; all n of them without a choice."""
-    return list(range(n)) if chosen is None else sorted(set(chosen))
+def numbers_of(plan: Any, setting: str, chosen: Iterable[int] | None) -> list[int]:
+    """Numbers of the splits of a chunk, ascending; without a choice as many as a setting says.
+
+    A job that is given its chunk does not depend on how many there are: the setting is not read.
+    """
+    return list(range(getattr(plan, setting))) if chosen is None else sorted(set(chosen))
 
 
 def one_sample(table: TidyTable) -> TidyTable:

@@ -118,7 +118,7 @@ def run(
 
     table = one_sample(table)
     rows, keys, trees, tuning, times = [], [], [], [], []
-    for number in numbers_of(plan.n_splits, splits):
+    for number in numbers_of(plan, "n_splits", splits):
         part = Part(table, number, plan)
         for method, criterion in cells_of(number, plan):
             cell = (table.name, number, method, criterion)

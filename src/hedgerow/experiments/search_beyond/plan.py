@@ -9,7 +9,9 @@ from hedgerow.experiments.plan import Plan, setting
 from hedgerow.experiments.search.plan import BOTH, POLICIES
 
 EXPERIMENT = "search_beyond"
-PARTS = ("optimum", "selection", "anytime")
+#: Parts, and the setting that says how many splits each has.
+SPLITS = {"optimum": "optimum_splits", "selection": "n_splits", "anytime": "anytime_splits"}
+PARTS = tuple(SPLITS)
 
 #: Where trees are measured: all training rows, the two sets into which UCT-DT divides them, test.
 MEASURED = ("training", "induction", "validation", "test")
@@ -156,12 +158,6 @@ def rules_of(plan: SearchBeyondPlan) -> dict[str, dict]:
     """Rules of selection by name, each with its arguments of `UCTTreeClassifier`."""
     rules = {rule: {"selection": rule} for rule in RULES}
     return {**rules, **{f"{WIDENING}_{e:g}": {"widening": e} for e in plan.widening}}
-
-
-def splits_of(part: str, plan: SearchBeyondPlan) -> int:
-    """Number of splits of a part."""
-    names = {"optimum": "optimum_splits", "selection": "n_splits", "anytime": "anytime_splits"}
-    return getattr(plan, names[part])
 
 
 # ---------------------------------------------------------------------------------- statistics

@@ -30,11 +30,11 @@ from hedgerow.experiments.search_beyond.plan import (
     KEYS,
     PRUNED,
     SEARCHERS,
+    SPLITS,
     UNPRUNED,
     VALUES,
     SearchBeyondPlan,
     rules_of,
-    splits_of,
 )
 from hedgerow.experiments.step import step
 
@@ -129,7 +129,7 @@ def optimum(
     table = one_sample(table)
     B, thresholds = binary_table(table, plan.n_thresholds)
     rows = []
-    for number in numbers_of(splits_of("optimum", plan), splits):
+    for number in numbers_of(plan, SPLITS["optimum"], splits):
         train, test = split(
             table, number, seed=protocol.seed, experiment=SEARCH_EXPERIMENT,
             test_size=protocol.test_size,
@@ -277,7 +277,7 @@ def selection(
     """
     table = one_sample(table)
     rows = []
-    for number in numbers_of(splits_of("selection", plan), splits):
+    for number in numbers_of(plan, SPLITS["selection"], splits):
         part = Part(table, number, protocol)
         for method in plan.policies:
             for rule, arguments in rules_of(plan).items():
@@ -350,7 +350,7 @@ def anytime(
     """
     table = one_sample(table)
     rows, times = [], []
-    for number in numbers_of(splits_of("anytime", plan), splits):
+    for number in numbers_of(plan, SPLITS["anytime"], splits):
         part = Part(table, number, protocol)
         for method, criterion, point, learner, iterations, seconds in _curves(part, plan, protocol):
             key = (table.name, number, method, criterion, point)

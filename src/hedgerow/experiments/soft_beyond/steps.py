@@ -256,7 +256,7 @@ def run(
         "categorical_noise": _categorical_noise,
     }[part]
     rows, draws, multiples = [], [], []
-    for number in numbers_of(plan.n_permutations, permutations):
+    for number in numbers_of(plan, "n_permutations", permutations):
         permutation = _Permutation(table, number, splits, plan)
         if part == "categorical_noise" and not (permutation.n_categories > 0).any():
             raise DataError(

@@ -104,7 +104,7 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
 
     values, _ = table.matrix()
     rows, keys, trees = [], [], []
-    for number in numbers_of(plan.n_forests, forests):
+    for number in numbers_of(plan, "n_forests", forests):
         train, test = division(table, number, plan)
         search = uct_from(
             plan,

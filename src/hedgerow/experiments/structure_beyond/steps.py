@@ -126,7 +126,7 @@ def run(
 
     table = one_sample(table)
     both = _Protocol(plan, protocol)
-    wanted = numbers_of(plan.n_splits, splits)
+    wanted = numbers_of(plan, "n_splits", splits)
     learned = _forests(table, both, wanted)
     measured = {name: pd.DataFrame(columns=KEYS[name]) for name in OF_FORESTS}
     if len(learned["forests"]):
