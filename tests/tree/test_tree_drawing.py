@@ -9,10 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from scipy import stats
 
-from hedgerow import C45Classifier, SoftTreeClassifier
+from hedgerow import C45Classifier, ProbabilisticThresholdClassifier, SoftTreeClassifier
+from hedgerow.drawing import plot_forest
 from hedgerow.drawing import tree as drawing
 from hedgerow.errors import InputError
+from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate, Tree
+from hedgerow.tree.gates import GATES as every_gate
 
 
 @pytest.fixture(autouse=True)
@@ -135,6 +139,59 @@ def test_soft_evaluation_is_noted():
     soft = words_of(SoftTreeClassifier(evaluation=0.2).fit(X, y).tree_.plot())
     assert not any(w.startswith("soft") for w in hard)
     assert any(w.startswith("soft") for w in soft)
+
+
+GATES = {
+    "noise": NoiseGate(np.array([0.5, 0.0])),
+    "uncertain values": NoiseGate(np.array([0.5, 0.0]), 4.0, conditioned=True),
+    "noise model": NoiseGate(np.array([0.5, 0.0]), models={0: stats.laplace(scale=0.5)}),
+    "thresholds": ThresholdGate(np.array([1.5, *[np.nan] * 4]), np.array([2.5, *[np.nan] * 4])),
+    "categories": CategoryGate({1: np.array([[0.9, 0.1], [0.2, 0.8]])}),
+    "replacement": CategoryNoise({1: np.array([0.5, 0.5])}, 0.2),
+}
+HARD = {
+    "no noise": NoiseGate(np.zeros(2)),
+    "one threshold": ThresholdGate(np.array([2.0, *[np.nan] * 4]), np.array([2.0, *[np.nan] * 4])),
+    "other names": CategoryGate({1: np.array([[0.0, 1.0], [1.0, 0.0]])}),
+    "never replaced": CategoryNoise({1: np.array([0.5, 0.5])}, 0.0),
+    "no category": CategoryNoise({}, 0.2),
+}
+
+
+def gated_tree(gate):
+    """x0 < 2, then the first of two categories of x1."""
+    return Tree(
+        [0, -1, 1, -1, -1], [2.0, *[np.nan] * 4], [1, -1, 3, -1, -1], [2, -1, 4, -1, -1],
+        [-1, 0, 0, 2, 2], [0.5, np.nan, 0.5, np.nan, np.nan],
+        [[2, 2], [2, 0], [0, 2], [0, 1], [0, 1]], [[0, 0]] * 2 + [[1, 0]] + [[0, 0]] * 2,
+        gate=gate,
+    )  # fmt: skip
+
+
+def test_every_kind_of_gate_is_drawn_here():
+    drawn = {type(gate) for gate in GATES.values()}
+    assert drawn == {type(gate) for gate in HARD.values()} == set(every_gate.values())
+
+
+@pytest.mark.parametrize("gate", [*GATES.values(), *HARD.values()], ids=[*GATES, *HARD])
+def test_a_tree_is_drawn_with_any_gate(gate):
+    """Only `NoiseGate` has a sigma, which the drawing read of all: the others ended in an error."""
+    tree = gated_tree(gate)
+    soft = any(gate is one for one in GATES.values())
+    assert gate.soft == soft
+    notes = [w for w in words_of(tree.plot()) if w.startswith("soft")]
+    where = "threshold" if isinstance(gate, NoiseGate | ThresholdGate) else "category is uncertain"
+    assert len(notes) == soft and all(where in note for note in notes)
+    X = np.array([[1.0, 0.0], [1.0, 1.0], [3.0, 0.0], [3.0, 1.0]])
+    page = plot_forest([tree] * 3, X, [0, 0, 1, 1], n_clusters=1)
+    said = {t.get_text() for t in page.findobj(lambda a: hasattr(a, "get_text"))}
+    assert set(notes) <= said
+
+
+def test_a_tree_with_piecewise_thresholds_is_drawn():
+    X = [[1.0], [2.0], [3.0], [4.0]] * 3
+    model = ProbabilisticThresholdClassifier().fit(X, [0, 0, 1, 1] * 3)
+    assert any(w.startswith("soft") for w in words_of(model.tree_.plot()))
 
 
 def test_single_leaf_and_single_class():

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hedgerow.tree.export import class_name, feature_name, number
+from hedgerow.tree.gates import CategoryGate, CategoryNoise
 
 # Okabe and Ito (2008), told apart by colour-blind readers; dark and light alternate, and from
 # the third class on a hatch helps where there is no colour at all.
@@ -400,8 +401,11 @@ class _Plan:
         if any(not box.leaf for box in self.boxes):
             whole = np.abs(self.weight - np.rint(self.weight)).max() < 1e-6
             notes.append(f"n: training {'instances' if whole else 'weight'}; bars: class shares")
-        if self.tree.gate is not None and (np.asarray(self.tree.gate.sigma) > 0).any():
-            notes.append("soft: near a threshold a case follows both branches")
+        gate = self.tree.gate
+        if gate is not None and gate.soft:
+            categorical = isinstance(gate, CategoryGate | CategoryNoise)
+            where = "where its category is uncertain" if categorical else "near a threshold"
+            notes.append(f"soft: {where} a case follows both branches")
         hidden = sum(box.hidden for box in self.boxes)
         if hidden:
             notes.append(f"{hidden} of {self.tree.n_leaves} leaves lie below what is drawn")

@@ -50,6 +50,11 @@ class NoiseGate:
     models: dict[int, Any] = field(default_factory=dict)
     conditioned: bool = False
 
+    @property
+    def soft(self) -> bool:
+        """Whether it can divide an instance whose value is known."""
+        return bool((np.asarray(self.sigma) > 0).any())
+
     @cached_property
     def center(self) -> np.ndarray:
         """(m,) float64: centre of each variable's noise, about which its window is cut."""
@@ -182,6 +187,11 @@ class ThresholdGate:
     lower: np.ndarray
     upper: np.ndarray
 
+    @property
+    def soft(self) -> bool:
+        """As that of `NoiseGate`."""
+        return bool((np.asarray(self.lower) < np.asarray(self.upper)).any())
+
     def share(self, node: int, threshold: float, x: np.ndarray) -> np.ndarray:
         """Share of each value that the test of a node sends left."""
         x = np.asarray(x, dtype=np.float64)
@@ -247,6 +257,12 @@ class CategoryGate:
         """Variables whose categories are uncertain."""
         return tuple(self.given)
 
+    @property
+    def soft(self) -> bool:
+        """As that of `NoiseGate`; a table that renames categories divides none."""
+        tables = map(np.asarray, self.given.values())
+        return any(((table > 0) & (table < 1)).any() for table in tables)
+
     def share(self, variable: int, subset: np.ndarray) -> np.ndarray:
         """Share that a test sends left, by the category that stands in the data.
 
@@ -305,6 +321,11 @@ class CategoryNoise:
     def variables(self) -> tuple[int, ...]:
         """Variables whose categories are uncertain."""
         return tuple(self.shares)
+
+    @property
+    def soft(self) -> bool:
+        """As that of `NoiseGate`."""
+        return self.probability > 0 and len(self.shares) > 0
 
     def share(self, variable: int, subset: np.ndarray) -> np.ndarray:
         """As that of `CategoryGate`."""
