@@ -7,6 +7,7 @@ from oracle.random_trees import random_noise, random_tree, seeds
 from sklearn.datasets import load_breast_cancer
 
 from hedgerow import C45Classifier, SoftTreeClassifier
+from hedgerow.errors import InputError
 from hedgerow.tree import Tree
 
 
@@ -94,6 +95,20 @@ def test_equal_shares_go_to_the_lower_leaf():
         [0.5, np.nan, np.nan], [[2.0, 2.0], [2.0, 0.0], [0.0, 2.0]],
     )  # fmt: skip
     assert tree.apply([[np.nan]]).tolist() == [1]
+
+
+@pytest.mark.parametrize("root", [-1, 5, 2**31, 2**70, 1.0, "1", None, True])
+def test_a_root_that_is_no_node_is_refused(root):
+    """It was read as it is: memory beyond the tree, and often the end of the process."""
+    X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], [0, 0, 1, 1, 0]
+    tree = C45Classifier(prune=False, min_samples_split=2).fit(X, y).tree_
+    assert tree.n_nodes == 5
+    with pytest.raises(InputError) as error:
+        tree.predict_proba(X, root=root)
+    assert str(error.value) == f"root is {root!r}; give the number of a node, from 0 to 4"
+    for leaf in np.flatnonzero(tree.is_leaf()):
+        want = np.tile(tree.probabilities()[leaf], (5, 1))
+        np.testing.assert_array_equal(tree.predict_proba(X, root=leaf), want)
 
 
 def test_smoothing():

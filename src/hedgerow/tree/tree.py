@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from functools import cached_property
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -297,7 +298,17 @@ class Tree:
         Returns
         -------
         (n, n_classes) float64
+
+        Raises
+        ------
+        InputError
+            `root` is no node of the tree, or the data or the gate do not fit it.
         """
+        if isinstance(root, bool) or not isinstance(root, Integral) or not 0 <= root < self.n_nodes:
+            raise InputError(
+                f"root is {root!r}",
+                remedy=f"give the number of a node, from 0 to {self.n_nodes - 1}",
+            )
         X = np.asarray(X, dtype=np.float64)
         traversal = self._traversal(X, self._evaluation(evaluation))
         return traversal.mix(X, np.ascontiguousarray(self.probabilities(smoothing)), root)
