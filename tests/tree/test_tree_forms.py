@@ -202,6 +202,19 @@ def test_a_tree_of_a_forest_is_whole(tmp_path):
     assert forest_from_frame(bare, ["tree"])[1][0].feature_names is None
 
 
+def test_a_tree_of_a_forest_owns_its_memory():
+    """Its arrays were slices of the table's: a change of the table changed the tree."""
+    X, y = frame()
+    tree = C45Classifier(prune=False).fit(X, y).tree_
+    table = forest_to_frame([tree], pd.DataFrame({"tree": [0]}))
+    again = forest_from_frame(table, ["tree"])[1][0]
+    for name, array in again.arrays().items():
+        assert array.base is None and not array.flags.writeable, name
+    for column in table.columns.drop(["tree", "node", "beside"]):
+        table.loc[:, column] = table[column].dtype.type(1)
+    assert again == tree
+
+
 def test_a_forest_without_trees():
     table = forest_to_frame([], pd.DataFrame({"method": pd.Series([], dtype=str)}))
     assert table.empty and list(table.columns) == ["method", "node"]

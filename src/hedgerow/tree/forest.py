@@ -82,9 +82,10 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
     beside = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
     trees = [
         Tree(
-            **{name: array[a:b] for name, array in arrays.items()},
-            class_weight=weights[a:b],
-            categories_left=categories[a:b],
+            # Copies: a slice is the memory of the table, which its owner may change.
+            **{name: array[a:b].copy() for name, array in arrays.items()},
+            class_weight=weights[a:b].copy(),
+            categories_left=categories[a:b].copy(),
             **({} if pd.isna(text) else _restored(text)),
             _checked=True,
         )
