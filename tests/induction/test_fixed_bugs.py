@@ -11,7 +11,7 @@ from oracle.induction import Reference, leaves
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
-from hedgerow.tree import NoiseGate
+from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate
 
 CHAIN = """
 import threading
@@ -107,12 +107,56 @@ def test_data_narrower_than_the_tree_are_refused():
     for call in (tree.predict_proba, tree.apply, tree.shares, tree.decision_path):
         with pytest.raises(InputError, match="tests variable 4 and the data have 2 variables"):
             call(X[:, :2])
-    with pytest.raises(InputError, match="data have 2 variables"):
+    with pytest.raises(InputError, match="noise for 2 variables and the data have 5"):
         tree.predict_proba(X, evaluation=np.ones(2))
     with pytest.raises(InputError, match="data have 2 variables"):
         prune(tree, Columns(X[:, :2], np.arange(40) % 2, 2))
     with pytest.raises(InputError, match="data have 2 variables"):
         tree.annotate(X[:, :2], np.arange(40) % 2)
+
+
+@pytest.mark.parametrize("sigma", [np.ones(2), np.ones(4), np.ones((3, 1)), np.ones(())])
+@pytest.mark.parametrize("part", ["search", "propagation", "pdf", "evaluation"])
+def test_noise_of_another_number_of_variables_is_refused(part, sigma):
+    """A gate was taken as it is, and growth read its sigmas beyond the last."""
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    columns = Columns(X, (X[:, 2] > 0).astype(int), 2)
+    gate, tree = NoiseGate(sigma), grow(columns)
+    called = rf"{part} has noise for [0-9 x]+ variables and the data have 3; give a sigma for each"
+    if part == "evaluation":
+        for call in (tree.predict_proba, tree.apply, tree.shares, tree.decision_path):
+            with pytest.raises(InputError, match=called):
+                call(X, evaluation=gate)
+    else:
+        with pytest.raises(InputError, match=called):
+            grow(columns, **{part: gate})
+    if part == "propagation":
+        with pytest.raises(InputError, match=called):
+            prune(tree, columns, propagation=gate)
+    if part != "pdf":
+        with pytest.raises(InputError, match=called):
+            SoftTreeClassifier(**{part: gate}).fit(X, columns.y)
+
+
+FINISHED = [
+    ThresholdGate(np.zeros(3), np.ones(3)),
+    CategoryGate({0: np.eye(2)}),
+    CategoryNoise({0: np.array([0.5, 0.5])}, 0.1),
+]
+
+
+@pytest.mark.parametrize("gate", FINISHED, ids=lambda gate: type(gate).__name__)
+def test_gates_of_finished_trees_grow_none(gate):
+    """They were said to be "neither a number nor an object with cdf(d)"."""
+    columns = Columns(np.arange(6.0)[:, None] % 2, [0, 1] * 3, 2, None, [2])
+    called = f"is a {type(gate).__name__}, a gate of finished trees; give it to their predict_proba"
+    for part in ("search", "propagation", "pdf"):
+        with pytest.raises(InputError, match=f"{part} {called}"):
+            grow(columns, **{part: gate})
+    with pytest.raises(InputError, match=f"propagation {called}"):
+        prune(grow(columns), columns, propagation=gate)
+    with pytest.raises(InputError, match=f"evaluation {called}"):
+        SoftTreeClassifier(evaluation=gate).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_flags_of_the_wrong_number_are_refused():

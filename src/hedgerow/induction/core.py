@@ -15,7 +15,14 @@ from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
 from hedgerow.tree._gates import Gates, shares_on_grid
-from hedgerow.tree.gates import STEP, WINDOW, NoiseGate, resolve_noise
+from hedgerow.tree.gates import (
+    STEP,
+    WINDOW,
+    AnyGate,
+    NoiseGate,
+    check_noise,
+    resolve_noise,
+)
 from hedgerow.tree.tree import Tree
 
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
@@ -171,7 +178,7 @@ def make_growth(
     rules = Rules(
         midpoints=candidates == "midpoints", gate_midpoint=gate_at == "midpoint", **settings
     )
-    if pdf is not None and pdf.sigma.any():
+    if pdf is not None and check_noise(pdf, columns.n_variables, "pdf").soft:
         half = pdf.half_window
         rules = replace(rules, gate_midpoint=False)
         how = SampleSearch(n_samples, half, _smoothing(half, **COARSE), _smoothing(half, **FINE))
@@ -202,14 +209,16 @@ def _grid_search(
 
 def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate | None:
     """The noise of each variable; means are worked out only where a factor asks for them."""
-    if spec is None or isinstance(spec, NoiseGate):
-        return spec
+    if spec is None:
+        return None
+    if isinstance(spec, AnyGate):
+        return check_noise(spec, columns.n_variables, name)
     return resolve_noise(spec, columns.means, columns.n_categories, window=window, name=name)
 
 
 def _sigma(gate: NoiseGate | None) -> np.ndarray | None:
     """Scales of a gate for the core, which takes None for one that is hard everywhere."""
-    return None if gate is None or not gate.sigma.any() else gate.sigma
+    return gate.sigma if gate is not None and gate.soft else None
 
 
 def prune(

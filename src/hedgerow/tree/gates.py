@@ -394,6 +394,30 @@ def gate_from_dict(form: dict | None) -> AnyGate | None:
     return GATES[kind].from_dict(form)
 
 
+def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:
+    """A gate that is noise on each of so many variables; of any other the core would read too far.
+
+    Raises
+    ------
+    InputError
+        Noise on another number of variables, or a gate that is no noise on numbers.
+    """
+    if not isinstance(gate, NoiseGate):
+        raise InputError(
+            f"{name} is a {type(gate).__name__}, a gate of finished trees",
+            remedy="give it to their predict_proba; trees are grown and pruned with noise on "
+            "numbers",
+        )
+    shape = np.shape(gate.sigma)
+    if shape != (n_variables,):
+        raise InputError(
+            f"{name} has noise for {' x '.join(map(str, shape)) or 1} variables and the data have "
+            f"{n_variables}",
+            remedy="give a sigma for each variable, 0 where there is no noise",
+        )
+    return gate
+
+
 def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
     """The pdf of each variable's values from its width (UDT, Tsang et al. 2011).
 
@@ -567,9 +591,10 @@ def resolve_noise(
 
     Parameters
     ----------
-    spec : None, float, array of floats, noise model, or sequence of floats and models
+    spec : None, float, array of floats, noise model, sequence of floats and models, or NoiseGate
         A factor u stands for a normal model with sigma = u |mean|; a model is any object with
-        ``cdf(d)``, the distribution function of the error d in the variable's unit.
+        ``cdf(d)``, the distribution function of the error d in the variable's unit. A gate is
+        returned as it is.
     means : (m,) float64
         Weighted training means.
     n_categories : (m,) int
@@ -586,12 +611,13 @@ def resolve_noise(
     Raises
     ------
     InputError
-        A factor below 0 or not finite, a wrong number of entries, an object without ``cdf``.
+        A factor below 0 or not finite, a wrong number of entries, an object without ``cdf``, a
+        gate that `check_noise` refuses.
     """
     if spec is None:
         return None
-    if isinstance(spec, NoiseGate):
-        return spec
+    if isinstance(spec, AnyGate):
+        return check_noise(spec, len(means), name)
     if not (math.isfinite(window) and window > 0):
         raise InputError(f"window is {window!r}", remedy="give a number above 0")
     m = len(means)

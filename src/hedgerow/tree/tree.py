@@ -19,6 +19,7 @@ from hedgerow.tree.gates import (
     AnyGate,
     NoiseGate,
     ThresholdGate,
+    check_noise,
     gate_from_dict,
     gate_to_dict,
 )
@@ -268,7 +269,7 @@ class Tree:
                     remedy="give the gate that was made for this tree",
                 )
         elif isinstance(gate, NoiseGate):
-            self.check_width(len(gate.sigma))
+            check_noise(gate, X.shape[1], "evaluation")
         return Traversal(self, Gates(gate, X.shape[1], exact=True))
 
     def _evaluation(self, evaluation: Any) -> AnyGate | None:
