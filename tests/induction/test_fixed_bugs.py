@@ -6,11 +6,15 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from hedgerow.induction._growth import Growth
+from hedgerow.induction._pruning import Pruning
+from hedgerow.tree._gates import Gates
 from oracle.induction import Reference, leaves
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
+from hedgerow.induction.rules import Rules
 from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate
 
 CHAIN = """
@@ -157,6 +161,18 @@ def test_gates_of_finished_trees_grow_none(gate):
         prune(grow(columns), columns, propagation=gate)
     with pytest.raises(InputError, match=f"evaluation {called}"):
         SoftTreeClassifier(evaluation=gate).fit([[1.0], [2.0]], [0, 1])
+
+
+@pytest.mark.parametrize("gate", FINISHED, ids=lambda gate: type(gate).__name__)
+def test_the_cores_know_no_gates_of_finished_trees(gate):
+    """They read a table of shares, or bounds, that nobody had laid: any number, or a crash."""
+    columns = Columns(np.arange(6.0)[:, None] % 2, [0, 1] * 3, 2, None, [2])
+    gates, arrays = Gates(gate, 1), grow(columns).arrays()
+    called = f"a {type(gate).__name__} divides instances at a finished tree"
+    with pytest.raises(TypeError, match=called):
+        Growth(columns, gates, Rules())
+    with pytest.raises(TypeError, match=called):
+        Pruning(columns, arrays, gates, confidence=0.25, laplace=True, raising=True)
 
 
 def test_flags_of_the_wrong_number_are_refused():

@@ -141,7 +141,8 @@ cdef class Growth:
         ----------
         columns : Columns
         gates : Gates
-            Of soft training propagation, or of uncertain values (UDT).
+            Of soft training propagation, or of uncertain values (UDT); not those that need a
+            finished tree.
         rules : Rules
         search : GridSearch, SampleSearch or None
             How tests on numbers are proposed; None: hard search. Gates that are conditioned on
@@ -150,8 +151,9 @@ cdef class Growth:
             Arrays of a tree (hard gates) whose tests are taken as they are; growth goes on at
             its leaves. A test that would leave one side empty makes a leaf.
         """
-        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, size
+        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, size, j
         cdef int K = columns.n_classes
+        gates.check_grows()
         self.columns = columns
         self.n = n
         self.m = m
@@ -198,6 +200,9 @@ cdef class Growth:
         self.tested = <unsigned char*> self.memory.zeros(m + 1, 1)
         self.lower = <double*> self.memory.take(m + 1, sizeof(double))
         self.upper = <double*> self.memory.take(m + 1, sizeof(double))
+        for j in range(m):
+            self.lower[j] = -INFINITY
+            self.upper[j] = INFINITY
         self.lengths_here = <int*> self.memory.take(m + 1, sizeof(int))
         self.lengths_left = <int*> self.memory.take(m + 1, sizeof(int))
         self.lengths_right = <int*> self.memory.take(m + 1, sizeof(int))
@@ -681,6 +686,7 @@ cdef class Growth:
         test.share_left = NAN           # no missing value is asked for
         test.n_categories = self.n_categories
         test.categories_left = self.best_subset
+        test.category_share = NULL      # such gates are refused
         test.asked = self.asked
 
     cdef int split(self, const Pending* node, int id_, const Choice* choice) except -1 nogil:

@@ -124,6 +124,7 @@ cdef class Pruning:
 
     def __init__(self, Columns columns, dict arrays, Gates gates, *, double confidence,
                  bint laplace, bint raising):
+        gates.check_grows()
         self.columns = columns
         self.arrays = {name: np.array(value) for name, value in arrays.items()}
         self.feature = self.arrays["feature"]
@@ -295,6 +296,7 @@ cdef class Pruning:
         test.share_left = self.share_left[node]
         test.n_categories = self.n_categories
         test.categories_left = &self.categories_left[node, 0] if self.n_categories else NULL
+        test.category_share = NULL      # such gates are refused
         test.asked = self.asked
 
     cdef void count_rows(self, Py_ssize_t start, Py_ssize_t n) noexcept nogil:

@@ -79,6 +79,7 @@ cdef class Gates:
     cdef readonly object gate           # as it was given
     cdef dict models                    # of ASKED gates: variable -> callable(center, x)
 
+    cdef int check_grows(self) except -1
     cdef int ask(self, Py_ssize_t j, double center, const double* x, const int* rows,
                  Py_ssize_t n, double* out) except -1 with gil
 

@@ -76,6 +76,16 @@ cdef class Gates:
             else:
                 self.numbers[j].kind = NORMAL
 
+    cdef int check_grows(self) except -1:
+        """Refuse gates that need a finished tree: growth and pruning lay no bounds, no tables."""
+        cdef Py_ssize_t j
+        for j in range(self.n_variables):
+            if self.numbers[j].kind == LINEAR or self.categories[j].kind == CATEGORY:
+                raise TypeError(
+                    f"a {type(self.gate).__name__} divides instances at a finished tree; growth "
+                    "and pruning have no such gates")
+        return 0
+
     cdef int ask(self, Py_ssize_t j, double center, const double* x, const int* rows,
                  Py_ssize_t n, double* out) except -1 with gil:
         """Shares of rows of the column `x` at a gate of variable j, asked of Python, into `out`."""
