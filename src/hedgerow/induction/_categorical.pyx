@@ -7,7 +7,7 @@ class for two classes, which is exact (Breiman et al. 1984, theorem 4.5), and al
 principal component of the class probabilities for more (Coppersmith, Hong and Hosking 1999).
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memcmp, memcpy, memset
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, sides_of

@@ -61,7 +61,6 @@ cdef struct Node:
     double threshold        # NaN at tests on categories
     double center           # centre of a soft gate
     double share_left       # of the known weight
-    double gain             # bits, times the known fraction
 
 
 cdef struct Pending:
@@ -73,7 +72,7 @@ cdef struct Pending:
 
 cdef struct Choice:
     int feature
-    double gain, threshold, center
+    double threshold, center
 
 
 cdef class Growth:
@@ -395,7 +394,6 @@ cdef class Growth:
         choice.feature = self.given_feature[node.given]
         choice.threshold = self.given_threshold[node.given]
         choice.center = choice.threshold
-        choice.gain = 0.0
         for c in range(self.given_categories.shape[1]):
             self.best_subset[c] = self.given_categories[node.given, c]
 
@@ -420,7 +418,6 @@ cdef class Growth:
         self.nodes[id_].threshold = NAN
         self.nodes[id_].center = NAN
         self.nodes[id_].share_left = NAN
-        self.nodes[id_].gain = 0.0
         memset(self.categories_left + id_ * size, 0, size)
         if node.parent >= 0:
             if node.is_left:
@@ -478,7 +475,6 @@ cdef class Growth:
         cdef Scan scan
         cdef double gain, raw, factor, threshold = 0.0, center = 0.0, best_score = 0.0
         best.feature = NONE
-        best.gain = 0.0
         for j in range(self.m):
             scan.n = self.lengths_here[j]
             if scan.n < 2:
@@ -515,7 +511,6 @@ cdef class Growth:
                 continue
             if gain > best_score + GAIN_TOLERANCE:
                 best_score = gain
-                best.gain = raw
                 best.feature = <int> j
                 best.threshold = threshold
                 best.center = center
@@ -747,7 +742,6 @@ cdef class Growth:
         self.nodes[id_].threshold = choice.threshold
         self.nodes[id_].center = choice.center
         self.nodes[id_].share_left = share
-        self.nodes[id_].gain = choice.gain
         if (n_categories > 0 and node.given >= 0
                 and self.given_feature[node.given] >= 0):
             memcpy(categories, self.best_subset, size)

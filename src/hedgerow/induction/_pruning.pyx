@@ -8,7 +8,6 @@ routed them, by the same gates, so missing values and soft propagation need no r
 import numpy as np
 
 from libc.math cimport INFINITY, NAN, isnan
-from libc.string cimport memcpy
 
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._errors cimport (
