@@ -25,7 +25,7 @@ def test_limits_of_quinlans_book(errors, n, limit):
     Without errors it is 1 - .25^(1/n). The book prints .157 for (1, 16): C4.5 interpolates in a
     table of coefficients; the exact Beta quantile is .160.
     """
-    got = leaf_errors([[n - errors, errors]], 2, 0.5, laplace=False)[0]
+    got = leaf_errors([[n - errors, errors]], 0.5, laplace=False)[0]
     assert got / n == pytest.approx(upper(errors, n, 0.5), rel=1e-9)
     assert got / n == pytest.approx(limit, abs=6e-4)
     if errors == 0:
@@ -34,10 +34,10 @@ def test_limits_of_quinlans_book(errors, n, limit):
 
 def test_laplace_comes_first():
     """E errors of N become N (E + 1) / (N + C): 6 (0 + 1) / (6 + 2) = .75 errors of 6."""
-    got = leaf_errors([[6.0, 0.0]], 2, 0.5)[0]
+    got = leaf_errors([[6.0, 0.0]], 0.5)[0]
     assert got == pytest.approx(6 * beta.ppf(0.75, 1.75, 5.25), rel=1e-9)
     # Three classes: 10 (3 + 1) / (10 + 3) = 40/13 errors of 10.
-    got = leaf_errors([[7.0, 2.0, 1.0]], 3, 0.25)[0]
+    got = leaf_errors([[7.0, 2.0, 1.0]], 0.25)[0]
     e = 40 / 13
     assert got == pytest.approx(10 * beta.ppf(0.875, e + 1, 10 - e), rel=1e-9)
 
@@ -45,17 +45,17 @@ def test_laplace_comes_first():
 def test_fractional_weights_need_no_table():
     for weights in ([2.5, 0.25], [0.3, 0.2], [70.5, 12.25], [1e-6, 0.0]):
         n, e = sum(weights), min(weights)
-        got = leaf_errors([weights], 2, 0.3, laplace=False)[0]
+        got = leaf_errors([weights], 0.3, laplace=False)[0]
         assert got == pytest.approx(n * upper(e, n, 0.3), rel=1e-9)
 
 
 def test_corners_of_the_confidence():
     """c = 0: every case could be an error; c = 1: the median of the limit, not the rate."""
-    assert leaf_errors([[6.0, 1.0]], 2, 0.0)[0] == 7.0
-    assert leaf_errors([[6.0, 1.0]], 2, 1.0)[0] == pytest.approx(
+    assert leaf_errors([[6.0, 1.0]], 0.0)[0] == 7.0
+    assert leaf_errors([[6.0, 1.0]], 1.0)[0] == pytest.approx(
         7 * beta.ppf(0.5, 7 * 2 / 9 + 1, 7 - 7 * 2 / 9)
     )
-    assert leaf_errors([[0.0, 0.0]], 2, 0.5)[0] == 0.0
+    assert leaf_errors([[0.0, 0.0]], 0.5)[0] == 0.0
 
 
 def quinlan_tree():

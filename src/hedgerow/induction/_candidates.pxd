@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from hedgerow.induction._criteria cimport Criterion, Sides
+from hedgerow.induction._criteria cimport Criterion, Sides, base_of
 from hedgerow.tree._arena cimport Arena
 
 cdef extern from *:
@@ -77,6 +77,26 @@ cdef inline Sides sides_of(const Scan* scan, const double* left, Py_ssize_t stri
     sides.stride = stride
     sides.sum_left = sum_left
     return sides
+
+
+cdef inline double base_at(const Scan* scan) noexcept nogil:
+    """What a score lacks to be weight times criterion."""
+    cdef Sides sides = sides_of(scan, NULL, 0, NULL)
+    return base_of(scan.criterion, &sides)
+
+
+cdef inline void weigh_known(Scan* scan, double* known) noexcept nogil:
+    """Class weights among the rows of the scan, into `known`, as its total and weight."""
+    cdef Py_ssize_t p
+    cdef int c
+    for c in range(scan.n_classes):
+        known[c] = 0.0
+    for p in range(scan.n):
+        known[scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
+    scan.total = known
+    scan.weight = 0.0
+    for c in range(scan.n_classes):
+        scan.weight += known[c]
 
 
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,

@@ -11,7 +11,7 @@ import numpy as np
 from libc.math cimport ceil, floor
 from libc.stdint cimport int64_t
 
-from hedgerow.induction._criteria cimport Sides, base_of, is_convex, score_candidates
+from hedgerow.induction._criteria cimport Sides, is_convex, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -58,12 +58,6 @@ cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
     points.n_edges = n_edges
     points.capacity = n
     return 0
-
-
-cdef inline double base_at(const Scan* scan) noexcept nogil:
-    """What a score lacks to be weight times criterion."""
-    cdef Sides sides = sides_of(scan, NULL, 0, NULL)
-    return base_of(scan.criterion, &sides)
 
 
 cdef inline void score_range(const Scan* scan, Points* points, Py_ssize_t first,

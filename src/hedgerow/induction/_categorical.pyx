@@ -10,8 +10,8 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 from libc.math cimport sqrt
 from libc.string cimport memcmp, memcpy, memset
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, sides_of
-from hedgerow.induction._criteria cimport Sides, base_of, score_one
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, base_at, sides_of
+from hedgerow.induction._criteria cimport Sides, score_one
 from hedgerow.tree._arena cimport Arena
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
@@ -177,12 +177,6 @@ cdef void write_prefix(const Subsets* subsets, int n_present, Py_ssize_t last,
     flip = q > last
     for p in range(n_present):
         goes_left[subsets.present[p]] = (p <= last) != flip
-
-
-cdef inline double base_at(const Scan* scan) noexcept nogil:
-    """What a score lacks to be weight times criterion."""
-    cdef Sides sides = sides_of(scan, NULL, 0, NULL)
-    return base_of(scan.criterion, &sides)
 
 
 cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,

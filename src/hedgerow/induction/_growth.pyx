@@ -29,6 +29,7 @@ from hedgerow.induction._candidates cimport (
     last_with,
     score_points,
     soft_points,
+    weigh_known,
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
@@ -44,6 +45,7 @@ from hedgerow.tree._gates cimport (
     hedgerow_phi_fill,
     is_soft,
     kept_left,
+    narrow,
     share_left,
 )
 
@@ -431,18 +433,13 @@ cdef class Growth:
         """Between which values the tests above a node put each variable."""
         cdef Py_ssize_t j
         cdef int child = id_, node = self.nodes[id_].parent, f
-        cdef double t
         for j in range(self.m):
             self.lower[j] = -INFINITY
             self.upper[j] = INFINITY
         while node >= 0:
             f = self.nodes[node].feature
-            t = self.nodes[node].threshold
-            if not isnan(t):
-                if self.nodes[node].left == child:
-                    self.upper[f] = t if t < self.upper[f] else self.upper[f]
-                else:
-                    self.lower[f] = t if t > self.lower[f] else self.lower[f]
+            narrow(self.nodes[node].threshold, self.nodes[node].left == child, &self.lower[f],
+                   &self.upper[f])
             child = node
             node = self.nodes[node].parent
 
@@ -470,8 +467,7 @@ cdef class Growth:
 
     cdef int find_test(self, const Pending* node, double weight, Choice* best) except -1 nogil:
         """The variable and test with the largest gain; best.feature -1 when there is none."""
-        cdef Py_ssize_t j, p
-        cdef int c
+        cdef Py_ssize_t j
         cdef Scan scan
         cdef double gain, raw, factor, threshold = 0.0, center = 0.0, best_score = 0.0
         best.feature = NONE
@@ -488,14 +484,7 @@ cdef class Growth:
             scan.total = self.total
             scan.weight = weight
             if scan.n < node.n:
-                for c in range(self.K):
-                    self.known[c] = 0.0
-                for p in range(scan.n):
-                    self.known[scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
-                scan.total = self.known
-                scan.weight = 0.0
-                for c in range(self.K):
-                    scan.weight += self.known[c]
+                weigh_known(&scan, self.known)
                 if scan.weight <= 0.0:
                     continue
             # The missing's share counts towards the minimum of a side.

@@ -11,8 +11,8 @@ looked at only in the finest of them.
 
 from libc.math cimport ceil, exp, floor
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, sides_of
-from hedgerow.induction._criteria cimport Sides, base_of, score_candidates
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, sides_of
+from hedgerow.induction._criteria cimport Sides, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
 
@@ -640,7 +640,6 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     at least `scan.least`.
     """
     cdef Search s
-    cdef Sides sides
     cdef int K = scan.n_classes, c, i
     cdef Py_ssize_t n = scan.n, p, e, n_edges, top = 0, turn
     cdef double half = reach.half, w, a, b, low, high, most = FAR_BELOW
@@ -655,8 +654,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.stride = cells.capacity + 1
     s.spacing = 2.0 * half / (reach.n_samples - 1)
     s.origin = scan.x[scan.rows[0]]
-    sides = sides_of(scan, NULL, 0, NULL)
-    s.base = base_of(scan.criterion, &sides)
+    s.base = base_at(scan)
     for c in range(K):
         cells.prefix[c * s.stride] = 0.0
     s.known = to_beat * scan.weight - s.base

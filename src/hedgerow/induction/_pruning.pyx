@@ -14,7 +14,6 @@ from hedgerow.induction._errors cimport (
     ErrorLimits,
     leaf_errors as errors_of_leaf,
     limits_init,
-    upper_limit,
 )
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
@@ -26,6 +25,7 @@ from hedgerow.tree._gates cimport (
     hedgerow_phi_fill,
     is_soft,
     kept_left,
+    narrow,
     share_left,
 )
 
@@ -199,7 +199,6 @@ cdef class Pruning:
     cdef void bound_value(self, int node, double* lower, double* upper) noexcept nogil:
         """Between which values the tests above a node put the variable that it tests."""
         cdef int f = self.feature[node], child = node, above
-        cdef double t
         lower[0] = -INFINITY
         upper[0] = INFINITY
         while True:
@@ -208,12 +207,8 @@ cdef class Pruning:
             above = self.parent[child]
             if above < 0:
                 return
-            t = self.threshold[above]
-            if self.feature[above] == f and not isnan(t):
-                if self.left[above] == child:
-                    upper[0] = t if t < upper[0] else upper[0]
-                else:
-                    lower[0] = t if t > lower[0] else lower[0]
+            if self.feature[above] == f:
+                narrow(self.threshold[above], self.left[above] == child, lower, upper)
             child = above
 
     cdef int route(self, int node, Py_ssize_t start, Py_ssize_t n, bint renew,
@@ -451,15 +446,13 @@ cdef class Pruning:
             target[c] = self.categories_left[branch, c]
 
 
-def leaf_errors(weights, int n_classes, double confidence, bint laplace=True):
-    """Predicted errors of leaves with these weights: N times the upper error limit.
+def leaf_errors(weights, double confidence, bint laplace=True):
+    """Predicted errors of leaves with these weights, as pruning sees them: for tests.
 
     Parameters
     ----------
     weights : (n_leaves, n_classes) float64
         Class weights at each leaf.
-    n_classes : int
-        C of the Laplace correction.
     confidence : float
         Two-sided confidence factor c; the tail is c / 2.
     laplace : bool
@@ -469,21 +462,11 @@ def leaf_errors(weights, int n_classes, double confidence, bint laplace=True):
     -------
     (n_leaves,) float64
     """
-    cdef const double[:, :] w = np.asarray(weights, dtype=np.float64)
-    cdef Py_ssize_t i, c
-    cdef double n, most, errors
+    cdef const double[:, ::1] w = np.ascontiguousarray(weights, dtype=np.float64)
+    cdef Limits limits = limits_for(confidence, laplace, <int> w.shape[1])
+    cdef Py_ssize_t i
     out = np.zeros(w.shape[0])
     cdef double[::1] result = out
     for i in range(w.shape[0]):
-        n = 0.0
-        most = 0.0
-        for c in range(w.shape[1]):
-            n += w[i, c]
-            most = max(most, w[i, c])
-        if n <= 0.0:
-            continue
-        errors = n - most
-        if laplace:
-            errors = n * (errors + 1.0) / (n + n_classes)
-        result[i] = n * upper_limit(n, errors, confidence / 2.0)
+        result[i] = errors_of_leaf(&limits.table, &w[i, 0])
     return out

@@ -19,6 +19,7 @@ from hedgerow.induction._candidates cimport (
     hard_points,
     last_with,
     score_every,
+    weigh_known,
 )
 from hedgerow.induction._categorical cimport best_subsets, subsets_init
 from hedgerow.induction._criteria cimport INFORMATION_GAIN, criterion_of
@@ -442,14 +443,7 @@ cdef class Leaves:
         scan.total = region.count
         scan.weight = region.total
         if scan.n < region.n:
-            for c in range(self.K):
-                self.known[c] = 0.0
-            for p in range(scan.n):
-                self.known[scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
-            scan.total = self.known
-            scan.weight = 0.0
-            for c in range(self.K):
-                scan.weight += self.known[c]
+            weigh_known(&scan, self.known)
             if scan.weight <= 0.0:
                 return 0
         share[0] = scan.weight / region.total

@@ -214,6 +214,19 @@ cdef inline double share_left(const Gate* gate, const Test* test, double x,
     return soft_share(gate, test, x, instance)
 
 
+cdef inline void narrow(double threshold, bint is_left, double* lower,
+                        double* upper) noexcept nogil:
+    """What a test leaves of the interval of its variable on the branch `is_left`.
+
+    A test on categories, whose threshold is NaN, leaves all of it.
+    """
+    if is_left:
+        if threshold < upper[0]:
+            upper[0] = threshold
+    elif threshold > lower[0]:
+        lower[0] = threshold
+
+
 cdef inline double kept_left(double left, double weight, double instance) noexcept nogil:
     """What goes left of `weight` once less than a thousandth of the instance is dropped.
 

@@ -17,6 +17,7 @@ from hedgerow.tree._gates cimport (
     Gates,
     Test,
     hedgerow_phi_fill,
+    narrow,
     share_left,
 )
 
@@ -79,7 +80,6 @@ def node_intervals(const int[::1] feature, const double[::1] threshold,
     upper = np.full(n, np.inf)
     cdef double[::1] low = lower, high = upper
     cdef int child, above
-    cdef double t
     with nogil:
         for node in range(n):
             if feature[node] < 0:
@@ -87,12 +87,9 @@ def node_intervals(const int[::1] feature, const double[::1] threshold,
             child = <int> node
             above = parent[node]
             while above >= 0:
-                t = threshold[above]
-                if feature[above] == feature[node] and not isnan(t):
-                    if children_left[above] == child:
-                        high[node] = t if t < high[node] else high[node]
-                    else:
-                        low[node] = t if t > low[node] else low[node]
+                if feature[above] == feature[node]:
+                    narrow(threshold[above], children_left[above] == child, &low[node],
+                           &high[node])
                 child = above
                 above = parent[above]
     return lower, upper
