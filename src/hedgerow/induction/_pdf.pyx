@@ -30,15 +30,20 @@ cdef extern from "_kernels.h":
                          Py_ssize_t n, double* out) noexcept nogil
 
 cdef double FAR_BELOW = -1e300
-cdef double COARSE = 0.5        # width of a coarse cell, in sigma; the table has this step
-cdef int PARTS = 8              # cells into which one is divided
+cdef double COARSE = 0.5        # width of a coarse cell, in sigma
+cdef enum:
+    PARTS = 8                   # cells into which one is divided
+    TERMS = 7                   # Taylor coefficients in a fine cell
 cdef int MANY = 64              # candidates evaluated at a time
 cdef int FEW = 16               # candidates that are evaluated without dividing further
 # The slope of the normal density is at most .242 per sigma; at 2 sigma, the density is .054.
 cdef double STEEPEST = 0.24197072451914337
-cdef int TERMS = 7              # Taylor coefficients in a fine cell
 # The coarse table errs by 1e-12 of a weight: bounds are compared with this slack. Bits.
 cdef double BOUND_SLACK = 1e-10
+
+# Steps of the two smoothing tables, in sigma, for hedgerow.induction.core.
+coarse_step = COARSE
+fine_step = COARSE / PARTS
 
 
 cdef int reserve_tuples(Cells* cells, Arena memory, Py_ssize_t n, int K) except -1 nogil:
@@ -371,7 +376,7 @@ cdef void expand(const Search* s, Cell* cell) noexcept nogil:
     cdef double half = s.reach.half, w, z
     cdef Py_ssize_t p
     cdef int c, q
-    cdef double term[7]
+    cdef double term[TERMS]
     cdef double* poly = cells.poly
     cell.n_kinked = 0
     cell.middle = (cell.low + cell.high) / 2.0
@@ -453,8 +458,8 @@ cdef void divide(Search* s, double a, double b, Py_ssize_t low, Py_ssize_t high,
     cdef const Scan* scan = s.scan
     cdef int K = scan.n_classes, q, top = 0, turn
     cdef double least, most
-    cdef double cut[9]
-    cdef double bound[9]
+    cdef double cut[PARTS + 1]
+    cdef double bound[PARTS + 1]
     cdef Cell cell
     cdef double* left = cells.fine + MANY
     cdef double* sum_left = cells.fine + (K + 1) * MANY

@@ -12,10 +12,12 @@ import numpy as np
 from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
+from hedgerow.induction._pdf import coarse_step, fine_step
 from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import (
+    CLIP_TOLERANCE,
     STEP,
     WINDOW,
     AnyGate,
@@ -26,10 +28,10 @@ from hedgerow.tree.gates import (
 from hedgerow.tree.tree import Tree
 
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
-# Steps of the grids on which UDT bounds gains, in sigma, as in _pdf.pyx; with their phases they
-# leave an error of 1e-12, which is within the slack of the bounds.
-COARSE = {"step": 0.5, "phases": 128}
-FINE = {"step": 0.5 / 8, "phases": 16}
+# Grids on which UDT bounds gains, steps in sigma; with so many phases they leave an error of
+# 1e-12, which is within the slack of the bounds.
+COARSE = {"step": coarse_step, "phases": 128}
+FINE = {"step": fine_step, "phases": 16}
 
 
 @lru_cache(maxsize=8)
@@ -48,7 +50,7 @@ def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float)
     """
     if not gate.models:
         return None
-    snap = 1e-9 / step
+    snap = CLIP_TOLERANCE / step
     asked = gate.callables()
     tables = {}
     for j in gate.models:

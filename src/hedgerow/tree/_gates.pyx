@@ -7,9 +7,9 @@ import numpy as np
 
 from libc.stdint cimport int64_t
 
-from hedgerow.tree.gates import CategoryGate, CategoryNoise, ThresholdGate
-
 hedgerow_phi_fill()
+
+clip_tolerance = CLIP_TOLERANCE     # for hedgerow.tree.gates
 
 
 cdef class Gates:
@@ -38,14 +38,14 @@ cdef class Gates:
             self.categories[j].kind = SUBSET
         if gate is None:
             return
-        if isinstance(gate, ThresholdGate):
+        if gate.kind == "threshold":
             self.soft = True
             self.bounds = tuple(
                 np.ascontiguousarray(b, dtype=np.float64) for b in (gate.lower, gate.upper))
             for j in range(n_variables):
                 self.numbers[j].kind = LINEAR
             return
-        if isinstance(gate, CategoryGate | CategoryNoise):
+        if gate.kind in ("category", "replacement"):
             for j in gate.variables:
                 if 0 <= j < n_variables:
                     self.soft = True

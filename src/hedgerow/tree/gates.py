@@ -12,16 +12,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
 
 from hedgerow.errors import InputError
+from hedgerow.tree._gates import clip_tolerance as CLIP_TOLERANCE
 
 WINDOW = 6.0  # omega, thesis 3.3.2
 STEP = 0.1  # delta, thesis 3.3.2
-CLIP_TOLERANCE = 1e-9  # of sigma; as in _gates.pxd
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class NoiseGate:
         test divides is the part of it that the tests above left over.
     """
 
+    kind: ClassVar[str] = "noise"
     sigma: np.ndarray
     window: float = WINDOW
     models: dict[int, Any] = field(default_factory=dict)
@@ -184,6 +185,7 @@ class ThresholdGate:
         the threshold. NaN at leaves and at tests on categories.
     """
 
+    kind: ClassVar[str] = "threshold"
     lower: np.ndarray
     upper: np.ndarray
 
@@ -234,6 +236,7 @@ class CategoryGate:
         A table that is not square, or a row that is no distribution.
     """
 
+    kind: ClassVar[str] = "category"
     given: dict[int, np.ndarray]
 
     def __post_init__(self):
@@ -307,6 +310,7 @@ class CategoryNoise:
         A probability outside [0, 1].
     """
 
+    kind: ClassVar[str] = "replacement"
     shares: dict[int, np.ndarray]
     probability: float
 
@@ -357,22 +361,16 @@ def _known_categories(variable: int, k: int, subset: np.ndarray) -> int:
     return k
 
 
-#: Gates of a finished tree by the word that stands for them in JSON.
-GATES = {
-    "noise": NoiseGate,
-    "threshold": ThresholdGate,
-    "category": CategoryGate,
-    "replacement": CategoryNoise,
-}
 AnyGate = NoiseGate | ThresholdGate | CategoryGate | CategoryNoise
+#: Gates of a finished tree by the word that stands for them in JSON and in the core.
+GATES = {gate.kind: gate for gate in (NoiseGate, ThresholdGate, CategoryGate, CategoryNoise)}
 
 
 def gate_to_dict(gate: AnyGate | None) -> dict | None:
     """A gate as JSON can hold it, with its kind."""
     if gate is None:
         return None
-    kind = next(word for word, known in GATES.items() if type(gate) is known)
-    return {"kind": kind, **gate.to_dict()}
+    return {"kind": gate.kind, **gate.to_dict()}
 
 
 def gate_from_dict(form: dict | None) -> AnyGate | None:
