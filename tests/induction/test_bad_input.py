@@ -3,10 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hedgerow.induction._growth import Growth
+from hedgerow.tree._gates import Gates
 from sklearn.exceptions import NotFittedError
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
+from hedgerow.induction import Columns
+from hedgerow.induction.rules import Rules
 
 X = np.array([[1.0, 5.0], [2.0, 6.0], [3.0, 5.5], [4.0, 6.5], [5.0, 5.0], [6.0, 7.0]])
 Y = np.array([0, 0, 0, 1, 1, 1])
@@ -75,6 +79,13 @@ def test_missing_classes():
 def test_parameters(settings, words):
     refuses(lambda: C45Classifier(**settings).fit(X, Y), *words)
     refuses(lambda: SoftTreeClassifier(**settings).fit(X, Y), *words)
+
+
+@pytest.mark.parametrize("name", ["gini", "", None])
+def test_a_criterion_that_is_none(name):
+    """Once every kind was information gain."""
+    with pytest.raises(ValueError, match=f"no criterion {name!r}, only 'information_gain'"):
+        Growth(Columns(X, Y, 2), Gates(None, 2), Rules(criterion=name))
 
 
 class NoCdf:

@@ -11,7 +11,7 @@ import numpy as np
 from libc.math cimport ceil, floor
 from libc.stdint cimport int64_t
 
-from hedgerow.induction._criteria cimport Sides, is_convex, score_candidates
+from hedgerow.induction._criteria cimport Sides, is_bounded, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -72,7 +72,7 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil:
     """Best observed value when all weights are whole: counts and a table, no logarithm.
 
-    Of information gain only.
+    Of criteria that `is_bounded`.
     counts: room for 2 n_classes + 2.  Returns the gain in bits, -1 without a candidate.
     """
     cdef const int* rows = scan.rows
@@ -211,7 +211,7 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
     cdef double* both = h + K * size
     if n <= 0:
         return 0
-    if n < 3 * BLOCK or not is_convex(scan.criterion):
+    if n < 3 * BLOCK or not is_bounded(scan.criterion):
         score_range(scan, points, first, n)
         return n
     n_edges = (n - 2) // BLOCK + 2

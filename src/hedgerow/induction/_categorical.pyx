@@ -11,7 +11,7 @@ from libc.math cimport sqrt
 from libc.string cimport memcmp, memcpy, memset
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, base_at, sides_of
-from hedgerow.induction._criteria cimport Sides, score_one
+from hedgerow.induction._criteria cimport Sides, is_bounded, score_one
 from hedgerow.tree._arena cimport Arena
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
@@ -199,7 +199,8 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     base = base_at(scan)
     tolerance = GAIN_TOLERANCE * scan.weight
     best = -base - 1.0
-    if (scan.n_classes > 2 or bound) and n_present <= EXHAUSTIVE:
+    if ((scan.n_classes > 2 or bound or not is_bounded(scan.criterion))
+            and n_present <= EXHAUSTIVE):
         n_masks = (<long long> 1 << (n_present - 1)) - 1
         for mask in range(n_masks):
             fill_left(scan, subsets, n_present, mask)

@@ -14,7 +14,7 @@ from hedgerow.induction._candidates cimport (
     score_every,
     soft_points,
 )
-from hedgerow.induction._criteria cimport INFORMATION_GAIN, Criterion, criterion_of
+from hedgerow.induction._criteria cimport Criterion, criterion_of
 from hedgerow.tree._arena cimport Arena
 
 
@@ -55,7 +55,7 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
     cdef double[::1] w = np.ones(n)
     cdef double base
     cdef Scan scan
-    cdef Criterion criterion = criterion_of(INFORMATION_GAIN)
+    cdef Criterion criterion = criterion_of("information_gain")
     cdef Grid grid
     cdef Points points
     cdef Arena memory = Arena(f"for the candidates of {n} values")

@@ -33,7 +33,7 @@ from hedgerow.induction._candidates cimport (
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
-from hedgerow.induction._criteria cimport INFORMATION_GAIN, Criterion, criterion_of
+from hedgerow.induction._criteria cimport Criterion, criterion_of, is_bounded
 from hedgerow.induction._pdf cimport Cells, Reach, best_sample
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
@@ -168,10 +168,11 @@ cdef class Growth:
         self.proposals = search
         self.gates = gates
         self.fractional = columns.has_missing or gates.soft
-        self.criterion = criterion_of(INFORMATION_GAIN)
-        # Searches on whole counts know information gain only.
-        self.whole = (columns.whole and not self.fractional
-                      and self.criterion.kind == INFORMATION_GAIN)
+        self.criterion = criterion_of(rules.criterion)
+        if gates.conditioned and not is_bounded(&self.criterion):
+            raise TypeError("uncertain values (UDT) are searched by bounds, which the criterion "
+                            f"{rules.criterion!r} does not have")
+        self.whole = columns.whole and not self.fractional and is_bounded(&self.criterion)
         self.n_categories = max(columns.n_categories.max(initial=0), 0)
         self.capacity = n if not self.fractional else 2 * n + 16
         self.pending_capacity = 64

@@ -640,7 +640,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
                      long long* n_gains, Arena memory) except -1 nogil:
     """The sample point with the largest gain; gain -1 without one that beats `to_beat`.
 
-    Of information gain only: the bounds are those of x log x.
+    Of criteria that `is_bounded`.
     Candidates lie strictly inside the interval that the tests above left, and leave each side
     at least `scan.least`.
     """

@@ -23,6 +23,8 @@ class Rules:
         Gates are centred half-way to the next lower value at the node, not at the threshold.
     repetition_factor : float
         Multiplies the gain of a variable that an ancestor tests.
+    criterion : str
+        By which tests are compared: "information_gain", a kind in `_criteria.pxd`.
     """
 
     min_samples_split: float = 4.0
@@ -31,6 +33,7 @@ class Rules:
     midpoints: bool = False
     gate_midpoint: bool = False
     repetition_factor: float = 1.0
+    criterion: str = "information_gain"
 
 
 @dataclass(frozen=True)

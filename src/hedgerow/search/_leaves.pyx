@@ -22,7 +22,7 @@ from hedgerow.induction._candidates cimport (
     weigh_known,
 )
 from hedgerow.induction._categorical cimport best_subsets, subsets_init
-from hedgerow.induction._criteria cimport INFORMATION_GAIN, criterion_of
+from hedgerow.induction._criteria cimport criterion_of
 from hedgerow.search._random cimport mix
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport step_gate, subset_gate
@@ -187,7 +187,7 @@ cdef class Leaves:
         self.max_depth = max_depth
         self.midpoints = midpoints
         self.repetition_factor = repetition_factor
-        self.criterion = criterion_of(INFORMATION_GAIN)
+        self.criterion = criterion_of("information_gain")
         self.region_capacity = 1024
         self.action_capacity = 4096
         self.memory = Arena(
