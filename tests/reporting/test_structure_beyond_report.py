@@ -235,11 +235,14 @@ def test_directions_follow_the_corrected_test(tables):
     direction = structure_beyond_tables.direction
     questions = tables["structure_beyond_questions"].set_index(["metric", "question"])
     prototypes = questions.loc["silhouette", "prototypes_normalized"]
+    assert direction(prototypes) == "too few data sets"  # 7, and Holm's correction over 8
+    prototypes = prototypes.copy()
+    prototypes["n_datasets"] = 9
     assert direction(prototypes) == "no difference"
     rare = questions.loc["correlated_substitution_score", "normalization"]
     assert direction(rare) == "too few data sets"
     higher = questions.loc["silhouette", "unitary_substitution"].copy()
-    higher["p_holm"] = 0.049
+    higher["p_holm"], higher["n_datasets"] = 0.049, 9
     assert direction(higher) == "higher"
     higher["difference"] = -1.0
     assert direction(higher) == "lower"
@@ -251,8 +254,11 @@ def test_ensembles_are_judged_by_pool_and_size(rows):
     of_best = judged(rows).loc["structure_beyond-07"]
     assert of_best["verdict"] == "not reproduced"
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in of_best["measured"]
-    whole = judged(rows, p=0.01, difference=1.0).loc["structure_beyond-07"]
-    assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 7)
+    few = judged(rows, difference=1.0).loc["structure_beyond-07"]
+    assert few["verdict"] == "too little data"
+    assert few["lacking"] == "p < .05 cannot be reached by 7 data sets"
+    whole = judged(rows, p=0.01, difference=1.0, n=10).loc["structure_beyond-07"]
+    assert (whole["verdict"], whole["n_datasets"]) == ("reproduced", 10)
     assert whole["measured"].startswith("UCT-DT: +1.0 points; bootstrap C4.5: +1.0 points")
 
 
@@ -262,7 +268,8 @@ def test_nearer_trees_are_judged_by_every_distance(rows):
     assert found.loc["structure_beyond-13", "measured"].startswith(
         "by the test lower: edit distance A1, edit distance B2, A1 per test"
     )
-    found = judged(rows, p=0.5)
+    assert judged(rows, p=0.5).loc["structure_beyond-04", "verdict"] == "too little data"
+    found = judged(rows, p=0.5, n=9)
     assert found.loc["structure_beyond-04", "verdict"] == "reproduced"  # no difference
     assert found.loc["structure_beyond-13", "verdict"] == "not reproduced"
 
@@ -362,7 +369,8 @@ def test_the_page_says_what_was_found(page):
     assert "k accurate trees that are far in structure have a higher F1 than the k best" in text
     assert "higher by the test at 0 and lower at 0 of 4 pools and sizes" in text
     assert "Does what the thesis says of one forest hold on 7 data sets, are" in text
-    assert "too small to conclude" not in text
+    assert "nor less than 0.12 after Holm's correction over the 8 questions of one metric" in text
+    assert "too small to conclude anything from" in text
 
 
 def test_a_small_run_says_so(forests, plan, tmp_path):

@@ -118,6 +118,29 @@ def smallest_p(n: int, alternative: str = "two-sided") -> float:
     return min(1.0, (2.0 if alternative == "two-sided" else 1.0) / 2.0**n)
 
 
+def smallest_holm(n: Sequence[int], alternative: str = "two-sided") -> list[float]:
+    """The smallest p that each signed-rank test of a family can have after Holm's correction.
+
+    The smallest of a family is multiplied by the number of tests, and no other falls below it.
+
+    Parameters
+    ----------
+    n : sequence of int
+        Differences of each test.
+    alternative : str
+
+    Returns
+    -------
+    list of float
+
+    >>> smallest_holm([8] * 8)[0], smallest_holm([9] * 8)[0]
+    (0.0625, 0.03125)
+    """
+    own = [smallest_p(k, alternative) for k in n]
+    first = len(own) * min(own, default=1.0)
+    return [min(1.0, max(p, first)) for p in own]
+
+
 def page_trend(values: np.ndarray, groups: tuple[str, ...]) -> TestResult:
     """Page's test of a rising trend over ordered conditions, in blocks such as data sets.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.evaluation import significance
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -44,4 +45,7 @@ def claims(
     own = statistics.assign(
         pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int), difference=in_points
     )
+    # What could not be seen after the correction is neither there nor not there.
+    own = own[own["correction"] == "holm"]
+    own["least"] = own.groupby(["part", "metric"])["n"].transform(significance.smallest_holm)
     return judged("structure_beyond", {"statistics": own}, specification, stated, LABELS)

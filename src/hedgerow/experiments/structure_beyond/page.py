@@ -31,6 +31,7 @@ from hedgerow.experiments.structure_beyond.tables import (
     SCORE_LABELS,
     STABILITY_LABELS,
     direction,
+    smallest_of_questions,
     strategy_label,
 )
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
@@ -99,8 +100,10 @@ def section(
     stated = {
         "answers": _answers(questions),
         "n": n,
-        "small": smallest_p(n) >= LEVEL,
+        "small": smallest_of_questions(n) >= LEVEL,
         "smallest_p": smallest_p(n),
+        "smallest_holm": smallest_of_questions(n),
+        "n_questions": len(QUESTIONS),
         "level": LEVEL,
         "plan": plan,
     }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from hedgerow.evaluation.significance import LEVEL, critical_difference, smallest_p
+from hedgerow.evaluation.significance import LEVEL, critical_difference, smallest_holm
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
@@ -489,6 +489,11 @@ def _finished(frames, columns, measured, plan) -> pd.DataFrame:
 # ----------------------------------------------------------------------------------- answers
 
 
+def smallest_of_questions(n_datasets: int) -> float:
+    """The smallest p after Holm that a question can have: it corrects over those of one metric."""
+    return smallest_holm([n_datasets] * len(QUESTIONS))[0]
+
+
 def direction(row: pd.Series) -> str:
     """In a word, whether the first of two is higher or lower by the test after Holm.
 
@@ -501,7 +506,7 @@ def direction(row: pd.Series) -> str:
     -------
     str: `higher`, `lower`, `no difference`, or `too few data sets` where none could be seen
     """
-    if smallest_p(row["n_datasets"]) >= LEVEL:
+    if smallest_of_questions(row["n_datasets"]) >= LEVEL:
         return "too few data sets"
     if not row["p_holm"] < LEVEL:
         return "no difference"
