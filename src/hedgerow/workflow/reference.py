@@ -217,13 +217,14 @@ def _configured(settings: Mapping, configuration: str) -> Iterator[list[str]]:
 
 
 def _planned(root: Path, experiment: str, configuration: str, targets: Iterable[str]) -> list[str]:
-    """Results of an experiment on the way to some files, as Snakemake lists them."""
+    """Results of an experiment on the way to some files, as Snakemake lists them; no chunks."""
     with _configured({"experiments": [experiment]}, configuration) as files:
         command = [sys.executable, "-m", "snakemake", "--summary", *files, "--", *targets]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     paths = {line.partition("\t")[0] for line in done.stdout.splitlines()}
     inside = f"data/results/{experiment}/"
-    return sorted(p for p in paths if p.startswith(inside) and p.endswith(".parquet"))
+    own = sorted(p for p in paths if p.startswith(inside) and p.endswith(".parquet"))
+    return [path for path in own if "/chunks/" not in path]
 
 
 def make(
