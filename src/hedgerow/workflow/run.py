@@ -8,9 +8,11 @@ lock and goes on; it never touches the lock of a run that is alive, nor one of u
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,9 +20,15 @@ import psutil
 
 from hedgerow.errors import HedgerowError
 from hedgerow.workflow.jobs import write_json
+from hedgerow.workflow.progress import duration
 
 LOCKS = Path(".snakemake/locks")
 REPORT = Path("reports/html/index.html")
+MANIFEST = Path("reports/manifest.json")
+LOGGER = Path(__file__).parent / "logger"
+STOPPED = (
+    "Stopped. Finished jobs are kept and nothing is half-written: the same command goes on here."
+)
 
 
 class LockedError(HedgerowError):
@@ -96,22 +104,75 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     root = Path(root)
     if release(root):
         print("The last run was killed; its lock is removed and its work is taken up again.")
-    command = [sys.executable, "-m", "snakemake", "--rerun-incomplete", *arguments]
-    child = subprocess.Popen(command, cwd=root)
+    command = [sys.executable, "-m", "snakemake", "--rerun-incomplete"]
+    child = subprocess.Popen(
+        [*command, *_display(arguments), *arguments], cwd=root, env=_environment()
+    )
     signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
     # Snakemake locks after it has planned, a second or more from now.
     write_json(
         note_of(root), {"pid": child.pid, "started": psutil.Process(child.pid).create_time()}
     )
+    stopped = False
     while True:
         try:
             code = child.wait()
             break
         except KeyboardInterrupt:
             # Snakemake got the signal as well: it ends its jobs and removes its lock.
-            continue
+            stopped = True
     note_of(root).unlink(missing_ok=True)
+    if stopped and code:
+        print(STOPPED, file=sys.stderr)
     return code
+
+
+def _display(arguments: Sequence[str]) -> list[str]:
+    """Our display, where no other one is asked for and something runs."""
+    others = {"--logger", "-n", "--dry-run", "--dryrun"}
+    own = any(argument.partition("=")[0] in others for argument in arguments)
+    return [] if own else ["--logger", "hedgerow"]
+
+
+def _environment() -> dict[str, str]:
+    """Where Snakemake finds the display: it looks for modules of a certain name on the path."""
+    path = [LOGGER, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+
+
+def summary(root: Path | str = ".") -> list[str]:
+    """What the last run found: per paper how many statements have which verdict.
+
+    Parameters
+    ----------
+    root : path, optional
+        Folder of the project; reports/manifest.json says what belongs to the report.
+
+    Returns
+    -------
+    list of str
+        A line per paper and one for questions of our own; none without claims.
+    """
+    import pandas as pd
+
+    from hedgerow.reporting.claim_specification import VERDICTS
+
+    root = Path(root)
+    made = json.loads((root / MANIFEST).read_text(encoding="utf-8"))["outputs"]
+    files = sorted(path for path in made if path.endswith("/claims.parquet"))
+    if not files:
+        return []
+    judged = pd.concat([pd.read_parquet(root / path) for path in files], ignore_index=True)
+    papers = pd.read_csv(root / "data/published/claims.csv").set_index("claim_id")["paper"]
+    paper = judged["claim"].map(papers)
+    lines = []
+    for name in [*dict.fromkeys(papers), None]:
+        own = judged[paper.isna() if name is None else paper == name]
+        counts = own["verdict"].value_counts()
+        told = [f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts]
+        if told:
+            lines.append(f"{name or 'questions of our own'}: {', '.join(told)}")
+    return lines
 
 
 def _noted(note: Path) -> dict | None:
@@ -134,14 +195,16 @@ def _alive(process: dict) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the workflow in the current folder and say where the report lies."""
+    """Run the workflow in the current folder, and say what it found and where the report lies."""
+    start = time.monotonic()
     try:
         code = run(sys.argv[1:] if arguments is None else arguments)
     except HedgerowError as error:
         print(error, file=sys.stderr)
         return 1
-    if code == 0 and REPORT.is_file():
-        print(f"\nThe report is {REPORT.resolve()}")
+    if code == 0 and REPORT.is_file() and MANIFEST.is_file():
+        print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
+        print(f"The report is {REPORT.resolve()}")
     return code
 
 

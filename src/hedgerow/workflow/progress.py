@@ -1,0 +1,225 @@
+"""What a run shows: a line for each running job and a bar over all of them, or plain lines.
+
+`shown` gets the records of Snakemake's logger, which carry an `event` (`LogEvent`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+#: Records without an event that are shown: nothing to do is an answer.
+NOTHING_TO_DO = "Nothing to be done"
+
+
+@dataclass
+class State:
+    """Jobs of one run, as far as Snakemake has told.
+
+    Attributes
+    ----------
+    total, done : int
+    running : dict
+        Job number to (rule, message, start).
+    """
+
+    clock: Any = time.monotonic
+    total: int = 0
+    done: int = 0
+    running: dict[int, tuple[str, str, float]] = field(default_factory=dict)
+    _waiting: dict[str, int] = field(default_factory=dict)
+    _seconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    _began: float | None = None
+
+    def planned(self, stats: Mapping[str, int]) -> None:
+        """Jobs by rule, and their sum under `total`."""
+        self.total = int(stats.get("total", 0))
+        self._waiting = {rule: int(n) for rule, n in stats.items() if rule != "total"}
+        self._began = self.clock()
+
+    def started(self, number: int, rule: str, message: str) -> None:
+        """A job runs."""
+        self.running[number] = (rule, message, self.clock())
+
+    def finished(self, number: int) -> tuple[str, str, float] | None:
+        """Rule, message and seconds of a job that is done; None if it was not told of."""
+        self.done += 1
+        if number not in self.running:
+            return None
+        rule, message, start = self.running.pop(number)
+        seconds = self.clock() - start
+        self._seconds[rule].append(seconds)
+        self._waiting[rule] = max(0, self._waiting.get(rule, 0) - 1)
+        return rule, message, seconds
+
+    def left(self) -> float | None:
+        """Seconds that the rest may take, from jobs of the same rules; None before any is done.
+
+        A rule of which none is done counts as the mean of all. As many run beside each other as
+        have so far.
+        """
+        spent = [s for seconds in self._seconds.values() for s in seconds]
+        if not spent or self._began is None:
+            return None
+        mean = sum(spent) / len(spent)
+        work = 0.0
+        for rule, n in self._waiting.items():
+            own = self._seconds.get(rule)
+            work += n * (sum(own) / len(own) if own else mean)
+        now = self.clock()
+        elsewhere = sum(now - start for _, _, start in self.running.values())
+        beside = (sum(spent) + elsewhere) / max(now - self._began, 1e-9)
+        return max(0.0, work - elsewhere) / max(beside, 0.5)
+
+
+def duration(seconds: float, digits: int = 1) -> str:
+    """Seconds in words.
+
+    >>> duration(3.21), duration(3.21, digits=0), duration(75), duration(3700)
+    ('3.2 s', '3 s', '1 min 15 s', '1 h 1 min')
+    """
+    if round(seconds, digits) < 60:
+        return f"{seconds:.{digits}f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def shown(stream: TextIO) -> Plain:
+    """The display for a stream: live on a terminal, plain lines elsewhere."""
+    return Live(stream) if stream.isatty() else Plain(stream)
+
+
+class Plain:
+    """One line per finished job, for pipes and logs.
+
+    Parameters
+    ----------
+    stream : text file
+    """
+
+    def __init__(self, stream: TextIO):
+        self.stream, self.state = stream, State()
+
+    def told(self, record: logging.LogRecord) -> None:
+        """Take in one record of Snakemake, and show it where it says something."""
+        event = str(getattr(record, "event", None) or "")
+        if event == "run_info":
+            self.state.planned(record.stats)
+            self.began()
+        elif event == "job_info":
+            message = record.rule_msg or record.rule_name
+            self.state.started(record.jobid, record.rule_name, message)
+        elif event == "job_finished":
+            found = self.state.finished(record.job_id)
+            if found is not None:
+                self.ended(*found)
+        elif event == "job_error":
+            self.failed(record)
+        elif not event and self._matters(record):
+            self.line(record.getMessage())
+
+    @staticmethod
+    def _matters(record: logging.LogRecord) -> bool:
+        return record.levelno >= logging.WARNING or NOTHING_TO_DO in str(record.msg)
+
+    def failed(self, record: logging.LogRecord) -> None:
+        """A job failed: it has said why itself, and here stands where to read more."""
+        self.state.running.pop(getattr(record, "jobid", None), None)
+        logs = [str(path).split(" ")[0] for path in getattr(record, "log", None) or ()]
+        name = getattr(record, "rule_name", "a job")
+        self.line(f"{name} failed" + (f"; its log is {', '.join(logs)}" if logs else ""))
+
+    def began(self) -> None:
+        """How many jobs there are."""
+        n = self.state.total
+        self.line(f"{n} job{'' if n == 1 else 's'}")
+
+    def ended(self, rule: str, message: str, seconds: float) -> None:
+        """A job is done."""
+        place = f"{self.state.done:>{len(str(self.state.total))}}/{self.state.total}"
+        self.line(f"[{place}] {rule}: {message} ({duration(seconds)})")
+
+    def line(self, text: str) -> None:
+        """Write a line."""
+        print(text, file=self.stream, flush=True)
+
+    def close(self) -> None:
+        """End the display."""
+
+
+class Live(Plain):
+    """A line per running job and a bar over all jobs, on a terminal.
+
+    Parameters
+    ----------
+    stream : text file
+        A terminal.
+    """
+
+    def __init__(self, stream: TextIO):
+        super().__init__(stream)
+        from rich.console import Console
+        from rich.live import Live as RichLive
+
+        self._console = Console(file=stream)
+        self._live = RichLive(
+            get_renderable=self._rendered,
+            console=self._console,
+            refresh_per_second=2,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._on = False
+
+    def began(self) -> None:
+        """Show it."""
+        if not self._on:
+            self._live.start()
+            self._on = True
+
+    def ended(self, rule: str, message: str, seconds: float) -> None:
+        """Its line goes."""
+
+    def line(self, text: str) -> None:
+        """Write a line above the display."""
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        if self._on:
+            self._live.stop()
+            self._on = False
+
+    def _rendered(self):
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        state, now = self.state, self.state.clock()
+        lines = Table.grid(padding=(0, 1), expand=True)
+        lines.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        lines.add_column(justify="right", no_wrap=True)
+        for rule, message, start in list(state.running.values()):
+            # Whole seconds: what moves draws the eye.
+            lines.add_row(Text(f"{rule}: {message}"), Text(duration(now - start, digits=0)))
+        left = state.left()
+        bar = Table.grid(padding=(0, 1), expand=True)
+        bar.add_column(no_wrap=True)
+        bar.add_column(ratio=1)
+        bar.add_column(justify="right", no_wrap=True)
+        bar.add_row(
+            Text(f"{state.done} of {state.total} jobs"),
+            ProgressBar(total=max(state.total, 1), completed=state.done),
+            Text(f"about {duration(left, digits=0)} left" if left and left >= 1 else ""),
+        )
+        whole = Table.grid(expand=True)
+        whole.add_row(lines)
+        whole.add_row(bar)
+        return whole

@@ -1,0 +1,171 @@
+"""What a run shows: plain lines in a pipe, a live display on a terminal, a summary at its end."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from throwaway import ROOT
+
+from hedgerow.workflow import run
+from hedgerow.workflow.progress import Live, Plain, State, duration, shown
+
+
+def record(event=None, message="", level=logging.INFO, **more):
+    found = logging.LogRecord("snakemake", level, "", 0, message, (), None)
+    found.__dict__.update({"event": event, **more} if event else more)
+    return found
+
+
+def started(number, rule="learn", message="Learning on iris"):
+    return record("job_info", jobid=number, rule_name=rule, rule_msg=message)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_a_pipe_gets_one_line_per_job():
+    stream = io.StringIO()
+    display = shown(stream)
+    assert type(display) is Plain
+    display.told(record("run_info", stats={"learn": 11, "report": 1, "total": 12}))
+    display.told(started(3))
+    display.told(record("job_finished", job_id=3))
+    display.told(started(4, "report", None))
+    display.told(record("job_finished", job_id=4))
+    display.told(record(message="Select jobs to execute..."))
+    display.close()
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "12 jobs" and len(lines) == 3
+    assert lines[1].startswith("[ 1/12] learn: Learning on iris (0.0 s")
+    assert lines[2].startswith("[ 2/12] report: report (")
+
+
+def test_what_matters_is_shown_and_the_rest_is_left_to_the_log():
+    stream = io.StringIO()
+    display = shown(stream)
+    display.told(record(message="Nothing to be done (all requested files are present)."))
+    display.told(record(message="a wrong thing", level=logging.ERROR))
+    display.told(record("job_error", jobid=1, rule_name="learn", log=["data/logs/learn.log"]))
+    display.told(record("job_error", jobid=2))
+    display.told(record("progress", done=1, total=2))
+    assert stream.getvalue().splitlines() == [
+        "Nothing to be done (all requested files are present).",
+        "a wrong thing",
+        "learn failed; its log is data/logs/learn.log",
+        "a job failed",
+    ]
+
+
+def test_a_terminal_shows_what_runs_and_how_far_it_is():
+    stream = Terminal()
+    display = shown(stream)
+    assert type(display) is Live
+    display.told(record("run_info", stats={"learn": 2, "total": 2}))
+    display.state.clock = Clock()
+    display.told(record("run_info", stats={"learn": 2, "total": 2}))
+    display.told(started(1))
+    display.told(started(2, "learn", "Learning on wine"))
+    display.state.clock.now = 20.0
+    display.told(record("job_finished", job_id=1))
+    display.told(started(3, "learn", "Learning on bupa"))
+    display._live.refresh()
+    display.close()
+    text = stream.getvalue()
+    assert "learn: Learning on wine" in text and "20 s" in text and "1 of 2 jobs" in text
+
+
+def test_the_time_left_follows_from_jobs_of_the_same_rules():
+    clock = Clock()
+    state = State(clock)
+    state.planned({"fetch": 2, "learn": 4, "total": 6})
+    assert state.left() is None
+    for number, (rule, seconds) in enumerate([("fetch", 1), ("fetch", 1), ("learn", 10)]):
+        state.started(number, rule, "")
+        clock.now += seconds
+        assert state.finished(number)[2] == pytest.approx(seconds)
+    assert state.left() == pytest.approx(30.0)  # three of ten seconds, one at a time
+    state.started(9, "learn", "")
+    clock.now += 4
+    assert state.left() == pytest.approx(26.0)
+    assert state.finished(77) is None  # one that was not told of
+
+
+def test_durations_in_words():
+    assert [duration(s) for s in (0, 59.94, 59.96, 3599, 3661)] == [
+        "0.0 s",
+        "59.9 s",
+        "1 min 0 s",
+        "59 min 59 s",
+        "1 h 1 min",
+    ]
+
+
+def test_the_summary_counts_verdicts_by_paper(tmp_path):
+    (tmp_path / "data/published").mkdir(parents=True)
+    published = (ROOT / "data/published/claims.csv").read_bytes()
+    (tmp_path / "data/published/claims.csv").write_bytes(published)
+    made = {}
+    for word, rows in {
+        "soft": [("T3-01", "reproduced"), ("T3-02", "partly"), ("T3-03", "reproduced")],
+        "soft_beyond": [("soft_beyond-01", "too little data")],
+        "search": [("T4-01", "reproduced")],
+    }.items():
+        path = tmp_path / f"data/results/{word}/claims.parquet"
+        path.parent.mkdir(parents=True)
+        pd.DataFrame(rows, columns=["claim", "verdict"]).to_parquet(path)
+        if word != "search":  # of another run
+            made[f"data/results/{word}/claims.parquet"] = {}
+    (tmp_path / "reports").mkdir()
+    (tmp_path / run.MANIFEST).write_text(json.dumps({"outputs": made}))
+    assert run.summary(tmp_path) == [
+        "thesis: 2 reproduced, 1 partly",
+        "questions of our own: 1 too little data",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "own"),
+    [
+        ((), True),
+        (("--cores", "2", "soft"), True),
+        (("-n",), False),
+        (("--dry-run",), False),
+        (("--logger", "other"), False),
+    ],
+)
+def test_a_dry_run_and_another_logger_show_what_they_show(arguments, own):
+    assert run._display(arguments) == (["--logger", "hedgerow"] if own else [])
+
+
+def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    class Child:
+        pid = run.psutil.Process().pid
+        asked = 0
+
+        def wait(self):
+            self.asked += 1
+            if self.asked == 1:
+                raise KeyboardInterrupt
+            return 1
+
+    (tmp_path / ".snakemake/locks").mkdir(parents=True)
+    monkeypatch.setattr(run, "subprocess", SimpleNamespace(Popen=lambda *a, **k: Child()))
+    monkeypatch.setattr(run.signal, "signal", lambda *a: None)
+    assert run.run([], tmp_path) == 1
+    assert capsys.readouterr().err.strip() == run.STOPPED
