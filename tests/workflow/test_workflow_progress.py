@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from throwaway import ROOT
 
+from hedgerow.errors import ConfigError
 from hedgerow.workflow import run
 from hedgerow.workflow.progress import Live, Plain, State, duration, shown
 
@@ -63,12 +64,15 @@ def test_what_matters_is_shown_and_the_rest_is_left_to_the_log():
     display.told(record(message="a wrong thing", level=logging.ERROR))
     display.told(record("job_error", jobid=1, rule_name="learn", log=["data/logs/learn.log"]))
     display.told(record("job_error", jobid=2))
+    display.told(record("error", "it said so", logging.ERROR, exception="RuleException"))
+    display.told(record("error", "no such rule\n", logging.ERROR, exception="WorkflowError"))
     display.told(record("progress", done=1, total=2))
     assert stream.getvalue().splitlines() == [
         "Nothing to be done (all requested files are present).",
         "a wrong thing",
         "learn failed; its log is data/logs/learn.log",
         "a job failed",
+        "no such rule",
     ]
 
 
@@ -76,7 +80,6 @@ def test_a_terminal_shows_what_runs_and_how_far_it_is():
     stream = Terminal()
     display = shown(stream)
     assert type(display) is Live
-    display.told(record("run_info", stats={"learn": 2, "total": 2}))
     display.state.clock = Clock()
     display.told(record("run_info", stats={"learn": 2, "total": 2}))
     display.told(started(1))
@@ -151,6 +154,15 @@ def test_the_summary_counts_verdicts_by_paper(tmp_path):
 )
 def test_a_dry_run_and_another_logger_show_what_they_show(arguments, own):
     assert run._display(arguments) == (["--logger", "hedgerow"] if own else [])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--configfile=no.yaml"], ["--configfile", "a.yaml", "no.yaml"]]
+)
+def test_a_configuration_file_that_is_not_there_is_told_in_one_line(arguments, tmp_path):
+    (tmp_path / "a.yaml").touch()
+    with pytest.raises(ConfigError, match=r"there is no configuration file no\.yaml"):
+        run.run(arguments, tmp_path)
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):

@@ -121,12 +121,15 @@ class Plain:
                 self.ended(*found)
         elif event == "job_error":
             self.failed(record)
-        elif not event and self._matters(record):
-            self.line(record.getMessage())
+        elif event in ("", "error") and self._matters(record):
+            self.line(record.getMessage().strip())
 
     @staticmethod
     def _matters(record: logging.LogRecord) -> bool:
-        return record.levelno >= logging.WARNING or NOTHING_TO_DO in str(record.msg)
+        # That a job has failed was said before, by the job and in `failed`.
+        again = getattr(record, "exception", "") == "RuleException"
+        told = record.levelno >= logging.WARNING or NOTHING_TO_DO in str(record.msg)
+        return told and not again
 
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""

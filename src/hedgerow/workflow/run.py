@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from hedgerow.errors import HedgerowError
+from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.workflow.jobs import write_json
 from hedgerow.workflow.progress import duration
 
@@ -100,8 +100,11 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     ------
     LockedError
         As in `release`.
+    ConfigError
+        If a file that `--configfile` names is not there.
     """
     root = Path(root)
+    _check_files(arguments, root)
     if release(root):
         print("The last run was killed; its lock is removed and its work is taken up again.")
     command = [sys.executable, "-m", "snakemake", "--rerun-incomplete"]
@@ -125,6 +128,25 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     if stopped and code:
         print(STOPPED, file=sys.stderr)
     return code
+
+
+def _check_files(arguments: Sequence[str], root: Path) -> None:
+    """Snakemake answers a configuration file that is not there with a traceback."""
+    named = False
+    for argument in arguments:
+        option, _, value = argument.partition("=")
+        if argument.startswith("-"):
+            named = option in ("--configfile", "--configfiles")
+            files = [value] if named and value else []
+        else:
+            files = [argument] if named else []
+        for file in files:
+            if not (root / file).is_file():
+                raise ConfigError(
+                    f"there is no configuration file {file}",
+                    remedy="those of the project are in config/; write `--` before a target that "
+                    "follows --configfile",
+                )
 
 
 def _display(arguments: Sequence[str]) -> list[str]:
