@@ -1,4 +1,4 @@
-"""Errors that a user can mend: each names the culprit and the remedy in one sentence."""
+"""Errors and warnings: each names the culprit and the remedy in one sentence."""
 
 from __future__ import annotations
 
@@ -40,3 +40,7 @@ class InputError(HedgerowError, ValueError):
 
     Also a ``ValueError``, as scikit-learn's callers expect.
     """
+
+
+class HedgerowWarning(UserWarning):
+    """What was asked for was done, and is probably not what was meant."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from numbers import Integral, Real
 
 import numpy as np
@@ -19,10 +20,22 @@ from sklearn.utils.validation import (
 )
 
 from hedgerow.checks import check_choice, check_flag, check_number
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
 
 FROM_DTYPE = "from_dtype"
+
+
+def relative_weights(weight: np.ndarray) -> np.ndarray:
+    """Weights in the same proportions that are 1 on average, (n,) float64.
+
+    weight : (n,) float64 above 0
+    """
+    weight = weight / weight.max()  # the sum of the largest and of the smallest numbers is finite
+    weight = weight * (len(weight) / weight.sum())
+    # Shares of equal rows are whole again: 1 - 1e-16 would be less than a minimum of 1.
+    whole = np.rint(weight)
+    return np.where(np.abs(weight - whole) <= 1e-12 * weight, whole, weight)
 
 
 class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
@@ -41,6 +54,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if self.max_depth is not None:
             check_number("max_depth", self.max_depth, 0, whole=True)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
+        check_choice("weights", self.weights, ("counts", "relative"))
         check_flag("smoothing", self.smoothing)
 
     def _check_pruning(self) -> None:
@@ -250,8 +264,20 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             # A row of weight 0 is as if absent: it brings no class of its own.
             kept = weight > 0
             array, y, weight = array[kept], y[kept], weight[kept]
+            if self.weights == "relative":
+                weight = relative_weights(weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
+        # 1e-9: as in growth, where fractions that add up to a minimum reach it.
+        if weight is not None and weight.sum() + 1e-9 < self.min_samples_split <= len(weight):
+            warnings.warn(
+                f"the sample weights add up to {weight.sum():.3g}, less than min_samples_split = "
+                f"{self.min_samples_split:g}, so that the tree is a single leaf: weights are taken "
+                "as numbers of instances; if they are relative to each other, as in boosting, "
+                "give weights='relative'",
+                HedgerowWarning,
+                stacklevel=3,
+            )
         return Columns(array, codes, len(self.classes_), weight, self._n_categories)
 
     def _finish(self, tree, gate=None):

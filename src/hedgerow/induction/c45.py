@@ -39,6 +39,10 @@ class C45Classifier(TreeClassifierMixin):
         pandas categoricals of a data frame.
     smoothing : bool, default False
         Laplace-smoothed leaves in `predict_proba`.
+    weights : {"counts", "relative"}, default "counts"
+        How `sample_weight` is meant. "counts": numbers of instances, which minima and pruning
+        take as they are. "relative": how much each row matters beside the others, as in
+        boosting; scaled to the number of rows of weight above 0, before anything else.
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
 
@@ -54,6 +58,12 @@ class C45Classifier(TreeClassifierMixin):
     ------
     InputError
         A parameter out of range, negative or all-zero weights, text columns (a ValueError).
+
+    Warns
+    -----
+    HedgerowWarning
+        Weights taken as counts that add up to less than `min_samples_split`, while the rows are
+        as many: the tree is a single leaf.
 
     Notes
     -----
@@ -90,6 +100,7 @@ class C45Classifier(TreeClassifierMixin):
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        weights="counts",
         random_state=None,
     ):
         self.confidence = confidence
@@ -103,6 +114,7 @@ class C45Classifier(TreeClassifierMixin):
         self.candidates = candidates
         self.categorical_features = categorical_features
         self.smoothing = smoothing
+        self.weights = weights
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

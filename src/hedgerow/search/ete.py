@@ -64,6 +64,8 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         As in `C45Classifier`.
     smoothing : bool, default False
         Laplace-smoothed leaves in `predict_proba`.
+    weights : {"counts", "relative"}, default "counts"
+        How `sample_weight` is meant, as in `C45Classifier`.
     random_state : int, RandomState instance or None, default None
         An int gives the same tree on every machine.
 
@@ -88,6 +90,11 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
     ------
     InputError
         A parameter out of range, negative or all-zero weights, text columns (a ValueError).
+
+    Warns
+    -----
+    HedgerowWarning
+        As `C45Classifier`.
 
     Notes
     -----
@@ -130,6 +137,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        weights="counts",
         random_state=None,
     ):
         self.alpha = alpha
@@ -148,6 +156,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         self.candidates = candidates
         self.categorical_features = categorical_features
         self.smoothing = smoothing
+        self.weights = weights
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

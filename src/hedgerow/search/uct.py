@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from hedgerow.checks import check_choice, check_flag, check_number
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
@@ -80,7 +80,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
     max_depth : int, optional
         Largest number of tests on a path; None: the depth of the pruned C4.5 tree of all rows.
     candidates : {"values", "midpoints"}, default "values"
-    categorical_features, smoothing
+    categorical_features, smoothing, weights
         As in `C45Classifier`.
     time_limit : float, optional
         Seconds after which the search stops, with the best tree so far.
@@ -118,6 +118,11 @@ class UCTTreeClassifier(TreeClassifierMixin):
     ------
     InputError
         A parameter out of range, or whatever `C45Classifier` raises.
+
+    Warns
+    -----
+    HedgerowWarning
+        The search was interrupted or reached its bound on memory, and as `C45Classifier`.
 
     Notes
     -----
@@ -163,6 +168,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        weights="counts",
         time_limit=None,
         max_nodes=None,
         max_memory=None,
@@ -191,6 +197,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         self.candidates = candidates
         self.categorical_features = categorical_features
         self.smoothing = smoothing
+        self.weights = weights
         self.time_limit = time_limit
         self.max_nodes = max_nodes
         self.max_memory = max_memory
@@ -366,6 +373,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             warnings.warn(
                 f"the search was interrupted after {search.n_iterations} iterations; "
                 "the best tree so far is kept",
+                HedgerowWarning,
                 stacklevel=3,
             )
         finally:
@@ -375,6 +383,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             warnings.warn(
                 f"the search reached its bound on memory after {search.n_iterations} iterations "
                 f"with {search.n_alive} states; raise max_nodes or max_memory to go on",
+                HedgerowWarning,
                 stacklevel=3,
             )
         self.n_iterations_ = int(search.n_iterations)

@@ -31,7 +31,7 @@ class SoftTreeClassifier(C45Classifier):
         Centre of the gates of STP and SE: the threshold itself, as in the equations, or
         half-way to the next lower value at the node, which tends to C4.5 as u falls to 0.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random_state
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
         As in `C45Classifier`.
 
     Attributes
@@ -83,6 +83,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        weights="counts",
         random_state=None,
     ):
         super().__init__(
@@ -97,6 +98,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
             candidates=candidates,
             categorical_features=categorical_features,
             smoothing=smoothing,
+            weights=weights,
             random_state=random_state,
         )
         self.search = search

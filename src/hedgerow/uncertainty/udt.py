@@ -24,7 +24,7 @@ class UncertainTreeClassifier(C45Classifier):
     n_samples : int of at least 2, default 100
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random_state
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
         As in `C45Classifier`; `candidates` concerns variables of width 0 only.
 
     Attributes
@@ -73,6 +73,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        weights="counts",
         random_state=None,
     ):
         super().__init__(
@@ -87,6 +88,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, random
             candidates=candidates,
             categorical_features=categorical_features,
             smoothing=smoothing,
+            weights=weights,
             random_state=random_state,
         )
         self.width = width
