@@ -13,7 +13,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from hedgerow import C45Classifier, SoftTreeClassifier, UCTTreeClassifier
 from hedgerow.data import TidyTable, seed_sequence, split
-from hedgerow.errors import ConfigError, DataError
+from hedgerow.errors import ConfigError, DataError, HedgerowWarning
 from hedgerow.evaluation import metrics, significance
 from hedgerow.experiments.frames import joined
 from hedgerow.experiments.structure import plan as structure_plan
@@ -145,6 +145,17 @@ def test_weights_stand_for_repeated_rows(wine, plan, protocol, learner):
     for name in ("feature", "children_left", "class_weight", "threshold"):
         one, two = by_weight.tree_.arrays()[name], by_rows.tree_.arrays()[name]
         assert np.allclose(one, two, atol=1e-9, equal_nan=True), name
+
+
+def test_centred_variables_are_not_warned_of(wine, plan, protocol):
+    """The variables of titanic are: a factor of their means is 0, as in the thesis."""
+    numbers = wine.X.select_dtypes("number")
+    X = wine.X.assign(**(numbers - numbers.mean()))
+    with pytest.warns(HedgerowWarning, match="mean, which is about 0"):
+        structure_beyond_steps._learner("ss", "wine", 0, 0, plan, protocol).fit(X, wine.y)
+    centred = dataclasses.replace(wine, X=X)
+    grown = structure_beyond_steps.grow_samples(centred, plan, protocol, [0])
+    assert set(grown["learner"]) == set(LEARNERS)
 
 
 def test_copies_of_a_row_stay_on_one_side_of_the_search(wine, plan, protocol):

@@ -26,6 +26,24 @@ from hedgerow.induction._columns import Columns
 FROM_DTYPE = "from_dtype"
 
 
+def column_number(entry, m: int, names, parameter: str, *, remedy: str) -> int:
+    """Number of the column of X that an entry of a parameter names or counts.
+
+    entry : str or int from -m to m - 1; names : sequence of str, empty when X has none.
+    Raises an InputError for any other entry.
+    """
+    if isinstance(entry, str):
+        if entry not in names:
+            raise InputError(
+                f"{parameter} names {entry!r}, which is no column of X",
+                remedy="name a column of the data frame or give its number",
+            )
+        return list(names).index(entry)
+    if isinstance(entry, Integral) and -m <= entry < m:
+        return int(entry) % m
+    raise InputError(f"{parameter} holds {entry!r} for {m} variables", remedy=remedy)
+
+
 def relative_weights(weight: np.ndarray) -> np.ndarray:
     """Weights in the same proportions that are 1 on average, (n,) float64.
 
@@ -187,20 +205,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             return [j for j, flag in enumerate(named) if flag]
         found = []
         for entry in named:
-            if isinstance(entry, str):
-                if entry not in names:
-                    raise InputError(
-                        f"categorical_features names {entry!r}, which is no column of X",
-                        remedy="name a column of the data frame or give its number",
-                    )
-                found.append(names.index(entry))
-            elif isinstance(entry, Integral) and -m <= entry < m:
-                found.append(int(entry) % m)
-            else:
-                raise InputError(
-                    f"categorical_features holds {entry!r} for {m} variables",
-                    remedy="give column names, numbers, or one flag per variable",
-                )
+            remedy = "give column names, numbers, or one flag per variable"
+            found.append(column_number(entry, m, names, "categorical_features", remedy=remedy))
         return found
 
     def _weights(self, sample_weight, n: int) -> np.ndarray | None:

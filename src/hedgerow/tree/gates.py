@@ -594,7 +594,7 @@ def resolve_noise(
         ``cdf(d)``, the distribution function of the error d in the variable's unit. A gate is
         returned as it is.
     means : (m,) float64
-        Weighted training means.
+        Weighted training means, or what else factors are to be multiplied by.
     n_categories : (m,) int
         Variables with categories carry no noise.
     window : float

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 from hedgerow.checks import check_choice, check_number
+from hedgerow.errors import HedgerowWarning
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import STEP, WINDOW, resolve_noise
+from hedgerow.uncertainty.units import UNITS, by_column, cancelled, error_unit_of
+
+PARTS = ("search", "propagation", "evaluation")
 
 
 class SoftTreeClassifier(C45Classifier):
@@ -17,11 +23,12 @@ class SoftTreeClassifier(C45Classifier):
 
     Parameters
     ----------
-    search, propagation, evaluation : None, float, array, noise model or sequence
-        None: hard. A factor u: normal noise with sigma = u |training mean| for every variable;
-        an array: a factor for each. A noise model is any object with ``cdf(d)``, the
-        distribution function of the error d = true minus measured value in the variable's unit,
-        such as a frozen scipy.stats distribution; one for all variables, or one for each.
+    search, propagation, evaluation : None, float, noise model, array, sequence, dict or Series
+        None: hard. A number u: normal noise with a standard deviation of u times `error_unit`. A
+        noise model is any object with ``cdf(d)``, the distribution function of the error d =
+        true minus measured value in the variable's unit, such as a frozen scipy.stats
+        distribution. One for all variables, one for each in an array or sequence, or a dict or
+        Series by column name (or number); columns that it does not name have no error.
     window : float, default 6.0
         Width of the noise distribution that is considered, in sigma: beyond half of it either
         way its distribution function is cut to 0 and 1.
@@ -30,6 +37,10 @@ class SoftTreeClassifier(C45Classifier):
     gate_at : {"threshold", "midpoint"}, default "threshold"
         Centre of the gates of STP and SE: the threshold itself, as in the equations, or
         half-way to the next lower value at the node, which tends to C4.5 as u falls to 0.
+    error_unit : {"mean", "sd", "range", "absolute"}, default "mean"
+        Of which numbers are shares: the absolute mean (thesis), the standard deviation or the
+        range of the variable's known training values; "absolute": standard deviations of the
+        error in the variable's unit. Noise models have a unit of their own.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
         As in `C45Classifier`.
@@ -42,7 +53,15 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     Raises
     ------
     InputError
-        A factor below 0, a model without ``cdf``, and whatever `C45Classifier` raises.
+        A factor below 0, a model without ``cdf``, an error for a column that X has not, and
+        whatever `C45Classifier` raises.
+
+    Warns
+    -----
+    HedgerowWarning
+        No error in any of the three parts, which is C4.5; an error as a share of a mean that is
+        about 0 (less than a tenth of the mean size of the values), as after centring; and as
+        `C45Classifier`.
 
     Notes
     -----
@@ -72,6 +91,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         window=WINDOW,
         step=STEP,
         gate_at="threshold",
+        error_unit="mean",
         confidence=0.25,
         prune=True,
         subtree_raising=True,
@@ -107,12 +127,14 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         self.window = window
         self.step = step
         self.gate_at = gate_at
+        self.error_unit = error_unit
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("window", self.window, 1e-6)
         check_number("step", self.step, 1e-6, self.window)
         check_choice("gate_at", self.gate_at, ("threshold", "midpoint"))
+        check_choice("error_unit", self.error_unit, UNITS)
 
     def _soft_settings(self, columns) -> dict:
         propagation = self._noise("propagation", columns)
@@ -128,13 +150,42 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         }
 
     def _evaluation_gate(self, tree, columns):
-        return self._noise("evaluation", columns)
+        gate = self._noise("evaluation", columns)
+        self._warn_of_no_error(columns)  # the last step, when all that was given has been checked
+        return gate
 
     def _noise(self, name: str, columns):
         return resolve_noise(
-            getattr(self, name),
-            columns.means,
+            self._errors(name, columns),
+            error_unit_of(columns, self.error_unit),
             columns.n_categories,
             window=self.window,
             name=name,
         )
+
+    def _errors(self, name: str, columns):
+        """A part as the user gave it, by column number where it was by name."""
+        names = getattr(self, "feature_names_in_", ())
+        return by_column(getattr(self, name), columns.n_variables, names, name)
+
+    def _warn_of_no_error(self, columns) -> None:
+        """Say so where the tree is that of C4.5 although it is called soft."""
+        if all(getattr(self, name) is None for name in PARTS):
+            message = (
+                f"{type(self).__name__} has no error and is C4.5: give one for search, propagation "
+                "or evaluation, such as propagation=0.1, or take C45Classifier"
+            )
+        elif self.error_unit == "mean" and (
+            found := cancelled(columns, [self._errors(name, columns) for name in PARTS])
+        ):
+            names = getattr(self, "feature_names_in_", range(columns.n_variables))
+            shown = ", ".join(repr(names[j]) for j in found[:3])
+            more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+            message = (
+                f"errors are shares of the mean, which is about 0 in {len(found)} of "
+                f"{columns.n_variables} columns ({shown}{more}), where C4.5 is left: give "
+                "error_unit='sd', 'range' or 'absolute'"
+            )
+        else:
+            return
+        warnings.warn(message, HedgerowWarning, stacklevel=4)

@@ -6,6 +6,7 @@ from hedgerow.checks import check_number
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import spread_of
+from hedgerow.uncertainty.units import by_column
 
 
 class UncertainTreeClassifier(C45Classifier):
@@ -19,8 +20,9 @@ class UncertainTreeClassifier(C45Classifier):
 
     Parameters
     ----------
-    width : float or (m,) array, default 0.1
-        Width w of the pdf as a share of the variable's range; 0: exact values, that is C4.5.
+    width : float, (m,) array, dict or Series, default 0.1
+        Width w of the pdf as a share of the variable's range; 0: exact values, that is C4.5. A
+        dict or Series is by column name (or number); columns that it does not name are exact.
     n_samples : int of at least 2, default 100
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
@@ -35,7 +37,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     Raises
     ------
     InputError
-        A width below 0, fewer than two sample points, and whatever `C45Classifier` raises.
+        A width below 0 or for a column that X has not, fewer than two sample points, and
+        whatever `C45Classifier` raises.
 
     Notes
     -----
@@ -99,11 +102,16 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         check_number("n_samples", self.n_samples, 2, whole=True)
 
     def _soft_settings(self, columns) -> dict:
-        pdf = spread_of(self.width, columns.ranges)
+        pdf = self._pdf(columns)
         return {
             "grow": {"pdf": pdf, "n_samples": self.n_samples},
             "prune": {"propagation": pdf},
         }
 
     def _evaluation_gate(self, tree, columns):
-        return spread_of(self.width, columns.ranges)
+        return self._pdf(columns)
+
+    def _pdf(self, columns):
+        names = getattr(self, "feature_names_in_", ())
+        width = by_column(self.width, columns.n_variables, names, "width", absent=0.0)
+        return spread_of(width, columns.ranges)

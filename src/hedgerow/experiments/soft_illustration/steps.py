@@ -108,7 +108,7 @@ def toy_gain() -> pd.DataFrame:
     for panel, (values, labels) in TOY.items():
         for search, sigma in (("hard", 0.0), ("ss", TOY_SIGMA)):
             curve = gain_curve(values, labels, sigma)
-            noise = stats.norm(scale=sigma) if sigma else None
+            noise = stats.norm(scale=sigma) if sigma else 0.0
             threshold = _stump(search=noise).fit(_column(values), labels).tree_.threshold[0]
             frames.append(
                 _curve_frame(curve, threshold).assign(panel=panel, search=search)[
@@ -272,7 +272,7 @@ def lvef_gain(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFram
         values = patients[column].to_numpy()
         sigma = u * plan.factor * abs(values.mean())
         curve = gain_curve(values, labels, sigma, window=plan.window, step=plan.step)
-        model = _stump(search=plan.factor if u else None, window=plan.window, step=plan.step).fit(
+        model = _stump(search=plan.factor if u else 0.0, window=plan.window, step=plan.step).fit(
             _column(values), labels
         )
         frame = _curve_frame(curve, model.tree_.threshold[0])
@@ -306,7 +306,7 @@ def leaves(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> pd.DataFrame:
         leaf), p_y0, p_y1.
     """
     rows = []
-    for method, factor in (("c45", None), ("stp", plan.factor)):
+    for method, factor in (("c45", 0.0), ("stp", plan.factor)):
         model = _stump(propagation=factor, window=plan.window)
         tree = model.fit(_column(patients["lvef_noisy"]), patients["eligible"]).tree_
         for leaf, node in (("left", tree.children_left[0]), ("right", tree.children_right[0])):
@@ -336,7 +336,7 @@ def misclassified_patients(patients: pd.DataFrame, plan: SoftIllustrationPlan) -
         _stump(evaluation=factor, window=plan.window).fit(
             _column(patients["lvef"]), patients["eligible"]
         )
-        for factor in (None, plan.factor)
+        for factor in (0.0, plan.factor)
     )
     noisy = _column(patients["lvef_noisy"])
     frame = patients[["patient", "lvef", "lvef_noisy"]].assign(
@@ -397,7 +397,7 @@ def results(table: TidyTable, plan: SoftIllustrationPlan) -> dict[str, pd.DataFr
 
 
 def _stump(**settings) -> SoftTreeClassifier:
-    """A tree of one test; without noise it is C4.5's."""
+    """A tree of one test; with a factor of 0 it is C4.5's."""
     return SoftTreeClassifier(max_depth=1, min_samples_split=2, prune=False, **settings)
 
 

@@ -15,13 +15,14 @@ Beside them two forests, of which the report draws the decision patterns.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, rng
-from hedgerow.errors import DataError
+from hedgerow.errors import DataError, HedgerowWarning
 from hedgerow.experiments.frames import joined, numbers_of, one_sample, random_state, uct_from
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import TREE
@@ -217,9 +218,12 @@ def grow_samples(table, plan, protocol, splits: Sequence[int]) -> pd.DataFrame:
         weights = sample_weights(table.name, number, len(train), n_samples, plan.seed)
         for learner in LEARNERS:
             for sample in range(n_samples if learner == BASE else measured):
-                fitted = _learner(learner, table.name, number, sample, plan, protocol).fit(
-                    X, y, sample_weight=weights[sample]
-                )
+                model = _learner(learner, table.name, number, sample, plan, protocol)
+                with warnings.catch_warnings():
+                    # The factor is a share of the mean, as in the thesis, also where variables
+                    # are centred and their means are about 0 (titanic).
+                    warnings.simplefilter("ignore", HedgerowWarning)
+                    fitted = model.fit(X, y, sample_weight=weights[sample])
                 keys.append((table.name, number, learner, sample))
                 trees.append(_with_all_classes(fitted.tree_, fitted.classes_, len(table.classes)))
     return forest_to_frame(trees, pd.DataFrame(keys, columns=KEYS["grown"]), bare=True)
