@@ -1,7 +1,7 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, a few minutes
-    python benchmarks/bench.py growth soft uncertain search evolution structure memory
+    python benchmarks/bench.py import growth soft uncertain search evolution structure memory
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -64,6 +64,27 @@ def unpruned() -> C45Classifier:
 def peer() -> DecisionTreeClassifier:
     """scikit-learn's entropy tree."""
     return DecisionTreeClassifier(criterion="entropy", random_state=0)
+
+
+def imports() -> None:
+    """Start of an interpreter that imports us, against one that imports scikit-learn's trees."""
+    print("import: a fresh interpreter, start included, against `import sklearn.tree`")
+
+    def fresh(code: str):
+        return lambda: subprocess.run([sys.executable, "-c", code], check=True)
+
+    for code, goal in [
+        ("import hedgerow", 0.1),
+        ("from hedgerow import C45Classifier", 1.0),
+        ("import hedgerow.workflow.steps", 0.15),
+        ("import hedgerow.experiments.soft.claims", 0.5),
+        ("import hedgerow.experiments.soft.page", 0.5),
+    ]:
+        ours, theirs = alternately(fresh(code), fresh("import sklearn.tree"), 5)
+        print(
+            f"  {code:<42} {1e3 * ours:6.0f} ms   sklearn.tree {1e3 * theirs:6.0f} ms"
+            f"   ratio {ours / theirs:.2f}   (goal {goal})"
+        )
 
 
 def growth() -> None:
@@ -421,6 +442,7 @@ def peak(which: str) -> None:
 def main() -> None:
     """Run the parts named on the command line, or all."""
     parts = {
+        "import": imports,
         "growth": growth,
         "soft": soft,
         "uncertain": uncertain,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import hedgerow
 from hedgerow.errors import DataError, HedgerowError
+from hedgerow.optional import missing_library
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,6 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return options.run(options)
     except HedgerowError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as error:
+        missing = missing_library(error, "this command")
+        if missing is None:
+            raise
+        print(f"hedgerow: {missing}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("hedgerow: interrupted", file=sys.stderr)

@@ -44,3 +44,10 @@ class InputError(HedgerowError, ValueError):
 
 class HedgerowWarning(UserWarning):
     """What was asked for was done, and is probably not what was meant."""
+
+
+class LibraryError(HedgerowError, ImportError):
+    """A library that only some of the package needs is not installed.
+
+    Also an ``ImportError``, so that callers can do without.
+    """

@@ -9,11 +9,10 @@ from oracle.optimal_trees import all_predictions
 from sklearn.metrics import f1_score
 
 from hedgerow.data import TidyTable
-from hedgerow.errors import DataError, InputError
-from hedgerow.search import optimal
+from hedgerow.errors import DataError, InputError, LibraryError
+from hedgerow.optional import version_of
 from hedgerow.search.optimal import (
     ErrorFronts,
-    LibraryError,
     binary_table,
     check_accuracy,
     most_accurate,
@@ -101,7 +100,7 @@ def test_a_deeper_tree_is_no_worse_and_no_larger_than_it_must_be():
 
 def test_a_library_finds_the_same_accuracy():
     pytest.importorskip("pystreed", reason="pystreed, which checks optimal trees, is not installed")
-    assert optimal.library().startswith("pystreed ")
+    assert version_of("pystreed").startswith("pystreed ")
     for seed in range(20):
         B, y = drawn(seed, n_classes=2 + seed % 3, n=40, p=5)
         for depth in (1, 2, 3, 4):
@@ -114,9 +113,8 @@ def test_without_the_library_there_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "pystreed", None)
     with pytest.raises(LibraryError) as error:
         check_accuracy(np.zeros((4, 1)), np.zeros(4, dtype=int), 1, 0)
-    assert str(error.value).count("pystreed") == 2 and "pip install" in str(error.value)
-    monkeypatch.setattr(optimal, "LIBRARY", "no-such-library")
-    assert optimal.library() == "absent"
+    assert str(error.value).count("pystreed") == 1 and "hedgerow[optimal]" in str(error.value)
+    assert version_of("no-such-library") == "absent"
 
 
 def test_other_classes_have_no_best_f1():

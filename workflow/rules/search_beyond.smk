@@ -15,7 +15,7 @@ search_beyond_chunks = {
 }
 
 # An optional library checks the most accurate trees: installing it runs their jobs again.
-search_beyond_library = optimal_library()
+search_beyond_library = version_of("pystreed")
 
 
 # C4.5, UCT-DT and the optimum on binary tables.

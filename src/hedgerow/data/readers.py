@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from hedgerow.data.registry import DatasetEntry, Reader
 from hedgerow.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["read_table"]
 
@@ -40,6 +42,8 @@ def read_table(data: bytes, reader: Reader, entry: DatasetEntry, name: str) -> p
     DataError
         A line has too few or too many fields, or a column that the registry names is not there.
     """
+    import pandas as pd
+
     text = _decode(data)
     if reader.format == "arff":
         columns, rows = _arff(text, name)

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from hedgerow.data.synthetic import EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 
@@ -297,6 +295,8 @@ def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
     DataError
         An entry is incomplete or has an unknown key; the message names both.
     """
+    import yaml
+
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:

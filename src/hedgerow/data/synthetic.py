@@ -12,9 +12,12 @@ had with an account only. They are not that file, nor drawn from it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["EjectionFractionPlan", "GuyonPlan", "generate"]
 
@@ -120,6 +123,8 @@ def ejection_fractions(plan: EjectionFractionPlan) -> pd.DataFrame:
         ``plan.rows`` rows; columns ``lvef`` (per cent) and ``class``, ``"1"`` where it is below
         the threshold.
     """
+    import pandas as pd
+
     # The stream of RandomState is frozen, that of numpy's newer generators may change.
     random = np.random.RandomState(plan.seed)
     reduced = random.uniform(size=plan.rows) < plan.share_reduced
@@ -153,6 +158,7 @@ def guyon(plan: GuyonPlan) -> pd.DataFrame:
         ``plan.n_samples * plan.rows`` rows; columns ``x01, x02, ...`` (float, rounded to
         6 decimals, at least 1), ``class`` (``"0"``, ``"1"``, ...) and ``sample`` (int, from 0).
     """
+    import pandas as pd
     from sklearn.datasets import make_classification
 
     X, y = make_classification(

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from hedgerow.data.readers import read_table, short_number
 from hedgerow.data.registry import DatasetEntry, Transform
 from hedgerow.errors import DataError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from hedgerow.data.sources import Fetched
 
 __all__ = [
@@ -130,6 +131,8 @@ def tidy(entry: DatasetEntry, raw: Fetched, *, check: bool = True) -> TidyTable:
 
 def _typed(entry: DatasetEntry, frame: pd.DataFrame) -> TidyTable:
     """Turn strings into numbers, categories and class codes."""
+    import pandas as pd
+
     if entry.missing_target == "drop":
         frame = frame[frame[entry.target].notna()]
     columns = {}
@@ -174,6 +177,8 @@ def _numbers(entry: DatasetEntry, variable: str, values: np.ndarray) -> np.ndarr
 
 
 def _category(entry: DatasetEntry, variable: str, values: np.ndarray) -> pd.Categorical:
+    import pandas as pd
+
     levels = entry.categories[variable]
     by_value = {short_number(level): code for code, level in enumerate(levels)}
     codes = np.full(len(values), -1)
@@ -265,6 +270,8 @@ def _transformed(entry: DatasetEntry, table: TidyTable) -> TidyTable:
 
 
 def _codes(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    import pandas as pd
+
     values = np.empty(X.shape, dtype=np.float64)
     n_categories = np.zeros(X.shape[1], dtype=np.int64)
     for j, name in enumerate(X.columns):
@@ -306,6 +313,8 @@ def canonical_csv(table: TidyTable) -> bytes:
     then the class label; floats by ``repr``, missing values empty, lines end with a line feed.
     A field that holds a comma, a quote or a line end is quoted, quotes doubled.
     """
+    import pandas as pd
+
     columns = [_texts(table.X[name]) for name in table.X.columns]
     names = [str(name) for name in table.X.columns]
     if table.time is not None:
@@ -321,6 +330,8 @@ def canonical_csv(table: TidyTable) -> bytes:
 
 
 def _texts(column: pd.Series) -> list[str]:
+    import pandas as pd
+
     if isinstance(column.dtype, pd.CategoricalDtype):
         levels = [_quoted(str(level)) for level in column.cat.categories]
         return ["" if code < 0 else levels[code] for code in column.cat.codes]
@@ -342,6 +353,8 @@ def profile(X: pd.DataFrame) -> dict[str, list[float] | dict[str, int]]:
     Numbers have ten significant digits: the mean of a column that was rounded deviates within
     them, and none depends on the order in which the values are added up.
     """
+    import pandas as pd
+
     out: dict[str, list[float] | dict[str, int]] = {}
     for name in X.columns:
         column = X[name]
@@ -406,6 +419,8 @@ def check_table(table: TidyTable) -> None:
         occurs, a value is infinite, a survival time is missing or negative, or a column has a
         type that is neither float64 nor categorical.
     """
+    import pandas as pd
+
     name, n = table.name, len(table.X)
     if n == 0 or table.X.shape[1] == 0:
         raise DataError(
@@ -456,6 +471,7 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
     of the columns' parts are in the schema's metadata. Where the file came from is not: the
     bytes are the same from every source.
     """
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -503,6 +519,7 @@ def read_tidy(path: str | Path) -> TidyTable:
     DataError
         The file is missing, damaged, or was not written by `write_tidy`.
     """
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from hedgerow.checks import check_number
 from hedgerow.drawing.tree import legible_depth, plot_tree, shorten
 from hedgerow.errors import InputError
+from hedgerow.optional import is_frame, needed
 from hedgerow.structure.clusters import _checked, cluster, medoids
 from hedgerow.structure.distance import TreeEditDistance
 from hedgerow.tree.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 A4 = (8.27, 11.69)  # inches
 MARGIN = 0.5
@@ -80,6 +84,7 @@ def plot_forest(
     ----------
     Thesis 5.4.2: eigenmaps and k-means of edit distances.
     """
+    needed("matplotlib", "a drawing of a forest")
     from matplotlib.figure import Figure
 
     trees = list(trees)
@@ -138,6 +143,7 @@ def pattern_shares(trees: Sequence[Tree], labels) -> pd.DataFrame:
     >>> pattern_shares([tree, tree], [0, 0]).to_dict("records")
     [{'label': 0, 'level': 1, 'feature': 0, 'share': 1.0}]
     """
+    pd = needed("pandas", "a table of patterns")
     labels = np.asarray(labels)
     found = [
         (int(label), level, feature)
@@ -175,7 +181,7 @@ def _distances(trees, X, y, distance) -> np.ndarray:
 
 
 def _variable_names(trees, X) -> list[str]:
-    if isinstance(X, pd.DataFrame):
+    if is_frame(X):
         return [str(name) for name in X.columns]
     for tree in trees:
         if tree.feature_names is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hedgerow.optional import needed
 from hedgerow.tree.export import class_name, feature_name, number
 from hedgerow.tree.gates import CategoryGate, CategoryNoise
 
@@ -97,8 +98,7 @@ def plot_tree(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['a', 'b']
     """
-    import matplotlib.pyplot as plt
-
+    plt = needed("matplotlib.pyplot", "a drawing of a tree")
     colors = _colors(tree, class_colors)
     size = FONT_SIZE if fontsize is None else float(fontsize)
     plan = _Plan(tree, _depth_to_draw(tree, max_depth), size, decimals)

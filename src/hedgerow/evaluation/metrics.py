@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import pandas as pd
-from sklearn.metrics import brier_score_loss, f1_score
 
 from hedgerow.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: A baseline whose standard deviation lies below this share of its mean is constant: what is left
 #: is rounding of a sum of equal numbers.
@@ -60,6 +63,8 @@ def macro_f1(y: np.ndarray, probabilities: np.ndarray) -> float:
     -------
     float in [0, 1]
     """
+    from sklearn.metrics import f1_score
+
     classes = np.arange(probabilities.shape[1])
     return float(
         f1_score(
@@ -80,6 +85,8 @@ def brier(y: np.ndarray, probabilities: np.ndarray) -> float:
     -------
     float in [0, 2]; 2 when every prediction is certain and wrong, whatever K
     """
+    from sklearn.metrics import brier_score_loss
+
     # A mixture over leaves may exceed 1 in the last bit, which scikit-learn would refuse.
     probabilities = np.clip(probabilities, 0.0, 1.0)
     return float(

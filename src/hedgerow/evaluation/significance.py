@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from hedgerow.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: A p below this is called a difference.
 LEVEL = 0.05
@@ -86,6 +87,8 @@ def wilcoxon(
     InputError
         If the arrays differ in length, are empty or hold a NaN.
     """
+    from scipy import stats
+
     first = np.asarray(first, dtype=float)
     second = np.asarray(second, dtype=float)
     if first.shape != second.shape or first.ndim != 1 or first.size == 0:
@@ -161,6 +164,8 @@ def page_trend(values: np.ndarray, groups: tuple[str, ...]) -> TestResult:
     InputError
         If a value is NaN.
     """
+    from scipy import stats
+
     values = np.asarray(values, dtype=float)
     if np.isnan(values).any():
         raise InputError("a value of a trend is NaN", remedy="leave incomplete blocks out")
@@ -181,6 +186,8 @@ def _signed_rank(ranks: tuple[float, ...], alternative: str) -> tuple[float, flo
     signs of up to 13 values one by one; here its permutation test does so at once, with the same
     result.
     """
+    from scipy import stats
+
     signed = np.array(ranks)
     sizes = np.abs(signed[signed != 0])
     if len(signed) > MOST_SIGNS or len(np.unique(sizes)) == len(signed):
@@ -219,6 +226,8 @@ def holm(results: Sequence[TestResult]) -> list[TestResult]:
     -------
     list of TestResult in the same order, p adjusted, correction `holm`
     """
+    from statsmodels.stats.multitest import multipletests
+
     if not results:
         return []
     adjusted = multipletests([r.p for r in results], method="holm")[1]
@@ -252,6 +261,8 @@ def ranks(values: np.ndarray, groups: Sequence[str], higher_is_better: bool = Tr
     InputError
         If there are fewer than two methods or no block, or if a value is NaN.
     """
+    from scipy import stats
+
     values = np.asarray(values, dtype=float)
     if values.ndim != 2 or values.shape[1] != len(groups):
         raise InputError(
@@ -301,6 +312,8 @@ def friedman(
     InputError
         As `ranks` does.
     """
+    from scipy import stats
+
     of_block = ranks(values, groups, higher_is_better)
     n, k = of_block.shape
     ties = sum(np.sum(t**3 - t) for t in (np.unique(r, return_counts=True)[1] for r in of_block))
@@ -376,6 +389,8 @@ def critical_difference(n_groups: int, n_blocks: int, alpha: float = LEVEL) -> f
         q sqrt(k (k + 1) / (6 n)), with q the upper quantile of the studentized range of k groups
         and infinite degrees of freedom, over the square root of 2.
     """
+    from scipy import stats
+
     q = stats.studentized_range.isf(alpha, n_groups, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_groups * (n_groups + 1) / (6.0 * n_blocks)))
 
@@ -424,6 +439,7 @@ def repeated_measures_anova(values: np.ndarray, groups: Sequence[str]) -> TestRe
     InputError
         As `ranks` does.
     """
+    import pandas as pd
     from statsmodels.stats.anova import AnovaRM
 
     values, name = np.asarray(values, dtype=float), "anova_within"
@@ -464,6 +480,8 @@ def shapiro_residuals(values: np.ndarray, groups: Sequence[str]) -> TestResult:
     InputError
         As `ranks` does.
     """
+    from scipy import stats
+
     values, name = np.asarray(values, dtype=float), "shapiro_residuals"
     n, _ = ranks(values, groups).shape
     centred = values - values.mean(axis=1, keepdims=True)
@@ -477,6 +495,8 @@ def shapiro_residuals(values: np.ndarray, groups: Sequence[str]) -> TestResult:
 
 def to_frame(results: Sequence[TestResult]) -> pd.DataFrame:
     """One row per result, columns as the attributes of `TestResult`."""
+    import pandas as pd
+
     columns = ["name", "statistic", "p", "n", "groups", "correction", "note"]
     return pd.DataFrame([r.as_row() for r in results], columns=columns)
 
@@ -498,6 +518,8 @@ def plain_and_holm(
     DataFrame
         Columns of `keys`, then the attributes of `TestResult`; correction `none`, then `holm`.
     """
+    import pandas as pd
+
     corrected = [replace(r, correction="holm") for r in results]
     for i, adjusted in zip(family, holm([results[i] for i in family]), strict=True):
         corrected[i] = adjusted

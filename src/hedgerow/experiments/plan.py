@@ -26,13 +26,13 @@ import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
-
-import jsonschema
-import yaml
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
+
+if TYPE_CHECKING:
+    import jsonschema
 
 #: Of the head of a configuration: given to every plan.
 OF_ALL = ("configuration", "seed")
@@ -382,17 +382,23 @@ def _is_number(_, value: Any) -> bool:
     return _is_whole(_, value) or (isinstance(value, float) and math.isfinite(value))
 
 
-#: JSON schema takes 5.0 for a whole number, and YAML knows `.nan` and `.inf`: settings are neither.
-Validator = jsonschema.validators.extend(
-    jsonschema.Draft202012Validator,
-    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+@functools.cache
+def validator() -> type[jsonschema.Draft202012Validator]:
+    """The class that checks values against a schema.
+
+    JSON schema takes 5.0 for a whole number, and YAML knows `.nan` and `.inf`: settings are
+    neither.
+    """
+    from jsonschema import Draft202012Validator, validators
+
+    checker = Draft202012Validator.TYPE_CHECKER.redefine_many(
         {"integer": _is_whole, "number": _is_number}
-    ),
-)
+    )
+    return validators.extend(Draft202012Validator, type_checker=checker)
 
 
 def _check(value: Any, schema: Mapping[str, Any], name: str) -> None:
-    errors = Validator(schema).iter_errors(_plain(value))
+    errors = validator()(schema).iter_errors(_plain(value))
     for error in sorted(errors, key=place_of):
         shown, remedy = explained(error, schema)
         raise ConfigError(f"`{name}` is {shown}", remedy=remedy)
@@ -464,6 +470,8 @@ def describe(schema: Mapping[str, Any], plural: bool = False) -> str:
 
 
 def _shown(value: Any) -> str:
+    import yaml
+
     if value is None:
         return "empty"
     text = str(value) if isinstance(value, str) else yaml.safe_dump(value, default_flow_style=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array
@@ -22,6 +22,10 @@ from sklearn.utils.validation import (
 from hedgerow.checks import check_choice, check_flag, check_number
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
+from hedgerow.optional import is_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FROM_DTYPE = "from_dtype"
 
@@ -87,7 +91,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         """The table as float64, NaN for missing, categories as codes."""
         _check_feature_names(self, X, reset=reset)
-        if isinstance(X, pd.DataFrame):
+        if is_frame(X):
             array = self._encode_frame(X, reset=reset)
         else:
             if reset:
@@ -120,6 +124,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         return array
 
     def _encode_frame(self, X: pd.DataFrame, *, reset: bool) -> np.ndarray:
+        import pandas as pd
+
         if X.shape[0] == 0 or X.shape[1] == 0:
             check_array(X, estimator=self)
         if reset:

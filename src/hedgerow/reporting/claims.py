@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import significance
@@ -270,6 +269,8 @@ class _Judge:
         return {"mean": round(float(mean - np.max(others)), EXACT) + 0.0}
 
     def _tested(self, measure: Mapping, pair: pd.DataFrame, n: int) -> dict:
+        from scipy import stats
+
         test, alternative = measure.get("test", ("", ""))
         if test not in ("wilcoxon", "sign"):
             return {}
@@ -291,6 +292,8 @@ class _Judge:
 
     def _along(self, measure, cells, pairs, result: _Measured) -> None:
         """How means go along the values of a column, in their order."""
+        from scipy import stats
+
         column = measure["along"]
         place = measure["by"].index(column)
         levels = measure["where"][column]
@@ -328,6 +331,8 @@ class _Judge:
 
     def _among(self, measure: Mapping, frame: pd.DataFrame) -> _Measured:
         """Tests of several groups at once, over data sets."""
+        from scipy import stats
+
         column, by = measure["among"], measure["by"]
         groups = measure["where"][column]
         cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
@@ -386,6 +391,8 @@ class _Judge:
 
     def _between(self, measure: Mapping) -> _Measured:
         """Tests of two measures whose data sets are different ones."""
+        from scipy import stats
+
         one, two = (self._all_differences(m) for m in measure["between"])
         (test, alternative), p, least = measure["test"], np.nan, np.nan
         if len(one) and len(two):
@@ -688,6 +695,8 @@ def _bounded(where: Mapping[str, Any]) -> set[str]:
 
 def _least_fisher(first: int, second: int, alternative: str) -> float:
     """The smallest p of Fisher's test on groups of these sizes: all of one, none of the other."""
+    from scipy import stats
+
     tables = [[[0, first], [second, 0]], [[first, 0], [0, second]]]
     return min(float(stats.fisher_exact(t, alternative=alternative).pvalue) for t in tables)
 

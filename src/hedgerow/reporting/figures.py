@@ -7,9 +7,10 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib
-from matplotlib.figure import Figure
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Text width of an A4 page in inches: figures are drawn at the size at which they are printed.
 WIDTH = 6.9
@@ -80,6 +81,8 @@ LOOKS = {
 @contextlib.contextmanager
 def style() -> Iterator[None]:
     """Matplotlib settings of the project, for the time of drawing or saving."""
+    import matplotlib
+
     with matplotlib.rc_context(_STYLE):
         yield
 

@@ -23,14 +23,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jinja2
-import pandas as pd
 from markupsafe import Markup
 
 from hedgerow.ids import title_of
 from hedgerow.reporting.claim_specification import NOT_TESTABLE, TOO_LITTLE, VERDICTS
+
+if TYPE_CHECKING:
+    import jinja2
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,8 @@ def render(template: str, **context: Any) -> Markup:
 
 @lru_cache(maxsize=1)
 def _environment() -> jinja2.Environment:
+    import jinja2
+
     def source(name: str) -> str:
         file = resources.files("hedgerow").joinpath(name)
         return file.read_text(encoding="utf-8")
@@ -151,6 +155,8 @@ def _environment() -> jinja2.Environment:
 
 def number(value: float | None, digits: int = 0) -> str:
     """Number with a typographic minus and no negative zero; a dash for no value."""
+    import pandas as pd
+
     if value is None or pd.isna(value):
         return "–"
     text = f"{float(value):.{digits}f}"

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow
+from hedgerow.optional import needed
 from hedgerow.search._evolution import Evolution
 from hedgerow.tree.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DEEPEST = 2**31 - 1  # for the core, no limit
 
@@ -216,14 +221,23 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
             float(self.selection_pressure),
             int(self.elitism),
         )
-        self.history_ = pd.DataFrame(
-            history, columns=["best_fitness", "mean_fitness", "n_leaves", "accuracy"]
-        ).astype({"n_leaves": int})
-        self.history_.insert(0, "generation", np.arange(len(history)))
+        self._history, self._history_frame = history, None
         self.n_generations_ = len(history) - 1
         self.n_evaluations_ = int(evolution.n_evaluations)
         self.fitness_ = float(history[-1, 0])
         return self._finish(as_tree(evolution.best(), thresholds))
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        check_is_fitted(self, "tree_")
+        if self._history_frame is None:
+            pd = needed("pandas", "`history_`")
+            frame = pd.DataFrame(
+                self._history, columns=["best_fitness", "mean_fitness", "n_leaves", "accuracy"]
+            ).astype({"n_leaves": int})
+            frame.insert(0, "generation", np.arange(len(frame)))
+            self._history_frame = frame
+        return self._history_frame
 
     def _first_trees(self, evolution, columns, thresholds, random) -> None:
         """The initial population, each tree from a random sample of the rows."""

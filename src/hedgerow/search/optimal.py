@@ -11,13 +11,16 @@ The library pystreed, where it is installed, checks the first.
 
 from __future__ import annotations
 
-import importlib.metadata
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from hedgerow.errors import DataError, HedgerowError, InputError
+from hedgerow.errors import DataError, InputError
+from hedgerow.optional import needed, version_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LIBRARY = "pystreed"
 TIME_LIMIT = 60.0  # seconds of the library for one tree
@@ -25,21 +28,6 @@ THRESHOLDS = ["dataset", "column", "variable", "threshold", "category"]
 
 #: A tree: a class code, or (column, tree where the column is 0, tree where it is 1).
 NestedTree = int | tuple
-
-
-class LibraryError(HedgerowError):
-    """The library that checks optimal trees is not installed."""
-
-
-def library() -> str:
-    """Name and version of the library that checks optimal trees, `absent` without it.
-
-    A parameter of the rules that use it, so that installing it runs them again.
-    """
-    try:
-        return f"{LIBRARY} {importlib.metadata.version(LIBRARY)}"
-    except importlib.metadata.PackageNotFoundError:
-        return "absent"
 
 
 # -------------------------------------------------------------------------------- binary table
@@ -69,6 +57,8 @@ def binary_table(table, n_thresholds: int) -> tuple[np.ndarray, pd.DataFrame]:
     DataError
         A value is missing: an optimal tree has no place for it.
     """
+    import pandas as pd
+
     if table.X.isna().to_numpy().any():
         raise DataError(
             f"{table.name}: values are missing",
@@ -89,6 +79,8 @@ def binary_table(table, n_thresholds: int) -> tuple[np.ndarray, pd.DataFrame]:
 
 def _tests(X: pd.DataFrame, n_thresholds: int) -> Iterator[tuple]:
     """Variable, threshold, category and 0-1 column of every test."""
+    import pandas as pd
+
     shares = np.arange(1, n_thresholds + 1) / (n_thresholds + 1)
     for variable in X:
         values = X[variable]
@@ -234,13 +226,9 @@ def check_accuracy(B: np.ndarray, y: np.ndarray, depth: int, tree: NestedTree) -
     van der Linden, de Weerdt and Demirovic (2023), Necessary and sufficient conditions for optimal
     decision trees using dynamic programming.
     """
-    try:
-        from pystreed import STreeDClassifier
-    except ImportError:
-        raise LibraryError(
-            f"{LIBRARY}, which checks optimal trees, is not installed",
-            remedy=f"`python -m pip install {LIBRARY}`, or go without the check",
-        ) from None
+    needed("pystreed", "the check of optimal trees")
+    from pystreed import STreeDClassifier
+
     y = np.asarray(y, dtype=np.int32)
     found = STreeDClassifier("accuracy", max_depth=depth, time_limit=TIME_LIMIT)
     found.fit(np.asarray(B, dtype=np.int32), y)
@@ -248,7 +236,7 @@ def check_accuracy(B: np.ndarray, y: np.ndarray, depth: int, tree: NestedTree) -
     ours = int(np.sum(predict(tree, B) != y))
     if not found.fit_result.is_optimal() or theirs != ours:
         raise DataError(
-            f"depth {depth}: our optimum has {ours} errors, that of {library()} {theirs}",
+            f"depth {depth}: our optimum has {ours} errors, that of {version_of(LIBRARY)} {theirs}",
             remedy="report this: one of the two is wrong, or ran out of time",
         )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -19,9 +19,13 @@ from hedgerow.induction._pruning import Pruning
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
+from hedgerow.optional import needed
 from hedgerow.search._uct import Search
 from hedgerow.tree._gates import Gates
 from hedgerow.tree.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 POLICIES = {"vs": 0, "c45": 1, "c45b": 2}
 RULES = {"ucb": 0, "simple_regret": 1, "best": 2}
@@ -396,6 +400,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         """Show how far n iterations have come, on standard error; None when not asked for."""
         if not self.progress:
             return None
+        needed("rich", "a progress bar")
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -482,6 +487,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
     def search_tree_(self) -> pd.DataFrame:
         check_is_fitted(self, "tree_")
         if self._frame is None:
+            pd = needed("pandas", "`search_tree_`")
             states = self._states
             visits = states["n_visits"]
             names = np.array(["", *self._names_of_tests()], dtype=object)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import check_choice, check_flag, check_number
 from hedgerow.errors import InputError
+from hedgerow.optional import needed
 from hedgerow.structure._edit import GRAIN, Forest, distances, gains, mapping
 from hedgerow.structure.sorting import SortedTree, Tests, TrainingSet
 from hedgerow.tree.export import test_words
 from hedgerow.tree.tree import Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COSTS = {"A1": (1.0, False), "A2": (1.0, True), "B1": (0.0, False), "B2": (0.0, True)}
 CORRELATIONS = ("spearman", "pearson", "kendall")
@@ -189,6 +193,7 @@ class TreeEditDistance(BaseEstimator):
         ------
         InputError
         """
+        pd = needed("pandas", "an edit script")
         (a,), (b,) = self._sorted([t1]), self._sorted([t2])
         tests = Tests()
         number, number2 = tests.number(a), tests.number(b)
@@ -335,6 +340,7 @@ def _bar(progress: bool, total: int):
     """Show how many distances are known, on standard error; None when not asked for."""
     if not progress:
         return None
+    needed("rich", "a progress bar")
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-import pandas as pd
 
 from hedgerow.errors import InputError
+from hedgerow.optional import is_frame
 from hedgerow.tree.statistics import _table
 from hedgerow.tree.tree import Tree
 
@@ -137,7 +137,7 @@ class _Tables:
         self.n = shape[0]
 
     def of(self, tree: Tree) -> np.ndarray:
-        key = str(sorted(tree.categories.items())) if isinstance(self._given, pd.DataFrame) else ""
+        key = str(sorted(tree.categories.items())) if is_frame(self._given) else ""
         if key not in self._made:
             self._made[key] = _table(tree, self._given)
         return self._made[key]

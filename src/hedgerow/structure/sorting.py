@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from hedgerow.errors import InputError
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
+from hedgerow.optional import needed
 from hedgerow.structure._sorting import sort_tree
 from hedgerow.tree.tree import Tree
 
@@ -69,6 +69,7 @@ class TrainingSet(TreeClassifierMixin):
 
     def fit(self, X, y):
         """Read the data set."""
+        pd = needed("pandas", "an edit distance, for its correlations,")
         if y is None:
             raise InputError("y is missing", remedy="give the class of each row of X")
         table = self._encode(X, reset=True)
@@ -111,7 +112,7 @@ class TrainingSet(TreeClassifierMixin):
         variables = np.asarray(variables, dtype=np.intp)
         if not np.isin(variables, self._correlated).all():
             block = np.union1d(self._correlated, variables)
-            frame = pd.DataFrame(self._X[:, block])
+            frame = needed("pandas", "a correlation").DataFrame(self._X[:, block])
             with np.errstate(invalid="ignore", divide="ignore"):
                 rho = frame.corr(method=self.correlation, min_periods=2).abs().to_numpy(copy=True)
             rho[np.isnan(rho)] = 0.0

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
+
+from hedgerow.optional import needed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SINGLE = (
     "feature",
@@ -24,6 +29,7 @@ def tree_to_frame(tree) -> pd.DataFrame:
     Class weights are ``weight_<class code>``, the categories that go left
     ``category_<code>``.
     """
+    pd = needed("pandas", "a tree as a data frame")
     columns = {"node": np.arange(tree.n_nodes, dtype=np.int32)}
     for name in _SINGLE:
         columns[name] = getattr(tree, name)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
+from hedgerow.optional import needed
 from hedgerow.tree.export import _SINGLE
 from hedgerow.tree.gates import gate_from_dict, gate_to_dict
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Column of what a tree has beside its arrays, a JSON text in the row of its root.
 BESIDE = "beside"
@@ -33,6 +37,7 @@ def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.Data
         The keys, ``node``, and the arrays of the trees; ``beside``, their gates and names, where
         any has some.
     """
+    pd = needed("pandas", "a forest as a data frame")
     if not trees:
         return keys.iloc[:0].assign(node=np.zeros(0, dtype=np.int32))
     sizes = [tree.n_nodes for tree in trees]
@@ -72,6 +77,8 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
         One row per tree.
     trees : list of Tree
     """
+    import pandas as pd
+
     from hedgerow.tree.tree import Tree
 
     starts = np.flatnonzero(frame["node"].to_numpy() == 0)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from hedgerow.errors import InputError
 from hedgerow.tree._gates import clip_tolerance as CLIP_TOLERANCE
@@ -97,7 +97,7 @@ class NoiseGate:
         if self.conditioned and self.sigma[variable] > 0:
             x = np.asarray(x, dtype=np.float64)
             below, above, at = (
-                stats.norm.cdf(
+                special.ndtr(
                     np.clip((t - x) / self.sigma[variable], -self.half_window, self.half_window)
                 )
                 for t in (lower, upper, center)
@@ -112,7 +112,7 @@ class NoiseGate:
         if variable in self.relative:
             distance = _relative(distance, x)
         model = self.models.get(variable)
-        share = stats.norm.cdf(distance / sigma) if model is None else model.cdf(distance)
+        share = special.ndtr(distance / sigma) if model is None else model.cdf(distance)
         share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
         edge = (self.half_window - CLIP_TOLERANCE) * sigma
         distance = distance - self.center[variable]
@@ -163,6 +163,8 @@ class NoiseGate:
     @classmethod
     def from_dict(cls, form: dict) -> NoiseGate:
         """The gate that `to_dict` wrote."""
+        from scipy import stats
+
         models = {
             int(variable): getattr(stats, m["distribution"])(*m["args"], **m["kwds"])
             for variable, m in form["models"].items()

@@ -7,10 +7,10 @@ needs IQRs, correlations and the order of the classes. They are counted once, by
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
-from scipy import special, stats
+from scipy import special
 
 from hedgerow.errors import InputError
+from hedgerow.optional import is_frame, needed
 
 KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
 
@@ -92,6 +92,8 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
         _split_variable(found, distance, n_rows, node, *here)
     tested = n_rows > 0
     if tested.any():
+        from scipy import stats
+
         # As scipy.stats.kstest, which is slow to call once for every node and class.
         found["normality_p"][tested] = stats.kstwo.sf(distance[tested], n_rows[tested])
     found["weight"] = found["class_weight"].sum(axis=1)
@@ -141,7 +143,7 @@ def _data_set(tree, table, codes, weight) -> dict:
         j for j in categorical if j < m and len(np.unique(table[~np.isnan(table[:, j]), j])) > 2
     ]
     found = {"feature_iqr": iqr}
-    frame = pd.DataFrame(table)
+    frame = needed("pandas", "the correlations of `annotate`").DataFrame(table)
     for method in ("pearson", "spearman"):
         with np.errstate(invalid="ignore", divide="ignore"):
             rho = np.abs(frame.corr(method=method, min_periods=2).to_numpy(copy=True))
@@ -174,8 +176,10 @@ def restore(plain: dict | None) -> dict | None:
 
 
 def _table(tree, X) -> np.ndarray:
-    if not isinstance(X, pd.DataFrame):
+    if not is_frame(X):
         return np.asarray(X, dtype=np.float64)
+    import pandas as pd
+
     table = np.empty(X.shape, dtype=np.float64)
     for j in range(X.shape[1]):
         column = X.iloc[:, j]

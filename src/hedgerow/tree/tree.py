@@ -6,10 +6,9 @@ import importlib
 import json
 from functools import cached_property
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 from hedgerow.errors import InputError
@@ -24,6 +23,9 @@ from hedgerow.tree.gates import (
     gate_to_dict,
 )
 from hedgerow.tree.statistics import restore
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FORMAT = "hedgerow-tree"
 VERSION = 1

@@ -7,22 +7,22 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import jsonschema
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import (
     Plan,
-    Validator,
     describe,
     explained,
     place_of,
     sections,
     setting,
+    validator,
 )
+
+if TYPE_CHECKING:
+    import jsonschema
 
 COMMAND_LINE = "command line"
 _NOWHERE = object()
@@ -85,10 +85,9 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
         For the first unknown or missing setting, value out of range, or conflict.
     """
     schema = config_schema()
-    validator = Validator(schema)
     # Unknown keys first: a misspelt key is also a missing one, and the misspelling is the cause.
     errors = sorted(
-        validator.iter_errors(config),
+        validator()(schema).iter_errors(config),
         key=lambda error: (error.validator != "additionalProperties", place_of(error)),
     )
     for error in errors:
@@ -159,6 +158,8 @@ def _check_entry(entry, section: str, key: str, content: Mapping, config, files)
 
 def load_yaml(path: str | Path) -> Any:
     """Content of a YAML file."""
+    import yaml
+
     with open(path, encoding="utf-8") as file:
         return yaml.safe_load(file)
 

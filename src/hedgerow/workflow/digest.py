@@ -27,7 +27,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 #: Rooms and modules that no digest holds, but for what a job names there itself: how its inputs are
 #: read and its settings put in order, and how its captions are filled (`workflow.steps`).
-FRAME = ("errors", "experiments.plan", "experiments.step", "workflow")
+FRAME = ("errors", "optional", "experiments.plan", "experiments.step", "workflow")
 
 #: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
 BY_ENTRY = ("data.registry", "data.synthetic")

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from hedgerow.experiments.plan import describe
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.jobs import write_text
@@ -135,6 +133,8 @@ def _line(key: str, value: object, margin: str = "") -> str:
 
 
 def _flow(value: object) -> str:
+    import yaml
+
     text = yaml.safe_dump(value, default_flow_style=True, width=10_000).strip()
     return text.removesuffix("...").strip()
 

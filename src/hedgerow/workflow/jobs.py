@@ -11,13 +11,12 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError, HedgerowError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger("hedgerow")
 
@@ -84,6 +83,8 @@ def absence(path: str | Path) -> str | None:
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8")).get("absent")
     if path.suffix == ".parquet":
+        import pyarrow.parquet as pq
+
         said = (pq.read_schema(path).metadata or {}).get(ABSENT.encode())
         return None if said is None else said.decode()
     return None
@@ -94,6 +95,9 @@ def write_absence(path: str | Path, reason: str) -> None:
     if Path(path).suffix == ".json":
         write_json(path, {"absent": reason, "dataset": Path(path).parent.name})
         return
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     with written_whole(path) as beside:
         pq.write_table(pa.table({}).replace_schema_metadata({ABSENT: reason}), beside)
 

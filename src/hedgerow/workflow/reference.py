@@ -20,11 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
-import pyarrow.parquet as pq
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments.plan import sections
@@ -32,6 +28,9 @@ from hedgerow.workflow.config import load_yaml, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
 from hedgerow.workflow.steps import declared_by, shown_path
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Experiments of hours, made in parts; the others take minutes and are made as a whole.
 IN_PARTS = ("search", "soft")
@@ -150,6 +149,8 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     ConfigError
         If the workflow ends with an error, which it has printed.
     """
+    import pandas as pd
+
     from hedgerow.reporting.manifest import checksums
 
     claims = f"data/results/{experiment}/claims.parquet"
@@ -210,6 +211,8 @@ def _run(
 @contextlib.contextmanager
 def _configured(settings: Mapping, configuration: str) -> Iterator[list[str]]:
     """Arguments of Snakemake for a configuration with these settings above it."""
+    import yaml
+
     with tempfile.TemporaryDirectory() as folder:
         only = Path(folder) / "only.yaml"
         only.write_text(yaml.safe_dump(dict(settings)))
@@ -269,6 +272,8 @@ def collect(
     folder : Path
         Gets <dataset>.parquet and <dataset>.json.
     """
+    import pandas as pd
+
     from hedgerow.reporting.manifest import checksums
 
     stated = _of_part(root, experiment, configuration)
@@ -359,6 +364,8 @@ def compare(
 
 def _beside(root: Path, experiment: str, dataset: str) -> dict[str, Any]:
     """What the manifest of a part says of its data set: calibration, or properties."""
+    import pandas as pd
+
     if experiment == "soft":
         calibrated = pd.read_parquet(root / f"data/calibrated/soft/{dataset}.parquet")
         return {"calibration": calibrated.to_dict("records")[0]}
@@ -387,6 +394,8 @@ def _plain(value):
 
 def _jobs(root: Path, experiment: str, dataset: str) -> dict[str, float]:
     """Jobs of a data set: their number, seconds and largest memory, as Snakemake recorded them."""
+    import pandas as pd
+
     files = [
         *(root / f"data/jobs/{experiment}").rglob(f"{dataset}.tsv"),
         *(root / f"data/jobs/{experiment}").rglob(f"{dataset}_[0-9]*.tsv"),
@@ -421,6 +430,9 @@ def read_parts(folder: Path) -> tuple[pd.DataFrame, dict[str, Mapping[str, Any]]
         If there is no part, a part is not what its manifest says, or two parts were made with
         different settings or code.
     """
+    import pandas as pd
+    import pyarrow.parquet as pq
+
     from hedgerow.reporting.manifest import checksums
 
     manifests = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
@@ -474,6 +486,8 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     DataError
         As `read_parts`.
     """
+    import pandas as pd
+
     from hedgerow.reporting.manifest import checksums
 
     rows, manifests = read_parts(folder / "parts")
@@ -520,6 +534,8 @@ def _save(path: Path, figure: Any) -> None:
 
 def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     """Of experiments 1 and 2: what no function of the report makes of parts, and inputs by name."""
+    import pandas as pd
+
     from hedgerow.experiments.soft import plan as soft_plan
     from hedgerow.experiments.soft import tables
     from hedgerow.experiments.soft.claims import with_times
@@ -544,6 +560,8 @@ def _merged_soft(root, rows, times, manifests, stated) -> tuple[dict, dict]:
 
 def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     """Of chapter 4: what no function of the report makes of parts, and inputs by name."""
+    import pandas as pd
+
     from hedgerow.data import load_registry
     from hedgerow.experiments.search.claims import claims
     from hedgerow.experiments.search.plan import SearchPlan
@@ -570,11 +588,15 @@ def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
 
 def _published(root: Path, prefix: str) -> dict[str, pd.DataFrame]:
     """Published tables by their ids."""
+    import pandas as pd
+
     found = sorted((root / "data/published").glob(f"{prefix}*.csv"))
     return {path.stem: pd.read_csv(path) for path in found}
 
 
 def _claims(root: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     """What judges claims, and what the papers state."""
+    import pandas as pd
+
     specification = load_yaml(root / "config/claims.yaml")
     return specification, pd.read_csv(root / "data/published/claims.csv")

@@ -16,8 +16,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-import psutil
-
 from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.workflow.jobs import write_json
 from hedgerow.workflow.progress import duration
@@ -103,6 +101,8 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     ConfigError
         If a file that `--configfile` names is not there.
     """
+    import psutil
+
     root = Path(root)
     _check_files(arguments, root)
     if release(root):
@@ -207,6 +207,8 @@ def _noted(note: Path) -> dict | None:
 
 def _alive(process: dict) -> bool:
     """Whether the noted process runs; a later one with the same number started at another time."""
+    import psutil
+
     try:
         there = psutil.Process(process["pid"])
         # Start times are reckoned from the boot time, which moves when the clock is set.

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
 
 from hedgerow.experiments.search.plan import BOTH, PRUNING, SearchPlan
 from hedgerow.experiments.search.tables import (
@@ -21,6 +19,9 @@ from hedgerow.experiments.search.tables import (
 )
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # ----------------------------------------------------------------------------------- figures
 
@@ -55,6 +56,10 @@ def thesis_figure_4_3(
         markers are the printed depths of table 4.1 against the printed leaves of table 4.5 less
         one: the figure itself comes without numbers.
     """
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import FixedLocator, FormatStrFormatter, NullLocator
+
     measured = first_split(rows)
     printed = printed_cells(published, plan)
     with style():
@@ -102,6 +107,8 @@ def thesis_figure_4_4(
         Four panels, one per search pruning; the vertical line is at 730 instances. Open markers
         follow from the printed cells of tables 4.1, 4.5 and 4.7.
     """
+    from matplotlib.figure import Figure
+
     pairs = [(("uct_vs", c), ("c45", ""), CRITERIA[c]) for c in PRUNING]
     with style():
         figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
@@ -135,6 +142,8 @@ def thesis_figure_4_5(
         Two panels; the vertical line is at 730 instances. Open markers follow from the printed
         cells of tables 4.3 and 4.7.
     """
+    from matplotlib.figure import Figure
+
     own = ("uct_c45b", BOTH)
     pairs = [
         (own, ("uct_vs", BOTH), "C4.5b less VS"),
@@ -198,6 +207,8 @@ def _outer_labels(grid, below: str, left: str) -> None:
 
 
 def _legend(figure: Figure, method: str) -> None:
+    from matplotlib.lines import Line2D
+
     handles = [
         Line2D([], [], label="measured", **_marker(method, True)),
         Line2D([], [], label="published", **_marker(method, False)),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from hedgerow.evaluation.significance import LEVEL
 from hedgerow.experiments.search.plan import (
@@ -381,6 +380,8 @@ def thesis_table_4_6(
 
 
 def _tests_table(identifier, statistics, published, plan) -> pd.DataFrame:
+    from scipy import stats
+
     own = statistics[statistics["table"] == identifier]
     again = compare(printed_cells(published, plan), [identifier])
     key = ["metric", "name", "groups", "correction"]

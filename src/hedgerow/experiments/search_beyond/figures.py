@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from hedgerow.experiments.search_beyond.plan import OBJECTIVES, PRUNED, UNPRUNED, SearchBeyondPlan
 from hedgerow.experiments.search_beyond.steps import merge
@@ -19,6 +19,9 @@ from hedgerow.experiments.search_beyond.tables import (
 from hedgerow.experiments.step import figure, step
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
 from hedgerow.reporting.tables import MEAN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: How learners are drawn: colours of Okabe and Ito (2008) as for methods.
 LEARNER_LOOKS = {
@@ -59,6 +62,8 @@ def search_beyond_distance(tables: Mapping[str, pd.DataFrame], plan: SearchBeyon
     Figure
         A row per objective, a column per set of rows that is measured.
     """
+    from matplotlib.figure import Figure
+
     table = tables["search_beyond_gap"]
     means = table[table["dataset"] == MEAN]
     titles = {
@@ -181,6 +186,8 @@ def curves_by_seconds(
 
 def _curves(means: pd.DataFrame, label: str, panels: Mapping[str, str]) -> Figure:
     """Lines of every method against x, a row per quantity, a column per kind of pruning."""
+    from matplotlib.figure import Figure
+
     columns = {PRUNED: "both kinds of search pruning", UNPRUNED: "no search pruning"}
     with style():
         figure = Figure(figsize=(WIDTH, 0.8 + 1.9 * len(panels)), layout="constrained")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from hedgerow.evaluation.metrics import standardised
 from hedgerow.experiments.soft.plan import PRINTED, TUNED, SoftPlan
@@ -14,6 +13,9 @@ from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft.tables import said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # ----------------------------------------------------------------------------------- figures
 
@@ -122,6 +124,8 @@ def _noise_label(experiment: str) -> str:
 
 
 def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    from matplotlib.figure import Figure
+
     cells = of_table_3_1(rows, plan)
     cells = cells[(cells["experiment"] == experiment) & (cells["metric"] == "factor")]
     per_set = cells.groupby(["method", "noise", "dataset"])["value"].mean()
@@ -158,6 +162,10 @@ def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figur
 
 
 def _box_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
     panels = (
         ("n_leaves", "(a) Number of leaves", "Leaves (sd of C4.5\nwithout noise)"),
         ("accuracy", "(b) Test accuracy", "Accuracy (sd of C4.5\nwithout noise)"),

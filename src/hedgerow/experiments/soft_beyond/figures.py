@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from hedgerow.experiments.soft_beyond.plan import METHODS, POOLED, WHERE, SoftBeyondPlan
 from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, KNOWN_MODELS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
 from hedgerow.reporting.tables import MEAN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: How the noise models are drawn: colours of Okabe and Ito (2008) as for methods.
 MODEL_LOOKS = {
@@ -48,6 +50,9 @@ def soft_beyond_matching(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPla
     Figure
         A row per method, a column per place of the noise, at the largest noise factor.
     """
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
     noise = max(plan.noise_factors)
     table = tables["soft_beyond_noise_models"]
     cells = table[(table["metric"] == "accuracy") & (table["noise"] == noise)]
@@ -124,6 +129,8 @@ def soft_beyond_labels(tables: Mapping[str, pd.DataFrame], plan: SoftBeyondPlan)
         Three panels: difference of the accuracy to that of C4.5 without noise against the
         probability of replacement. SE with a model of the categories is a line of its own.
     """
+    from matplotlib.figure import Figure
+
     classes = tables["soft_beyond_class_noise"]
     categories = tables["soft_beyond_categorical_noise"]
     panels = (

@@ -6,12 +6,10 @@ The ejection fractions (LVEF) of the last two are a SYNTHETIC set.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-from scipy import stats
 
 from hedgerow.experiments.soft_illustration.plan import (
     ELIGIBLE_BELOW,
@@ -27,6 +25,9 @@ from hedgerow.experiments.soft_illustration.plan import (
 from hedgerow.experiments.soft_illustration.tables import rounded, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Colours of Okabe and Ito (2008), and what else tells the two apart: marker, line and side.
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#999999"
@@ -65,6 +66,8 @@ def thesis_figure_3_1(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Figure
         The paper prints no numbers for it.
     """
+    from matplotlib.figure import Figure
+
     data = results["thesis_figure_3_1"]
     titles = {
         "hard": "(a) Hard (C4.5)",
@@ -114,6 +117,9 @@ def thesis_figure_3_2(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Figure
         The paper prints no numbers for it.
     """
+    from matplotlib.figure import Figure
+    from scipy import stats
+
     data = results["thesis_figure_3_2"]
     tau, area = data["tau"].to_numpy(), data["increment"].to_numpy()
     inner = int(np.searchsorted(tau, -0.5))  # the step shown between the first and the last
@@ -182,6 +188,8 @@ def thesis_figure_3_3(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
         The values lie below the axis, class 0 as circles and class 1 as crosses. The paper
         prints no numbers for it.
     """
+    from matplotlib.figure import Figure
+
     data = results["thesis_figure_3_3"]
     titles = {"a": "(a) Without noise", "b": "(b) With noise, as described in 3.2.4"}
     with style():
@@ -263,6 +271,8 @@ def thesis_figure_3_4(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Figure
         The paper prints no numbers for it, but the formula of its curve.
     """
+    from matplotlib.figure import Figure
+
     data = results["thesis_figure_3_4"]
     titles = {"a": "(a) Exact test value (STP)", "b": "(b) Noisy test value (SE)"}
     lines = (
@@ -328,6 +338,8 @@ def thesis_figure_3_7(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Figure
         Measured against true value, so that each outcome has a quadrant of its own.
     """
+    from matplotlib.figure import Figure
+
     data = results["thesis_figure_3_7"]
     looks = {
         "tn": ("TN", BLUE, "o", 2.2, "none"),
@@ -409,6 +421,9 @@ def thesis_figure_3_8(results: Mapping[str, pd.DataFrame], plan: SoftIllustratio
     Figure
         Three rows of two panels, synthetic ejection fractions.
     """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
     data = results["thesis_figure_3_8"]
     rows = {
         "a": ("(a) Hard search, without noise", "Patients N(y, x)"),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from hedgerow.experiments.soft_illustration.plan import (
     DATASET,
@@ -33,6 +32,8 @@ def said(results: Mapping[str, pd.DataFrame], plan: SoftIllustrationPlan) -> dic
     -------
     dict of str
     """
+    from scipy import stats
+
     patients = results["thesis_figure_3_7"]
     counts = patients["outcome"].value_counts()
     fn, fp = (int(counts.get(k, 0)) for k in ("fn", "fp"))
@@ -106,6 +107,8 @@ def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[
     dict
         fn, fp: expected numbers of patients.
     """
+    from scipy import stats
+
     sd = plan.noise * abs(patients["lvef"].mean())
     eligible = patients["eligible"] == 1
     below = (

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from hedgerow.experiments.soft.plan import EXPERIMENTS, SoftPlan
 from hedgerow.experiments.soft_scores.tables import mean_ranks_of, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TITLES = {
     "training_noise": "(a) Noise in the training data",
@@ -45,6 +49,8 @@ def soft_critical_difference(ranks: pd.DataFrame, plan: SoftPlan) -> Figure:
     Figure
         A panel says so where there is nothing to test.
     """
+    from matplotlib.figure import Figure
+
     lines = (len(plan.methods) + 1) // 2
     # Room for the rank axis, its ruler, bars and names; little where there is nothing to draw.
     height = 1.35 + 0.3 * lines if ranks["p"].notna().any() else 0.7

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FormatStrFormatter, LogLocator, NullLocator
 
 from hedgerow.experiments.soft_sweep.plan import METHODS, SweepPlan
 from hedgerow.experiments.soft_sweep.tables import (
@@ -19,6 +18,9 @@ from hedgerow.experiments.soft_sweep.tables import (
 )
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # ----------------------------------------------------------------------------------- figures
 
@@ -74,6 +76,10 @@ _GROWN = 1.07
 
 
 def _figure(rows: pd.DataFrame, plan: SweepPlan, noise: float) -> Figure:
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.ticker import FormatStrFormatter, LogLocator, NullLocator
+
     table = soft_sweep(rows, plan)
     table = table[table["noise"] == noise]
     datasets = in_order(table["dataset"])

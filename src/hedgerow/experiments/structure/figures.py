@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from hedgerow.data import TidyTable
 from hedgerow.experiments.step import figure
@@ -16,6 +15,10 @@ from hedgerow.experiments.structure.plan import EXAMPLES, StructurePlan
 from hedgerow.experiments.structure.steps import matrix_of
 from hedgerow.experiments.structure.tables import said
 from hedgerow.reporting.figures import WIDTH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 # ------------------------------------------------------------------------------------ figures
 
@@ -71,6 +74,8 @@ def thesis_figure_5_1(
     Figure
         Of forest 0 the most visited tree of three tests, and its parent.
     """
+    from matplotlib.figure import Figure
+
     results = _of(results, table)
     pair = _shown_pair(results, "insertion_deletion")
     with style():
@@ -114,6 +119,8 @@ def thesis_figure_5_2(
         the same variables, (c) two that differ by a strongly correlated variable; of forest 0, or
         of the first forest that has such a pair.
     """
+    from matplotlib.figure import Figure
+
     results = _of(results, table)
     kinds = (("b", "same_variable"), ("c", "correlated"))
     pairs = {letter: _shown_pair(results, kind) for letter, kind in kinds}
@@ -161,6 +168,8 @@ def thesis_figure_5_3(
         Forest 0: A1, A2, B1 and B2 with Spearman's correlation, d_KL and d_p, unnormalised; each
         with a scale of its own.
     """
+    from matplotlib.figure import Figure
+
     results = _of(results, table)
     own, _ = _forest(results, 0)
     size = own["n_nodes"].to_numpy()
@@ -231,6 +240,9 @@ def thesis_figure_5_4(
         From the unnormalised B2 with Spearman's correlation; large markers: medoids of the
         clusters; numbers: trees of figures 5.1 and 5.2, and medoids.
     """
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
     results = _of(results, table)
     from hedgerow.structure import medoids
 
@@ -341,6 +353,8 @@ def _two_trees(pair, results, table) -> list:
 
 def _natural_size(tree) -> tuple[float, float]:
     """Width and height in inches at which the words of a drawn tree have their full size."""
+    from matplotlib.figure import Figure
+
     from hedgerow.drawing.tree import plot_tree
 
     axes = plot_tree(tree, Figure().add_subplot())
@@ -388,6 +402,8 @@ def _cluster_look(label: int, edge: str = "white", width: float = 0.4) -> dict:
 
 
 def _cluster_handles(labels) -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
     return [
         Line2D([], [], markersize=6, label=f"cluster {k} ({n} trees)", **_cluster_look(k))
         for k, n in zip(*np.unique(labels, return_counts=True), strict=True)
@@ -396,6 +412,8 @@ def _cluster_handles(labels) -> list[Line2D]:
 
 def _draw_forest(axes, own: pd.DataFrame, labels, named) -> None:
     """A forest as a graph: the empty tree in the middle, each ring one test more."""
+    from matplotlib.lines import Line2D
+
     places = rings(own["parent"].to_numpy(), own["n_tests"].to_numpy())
     outer = int(own["n_tests"].max())
     around = np.linspace(0, 2 * np.pi, 181)

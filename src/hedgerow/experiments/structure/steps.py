@@ -14,8 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from sklearn.metrics import normalized_mutual_info_score, silhouette_score
 
 from hedgerow.data import TidyTable, split
 from hedgerow.errors import ConfigError, DataError
@@ -542,6 +540,8 @@ def pairs_of(examples: pd.DataFrame, forest: pd.DataFrame) -> dict[str, np.ndarr
 
 
 def _closeness(D, references: Mapping[str, np.ndarray], n_nodes) -> dict[str, float]:
+    from scipy import stats
+
     upper = np.triu_indices(len(D), 1)
     both = {r: (R + R.T)[upper] / 2 for r, R in references.items()}
     both["size"] = (n_nodes[:, None] + n_nodes[None, :])[upper].astype(float)
@@ -582,6 +582,8 @@ def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> di
     -------
     dict of float, keys `SCORES`
     """
+    from sklearn.metrics import normalized_mutual_info_score, silhouette_score
+
     n_found = len(np.unique(labels))
     several = 1 < n_found < len(labels)
     found = {

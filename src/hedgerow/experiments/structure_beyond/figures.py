@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation.significance import LEVEL
@@ -33,6 +32,9 @@ from hedgerow.experiments.structure_beyond.tables import (
 )
 from hedgerow.reporting.figures import WIDTH, Look, style
 from hedgerow.reporting.tables import MEAN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # ----------------------------------------------------------------------------------- figures
 
@@ -64,6 +66,8 @@ def structure_beyond_ranks(tables: Mapping[str, pd.DataFrame], plan: StructureBe
     Figure
         A panel per metric, a line per distance.
     """
+    from matplotlib.figure import Figure
+
     table = tables["structure_beyond_variants"]
     means = table[table["dataset"] == MEAN]
     looks = {
@@ -140,6 +144,8 @@ def structure_beyond_ensembles_gain(
     Figure
         A row per pool, a column per k.
     """
+    from matplotlib.figure import Figure
+
     table = tables["structure_beyond_ensembles"]
     table = table[table["metric"] == "f1"]
     others = [s for s in STRATEGIES if s != DIVERSE]
@@ -204,6 +210,9 @@ def structure_beyond_spread(
     Figure
         A panel per metric, a line per data set.
     """
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
     table = tables["structure_beyond_stability"]
     panels = {
         "n_tests": "Tests",

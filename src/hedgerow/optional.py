@@ -1,0 +1,93 @@
+"""Libraries that a plain ``pip install hedgerow`` does not bring, and what is said without them."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import sys
+from types import ModuleType
+from typing import Any
+
+from hedgerow.errors import LibraryError
+
+#: Library -> the extra of pyproject.toml that brings it.
+EXTRAS = {
+    "pandas": "frames",
+    "matplotlib": "draw",
+    "pooch": "data",
+    "pyarrow": "data",
+    "requests": "data",
+    "rich": "data",
+    "yaml": "data",
+    "jinja2": "experiments",
+    "jsonschema": "experiments",
+    "markupsafe": "experiments",
+    "scikit_posthocs": "experiments",
+    "statsmodels": "experiments",
+    "psutil": "workflow",
+    "snakemake": "workflow",
+    "sksurv": "survival",
+    "pystreed": "optimal",
+}
+
+
+def needed(module: str, purpose: str) -> ModuleType:
+    """A module of an optional library, for what cannot be had without it.
+
+    Parameters
+    ----------
+    module : str
+        Such as `matplotlib.figure`; its library is one of `EXTRAS`.
+    purpose : str
+        What needs it, as the subject of a sentence.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    LibraryError
+        If the library is not installed; one that is there and broken raises what it raises.
+
+    Examples
+    --------
+    >>> needed("pandas", "a data frame").__name__
+    'pandas'
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        missing = missing_library(error, purpose)
+        if missing is None:
+            raise
+        raise missing from None
+
+
+def missing_library(error: ModuleNotFoundError, purpose: str) -> LibraryError | None:
+    """What to tell the user where an import failed; None if it was of no optional library."""
+    library = (error.name or "").partition(".")[0]
+    if library not in EXTRAS:
+        return None
+    return LibraryError(
+        f"{purpose} needs {library}, which is not installed",
+        remedy=f"`pip install hedgerow[{EXTRAS[library]}]` brings it",
+    )
+
+
+def version_of(library: str) -> str:
+    """Name and version of a library, `absent` without it.
+
+    A parameter of the rules that use it where it is installed, so that installing it runs them
+    again.
+    """
+    try:
+        return f"{library} {importlib.metadata.version(library)}"
+    except importlib.metadata.PackageNotFoundError:
+        return "absent"
+
+
+def is_frame(X: Any) -> bool:
+    """Whether `X` is a pandas data frame. Nobody has made one where pandas was never imported."""
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(X, pandas.DataFrame)

@@ -1,0 +1,124 @@
+"""What an import loads: light things first, and nothing that a plain installation lacks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from hedgerow import optional
+from hedgerow.errors import LibraryError
+
+#: Libraries that take a tenth of a second or more, or that `pip install hedgerow` does not bring.
+HEAVY = {
+    "jinja2",
+    "jsonschema",
+    "matplotlib",
+    "pandas",
+    "pooch",
+    "pyarrow",
+    "requests",
+    "rich",
+    "scipy",
+    "sklearn",
+    "snakemake",
+    "statsmodels",
+    "yaml",
+}
+
+#: Module -> what of the above it may load.
+LIGHT = {
+    "hedgerow": set(),
+    "hedgerow.cli": set(),
+    "hedgerow.data": set(),
+    "hedgerow.evaluation": set(),
+    "hedgerow.experiments.plan": set(),
+    "hedgerow.reporting.figures": set(),
+    "hedgerow.reporting.html": set(),
+    "hedgerow.workflow": set(),
+    "hedgerow.workflow.jobs": set(),
+    "hedgerow.workflow.steps": set(),
+    # Jobs that read and write tables.
+    "hedgerow.experiments.soft.claims": {"pandas", "pyarrow"},
+    "hedgerow.experiments.soft.page": {"pandas", "pyarrow"},
+    "hedgerow.experiments.soft.statistics": {"pandas", "pyarrow"},
+    "hedgerow.experiments.soft.tables": {"pandas", "pyarrow"},
+    "hedgerow.experiments.structure.page": {"pandas", "pyarrow"},
+}
+
+WITHOUT = (
+    "import sys\n"
+    "class Absent:\n"
+    "    def find_spec(self, name, path=None, target=None):\n"
+    f"        if name.partition('.')[0] in {sorted(optional.EXTRAS)}:\n"
+    "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+    "sys.meta_path.insert(0, Absent())\n"
+)
+
+
+def run(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("module", LIGHT)
+def test_an_import_loads_no_more_than_it_needs(module):
+    loaded = run(f"import sys, {module}\nprint(*{{n.partition('.')[0] for n in sys.modules}})")
+    assert HEAVY & set(loaded.split()) <= LIGHT[module]
+
+
+def test_estimators_load_nothing_that_sklearn_tree_does_not():
+    """scikit-learn takes pandas along where it is installed; we add no library to that."""
+    look = "\nprint(*{n.partition('.')[0] for n in sys.modules})"
+    ours = "import sys, hedgerow\nfor name in hedgerow.__all__: getattr(hedgerow, name)"
+    theirs = set(run(f"import sys, sklearn.tree{look}").split())
+    assert HEAVY & set(run(ours + look).split()) <= theirs
+
+
+def test_estimators_work_where_only_numpy_scipy_and_scikit_learn_are_installed():
+    code = """
+import hedgerow, numpy as np
+X = np.random.default_rng(0).normal(size=(60, 3))
+y = (X[:, 0] > 0).astype(int)
+for name in hedgerow.__all__:
+    kind = getattr(hedgerow, name)
+    if name.endswith("Classifier"):
+        few = {k: 50 for k in ("n_iterations", "n_generations") if k in kind().get_params()}
+        model = kind(**few).fit(X, y)
+        assert model.score(X, y) > 0.6 and model.tree_.to_text() and model.tree_.to_json()
+from hedgerow.errors import LibraryError
+def said(ask):
+    try:
+        ask()
+    except LibraryError as error:
+        print(error)
+from hedgerow.drawing import plot_forest, plot_tree
+from hedgerow.structure import TreeEditDistance
+said(model.tree_.to_frame)
+said(lambda: hedgerow.UCTTreeClassifier(n_iterations=50).fit(X, y).search_tree_)
+said(model.tree_.plot)
+said(lambda: plot_forest([model.tree_], X, y))
+said(lambda: TreeEditDistance().fit(X, y))
+said(lambda: model.tree_.annotate(X, y))
+said(lambda: hedgerow.EvolutionaryTreeClassifier(n_generations=2).fit(X, y).history_)
+from hedgerow.cli import main
+assert main(["data", "list"]) == 1
+"""
+    lines = run(WITHOUT + code).splitlines()
+    assert len(lines) == 7
+    assert all("which is not installed; `pip install hedgerow[" in line for line in lines)
+
+
+def test_a_library_that_is_missing_is_told_in_one_sentence(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pooch", None)
+    with pytest.raises(LibraryError) as error:
+        optional.needed("pooch", "a download")
+    assert str(error.value) == (
+        "a download needs pooch, which is not installed; `pip install hedgerow[data]` brings it"
+    )
+    assert isinstance(error.value, ImportError)
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        optional.needed("no_such_module", "nothing")
