@@ -18,12 +18,13 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test bench generated lock clean distclean FORCE
+.PHONY: help setup reproduce test checks bench generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
 	@echo "make test       set-up, then all tests and style checks"
+	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make generated  write the files that follow from others (environment.yml, config/)"
 	@echo "make lock       choose new versions of all dependencies"
@@ -66,21 +67,32 @@ reproduce: setup
 test: setup
 	@python -m pytest --numprocesses auto --no-loadscope-reorder
 
+# Libraries that a reader of the results does not need: checks against them, and their data sets.
+checks: setup
+	@python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-checks.lock
+
 bench: setup
 	@python benchmarks/bench.py
 
 generated: setup
 	@python -m hedgerow.workflow.generated --write
 
+# The extras of each lock.
+EXTRAS := build frames draw data experiments workflow test
+CHECKS := survival optimal
+COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-lock/bin/pip-compile --quiet --upgrade \
+	--generate-hashes --allow-unsafe --strip-extras \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
 lock:
 	@[ -x .venv-lock/bin/pip-compile ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-tools; }
-	@CUSTOM_COMPILE_COMMAND='make lock' .venv-lock/bin/pip-compile --quiet --upgrade \
-	    --generate-hashes --allow-unsafe --strip-extras --all-extras \
-	    --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-	    --output-file requirements.lock pyproject.toml
-	@# pip-compile drops the marker of the extra `optimal`, which does not install on Python 3.13.
+	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file requirements.lock pyproject.toml
+	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint requirements.lock \
+	    --output-file requirements-checks.lock pyproject.toml
+	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^# The following packages are considered/d' \
-	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' requirements.lock
+	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
+	    requirements.lock requirements-checks.lock
 	@$(MAKE) --no-print-directory generated
 
 clean:

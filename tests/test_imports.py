@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -122,3 +125,22 @@ def test_a_library_that_is_missing_is_told_in_one_sentence(monkeypatch):
     assert isinstance(error.value, ImportError)
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):
         optional.needed("no_such_module", "nothing")
+
+
+def test_every_extra_that_is_named_brings_the_library():
+    """`optional.EXTRAS` and pyproject.toml say the same."""
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    project = tomllib.loads(text)["project"]
+    names = {"yaml": "pyyaml", "sksurv": "scikit-survival", "scikit_posthocs": "scikit-posthocs"}
+
+    def brought(extra: str) -> set[str]:
+        found = set()
+        for line in project["optional-dependencies"][extra]:
+            name, inner = re.match(r"([\w-]+)(?:\[([\w,]+)\])?", line).groups()
+            found |= {name} if name != "hedgerow" else set().union(*map(brought, inner.split(",")))
+        return found
+
+    for library, extra in optional.EXTRAS.items():
+        assert names.get(library, library) in brought(extra), library
+    core = {re.match(r"[\w-]+", line)[0] for line in project["dependencies"]}
+    assert core == {"numpy", "scipy", "scikit-learn"}

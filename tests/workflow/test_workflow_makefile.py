@@ -76,17 +76,20 @@ def test_a_compiler_that_is_named_but_absent(bare):
 def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0
-    for target in ("setup", "reproduce", "test", "bench", "clean"):
+    for target in ("setup", "reproduce", "test", "checks", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A checkout whose `make test` tells the mirror that it was given."""
+    """A checkout whose `make test` tells the mirror that it was given, after `make checks`."""
     folder = tmp_path / "checkout"
     (folder / ".ci").mkdir(parents=True)
     shutil.copy2(ROOT / ".ci/run", folder / ".ci/run")
-    (folder / "Makefile").write_text('test:\n\t@echo "mirror=$(HEDGEROW_MIRROR)"; exit $(CODE)\n')
+    (folder / "Makefile").write_text(
+        "checks:\n\t@touch checked\n"
+        'test: checked\n\t@echo "mirror=$(HEDGEROW_MIRROR)"; exit $(CODE)\n'
+    )
 
     def run(code=0, **variables):
         environment = clean_environment(CODE=str(code), **variables)
