@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 from types import SimpleNamespace
 
 import pandas as pd
@@ -167,7 +168,7 @@ def test_a_configuration_file_that_is_not_there_is_told_in_one_line(arguments, t
 
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     class Child:
-        pid = run.psutil.Process().pid
+        pid = os.getpid()
         asked = 0
 
         def wait(self):

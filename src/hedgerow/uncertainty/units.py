@@ -7,7 +7,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
@@ -81,7 +80,7 @@ def by_column(spec: Any, n_variables: int, names: Sequence[str], name: str, abse
     InputError
         A name that is no column, or a column that is given twice.
     """
-    if not isinstance(spec, Mapping | pd.Series):
+    if not (isinstance(spec, Mapping) or hasattr(spec, "items")):  # a Series is no Mapping
         return spec
     entries = [absent] * n_variables
     given = set()
