@@ -1,7 +1,8 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, a few minutes
-    python benchmarks/bench.py import growth soft uncertain search evolution structure memory
+    python benchmarks/bench.py import growth soft uncertain search evolution structure
+    python benchmarks/bench.py memory prediction
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -439,6 +441,47 @@ def peak(which: str) -> None:
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
+def prediction() -> None:
+    """Prediction of a million rows against scikit-learn's; soft trees against leaves reached."""
+    print("prediction: predict of 1,000,000 x 20 by an unpruned tree grown on 100,000 of the rows")
+    X, y = table(1_000_000, 20)
+    ours, theirs = unpruned().fit(X[:100_000], y[:100_000]), peer().fit(X[:100_000], y[:100_000])
+    layouts = {
+        "row by row": X,
+        "column by column": np.asfortranarray(X),
+        "1 % missing": np.where(np.random.default_rng(0).random(X.shape) < 0.01, np.nan, X),
+    }
+    for name, given in layouts.items():
+        known = X if name == "1 % missing" else given
+        one, other = alternately(
+            lambda given=given: ours.predict(given), lambda known=known: theirs.predict(known), 5
+        )
+        goal = "   (goal 1)" if given is known else "; theirs has all values"
+        print(
+            f"  {name:<17} ours {1e3 * one:6.0f} ms   scikit-learn {1e3 * other:6.0f} ms   ratio "
+            f"{one / other:.2f}{goal}"
+        )
+    tracemalloc.start()
+    ours.predict(X)
+    beyond = tracemalloc.get_traced_memory()[1] / X.nbytes
+    tracemalloc.stop()
+    print(f"  peak of predict: {beyond:.2f} times the table, probabilities and classes included")
+    tree, some = ours.tree_, X[:100_000]
+    for sigma in (0.01, 0.03, 0.1, 0.3):
+        noise = np.full(20, sigma)
+        shares = tree.shares(some, noise)
+        leaves = shares[:, np.flatnonzero(tree.is_leaf())].nnz / len(some)
+        one, other = alternately(
+            lambda noise=noise: tree.predict_proba(some, noise),
+            lambda: tree.predict_proba(some, None),
+            3,
+        )
+        print(
+            f"  noise of sigma {sigma:<5g}{leaves:6.1f} leaves reached by a row, "
+            f"{one / other:6.1f} times the hard tree, {one / other / leaves:.2f} by leaf   (goal 3)"
+        )
+
+
 def main() -> None:
     """Run the parts named on the command line, or all."""
     parts = {
@@ -450,6 +493,7 @@ def main() -> None:
         "evolution": evolution,
         "structure": structure,
         "memory": memory,
+        "prediction": prediction,
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))

@@ -1,7 +1,10 @@
 """One traversal for all consumers: shares, leaves, paths and predictions agree."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from hedgerow.tree._gates import Gates, share_of
 from hypothesis import given, settings
 from oracle.random_trees import random_noise, random_tree, seeds
 from sklearn.datasets import load_breast_cancer
@@ -77,6 +80,62 @@ def test_a_row_order_or_memory_layout_changes_nothing():
     wide = np.repeat(X, 2, axis=1)[:, ::2]
     np.testing.assert_array_equal(model.predict_proba(wide), want)
     np.testing.assert_array_equal(model.tree_.predict_proba(X[:0]), want[:0])
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds)
+def test_what_goes_whole_goes_where_its_gate_sends_it(seed):
+    """Values far from a test take a short cut, which may not differ from the gate by a bit.
+
+    The shares are those that the gates alone give, node by node, on thresholds, on the edges of
+    the windows and one float beside them. The table has more rows than walk side by side.
+    """
+    tree, X, _, columns = random_tree(seed)
+    noise = random_noise(seed, columns.n_categories)
+    gates = Gates(noise, X.shape[1], exact=True)
+    new = np.tile(awkward(X, columns.n_categories, seed), (3, 1))
+    rng = np.random.default_rng([seed, 3])
+    for node in np.flatnonzero(~tree.is_leaf() & ~tree.is_categorical()):
+        j, t = tree.feature[node], tree.threshold[node]
+        reach = 0.0 if noise is None else noise.half_window * noise.sigma[j]
+        edges = np.array([t - reach, t, t + reach])
+        edges = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)])
+        rows = rng.integers(0, len(new), 6)
+        new[rows, j] = rng.choice(edges, 6)
+    want = np.zeros((len(new), tree.n_nodes))
+    want[:, 0] = 1.0
+    for node in np.flatnonzero(~tree.is_leaf()):
+        left = share_of(
+            gates, tree.feature[node], new[:, tree.feature[node]],
+            threshold=tree.threshold[node], center=tree.center[node],
+            missing=tree.share_left[node],
+            categories_left=tree.categories_left[node] if tree.is_categorical()[node] else None,
+        )  # fmt: skip
+        want[:, tree.children_left[node]] = want[:, node] * left
+        want[:, tree.children_right[node]] = want[:, node] * (1.0 - left)
+    np.testing.assert_array_equal(tree.shares(new, noise).toarray(), want)
+    # Bits, so the order of the sum counts: leaves in preorder.
+    proba, values = np.zeros((len(new), tree.n_classes)), tree.probabilities()
+    for leaf in np.flatnonzero(tree.is_leaf()):
+        proba += want[:, leaf, None] * values[leaf]
+    np.testing.assert_array_equal(tree.predict_proba(new, noise), proba)
+    leaves = np.where(tree.is_leaf(), want, -1.0)
+    np.testing.assert_array_equal(tree.apply(new, noise), leaves.argmax(axis=1))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_prediction_makes_no_copy_of_the_data(order):
+    """Beside the probabilities and classes there is room for no tenth of the table."""
+    rng = np.random.default_rng(0)
+    X = np.asarray(rng.normal(size=(50_000, 20)), order=order)
+    model = C45Classifier().fit(X[:1000], X[:1000, 0] > 0)
+    tracemalloc.start()
+    try:
+        proba = model.predict_proba(X)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < proba.nbytes + X.nbytes / 10
 
 
 def test_a_missing_value_goes_both_ways_in_every_consumer():

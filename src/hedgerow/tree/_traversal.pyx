@@ -7,12 +7,16 @@ new categories and soft gates alike.
 
 import numpy as np
 
-from libc.math cimport isnan
+from libc.math cimport NAN, fabs, isnan
 
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
     ASKED,
     CATEGORY,
+    LINEAR,
+    NORMAL,
+    PDF,
+    STEP,
     Gate,
     Gates,
     Test,
@@ -24,8 +28,23 @@ from hedgerow.tree._gates cimport (
 hedgerow_phi_fill()
 
 
+cdef enum:
+    LANES = 16                  # instances that walk side by side
+
+cdef double MOST_SIGMA = 1e6    # wider windows leave no room for rounding in the clip's tolerance
+cdef double ROUNDING = 2e-15    # relative; several times that of the few operations of a gate
+
+
+cdef struct Step:
+    # Where a node sends an instance whole; a cheap part of its gate, never at odds with it.
+    double lower, upper         # lower <= upper; NaN where the gate is always asked
+    int feature                 # 0 at leaves
+    int next[3]                 # node below `lower`, node from `upper` on, else this node itself
+
+
 cdef struct Plan:
     # One tree and the gates that it is read with; borrowed pointers, nothing owned.
+    const Step* step            # of each node
     const int* feature          # -1 at leaves
     const int* children_left
     const int* children_right
@@ -34,23 +53,82 @@ cdef struct Plan:
     int root                    # where instances enter
 
 
+cdef void lay_step(const Gate* gate, const Test* test, Step* step) noexcept nogil:
+    """The values that the gate sends wholly to one side, those at its edges left out."""
+    cdef double reach, slack
+    if gate.kind == STEP:
+        step.lower = test.threshold
+        step.upper = test.threshold
+    elif gate.kind == LINEAR:
+        step.lower = test.lower
+        step.upper = test.upper
+    elif (gate.kind == NORMAL or gate.kind == PDF) and gate.half_window <= MOST_SIGMA:
+        step.lower = test.center if gate.kind == NORMAL else test.threshold
+        reach = gate.half_window * gate.sigma
+        slack = ROUNDING * (fabs(step.lower) + reach)
+        step.upper = step.lower + reach + slack
+        step.lower -= reach + slack
+    if not step.lower <= step.upper:
+        step.lower = NAN
+        step.upper = NAN
+
+
+cdef inline int onward(const Plan* plan, int node, const double* row,
+                       Py_ssize_t stride) noexcept nogil:
+    """The child that takes the whole instance; the node itself where its gate has to say.
+
+    No branch, as none could be foreseen: place 0, 1 or, of a missing value too, 2 of `next`.
+    """
+    cdef const Step* step = &plan.step[node]
+    cdef double x = row[step.feature * stride]
+    return step.next[2 - 2 * (x < step.lower) - (x >= step.upper)]
+
+
+cdef inline void descend(const Plan* plan, const double* rows, Py_ssize_t row_step,
+                         Py_ssize_t stride, Py_ssize_t n, int* node) noexcept nogil:
+    """Write where n <= LANES instances are last undivided: a leaf, or a test whose gate is asked.
+
+    Each waits for its values and for one test after the other, so several walk at once.
+    """
+    cdef Py_ssize_t i
+    cdef int after, moved = 1
+    for i in range(n):
+        node[i] = plan.root
+    while moved:
+        moved = 0
+        for i in range(n):
+            after = onward(plan, node[i], rows + i * row_step, stride)
+            moved |= after ^ node[i]
+            node[i] = after
+
+
 cdef Py_ssize_t visit(const Plan* plan, const double* row, Py_ssize_t stride,
-                      Py_ssize_t instance, int* nodes, double* shares, int* stack,
+                      Py_ssize_t instance, int start, int* nodes, double* shares, int* stack,
                       double* stack_share) noexcept nogil:
-    """Write the nodes that the instance reaches (share > 0), in preorder; return their number."""
+    """Write the nodes that the instance reaches (share > 0) from `start` on; return their number.
+
+    In preorder; all of the instance is at `start`.
+    """
     cdef Py_ssize_t n = 0
     cdef Py_ssize_t top = 1
-    cdef int node
+    cdef int node, after
     cdef double share, left
-    stack[0] = plan.root
+    stack[0] = start
     stack_share[0] = 1.0
     while top > 0:
         top -= 1
         node = stack[top]
         share = stack_share[top]
-        nodes[n] = node
-        shares[n] = share
-        n += 1
+        while True:
+            nodes[n] = node
+            shares[n] = share
+            n += 1
+            if plan.feature[node] < 0:
+                break
+            after = onward(plan, node, row, stride)
+            if after == node:
+                break
+            node = after
         if plan.feature[node] < 0:
             continue
         left = share_left(plan.gate[node], &plan.test[node],
@@ -112,6 +190,7 @@ cdef class Traversal:
     cdef Arena memory
     cdef Plan plan
     cdef Test* tests
+    cdef Step* steps
     cdef Py_ssize_t n_nodes
     cdef int* nodes
     cdef int* stack
@@ -123,7 +202,7 @@ cdef class Traversal:
     def __cinit__(self, tree, Gates gates):
         cdef const double[::1] share = tree.share_left, lower, upper, table
         cdef const Gate** gate
-        cdef Py_ssize_t node
+        cdef Py_ssize_t node, side
         self.feature = tree.feature
         self.threshold = tree.threshold
         self.center = tree.center
@@ -139,6 +218,7 @@ cdef class Traversal:
         self.shares = <double*> self.memory.take(self.n_nodes + 1, sizeof(double))
         self.stack_share = <double*> self.memory.take(self.n_nodes + 2, sizeof(double))
         self.tests = <Test*> self.memory.take(self.n_nodes, sizeof(Test))
+        self.steps = <Step*> self.memory.take(self.n_nodes, sizeof(Step))
         gate = <const Gate**> self.memory.take(self.n_nodes, sizeof(Gate*))
         if gates.conditioned:
             lower, upper = node_intervals(self.feature, self.threshold, self.children_left,
@@ -146,6 +226,11 @@ cdef class Traversal:
         elif gates.bounds is not None:
             lower, upper = gates.bounds
         for node in range(self.n_nodes):
+            self.steps[node].lower = NAN
+            self.steps[node].upper = NAN
+            self.steps[node].feature = 0
+            for side in range(3):
+                self.steps[node].next[side] = <int> node
             if self.feature[node] < 0:
                 continue
             self.tests[node].threshold = self.threshold[node]
@@ -166,6 +251,11 @@ cdef class Traversal:
             if gates.conditioned or gates.bounds is not None:
                 self.tests[node].lower = lower[node]
                 self.tests[node].upper = upper[node]
+            lay_step(gate[node], &self.tests[node], &self.steps[node])
+            self.steps[node].feature = self.feature[node]
+            self.steps[node].next[0] = self.children_left[node]
+            self.steps[node].next[1] = self.children_right[node]
+        self.plan.step = self.steps
         self.plan.feature = &self.feature[0]
         self.plan.children_left = &self.children_left[0]
         self.plan.children_right = &self.children_right[0]
@@ -192,6 +282,20 @@ cdef class Traversal:
             self.tests[node].asked = &shares[0]
         return 0
 
+    cdef Py_ssize_t enter(self, const double[:, :] X, Py_ssize_t first,
+                          int* node) noexcept nogil:
+        """Where the next instances are undivided last, into `node`; their number, <= LANES."""
+        cdef Py_ssize_t n = X.shape[0] - first, i
+        if n > LANES:
+            n = LANES
+        if X.shape[1] == 0:             # a root alone
+            for i in range(n):
+                node[i] = self.plan.root
+            return n
+        descend(&self.plan, &X[first, 0], X.strides[0] // <Py_ssize_t> sizeof(double),
+                X.strides[1] // <Py_ssize_t> sizeof(double), n, node)
+        return n
+
     def mix(self, const double[:, :] X, const double[:, ::1] leaf_value, int root=0):
         """Average of `leaf_value` (n_nodes, k), weighted by the share of each leaf: (n, k).
 
@@ -200,20 +304,25 @@ cdef class Traversal:
         cdef Py_ssize_t n = X.shape[0], k = leaf_value.shape[1]
         out = np.zeros((n, k))
         cdef double[:, ::1] result = out
-        cdef Py_ssize_t i, v, c, count
+        cdef Py_ssize_t first, lanes, i, v, c, count
+        cdef int start[LANES]
         cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
         cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
         cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
         self.ask(X)
         self.plan.root = root
         with nogil:
-            for i in range(n):
-                count = visit(&self.plan, base + i * row_step, stride, i, self.nodes,
-                              self.shares, self.stack, self.stack_share)
-                for v in range(count):
-                    if self.plan.feature[self.nodes[v]] < 0:
-                        for c in range(k):
-                            result[i, c] += self.shares[v] * leaf_value[self.nodes[v], c]
+            first = 0
+            while first < n:
+                lanes = self.enter(X, first, start)
+                for i in range(first, first + lanes):
+                    count = visit(&self.plan, base + i * row_step, stride, i, start[i - first],
+                                  self.nodes, self.shares, self.stack, self.stack_share)
+                    for v in range(count):
+                        if self.plan.feature[self.nodes[v]] < 0:
+                            for c in range(k):
+                                result[i, c] += self.shares[v] * leaf_value[self.nodes[v], c]
+                first += lanes
         self.plan.root = 0
         return out
 
@@ -222,7 +331,8 @@ cdef class Traversal:
         cdef Py_ssize_t n = X.shape[0]
         out = np.zeros(n, dtype=np.intp)
         cdef Py_ssize_t[::1] result = out
-        cdef Py_ssize_t i, v, count
+        cdef Py_ssize_t first, lanes, i, v, count
+        cdef int start[LANES]
         cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
         cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
         cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
@@ -230,17 +340,21 @@ cdef class Traversal:
         cdef int node
         self.ask(X)
         with nogil:
-            for i in range(n):
-                count = visit(&self.plan, base + i * row_step, stride, i, self.nodes,
-                              self.shares, self.stack, self.stack_share)
-                best = -1.0
-                for v in range(count):
-                    node = self.nodes[v]
-                    if self.plan.feature[node] < 0 and (
-                            self.shares[v] > best
-                            or (self.shares[v] == best and node < result[i])):
-                        best = self.shares[v]
-                        result[i] = node
+            first = 0
+            while first < n:
+                lanes = self.enter(X, first, start)
+                for i in range(first, first + lanes):
+                    count = visit(&self.plan, base + i * row_step, stride, i, start[i - first],
+                                  self.nodes, self.shares, self.stack, self.stack_share)
+                    best = -1.0
+                    for v in range(count):
+                        node = self.nodes[v]
+                        if self.plan.feature[node] < 0 and (
+                                self.shares[v] > best
+                                or (self.shares[v] == best and node < result[i])):
+                            best = self.shares[v]
+                            result[i] = node
+                first += lanes
         return out
 
     def visits(self, const double[:, :] X):
@@ -272,8 +386,8 @@ cdef class Traversal:
                 node_view = nodes
                 share_view = shares
             with nogil:
-                count = visit(&self.plan, base + i * row_step, stride, i, self.nodes,
-                              self.shares, self.stack, self.stack_share)
+                count = visit(&self.plan, base + i * row_step, stride, i, self.plan.root,
+                              self.nodes, self.shares, self.stack, self.stack_share)
                 for v in range(count):
                     node_view[used + v] = self.nodes[v]
                     share_view[used + v] = self.shares[v]
