@@ -1,5 +1,7 @@
 """What holds for every tree, however it was grown: conserved weight, limits, ties, no seed."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -138,3 +140,65 @@ def test_extreme_values(scale):
         model = C45Classifier(prune=False, candidates=candidates).fit(X, [1, 1, 0, 0])
         assert model.predict(X).tolist() == [1, 1, 0, 0]
         assert np.isfinite(model.tree_.threshold[0])
+
+
+def large_table(awkward):
+    """More values than a table may have that is copied for one growth."""
+    rng = np.random.default_rng(0)
+    n, m = 30_000, 36
+    X = rng.normal(size=(n, m))
+    X[:, 1] = np.round(X[:, 1], 1)
+    y = (X[:, 0] + X[:, 1] + rng.normal(0, 0.5, n) > 0) + 2 * (X[:, 2] > 1)
+    if not awkward:
+        return X, y, None, None
+    n_categories = np.zeros(m, dtype=np.int32)
+    n_categories[3] = 5
+    X[:, 3] = np.where(X[:, 0] > 0, rng.integers(0, 5, n), rng.integers(0, 2, n))
+    X[rng.random((n, m)) < 0.02] = np.nan
+    X[:, 4] = np.nan
+    return X, y, rng.uniform(0.1, 2.0, n), n_categories
+
+
+@pytest.mark.parametrize(
+    "method", [{}, {"search": 0.1, "max_depth": 2}, {"propagation": 0.1, "max_depth": 2}]
+)
+@pytest.mark.parametrize("awkward", [False, True])
+def test_a_table_that_is_read_where_it_is_grows_the_same_tree(awkward, method):
+    """A large one is neither copied nor sorted beforehand if it serves one growth."""
+    X, y, weight, n_categories = large_table(awkward)
+    X.setflags(write=False)
+    how = {"max_depth": 2 if method else 6, "min_samples_leaf": 3, **method}
+    lasting = Columns(X, y, 4, weight, n_categories)
+    want = grow(lasting, **how)
+    noise = method.get("propagation")
+    pruned = prune(want, lasting, propagation=noise)
+    assert want.n_leaves >= 4
+    for table in (X, np.asfortranarray(X), X[::-1][::-1]):
+        once = Columns(table, y, 4, weight, n_categories, lasting=False)
+        assert np.shares_memory(once.X, table)
+        tree = grow(once, **how)
+        assert tree.to_json() == want.to_json()
+        assert prune(tree, once, propagation=noise).to_json() == pruned.to_json()
+        np.testing.assert_array_equal(once.means, lasting.means)
+        np.testing.assert_array_equal(once.ranges, lasting.ranges)
+    # Asked for all the same, the order and what needs it are there.
+    for j, known in enumerate(lasting.n_known):
+        np.testing.assert_array_equal(once.order[j, :known], lasting.order[j, :known])
+    counts = np.arange(len(y)) % 3
+    again = grow(once.resampled(counts), **how)
+    assert again == grow(lasting.resampled(counts), **how)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_fit_makes_no_copy_of_a_large_table(order):
+    """Sorted rows are in the memory of the growth, which is not numpy's."""
+    X, y, _, _ = large_table(False)
+    X = np.asarray(X, order=order)
+    C45Classifier().fit(X[:100], y[:100])
+    tracemalloc.start()
+    try:
+        C45Classifier(max_depth=6).fit(X, y)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < X.nbytes / 3

@@ -20,7 +20,8 @@ cdef struct Scan:
     # What a search sees of one variable at one node; borrowed pointers, nothing owned.
     const int* rows             # known rows of the node by ascending value
     Py_ssize_t n                # their number
-    const double* x             # the variable, by row
+    const double* x             # the variable, by row ...
+    Py_ssize_t x_step           # ... of which each is so many numbers behind the one before
     const int* y                # class codes, by row
     const double* w             # weights at this node, by row
     const double* total         # weight of each class among `rows`
@@ -65,6 +66,10 @@ cdef struct Points:
 
 cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
                         int n_classes) except -1 nogil
+
+cdef inline double value_at(const Scan* scan, Py_ssize_t row) noexcept nogil:
+    return scan.x[row * scan.x_step]
+
 
 cdef inline Sides sides_of(const Scan* scan, const double* left, Py_ssize_t stride,
                            const double* sum_left) noexcept nogil:

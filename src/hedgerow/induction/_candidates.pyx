@@ -77,6 +77,7 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     """
     cdef const int* rows = scan.rows
     cdef const double* x = scan.x
+    cdef Py_ssize_t step = scan.x_step
     cdef const int* y = scan.y
     cdef Py_ssize_t n = scan.n, p, c, i, l0, l1, t0, t1, nl, nr
     cdef int n_classes = scan.n_classes
@@ -90,7 +91,7 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
         least = 1
     if n < 2 or 2 * least > total:
         return -1.0
-    if x[rows[0]] == x[rows[n - 1]]:
+    if x[rows[0] * step] == x[rows[n - 1] * step]:
         return -1.0
     base = nlogn[total]
     for c in range(n_classes):
@@ -103,11 +104,11 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     if unit and n_classes == 2:
         t0 = all_[0]
         t1 = all_[1]
-        previous = x[rows[0]]
+        previous = x[rows[0] * step]
         l1 = y[rows[0]]
         for p in range(1, n):
             i = rows[p]
-            v = x[i]
+            v = x[i * step]
             if v > previous:
                 if p >= least and n - p >= least:
                     l0 = p - l1
@@ -120,13 +121,13 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                 previous = v
             l1 += y[i]
     else:
-        previous = x[rows[0]]
+        previous = x[rows[0] * step]
         i = rows[0]
         nl = 1 if unit else <Py_ssize_t> scan.w[i]
         left[y[i]] += nl
         for p in range(1, n):
             i = rows[p]
-            v = x[i]
+            v = x[i * step]
             if v > previous:
                 nr = total - nl
                 if nl >= least and nr >= least:
@@ -169,10 +170,10 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
     # The running class weights live one place ahead of the last candidate.
     for c in range(scan.n_classes):
         left[c * stride] = 0.0
-    previous = scan.x[scan.rows[0]]
+    previous = value_at(scan, scan.rows[0])
     for p in range(scan.n):
         i = scan.rows[p]
-        v = scan.x[i]
+        v = value_at(scan, i)
         if v > previous:
             points.threshold[n] = v
             points.center[n] = previous + (v - previous) / 2.0
@@ -323,7 +324,7 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
         return 0
     # An upper bound on the entries: windows plus gaps, or the whole grid.
     need = scan.n * (grid.width + 2) + 2
-    t = ((scan.x[scan.rows[scan.n - 1]] - scan.x[scan.rows[0]]) / grid.step
+    t = ((value_at(scan, scan.rows[scan.n - 1]) - value_at(scan, scan.rows[0])) / grid.step
          + 2.0 * grid.half + grid.width + 8.0)
     if t < need:
         need = <Py_ssize_t> t
@@ -345,7 +346,7 @@ cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
         i = scan.rows[p]
         w = scan.w[i]
         # t >= half, as no value lies below the grid's first, so truncation rounds down.
-        t = (scan.x[i] - grid.origin) / grid.step + grid.shift
+        t = (value_at(scan, i) - grid.origin) / grid.step + grid.shift
         first = <int64_t> (t - grid.half + snap) + 1
         r = t + grid.half - snap
         last = <int64_t> r

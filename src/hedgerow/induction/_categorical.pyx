@@ -10,7 +10,7 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 from libc.math cimport sqrt
 from libc.string cimport memcmp, memcpy, memset
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, base_at, sides_of
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, base_at, sides_of, value_at
 from hedgerow.induction._criteria cimport Sides, is_bounded, score_one
 from hedgerow.tree._arena cimport Arena
 
@@ -103,7 +103,7 @@ cdef int tally(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
     for p in range(n_categories * K):
         counts[p] = 0.0
     for p in range(scan.n):
-        code = <Py_ssize_t> scan.x[scan.rows[p]]
+        code = <Py_ssize_t> value_at(scan, scan.rows[p])
         counts[code * K + scan.y[scan.rows[p]]] += scan.w[scan.rows[p]]
     bound[0] = False
     for p in range(n_categories):

@@ -4,25 +4,27 @@
 cdef class Columns:
     cdef readonly Py_ssize_t n_rows, n_variables
     cdef readonly int n_classes
-    cdef readonly object X                  # (n, m) float64, Fortran order, NaN = missing
+    cdef readonly object X                  # (n, m) float64, NaN = missing; Fortran order if lasting
     cdef readonly object y                  # (n,) int32 class codes
     cdef readonly object sample_weight      # (n,) float64, > 0
     cdef readonly object n_categories       # (m,) int32, 0 for a numeric variable
-    cdef readonly object order              # (m, n) int32, known rows by ascending value
     cdef readonly object n_known            # (m,) int32, rows with a known value
-    cdef readonly object kept               # (n,) row numbers of the table given (weight > 0)
+    cdef object _order                      # None until it is asked for
+    cdef object _kept                       # None: every row of the table given
     cdef readonly object _means
     cdef readonly double total_weight
     cdef readonly bint has_missing
     cdef readonly bint whole                # every weight a whole number, table at hand
     cdef readonly bint unit                 # every weight 1
 
-    cdef const double[::1, :] x
+    cdef const double[:, :] x
+    cdef Py_ssize_t x_step                  # numbers from one row to the next in `x`
     cdef const int[::1] labels
     cdef const double[::1] weights
     cdef const int[::1] categories
-    cdef const int[:, ::1] sorted_rows
+    cdef const int[:, ::1] sorted_rows      # of a lasting set, or once `order` was asked for
     cdef const int[::1] known
     cdef const double[::1] nlogn            # n log2 n for whole n; empty unless `whole`
 
     cdef object view(self)
+    cdef int lay_order(self, int* lists, Py_ssize_t capacity) except -1

@@ -4,8 +4,10 @@
 import numpy as np
 
 from libc.stdlib cimport qsort
+from libc.string cimport memcpy
 
 cdef int LARGEST_TABLE = 1 << 22    # whole weights above this use logarithms; 32 MiB
+cdef int LARGE = 1 << 20            # values of a table from which memory counts more than calls
 
 _NLOGN = np.zeros(1)
 
@@ -27,31 +29,40 @@ cdef int by_row(const void* a, const void* b) noexcept nogil:
     return (i > j) - (i < j)
 
 
-def settle_ties(const double[::1, :] X, int[:, ::1] order, const int[::1] n_known):
+cdef void settle_ties(const double* x, Py_ssize_t step, int* rows, Py_ssize_t n) noexcept nogil:
     """Put rows of equal value in ascending order, in place."""
-    cdef Py_ssize_t j, p, q, start, end, n
+    cdef Py_ssize_t p, q, start = 0, end
     cdef int held
     cdef double v
-    with nogil:
-        for j in range(order.shape[0]):
-            n = n_known[j]
-            start = 0
-            while start < n:
-                v = X[order[j, start], j]
-                end = start + 1
-                while end < n and X[order[j, end], j] == v:
-                    end += 1
-                if end - start > 16:
-                    qsort(&order[j, start], end - start, sizeof(int), by_row)
-                else:
-                    for p in range(start + 1, end):
-                        held = order[j, p]
-                        q = p - 1
-                        while q >= start and order[j, q] > held:
-                            order[j, q + 1] = order[j, q]
-                            q -= 1
-                        order[j, q + 1] = held
-                start = end
+    while start < n:
+        v = x[rows[start] * step]
+        end = start + 1
+        while end < n and x[rows[end] * step] == v:
+            end += 1
+        if end - start > 16:
+            qsort(&rows[start], end - start, sizeof(int), by_row)
+        else:
+            for p in range(start + 1, end):
+                held = rows[p]
+                q = p - 1
+                while q >= start and rows[q] > held:
+                    rows[q + 1] = rows[q]
+                    q -= 1
+                rows[q + 1] = held
+        start = end
+
+
+def _means_of(X, weight):
+    """Weighted mean of the known values of each column, (m,)."""
+    known = ~np.isnan(X)
+    weight = weight[:, None] * known
+    total = weight.sum(axis=0)
+    values = np.where(known, X, 0.0)
+    means = (values * weight).sum(axis=0) / np.where(total > 0, total, 1.0)
+    # A mean that is 0 but for rounding is 0: no noise, hard gates.
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    means[np.abs(means) <= 1e-12 * largest] = 0.0
+    return means
 
 
 cdef class Columns:
@@ -68,14 +79,18 @@ cdef class Columns:
         Rows of weight 0 are left out.
     n_categories : (m,) int, optional
         Number of categories of each variable, 0 for a numeric one.
+    lasting : bool, default True
+        False: for one growth, that is over before X changes. A large X is then read where it is,
+        and its rows are sorted in the memory of the growth.
 
     Notes
     -----
     Nothing is validated here: estimators do that before (`hedgerow.induction.base`).
     """
 
-    def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None):
-        cdef Py_ssize_t j
+    def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None,
+                 bint lasting=True):
+        cdef bint large
         X = np.asarray(X, dtype=np.float64)
         y = np.asarray(y, dtype=np.int32)
         kept = None
@@ -90,8 +105,10 @@ cdef class Columns:
                 X, y, weight = X[kept], y[kept], weight[kept]
             self.unit = bool((weight == 1.0).all())
             self.whole = self.unit or bool((weight == np.rint(weight)).all())
-        self.kept = np.arange(X.shape[0]) if kept is None else kept
-        self.X = np.asfortranarray(X)
+        self._kept = kept
+        large = X.size > LARGE
+        lasting = lasting or not large or not X.flags.aligned or any(s % 8 for s in X.strides)
+        self.X = np.asfortranarray(X) if lasting else X
         self.y = np.ascontiguousarray(y)
         self.sample_weight = weight
         self.n_rows, self.n_variables = X.shape
@@ -101,33 +118,73 @@ cdef class Columns:
             self.n_categories = np.zeros(self.n_variables, dtype=np.int32)
         else:
             self.n_categories = np.ascontiguousarray(n_categories, dtype=np.int32)
-        missing = np.isnan(self.X)
-        self.has_missing = bool(missing.any())
-        self.n_known = (self.n_rows - missing.sum(axis=0)).astype(np.int32)
-        # NaN sorts last: the first n_known rows are those with a value.  numpy's vectorised
-        # sort is several times faster than its stable one; equal values are put in row order
-        # afterwards, which makes the two the same on every machine.
-        if self.n_rows * self.n_variables > 1 << 20:
-            order = np.empty((self.n_variables, self.n_rows), dtype=np.int32)
-            for j in range(self.n_variables):   # one column of 64-bit numbers at a time
-                order[j] = np.argsort(self.X[:, j])
+        if large:       # flags of one column at a time
+            missing = np.array([np.isnan(column).sum() for column in self.X.T])
         else:
-            order = np.argsort(self.X.T, axis=1).astype(np.int32, order="C")
-        settle_ties(self.X, order, self.n_known)
-        self.order = order
+            missing = np.isnan(self.X).sum(axis=0)
+        self.has_missing = bool(missing.any())
+        self.n_known = (self.n_rows - missing).astype(np.int32)
         if self.total_weight > LARGEST_TABLE:
             self.whole = False
         self.view()
+        if lasting:
+            self.order      # now: what is shared by many is sorted by none of them
 
     cdef object view(self):
         """What the cores read, once the arrays are there."""
         self.x = self.X
+        self.x_step = self.x.strides[0] // <Py_ssize_t> sizeof(double)
         self.labels = self.y
         self.weights = self.sample_weight
         self.categories = self.n_categories
-        self.sorted_rows = self.order
         self.known = self.n_known
         self.nlogn = _n_log_n(<Py_ssize_t> self.total_weight + 1) if self.whole else np.zeros(1)
+
+    cdef int lay_order(self, int* lists, Py_ssize_t capacity) except -1:
+        """Write the rows by ascending value of each variable, one list per `capacity`."""
+        cdef Py_ssize_t j, n = self.n_rows
+        cdef const int[::1] rows
+        for j in range(self.n_variables):
+            if self._order is not None:
+                memcpy(lists + j * capacity, &self.sorted_rows[j, 0], n * sizeof(int))
+                continue
+            # NaN sorts last: the first n_known rows are those with a value.  numpy's vectorised
+            # sort is several times faster than its stable one; equal values are put in row order
+            # afterwards, which makes the two the same on every machine.
+            rows = np.argsort(self.X[:, j]).astype(np.int32)
+            memcpy(lists + j * capacity, &rows[0], n * sizeof(int))
+            with nogil:
+                settle_ties(&self.x[0, j], self.x_step, lists + j * capacity, self.known[j])
+        return 0
+
+    @property
+    def order(self):
+        """Rows by ascending value of each variable, (m, n) int32; `n_known` of them have one."""
+        cdef Py_ssize_t j
+        cdef int[:, ::1] rows
+        if self._order is not None:
+            return self._order
+        if self.X.size > LARGE:         # one column of 64-bit numbers at a time
+            order = np.empty((self.n_variables, self.n_rows), dtype=np.int32)
+            rows = order
+            self.lay_order(&rows[0, 0], self.n_rows)
+        else:                           # the same in one call
+            order = np.argsort(self.X.T, axis=1).astype(np.int32, order="C")
+            rows = order
+            with nogil:
+                for j in range(self.n_variables):
+                    if self.known[j] > 0:
+                        settle_ties(&self.x[0, j], self.x_step, &rows[j, 0], self.known[j])
+        self._order = order
+        self.sorted_rows = order
+        return order
+
+    @property
+    def kept(self):
+        """Row numbers of the table given, (n,): those of weight above 0."""
+        if self._kept is None:
+            self._kept = np.arange(self.n_rows)
+        return self._kept
 
     def resampled(self, counts):
         """The same rows, each as often as `counts` says; nothing is sorted again.
@@ -146,6 +203,7 @@ cdef class Columns:
         cdef const double[::1] times = np.ascontiguousarray(counts, dtype=np.float64)
         cdef Py_ssize_t j, p, q, n_kept
         cdef int i
+        self.order
         kept = np.flatnonzero(np.asarray(counts) > 0)
         n_kept = len(kept)
         number = np.full(self.n_rows, -1, dtype=np.int32)
@@ -164,7 +222,7 @@ cdef class Columns:
                         ordered[j, q] = numbers[i]
                         q += 1
                 known[j] = <int> q
-        out.kept = self.kept[kept]
+        out._kept = self.kept[kept]
         out.X = np.asfortranarray(self.X[kept])
         out.y = self.y[kept]
         out.sample_weight = self.sample_weight[kept] * np.asarray(counts)[kept]
@@ -177,7 +235,8 @@ cdef class Columns:
         out.whole = self.whole and out.total_weight <= LARGEST_TABLE
         out.unit = self.unit and bool((np.asarray(counts)[kept] == 1).all())
         out.n_known = n_known
-        out.order = order
+        out._order = order
+        out.sorted_rows = order
         out.view()
         return out
 
@@ -185,15 +244,15 @@ cdef class Columns:
     def means(self):
         """Weighted mean of the known values of each variable, (m,); 0 for categorical ones."""
         if self._means is None:
-            known = ~np.isnan(self.X)
-            weight = self.sample_weight[:, None] * known
-            total = weight.sum(axis=0)
-            values = np.where(known, self.X, 0.0)
-            means = (values * weight).sum(axis=0) / np.where(total > 0, total, 1.0)
+            if self.X.size > LARGE:
+                # One after the other, each in one piece: sums over rows that lie apart round
+                # otherwise, and the order of X in memory may change nothing.
+                found = [_means_of(np.ascontiguousarray(x)[:, None], self.sample_weight)[0]
+                         for x in self.X.T]
+                means = np.array(found)
+            else:
+                means = _means_of(self.X, self.sample_weight)
             means[self.n_categories > 0] = 0.0
-            # A mean that is 0 but for rounding is 0: no noise, hard gates.
-            largest = np.abs(values).max(axis=0, initial=0.0)
-            means[np.abs(means) <= 1e-12 * largest] = 0.0
             self._means = means
         return self._means
 
@@ -203,6 +262,5 @@ cdef class Columns:
         ranges = np.zeros(self.n_variables)
         for j in range(self.n_variables):
             if self.n_categories[j] == 0 and self.n_known[j] > 0:
-                last = self.order[j, self.n_known[j] - 1]
-                ranges[j] = self.X[last, j] - self.X[self.order[j, 0], j]
+                ranges[j] = np.nanmax(self.X[:, j]) - np.nanmin(self.X[:, j])
         return ranges

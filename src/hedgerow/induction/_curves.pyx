@@ -62,6 +62,7 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
     scan.rows = &rows[0]
     scan.n = n
     scan.x = &x[0]
+    scan.x_step = 1
     scan.y = &y[0]
     scan.w = &w[0]
     scan.total = &total[0]

@@ -29,6 +29,7 @@ from hedgerow.induction._candidates cimport (
     last_with,
     score_points,
     soft_points,
+    value_at,
     weigh_known,
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
@@ -100,7 +101,8 @@ cdef class Growth:
     # scratch
     cdef int* held
     cdef double* held_weight
-    cdef double* weight             # by row, at the node at hand
+    cdef const double* weight       # by row, at the node at hand ...
+    cdef double* weight_here        # ... where it is not the same at every node, else NULL
     cdef double* weight_left
     cdef double* weight_right
     cdef double* asked              # shares that Python gave, by place in the list at hand
@@ -183,15 +185,21 @@ cdef class Growth:
         self.memory = Arena(f"to grow a tree from {n} rows and {m} variables")
         self.grids = <Grid*> self.memory.zeros(m, sizeof(Grid))
         self.lists = <int*> self.memory.take((m + 1) * self.capacity, sizeof(int))
-        self.member_weight = <double*> self.memory.take(self.capacity, sizeof(double))
+        columns.lay_order(self.lists, self.capacity)
         self.lengths = <int*> self.memory.take(self.pending_capacity * m, sizeof(int))
         self.pending = <Pending*> self.memory.take(self.pending_capacity, sizeof(Pending))
         self.held = <int*> self.memory.take(n + 1, sizeof(int))
-        self.held_weight = <double*> self.memory.take(n + 1, sizeof(double))
-        self.weight = <double*> self.memory.take(n, sizeof(double))
+        self.weight = &columns.weights[0]
+        if self.fractional:
+            self.member_weight = <double*> self.memory.take(self.capacity, sizeof(double))
+            self.held_weight = <double*> self.memory.take(n + 1, sizeof(double))
+            self.weight_here = <double*> self.memory.take(n, sizeof(double))
+            memcpy(self.weight_here, &columns.weights[0], n * sizeof(double))
+            self.weight = self.weight_here
         self.weight_left = <double*> self.memory.take(n, sizeof(double))
         self.weight_right = <double*> self.memory.take(n, sizeof(double))
-        self.asked = <double*> self.memory.take(n, sizeof(double))
+        if gates.asking:
+            self.asked = <double*> self.memory.take(n, sizeof(double))
         self.goes_left = <unsigned char*> self.memory.take(n + 1, 1)
         self.goes_right = <unsigned char*> self.memory.take(n + 1, 1)
         self.total = <double*> self.memory.take(K, sizeof(double))
@@ -255,8 +263,8 @@ cdef class Growth:
         for j in range(self.m):
             if sigma[j] <= 0.0 or columns.categories[j] > 0 or columns.known[j] == 0:
                 continue
-            low = columns.x[columns.sorted_rows[j, 0], j]
-            high = columns.x[columns.sorted_rows[j, columns.known[j] - 1], j]
+            low = columns.x[self.lists[j * self.capacity], j]
+            high = columns.x[self.lists[j * self.capacity + columns.known[j] - 1], j]
             if (high - low) / sigma[j] > 1e12:
                 continue        # the grid would be finer than the numbers: hard search
             grid = self.grids + j
@@ -279,7 +287,7 @@ cdef class Growth:
         return 0
 
     def run(self):
-        """Grow; return the arrays of the tree in preorder.
+        """Grow, once; return the arrays of the tree in preorder.
 
         Returns
         -------
@@ -345,13 +353,11 @@ cdef class Growth:
         cdef Choice choice
         cdef double weight
         for j in range(self.m):
-            memcpy(self.lists + j * self.capacity, &self.columns.sorted_rows[j, 0],
-                   n * sizeof(int))
             self.lengths[j] = self.columns.known[j]
         for p in range(n):
             self.lists[self.m * self.capacity + p] = <int> p
-            self.member_weight[p] = self.columns.weights[p]
-            self.weight[p] = self.columns.weights[p]
+        if self.fractional:
+            memcpy(self.member_weight, self.weight_here, n * sizeof(double))
         self.n_nodes = 0
         self.n_pending = 1
         self.pending[0].start = 0
@@ -447,7 +453,7 @@ cdef class Growth:
     cdef double count_classes(self, const Pending* node, int id_) noexcept nogil:
         """Class weights of the node, into `total` and the tree; their sum."""
         cdef const int* members = self.lists + self.m * self.capacity + node.start
-        cdef const double* w = self.member_weight + node.start
+        cdef const double* w = self.member_weight + node.start if self.fractional else NULL
         cdef double* total = self.total
         cdef double weight = 0.0
         cdef Py_ssize_t p
@@ -456,7 +462,7 @@ cdef class Growth:
             total[c] = 0.0
         if self.fractional:
             for p in range(node.n):
-                self.weight[members[p]] = w[p]
+                self.weight_here[members[p]] = w[p]
                 total[self.columns.labels[members[p]]] += w[p]
         else:
             for p in range(node.n):
@@ -478,6 +484,7 @@ cdef class Growth:
                 continue
             scan.rows = self.lists + j * self.capacity + node.start
             scan.x = &self.columns.x[0, j]
+            scan.x_step = self.columns.x_step
             scan.y = &self.columns.labels[0]
             scan.w = self.weight
             scan.n_classes = self.K
@@ -534,7 +541,7 @@ cdef class Growth:
                         &self.n_candidates, &self.n_gains, self.memory)
             center[0] = threshold[0]
             return 0
-        if scan.x[scan.rows[0]] == scan.x[scan.rows[scan.n - 1]]:
+        if value_at(scan, scan.rows[0]) == value_at(scan, scan.rows[scan.n - 1]):
             return 0
         if not soft and self.whole:
             gain[0] = hard_whole(scan, &self.columns.nlogn[0], self.columns.unit,
@@ -604,14 +611,14 @@ cdef class Growth:
         cdef Py_ssize_t p
         for p in range(scan.n):
             side += scan.w[scan.rows[p]]
-            x = scan.x[scan.rows[p]]
+            x = value_at(scan, scan.rows[p])
             if side + slack >= scan.least:
                 break
         k_first[0] = first_above(&self.grids[j], x)
         side = 0.0
         for p in range(scan.n - 1, -1, -1):
             side += scan.w[scan.rows[p]]
-            x = scan.x[scan.rows[p]]
+            x = value_at(scan, scan.rows[p])
             if side + slack >= scan.least:
                 break
         k_last[0] = first_above(&self.grids[j], x) - 1
@@ -647,11 +654,11 @@ cdef class Growth:
         cdef int i
         self.lay_test(j, NAN, center, &test)
         if gate.kind == ASKED:
-            self.gates.ask(j, center, scan.x, scan.rows, scan.n, self.asked)
+            self.gates.ask(j, center, scan.x, scan.x_step, scan.rows, scan.n, self.asked)
         for p in range(scan.n):
             i = scan.rows[p]
             w = self.weight[i]
-            share = share_left(&gate, &test, self.columns.x[i, j], p)
+            share = share_left(&gate, &test, value_at(scan, i), p)
             share = kept_left(w * share, w, self.columns.weights[i])
             left += share
             right += w - share
@@ -682,12 +689,14 @@ cdef class Growth:
         cdef int n_categories = self.columns.categories[j]
         cdef int n_known = self.lengths_here[j]
         cdef const int* rows = self.lists + j * self.capacity + start
+        # Copies, so that the loop need not read them anew for every row.
+        cdef const double* x = &self.columns.x[0, j]
+        cdef Py_ssize_t step = self.columns.x_step
         cdef const int* members = self.lists + self.m * self.capacity + start
         cdef int* list_
         cdef double* weights
         cdef double known_left = 0.0, known_right = 0.0, share, w, left
         cdef int i
-        # A copy, so that the loop need not read it anew for every row.
         cdef Gate gate = (self.gates.categories[j] if n_categories > 0
                           else self.gates.numbers[j])
         cdef bint soft = is_soft(&gate)
@@ -697,11 +706,11 @@ cdef class Growth:
         # 1. The share of each member that goes left.
         self.lay_test(j, choice.threshold, choice.center, &test)
         if gate.kind == ASKED:
-            self.gates.ask(j, choice.center, &self.columns.x[0, j], rows, n_known, self.asked)
+            self.gates.ask(j, choice.center, x, step, rows, n_known, self.asked)
         for p in range(n_known):
             i = rows[p]
             w = self.weight[i]
-            share = share_left(&gate, &test, self.columns.x[i, j], p)
+            share = share_left(&gate, &test, x[i * step], p)
             left = w * share
             if soft:
                 left = kept_left(left, w, self.columns.weights[i])
@@ -716,7 +725,7 @@ cdef class Growth:
             # Unknown here: both sides, in proportion to the known weight.
             for p in range(node.n):
                 i = members[p]
-                if isnan(self.columns.x[i, j]):
+                if isnan(x[i * step]):
                     self.weight_left[i] = self.weight[i] * share
                     self.weight_right[i] = self.weight[i] - self.weight_left[i]
         n_left = 0

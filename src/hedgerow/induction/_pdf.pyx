@@ -11,7 +11,7 @@ looked at only in the finest of them.
 
 from libc.math cimport ceil, exp, floor
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, sides_of
+from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, sides_of, value_at
 from hedgerow.induction._criteria cimport Sides, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
@@ -313,7 +313,7 @@ cdef void weights_along(const Search* s, const Cell* cell, double* left) noexcep
 cdef inline double threshold_of(const Search* s, Py_ssize_t p, Py_ssize_t k) noexcept nogil:
     """The k-th sample point of a tuple, in the variable's unit."""
     cdef double reach = s.reach.half * s.reach.sigma
-    return (s.scan.x[s.scan.rows[p]]
+    return (value_at(s.scan, s.scan.rows[p])
             + (k * (2.0 * reach / (s.reach.n_samples - 1)) - reach))
 
 
@@ -658,7 +658,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.n = n
     s.stride = cells.capacity + 1
     s.spacing = 2.0 * half / (reach.n_samples - 1)
-    s.origin = scan.x[scan.rows[0]]
+    s.origin = value_at(scan, scan.rows[0])
     s.base = base_at(scan)
     for c in range(K):
         cells.prefix[c * s.stride] = 0.0
@@ -684,7 +684,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     for p in range(n):
         i = scan.rows[p]
         w = scan.w[i]
-        z[p] = (scan.x[i] - s.origin) * per_sigma
+        z[p] = (value_at(scan, i) - s.origin) * per_sigma
         cells.label[p] = scan.y[i]
         a = lower - z[p]
         b = upper - z[p]

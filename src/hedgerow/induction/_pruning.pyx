@@ -244,7 +244,8 @@ cdef class Pruning:
         if gate.kind == PDF:
             self.bound_value(node, &test.lower, &test.upper)
         elif gate.kind == ASKED:
-            self.gates.ask(j, test.center, &self.columns.x[0, j], rows, n, self.asked)
+            self.gates.ask(j, test.center, &self.columns.x[0, j], self.columns.x_step, rows,
+                           n, self.asked)
         for p in range(n):
             i = rows[p]
             x = self.columns.x[i, j]

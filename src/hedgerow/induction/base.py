@@ -261,8 +261,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             )
         return weight
 
-    def _training_set(self, X, y, sample_weight) -> Columns:
-        """Checked and sorted training data; sets ``classes_`` and the names."""
+    def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
+        """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -295,7 +295,9 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 HedgerowWarning,
                 stacklevel=3,
             )
-        return Columns(array, codes, len(self.classes_), weight, self._n_categories)
+        return Columns(
+            array, codes, len(self.classes_), weight, self._n_categories, lasting=lasting
+        )
 
     def _finish(self, tree, gate=None):
         """Give the tree its labels and store it."""

@@ -139,7 +139,7 @@ class C45Classifier(TreeClassifierMixin):
         self
         """
         self._check_parameters()
-        columns = self._training_set(X, y, sample_weight)
+        columns = self._training_set(X, y, sample_weight, lasting=False)
         soft = self._soft_settings(columns)
         tree = grow(
             columns,

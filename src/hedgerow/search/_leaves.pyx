@@ -436,6 +436,7 @@ cdef class Leaves:
             return 0
         scan.rows = self.known_rows
         scan.x = &self.x[0, j]
+        scan.x_step = 1
         scan.y = &self.columns.labels[0]
         scan.w = self.weight
         scan.n_classes = self.K

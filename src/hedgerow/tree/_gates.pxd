@@ -80,8 +80,8 @@ cdef class Gates:
     cdef dict models                    # of ASKED gates: variable -> callable(center, x)
 
     cdef int check_grows(self) except -1
-    cdef int ask(self, Py_ssize_t j, double center, const double* x, const int* rows,
-                 Py_ssize_t n, double* out) except -1 with gil
+    cdef int ask(self, Py_ssize_t j, double center, const double* x, Py_ssize_t x_step,
+                 const int* rows, Py_ssize_t n, double* out) except -1 with gil
 
 
 cdef inline double step_gate(double x, double threshold) noexcept nogil:

@@ -86,15 +86,15 @@ cdef class Gates:
                     "and pruning have no such gates")
         return 0
 
-    cdef int ask(self, Py_ssize_t j, double center, const double* x, const int* rows,
-                 Py_ssize_t n, double* out) except -1 with gil:
+    cdef int ask(self, Py_ssize_t j, double center, const double* x, Py_ssize_t x_step,
+                 const int* rows, Py_ssize_t n, double* out) except -1 with gil:
         """Shares of rows of the column `x` at a gate of variable j, asked of Python, into `out`."""
         cdef Py_ssize_t p
         cdef const double[::1] shares
         values = np.empty(n)
         cdef double[::1] view = values
         for p in range(n):
-            view[p] = x[rows[p]]
+            view[p] = x[rows[p] * x_step]
         shares = np.ascontiguousarray(self.models[j](center, values), dtype=np.float64)
         for p in range(n):
             out[p] = shares[p]
@@ -187,7 +187,7 @@ def share_of(Gates gates, Py_ssize_t j, x, *, double threshold=np.nan, center=No
     test.category_share = &by_category[0] if by_category.shape[0] else NULL
     test.asked = &shares[0]
     if gate.kind == ASKED and value.shape[0]:
-        gates.ask(j, test.center, &value[0], &row[0], value.shape[0], &shares[0])
+        gates.ask(j, test.center, &value[0], 1, &row[0], value.shape[0], &shares[0])
     for p in range(value.shape[0]):
         result[p] = share_left(gate, &test, value[p], p)
     return out
