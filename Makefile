@@ -18,13 +18,14 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test checks bench generated lock clean distclean FORCE
+.PHONY: help setup reproduce test checks test-dist bench generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
+	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make generated  write the files that follow from others (environment.yml, config/)"
 	@echo "make lock       choose new versions of all dependencies"
@@ -70,6 +71,9 @@ test: setup
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup
 	@python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-checks.lock
+
+test-dist: setup
+	@python tests/distribution.py
 
 bench: setup
 	@python benchmarks/bench.py
