@@ -10,11 +10,12 @@ import pytest
 from scipy import stats
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
+from statsmodels.stats.multitest import multipletests
 
 from hedgerow import C45Classifier, SoftTreeClassifier, UCTTreeClassifier
 from hedgerow.data import TidyTable, seed_sequence, split
 from hedgerow.errors import ConfigError, DataError, HedgerowWarning
-from hedgerow.evaluation import metrics, significance
+from hedgerow.evaluation import metrics
 from hedgerow.experiments.frames import joined
 from hedgerow.experiments.structure import plan as structure_plan
 from hedgerow.experiments.structure import steps as structure_steps
@@ -433,7 +434,7 @@ def test_questions_compare_means_of_variants_over_data_sets(made_up, tests):
     plain = tests[(tests["part"] == "questions") & (tests["correction"] == "none")]
     plain = plain[plain["metric"] == "silhouette"].set_index("cell")
     assert set(plain.index) == set(QUESTIONS)
-    expected = significance.multipletests(plain["p"], method="holm")[1]
+    expected = multipletests(plain["p"], method="holm")[1]
     assert np.allclose(corrected.loc[plain.index, "p"], expected)
 
 
