@@ -43,7 +43,7 @@ cdef struct Step:
 
 
 cdef struct Plan:
-    # One tree and the gates that it is read with; borrowed pointers, nothing owned.
+    # One tree, the gates that it is read with, and the table; borrowed pointers, nothing owned.
     const Step* step            # of each node
     const int* feature          # -1 at leaves
     const int* children_left
@@ -51,6 +51,9 @@ cdef struct Plan:
     const Test* test            # of each node; not filled at leaves
     const Gate** gate           # of each node; not filled at leaves
     int root                    # where instances enter
+    const double* rows          # NULL without a value
+    Py_ssize_t row_step         # from one row to the next, in numbers
+    Py_ssize_t stride           # from one column to the next
 
 
 cdef void lay_step(const Gate* gate, const Test* test, Step* step) noexcept nogil:
@@ -84,13 +87,14 @@ cdef inline int onward(const Plan* plan, int node, const double* row,
     return step.next[2 - 2 * (x < step.lower) - (x >= step.upper)]
 
 
-cdef inline void descend(const Plan* plan, const double* rows, Py_ssize_t row_step,
-                         Py_ssize_t stride, Py_ssize_t n, int* node) noexcept nogil:
+cdef inline void descend(const Plan* plan, Py_ssize_t first, Py_ssize_t n,
+                         int* node) noexcept nogil:
     """Write where n <= LANES instances are last undivided: a leaf, or a test whose gate is asked.
 
     Each waits for its values and for one test after the other, so several walk at once.
     """
-    cdef Py_ssize_t i
+    cdef const double* rows = plan.rows + first * plan.row_step
+    cdef Py_ssize_t row_step = plan.row_step, stride = plan.stride, i
     cdef int after, moved = 1
     for i in range(n):
         node[i] = plan.root
@@ -102,15 +106,14 @@ cdef inline void descend(const Plan* plan, const double* rows, Py_ssize_t row_st
             node[i] = after
 
 
-cdef Py_ssize_t visit(const Plan* plan, const double* row, Py_ssize_t stride,
-                      Py_ssize_t instance, int start, int* nodes, double* shares, int* stack,
-                      double* stack_share) noexcept nogil:
+cdef Py_ssize_t visit(const Plan* plan, Py_ssize_t instance, int start, int* nodes,
+                      double* shares, int* stack, double* stack_share) noexcept nogil:
     """Write the nodes that the instance reaches (share > 0) from `start` on; return their number.
 
     In preorder; all of the instance is at `start`.
     """
-    cdef Py_ssize_t n = 0
-    cdef Py_ssize_t top = 1
+    cdef const double* row = plan.rows + instance * plan.row_step
+    cdef Py_ssize_t stride = plan.stride, n = 0, top = 1
     cdef int node, after
     cdef double share, left
     stack[0] = start
@@ -263,10 +266,13 @@ cdef class Traversal:
         self.plan.gate = gate
         self.plan.root = 0
 
-    cdef int ask(self, const double[:, :] X) except -1:
-        """Ask for the shares of this table at gates that only Python can work out."""
+    cdef int lay(self, const double[:, :] X) except -1:
+        """Take up a table, and ask for its shares at gates that only Python can work out."""
         cdef Py_ssize_t node
         cdef const double[::1] shares
+        self.plan.rows = &X[0, 0] if X.shape[0] and X.shape[1] else NULL
+        self.plan.row_step = X.strides[0] // <Py_ssize_t> sizeof(double)
+        self.plan.stride = X.strides[1] // <Py_ssize_t> sizeof(double)
         if not self.gates.asking or X.shape[0] == 0:
             return 0
         self.answers = []
@@ -282,19 +288,20 @@ cdef class Traversal:
             self.tests[node].asked = &shares[0]
         return 0
 
-    cdef Py_ssize_t enter(self, const double[:, :] X, Py_ssize_t first,
-                          int* node) noexcept nogil:
+    cdef Py_ssize_t enter(self, Py_ssize_t n_rows, Py_ssize_t first, int* node) noexcept nogil:
         """Where the next instances are undivided last, into `node`; their number, <= LANES."""
-        cdef Py_ssize_t n = X.shape[0] - first, i
-        if n > LANES:
-            n = LANES
-        if X.shape[1] == 0:             # a root alone
+        cdef Py_ssize_t n = min(n_rows - first, <Py_ssize_t> LANES), i
+        if self.plan.rows == NULL:      # without columns there is a root alone
             for i in range(n):
                 node[i] = self.plan.root
             return n
-        descend(&self.plan, &X[first, 0], X.strides[0] // <Py_ssize_t> sizeof(double),
-                X.strides[1] // <Py_ssize_t> sizeof(double), n, node)
+        descend(&self.plan, first, n, node)
         return n
+
+    cdef Py_ssize_t reached(self, Py_ssize_t instance, int start) noexcept nogil:
+        """Visit from `start` on, into `nodes` and `shares`."""
+        return visit(&self.plan, instance, start, self.nodes, self.shares, self.stack,
+                     self.stack_share)
 
     def mix(self, const double[:, :] X, const double[:, ::1] leaf_value, int root=0):
         """Average of `leaf_value` (n_nodes, k), weighted by the share of each leaf: (n, k).
@@ -306,18 +313,14 @@ cdef class Traversal:
         cdef double[:, ::1] result = out
         cdef Py_ssize_t first, lanes, i, v, c, count
         cdef int start[LANES]
-        cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
-        cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
-        cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
-        self.ask(X)
+        self.lay(X)
         self.plan.root = root
         with nogil:
             first = 0
             while first < n:
-                lanes = self.enter(X, first, start)
+                lanes = self.enter(n, first, start)
                 for i in range(first, first + lanes):
-                    count = visit(&self.plan, base + i * row_step, stride, i, start[i - first],
-                                  self.nodes, self.shares, self.stack, self.stack_share)
+                    count = self.reached(i, start[i - first])
                     for v in range(count):
                         if self.plan.feature[self.nodes[v]] < 0:
                             for c in range(k):
@@ -333,19 +336,15 @@ cdef class Traversal:
         cdef Py_ssize_t[::1] result = out
         cdef Py_ssize_t first, lanes, i, v, count
         cdef int start[LANES]
-        cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
-        cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
-        cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
         cdef double best
         cdef int node
-        self.ask(X)
+        self.lay(X)
         with nogil:
             first = 0
             while first < n:
-                lanes = self.enter(X, first, start)
+                lanes = self.enter(n, first, start)
                 for i in range(first, first + lanes):
-                    count = visit(&self.plan, base + i * row_step, stride, i, start[i - first],
-                                  self.nodes, self.shares, self.stack, self.stack_share)
+                    count = self.reached(i, start[i - first])
                     best = -1.0
                     for v in range(count):
                         node = self.nodes[v]
@@ -370,14 +369,11 @@ cdef class Traversal:
         indptr = np.zeros(n + 1, dtype=np.int64)
         cdef long long[::1] pointer = indptr
         cdef Py_ssize_t i, v, count, used = 0, capacity = 16 * n + self.n_nodes + 1
-        cdef Py_ssize_t row_step = X.strides[0] // sizeof(double)
-        cdef Py_ssize_t stride = X.strides[1] // sizeof(double)
-        cdef const double* base = &X[0, 0] if n and X.shape[1] else NULL
         nodes = np.empty(capacity, dtype=np.int32)
         shares = np.empty(capacity)
         cdef int[::1] node_view = nodes
         cdef double[::1] share_view = shares
-        self.ask(X)
+        self.lay(X)
         for i in range(n):
             if used + self.n_nodes > capacity:
                 capacity = 2 * capacity + self.n_nodes
@@ -386,8 +382,7 @@ cdef class Traversal:
                 node_view = nodes
                 share_view = shares
             with nogil:
-                count = visit(&self.plan, base + i * row_step, stride, i, self.plan.root,
-                              self.nodes, self.shares, self.stack, self.stack_share)
+                count = self.reached(i, self.plan.root)
                 for v in range(count):
                     node_view[used + v] = self.nodes[v]
                     share_view[used + v] = self.shares[v]
