@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
+import time
 import types
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 import psutil
@@ -29,7 +31,7 @@ from hedgerow.workflow.jobs import (
 @pytest.fixture
 def given(tmp_path):
     """The part of Snakemake's object that the frame reads."""
-    return types.SimpleNamespace(rule="tidy", log=[str(tmp_path / "logs/tidy.log")])
+    return types.SimpleNamespace(rule="tidy", log=[str(tmp_path / "data/logs/tidy/heart.log")])
 
 
 def test_an_error_of_the_user_is_one_line_with_its_remedy(given, capsys):
@@ -55,6 +57,27 @@ def test_a_job_that_succeeds_leaves_a_log_and_says_nothing(given, capsys):
         pass
     assert capsys.readouterr().err == ""
     assert os.path.getsize(given.log[0]) == 0
+
+
+def recorded(given) -> pd.Series:
+    records = Path(given.log[0]).parents[2] / "jobs"
+    return pd.read_csv(records / "tidy/heart.tsv", sep="\t").loc[0]
+
+
+def test_beside_the_log_stands_what_the_job_took(given):
+    with job(given):
+        end = time.process_time() + 0.3
+        while time.process_time() < end:
+            pass
+    took = recorded(given)
+    assert 0.25 < took["cpu_time"] < 3 and took["s"] > 0.25
+    assert 10 < took["max_rss"] < 10_000
+
+
+def test_a_job_that_fails_has_a_record_too(given, capsys):
+    with pytest.raises(SystemExit), job(given):
+        raise DataError("no rows")
+    assert recorded(given)["s"] >= 0
 
 
 def test_a_plan_shows_only_what_its_rule_declares():

@@ -249,7 +249,8 @@ def rules() -> dict[str, str]:
 @pytest.mark.parametrize("rule", sorted(rules()))
 def test_every_rule_says_everything_about_its_jobs(rule):
     text = rules()[rule]
-    for directive in ("output", "log", "benchmark", "conda", "message", "script"):
+    for directive in ("output", "log", "conda", "message", "script"):
         assert f"\n    {directive}:\n" in text, f"{rule} has no {directive}"
     assert '"../../environment.yml"' in text
+    assert '    log:\n        "data/logs/' in text  # the job's record stands beside it
     assert not re.search(r"\blambda\b|\n    run:|^ *(for|checkpoint)\b.*:$", text, re.MULTILINE)

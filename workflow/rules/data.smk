@@ -13,8 +13,6 @@ rule fetch:
         "data/raw/{dataset}/source.json",
     log:
         "data/logs/fetch/{dataset}.log",
-    benchmark:
-        "data/jobs/fetch/{dataset}.tsv"
     retries: 1
     conda:
         "../../environment.yml"
@@ -39,8 +37,6 @@ rule tidy:
         "data/tidy/{dataset}.parquet",
     log:
         "data/logs/tidy/{dataset}.log",
-    benchmark:
-        "data/jobs/tidy/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:

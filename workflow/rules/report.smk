@@ -16,8 +16,6 @@ rule report:
         "reports/html/index.html",
     log:
         "data/logs/report.log",
-    benchmark:
-        "data/jobs/report.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -50,8 +48,6 @@ rule manifest:
         "reports/manifest.json",
     log:
         "data/logs/manifest.log",
-    benchmark:
-        "data/jobs/manifest.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -26,8 +26,6 @@ rule search_run:
         times="data/jobs/search/times/{dataset}_{chunk}.parquet",
     log:
         "data/logs/search/run/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/search/run/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -58,8 +56,6 @@ rule search_merge:
         tuning="data/trees/search/{dataset}/tuning.parquet",
     log:
         "data/logs/search/merge/{dataset}.log",
-    benchmark:
-        "data/jobs/search/merge/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -78,8 +74,6 @@ rule search_properties:
         "data/results/search/properties/{dataset}.parquet",
     log:
         "data/logs/search/properties/{dataset}.log",
-    benchmark:
-        "data/jobs/search/properties/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -97,8 +91,6 @@ rule search_statistics:
         "data/results/search/statistics.parquet",
     log:
         "data/logs/search/statistics.log",
-    benchmark:
-        "data/jobs/search/statistics.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -130,8 +122,6 @@ rule search_tables:
         ),
     log:
         "data/logs/search/tables.log",
-    benchmark:
-        "data/jobs/search/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -155,8 +145,6 @@ rule search_running_times:
         "data/jobs/search/running_times.csv",
     log:
         "data/logs/search/running_times.log",
-    benchmark:
-        "data/jobs/search/running_times.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -181,8 +169,6 @@ rule search_figures:
         ),
     log:
         "data/logs/search/figures.log",
-    benchmark:
-        "data/jobs/search/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -204,8 +190,6 @@ rule search_claims:
         "data/results/search/claims.parquet",
     log:
         "data/logs/search/claims.log",
-    benchmark:
-        "data/jobs/search/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -227,8 +211,6 @@ rule search_page:
         "data/results/search/section.json",
     log:
         "data/logs/search/section.log",
-    benchmark:
-        "data/jobs/search/section.tsv"
     conda:
         "../../environment.yml"
     params:

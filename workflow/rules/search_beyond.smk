@@ -27,8 +27,6 @@ rule search_beyond_optimum:
         thresholds="data/results/search_beyond/chunks/optimum/{dataset}_{chunk}_thresholds.parquet",
     log:
         "data/logs/search_beyond/optimum/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/search_beyond/optimum/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -46,8 +44,6 @@ rule search_beyond_selection:
         selection="data/results/search_beyond/chunks/selection/{dataset}_{chunk}_selection.parquet",
     log:
         "data/logs/search_beyond/selection/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/search_beyond/selection/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -67,8 +63,6 @@ rule search_beyond_anytime:
         times="data/jobs/search_beyond/times/{dataset}_{chunk}.parquet",
     log:
         "data/logs/search_beyond/anytime/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/search_beyond/anytime/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -109,8 +103,6 @@ rule search_beyond_statistics:
         statistics="data/results/search_beyond/statistics.parquet",
     log:
         "data/logs/search_beyond/statistics.log",
-    benchmark:
-        "data/jobs/search_beyond/statistics.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -139,8 +131,6 @@ rule search_beyond_tables:
         ),
     log:
         "data/logs/search_beyond/tables.log",
-    benchmark:
-        "data/jobs/search_beyond/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -163,8 +153,6 @@ rule search_beyond_figures:
         ),
     log:
         "data/logs/search_beyond/figures.log",
-    benchmark:
-        "data/jobs/search_beyond/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -190,8 +178,6 @@ rule search_beyond_running_times:
         png="data/jobs/search_beyond/curves_by_seconds.png",
     log:
         "data/logs/search_beyond/running_times.log",
-    benchmark:
-        "data/jobs/search_beyond/running_times.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -217,8 +203,6 @@ rule search_beyond_claims:
         "data/results/search_beyond/claims.parquet",
     log:
         "data/logs/search_beyond/claims.log",
-    benchmark:
-        "data/jobs/search_beyond/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -239,8 +223,6 @@ rule search_beyond_page:
         "data/results/search_beyond/section.json",
     log:
         "data/logs/search_beyond/section.log",
-    benchmark:
-        "data/jobs/search_beyond/section.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -31,8 +31,6 @@ rule soft_noise:
         seeds="data/noised/soft/{dataset}/seeds.parquet",
     log:
         "data/logs/soft/noise/{dataset}.log",
-    benchmark:
-        "data/jobs/soft/noise/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -50,8 +48,6 @@ rule soft_calibrate:
         "data/calibrated/soft/{dataset}.parquet",
     log:
         "data/logs/soft/calibrate/{dataset}.log",
-    benchmark:
-        "data/jobs/soft/calibrate/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -73,8 +69,6 @@ rule soft_learn:
         times="data/jobs/soft/times/{dataset}_{chunk}.parquet",
     log:
         "data/logs/soft/learn/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/soft/learn/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -100,8 +94,6 @@ rule soft_merge:
         tuning="data/trees/soft/{dataset}/tuning.parquet",
     log:
         "data/logs/soft/merge/{dataset}.log",
-    benchmark:
-        "data/jobs/soft/merge/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -123,8 +115,6 @@ rule soft_prune:
         "data/trees/soft/{dataset}/pruned.parquet",
     log:
         "data/logs/soft/prune/{dataset}.log",
-    benchmark:
-        "data/jobs/soft/prune/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -145,8 +135,6 @@ rule soft_evaluate:
         "data/results/soft/{dataset}.parquet",
     log:
         "data/logs/soft/evaluate/{dataset}.log",
-    benchmark:
-        "data/jobs/soft/evaluate/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -164,8 +152,6 @@ rule soft_statistics:
         "data/results/soft/statistics.parquet",
     log:
         "data/logs/soft/statistics.log",
-    benchmark:
-        "data/jobs/soft/statistics.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -196,8 +182,6 @@ rule soft_tables:
         ),
     log:
         "data/logs/soft/tables.log",
-    benchmark:
-        "data/jobs/soft/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -221,8 +205,6 @@ rule soft_running_times:
         "data/jobs/soft/running_times.csv",
     log:
         "data/logs/soft/running_times.log",
-    benchmark:
-        "data/jobs/soft/running_times.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -247,8 +229,6 @@ rule soft_figures:
         ),
     log:
         "data/logs/soft/figures.log",
-    benchmark:
-        "data/jobs/soft/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -268,8 +248,6 @@ rule soft_claims:
         "data/results/soft/claims.parquet",
     log:
         "data/logs/soft/claims.log",
-    benchmark:
-        "data/jobs/soft/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -291,8 +269,6 @@ rule soft_page:
         "data/results/soft/section.json",
     log:
         "data/logs/soft/section.log",
-    benchmark:
-        "data/jobs/soft/section.tsv"
     conda:
         "../../environment.yml"
     params:

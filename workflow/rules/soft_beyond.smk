@@ -22,8 +22,6 @@ rule soft_beyond_numeric:
         multiples="data/results/soft_beyond/chunks/numeric/{dataset}_{chunk}_multiples.parquet",
     log:
         "data/logs/soft_beyond/numeric/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/soft_beyond/numeric/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -45,8 +43,6 @@ rule soft_beyond_categories:
         multiples="data/results/soft_beyond/chunks/categories/{dataset}_{chunk}_multiples.parquet",
     log:
         "data/logs/soft_beyond/categories/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/soft_beyond/categories/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -95,8 +91,6 @@ rule soft_beyond_statistics:
         statistics="data/results/soft_beyond/statistics.parquet",
     log:
         "data/logs/soft_beyond/statistics.log",
-    benchmark:
-        "data/jobs/soft_beyond/statistics.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -121,8 +115,6 @@ rule soft_beyond_tables:
         ),
     log:
         "data/logs/soft_beyond/tables.log",
-    benchmark:
-        "data/jobs/soft_beyond/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -146,8 +138,6 @@ rule soft_beyond_figures:
         ),
     log:
         "data/logs/soft_beyond/figures.log",
-    benchmark:
-        "data/jobs/soft_beyond/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -167,8 +157,6 @@ rule soft_beyond_claims:
         "data/results/soft_beyond/claims.parquet",
     log:
         "data/logs/soft_beyond/claims.log",
-    benchmark:
-        "data/jobs/soft_beyond/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -190,8 +178,6 @@ rule soft_beyond_page:
         "data/results/soft_beyond/section.json",
     log:
         "data/logs/soft_beyond/section.log",
-    benchmark:
-        "data/jobs/soft_beyond/section.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -19,8 +19,6 @@ rule soft_illustration_results:
         thesis_table_3_3="data/results/soft_illustration/thesis_table_3_3.parquet",
     log:
         "data/logs/soft_illustration/results.log",
-    benchmark:
-        "data/jobs/soft_illustration/results.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -44,8 +42,6 @@ rule soft_illustration_data:
         thesis_figure_3_8="reports/tables/thesis_figure_3_8_data.csv",
     log:
         "data/logs/soft_illustration/data.log",
-    benchmark:
-        "data/jobs/soft_illustration/data.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -69,8 +65,6 @@ rule soft_illustration_tables:
         ),
     log:
         "data/logs/soft_illustration/tables.log",
-    benchmark:
-        "data/jobs/soft_illustration/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -97,8 +91,6 @@ rule soft_illustration_figures:
         ),
     log:
         "data/logs/soft_illustration/figures.log",
-    benchmark:
-        "data/jobs/soft_illustration/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -122,8 +114,6 @@ rule soft_illustration_page:
         "data/results/soft_illustration/section.json",
     log:
         "data/logs/soft_illustration/section.log",
-    benchmark:
-        "data/jobs/soft_illustration/section.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -10,8 +10,6 @@ rule soft_scores_statistics:
         comparison="data/results/soft_scores/comparison.parquet",
     log:
         "data/logs/soft_scores/statistics.log",
-    benchmark:
-        "data/jobs/soft_scores/statistics.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -36,8 +34,6 @@ rule soft_scores_tables:
         ),
     log:
         "data/logs/soft_scores/tables.log",
-    benchmark:
-        "data/jobs/soft_scores/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -60,8 +56,6 @@ rule soft_scores_figures:
         ),
     log:
         "data/logs/soft_scores/figures.log",
-    benchmark:
-        "data/jobs/soft_scores/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -82,8 +76,6 @@ rule soft_scores_page:
         "data/results/soft_scores/section.json",
     log:
         "data/logs/soft_scores/section.log",
-    benchmark:
-        "data/jobs/soft_scores/section.tsv"
     conda:
         "../../environment.yml"
     params:

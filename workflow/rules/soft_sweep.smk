@@ -13,8 +13,6 @@ rule soft_sweep_grow:
         "data/trees/soft_sweep/{dataset}/grown.parquet",
     log:
         "data/logs/soft_sweep/grow/{dataset}.log",
-    benchmark:
-        "data/jobs/soft_sweep/grow/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -34,8 +32,6 @@ rule soft_sweep_evaluate:
         "data/results/soft_sweep/{dataset}.parquet",
     log:
         "data/logs/soft_sweep/evaluate/{dataset}.log",
-    benchmark:
-        "data/jobs/soft_sweep/evaluate/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -58,8 +54,6 @@ rule soft_sweep_tables:
         ),
     log:
         "data/logs/soft_sweep/tables.log",
-    benchmark:
-        "data/jobs/soft_sweep/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -82,8 +76,6 @@ rule soft_sweep_figures:
         ),
     log:
         "data/logs/soft_sweep/figures.log",
-    benchmark:
-        "data/jobs/soft_sweep/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -103,8 +95,6 @@ rule soft_sweep_claims:
         "data/results/soft_sweep/claims.parquet",
     log:
         "data/logs/soft_sweep/claims.log",
-    benchmark:
-        "data/jobs/soft_sweep/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -126,8 +116,6 @@ rule soft_sweep_page:
         "data/results/soft_sweep/section.json",
     log:
         "data/logs/soft_sweep/section.log",
-    benchmark:
-        "data/jobs/soft_sweep/section.tsv"
     conda:
         "../../environment.yml"
     params:

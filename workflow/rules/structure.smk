@@ -34,8 +34,6 @@ rule structure_learn:
         trees="data/results/structure/chunks/{dataset}_{chunk}_trees.parquet",
     log:
         "data/logs/structure/learn/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/structure/learn/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -57,8 +55,6 @@ rule structure_compare:
         scripts="data/results/structure/chunks/{dataset}_{chunk}_scripts.parquet",
     log:
         "data/logs/structure/compare/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/structure/compare/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -80,8 +76,6 @@ rule structure_cluster:
         scores="data/results/structure/chunks/{dataset}_{chunk}_scores.parquet",
     log:
         "data/logs/structure/cluster/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/structure/cluster/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -132,8 +126,6 @@ rule structure_statistics:
         statistics=structure_tests,
     log:
         "data/logs/structure/statistics/{dataset}.log",
-    benchmark:
-        "data/jobs/structure/statistics/{dataset}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -165,8 +157,6 @@ rule structure_tables:
         ),
     log:
         "data/logs/structure/tables.log",
-    benchmark:
-        "data/jobs/structure/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -197,8 +187,6 @@ rule structure_figures:
         ),
     log:
         "data/logs/structure/figures.log",
-    benchmark:
-        "data/jobs/structure/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -221,8 +209,6 @@ rule structure_claims:
         "data/results/structure/claims.parquet",
     log:
         "data/logs/structure/claims.log",
-    benchmark:
-        "data/jobs/structure/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -243,8 +229,6 @@ rule structure_page:
         "data/results/structure/section.json",
     log:
         "data/logs/structure/section.log",
-    benchmark:
-        "data/jobs/structure/section.tsv"
     conda:
         "../../environment.yml"
     params:

@@ -35,8 +35,6 @@ rule structure_beyond_run:
         },
     log:
         "data/logs/structure_beyond/run/{dataset}_{chunk}.log",
-    benchmark:
-        "data/jobs/structure_beyond/run/{dataset}_{chunk}.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -55,8 +53,6 @@ rule structure_beyond_forest:
         patterns="data/trees/structure_beyond/patterns.parquet",
     log:
         "data/logs/structure_beyond/forest.log",
-    benchmark:
-        "data/jobs/structure_beyond/forest.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -85,8 +81,6 @@ rule structure_beyond_statistics:
         statistics="data/results/structure_beyond/statistics.parquet",
     log:
         "data/logs/structure_beyond/statistics.log",
-    benchmark:
-        "data/jobs/structure_beyond/statistics.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -118,8 +112,6 @@ rule structure_beyond_tables:
         ),
     log:
         "data/logs/structure_beyond/tables.log",
-    benchmark:
-        "data/jobs/structure_beyond/tables.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -147,8 +139,6 @@ rule structure_beyond_figures:
         ),
     log:
         "data/logs/structure_beyond/figures.log",
-    benchmark:
-        "data/jobs/structure_beyond/figures.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -168,8 +158,6 @@ rule structure_beyond_claims:
         "data/results/structure_beyond/claims.parquet",
     log:
         "data/logs/structure_beyond/claims.log",
-    benchmark:
-        "data/jobs/structure_beyond/claims.tsv"
     conda:
         "../../environment.yml"
     params:
@@ -193,8 +181,6 @@ rule structure_beyond_page:
         "data/results/structure_beyond/section.json",
     log:
         "data/logs/structure_beyond/section.log",
-    benchmark:
-        "data/jobs/structure_beyond/section.tsv"
     conda:
         "../../environment.yml"
     params:

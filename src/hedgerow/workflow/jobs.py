@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ logger = logging.getLogger("hedgerow")
 
 @contextlib.contextmanager
 def job(snakemake: Any) -> Iterator[None]:
-    """Run the body of a script with its log file, and turn an error into one line.
+    """Run the body of a script with its log file and its record, and turn an error into one line.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ def job(snakemake: Any) -> Iterator[None]:
     one line. The exit code is 1 after an error. What the user can mend (`HedgerowError`) is shown
     as it is, anything else with its type and a pointer to the log.
 
+    Beside data/logs/<job>.log stands the record of the job, data/jobs/<job>.tsv (`Record`).
+
     A job of one data set that was not to be had (`absence`) does not run its body: its outputs
     say the same of the data set, and the next job passes it on.
     """
@@ -46,6 +49,7 @@ def job(snakemake: Any) -> Iterator[None]:
     root = logging.getLogger()
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
+    record = Record()
     try:
         if hasattr(getattr(snakemake, "wildcards", None), "dataset"):
             _pass_on_absence(snakemake)
@@ -58,8 +62,57 @@ def job(snakemake: Any) -> Iterator[None]:
         print(f"{snakemake.rule}: {line}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
+        record.write(record_of(log))
         root.removeHandler(handler)
         handler.close()
+
+
+# ---------------------------------------------------------------------------- what a job took
+
+
+def record_of(log: Path) -> Path:
+    """Where the record of the job with this log file stands."""
+    return Path(log.as_posix().replace("data/logs/", "data/jobs/")).with_suffix(".tsv")
+
+
+class Record:
+    """Time and memory of a job, from its making to its writing.
+
+    Snakemake's own `benchmark` looks at a job from outside, twice a second at best: it says nothing
+    of the shorter ones, and it does not see a job that the warm process runs. The columns have its
+    names.
+    """
+
+    def __init__(self):
+        self._seconds = time.perf_counter()
+        self._cpu = self._cpu_seconds()
+
+    def write(self, path: str | Path) -> None:
+        """Write a line of tab-separated values under their names.
+
+        `s` is seconds on the clock, `cpu_time` seconds of CPU in all threads, `max_rss` the largest
+        resident memory in MiB, 'NA' where the system does not tell.
+        """
+        seconds = time.perf_counter() - self._seconds
+        cpu = self._cpu_seconds() - self._cpu
+        names = ("s", "cpu_time", "max_rss")
+        values = (f"{seconds:.3f}", f"{cpu:.3f}", _largest_memory())
+        write_text(path, "\t".join(names) + "\n" + "\t".join(values) + "\n")
+
+    @staticmethod
+    def _cpu_seconds() -> float:
+        spent = os.times()
+        return spent.user + spent.system + spent.children_user + spent.children_system
+
+
+def _largest_memory() -> str:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return "NA"
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = 1 if sys.platform == "darwin" else 1024  # bytes on macOS, KiB elsewhere
+    return f"{largest * unit / 2**20:.1f}"
 
 
 # ------------------------------------------------------------------------- absent data sets

@@ -393,7 +393,7 @@ def _plain(value):
 
 
 def _jobs(root: Path, experiment: str, dataset: str) -> dict[str, float]:
-    """Jobs of a data set: their number, seconds and largest memory, as Snakemake recorded them."""
+    """Jobs of a data set: their number, seconds and largest memory, as they recorded them."""
     import pandas as pd
 
     files = [
