@@ -73,7 +73,6 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "soft_noise": len(noised),
         "soft_calibrate": len(noised),
         "soft_learn": n * n_chunks,
-        "soft_merge": n,
         "soft_running_times": 1,
         "soft_prune": n,
         "soft_evaluate": n,

@@ -92,7 +92,7 @@ CLAIMS = {
     "structure_beyond_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
-AFTER_LEARNING = {"soft_merge", "soft_running_times", *AFTER_TREES}
+AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
 AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
 
 
@@ -296,7 +296,6 @@ def test_another_data_set_leaves_the_others_alone(smoke):
         "soft_noise": 1,
         "soft_calibrate": 1,
         "soft_learn": 2,
-        "soft_merge": 1,
         "soft_running_times": 1,
         "soft_prune": 1,
         "soft_evaluate": 1,

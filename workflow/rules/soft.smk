@@ -79,7 +79,7 @@ rule soft_learn:
         "../scripts/step.py"
 
 
-rule soft_merge:
+rule soft_prune:
     input:
         trees=expand(
             "data/trees/soft/{{dataset}}/chunks/{chunk}/grown.parquet",
@@ -89,36 +89,19 @@ rule soft_merge:
             "data/trees/soft/{{dataset}}/chunks/{chunk}/tuning.parquet",
             chunk=soft_chunks,
         ),
-    output:
-        trees="data/trees/soft/{dataset}/grown.parquet",
-        tuning="data/trees/soft/{dataset}/tuning.parquet",
-    log:
-        "data/logs/soft/merge/{dataset}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.steps:merge"),
-    message:
-        "Trees of {wildcards.dataset}"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_prune:
-    input:
-        trees="data/trees/soft/{dataset}/grown.parquet",
         noised=soft_noised,
         calibration="data/calibrated/soft/{dataset}.parquet",
-        tuning="data/trees/soft/{dataset}/tuning.parquet",
         table="data/tidy/{dataset}.parquet",
     output:
-        "data/trees/soft/{dataset}/pruned.parquet",
+        trees="data/trees/soft/{dataset}/grown.parquet",
+        tuning="data/trees/soft/{dataset}/tuning.parquet",
+        pruned="data/trees/soft/{dataset}/pruned.parquet",
     log:
         "data/logs/soft/prune/{dataset}.log",
     conda:
         "../../environment.yml"
     params:
-        **step(config, "soft.steps:prune_trees"),
+        **step(config, "soft.steps:prune"),
     message:
         "Pruning the trees of {wildcards.dataset}"
     script:

@@ -102,7 +102,7 @@ class SearchPlan(UctPlan):
         "Data sets by their key in the registry.",
     )
     n_splits: int = setting(
-        6,
+        3,
         "Divisions into training and test part per data set; the first is that of the published "
         "protocol, the others give means and spread.",
         minimum=1,
@@ -158,7 +158,7 @@ class SearchPlan(UctPlan):
         5, "Folds in which the classifiers of table 4.7 are compared.", minimum=2
     )
     n_forest_trees: int = setting(
-        200,
+        100,
         "Trees of the forest that gives the importance of variables in table 4.7.",
         minimum=1,
     )

@@ -115,7 +115,7 @@ class SearchBeyondPlan(Plan):
         20_000, "Iterations of UCT-DT in the comparison with optimal trees.", minimum=0
     )
     n_splits: int = setting(
-        3,
+        2,
         "Train-test splits of the rules of selection, the first of those of `search`.",
         minimum=1,
         maximum=999,
@@ -136,7 +136,7 @@ class SearchBeyondPlan(Plan):
         fewest=0,
     )
     anytime_splits: int = setting(
-        2,
+        1,
         "Train-test splits of the anytime curves, the first of those of `search`.",
         minimum=1,
         maximum=999,

@@ -4,7 +4,7 @@ Experiment 1 (`training_noise`) adds noise to the training data, experiment 2 (`
 the test data. One function per step of the flow, each from tables to tables, so that every file
 between two steps can be opened and checked:
 
-    noise -> calibrate -> learn -> prune_trees -> evaluate -> statistics
+    noise -> calibrate -> learn -> prune -> evaluate -> statistics
 
 What the two experiments share is computed once. Every cross-validation fold and every
 permutation has one clean training set; its trees serve column 0 of experiment 1 and all columns
@@ -387,7 +387,36 @@ def _tune(
     return frame
 
 
-@step(makes=("trees", "tuning"))
+# ------------------------------------------------------------------------------------- prune
+
+
+@step("window", makes=("trees", "tuning", "pruned"))
+def prune(
+    trees: Sequence[pd.DataFrame],
+    tuning: Sequence[pd.DataFrame],
+    noised: Mapping[str, pd.DataFrame],
+    calibration: pd.DataFrame,
+    table: TidyTable,
+    plan: SoftPlan,
+) -> dict[str, pd.DataFrame]:
+    """Put the chunks of one data set together and prune their trees.
+
+    Parameters
+    ----------
+    trees, tuning : sequence of DataFrame
+        Of each chunk, as returned by `learn`, in the order of the permutations.
+    noised, calibration, table, plan : as in `learn`
+
+    Returns
+    -------
+    dict of DataFrame
+        `trees` and `tuning` as in `merge`, `pruned` as in `prune_trees`.
+    """
+    whole = merge(trees, tuning)
+    pruned = prune_trees(whole["trees"], noised, calibration, whole["tuning"], table, plan)
+    return {**whole, "pruned": pruned}
+
+
 def merge(trees: Sequence[pd.DataFrame], tuning: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Put the chunks of one data set together, so that nothing tells how it was cut.
 
@@ -409,10 +438,6 @@ def merge(trees: Sequence[pd.DataFrame], tuning: Sequence[pd.DataFrame]) -> dict
     }
 
 
-# ------------------------------------------------------------------------------------- prune
-
-
-@step("window")
 def prune_trees(
     trees: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],

@@ -72,7 +72,7 @@ class StructurePlan(UctPlan):
         ("wdbc",), "Data sets by their key in the registry; the thesis has wdbc."
     )
     n_forests: int = setting(
-        6,
+        3,
         "Forests per data set, each from a division into training and test part; the first is that "
         "of the published protocol, the others tell how much of a value is the division's.",
         minimum=1,

@@ -85,7 +85,7 @@ class StructureBeyondPlan(Plan):
         "Data sets of all parts but the drawn patterns.",
     )
     n_splits: int = setting(
-        3,
+        2,
         "Divisions into training and test data of each data set, with one forest each; the first "
         "of those of `structure`.",
         minimum=1,
@@ -112,7 +112,7 @@ class StructureBeyondPlan(Plan):
         minimum=2,
     )
     stability_splits: int = setting(
-        2,
+        1,
         "Divisions on which the stability of learners is measured, up to n_splits.",
         minimum=1,
         maximum=999,
