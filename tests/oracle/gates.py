@@ -12,8 +12,11 @@ def step(x, threshold):
 
 
 def linear(x, lower, threshold, upper):
-    """PLT: through (lower, 1), (threshold, .5) and (upper, 0); at a jump, what is on its right."""
-    if x < lower:
+    """PLT: through (lower, 1), (threshold, .5) and (upper, 0); a bound on the threshold is a jump
+    beside it."""
+    if x == threshold:
+        return 0.5
+    if x <= lower:
         return 1.0
     if x >= upper:
         return 0.0

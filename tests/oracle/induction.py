@@ -349,7 +349,7 @@ def piecewise_bounds(tree, rows, X, y, weight):
     """PLT: t- and t+ of the root test of a nested tree on (row, weight of the instance) pairs.
 
     E(t) is counted anew for each t; a crossing is where the line between two neighbouring points,
-    one above the level and one not, meets it; the outermost one counts.
+    one above the level and one not, meets it; the outermost one on either side counts.
     """
     j, threshold = tree["j"], tree["threshold"]
     known = [(i, w * weight[i]) for i, w in rows if not math.isnan(X[i, j])]
@@ -369,8 +369,8 @@ def piecewise_bounds(tree, rows, X, y, weight):
         for a, b in pairwise(places)
         if (errors(a) > level) != (errors(b) > level)
     ]
-    low = min(crossings) if errors(places[0]) > level else places[0]
-    high = max(crossings) if errors(places[-1]) > level else places[-1]
+    low = min((c for c in crossings if c < threshold), default=places[0])
+    high = max((c for c in crossings if c > threshold), default=places[-1])
     return low, high
 
 

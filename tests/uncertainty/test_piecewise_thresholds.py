@@ -41,6 +41,24 @@ def test_bounds_are_the_nodes_ends_where_errors_never_rise_enough():
     assert (gate.lower[0], gate.upper[0]) == (0.0, 9.0)
 
 
+def test_bounds_are_crossings_also_where_the_errors_fall_again_at_the_end():
+    """The bounds were the outermost points within the limit: here the node's ends, 0 and 11.
+
+    Three wrong of six on either side of 6: E = 6, N = 12, se = 1.80, level 7.80. Downwards E(t) is
+    7, 8, 9 at 5, 4, 3 and 8, 7, 6 at 2, 1, 0; upwards 7, 8, 9, 8, 7 from 7 on.
+    """
+    x = np.arange(12.0)
+    y = np.array([1, 1, 1, 0, 0, 0] * 2)
+    tree = Tree(
+        [0, -1, -1], [6.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[6, 6], [4, 2], [2, 4]],
+    )  # fmt: skip
+    gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2))
+    level = 6 + np.sqrt(6.5 * 6.5 / 13)
+    assert gate.lower[0] == pytest.approx(1 + (level - 7), abs=1e-12)
+    assert gate.upper[0] == pytest.approx(11 - (level - 7), abs=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_bounds_against_the_reference(seed):
     rng = np.random.default_rng(seed)
@@ -84,9 +102,21 @@ def test_the_gate_falls_from_one_to_a_half_to_zero():
     )
 
 
-def test_bounds_at_the_threshold_are_a_step():
-    gate = ThresholdGate(np.array([2.0]), np.array([2.0]))
-    np.testing.assert_array_equal(gate.share(0, 2.0, np.array([1.9, 2.0, 2.1])), [1, 0, 0])
+@pytest.mark.parametrize(
+    ("lower", "upper", "want"),
+    [(1.0, 2.0, [0.75, 0.5, 0]), (2.0, 3.0, [1, 0.5, 0.25]), (2.0, 2.0, [1, 0.5, 0])],
+)
+def test_a_bound_on_the_threshold_leaves_it_a_half(lower, upper, want):
+    """Where the upper bound was the threshold, all of its instances went right."""
+    x = np.array([1.5, 2.0, 2.5])
+    gate = ThresholdGate(np.array([lower, np.nan, np.nan]), np.array([upper, np.nan, np.nan]))
+    assert gate.soft
+    np.testing.assert_array_equal(gate.share(0, 2.0, x), want)
+    tree = Tree(
+        [0, -1, -1], [2.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[1, 1], [1, 0], [0, 1]], gate=gate,
+    )  # fmt: skip
+    np.testing.assert_array_equal(tree.predict_proba(x[:, None])[:, 0], want)
 
 
 def test_a_gate_of_another_tree_is_refused():

@@ -138,14 +138,13 @@ cdef inline double pdf_gate(double x, double threshold, double lower, double upp
 
 cdef inline double linear_gate(double x, double lower, double threshold,
                                double upper) noexcept nogil:
-    """1 up to lower, .5 at the threshold, 0 from upper on, linear in between."""
-    if x < lower:
-        return 1.0
-    if x >= upper:
-        return 0.0
+    """.5 at the threshold, else 1 up to lower, 0 from upper on, linear in between."""
+    # The threshold first: a bound that lies on it takes nothing from its half.
+    if x == threshold:
+        return 0.5
     if x < threshold:
-        return 1.0 - 0.5 * (x - lower) / (threshold - lower)
-    return 0.5 * (upper - x) / (upper - threshold)
+        return 1.0 - 0.5 * (x - lower) / (threshold - lower) if x > lower else 1.0
+    return 0.5 * (upper - x) / (upper - threshold) if x < upper else 0.0
 
 
 cdef inline double model_cdf(const Gate* gate, double d) noexcept nogil:

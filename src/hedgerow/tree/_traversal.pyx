@@ -7,7 +7,7 @@ new categories and soft gates alike.
 
 import numpy as np
 
-from libc.math cimport NAN, fabs, isnan
+from libc.math cimport INFINITY, NAN, fabs, isnan, nextafter
 
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
@@ -65,6 +65,8 @@ cdef void lay_step(const Gate* gate, const Test* test, Step* step) noexcept nogi
     elif gate.kind == LINEAR:
         step.lower = test.lower
         step.upper = test.upper
+        if test.upper == test.threshold:    # at which an instance is divided all the same
+            step.upper = nextafter(test.upper, INFINITY)
     elif (gate.kind == NORMAL or gate.kind == PDF) and gate.half_window <= MOST_SIGMA:
         step.lower = test.center if gate.kind == NORMAL else test.threshold
         reach = gate.half_window * gate.sigma

@@ -184,7 +184,7 @@ class ThresholdGate:
     ----------
     lower, upper : (n_nodes,) float64
         Where the share that goes left starts to fall from 1, and where it reaches 0; it is .5 at
-        the threshold. NaN at leaves and at tests on categories.
+        the threshold, also where a bound lies on it. NaN at leaves and at tests on categories.
     """
 
     kind: ClassVar[str] = "threshold"
@@ -194,7 +194,7 @@ class ThresholdGate:
     @property
     def soft(self) -> bool:
         """As that of `NoiseGate`."""
-        return bool((np.asarray(self.lower) < np.asarray(self.upper)).any())
+        return bool((np.asarray(self.lower) <= np.asarray(self.upper)).any())
 
     def share(self, node: int, threshold: float, x: np.ndarray) -> np.ndarray:
         """Share of each value that the test of a node sends left."""
@@ -203,7 +203,8 @@ class ThresholdGate:
         with np.errstate(divide="ignore", invalid="ignore"):
             rising = 1.0 - 0.5 * (x - lower) / (threshold - lower)
             falling = 0.5 * (upper - x) / (upper - threshold)
-        return np.select([x < lower, x >= upper, x < threshold], [1.0, 0.0, rising], falling)
+        places = [x == threshold, x <= lower, x >= upper, x < threshold]
+        return np.select(places, [0.5, 1.0, 0.0, rising], falling)
 
     def to_dict(self) -> dict:
         """A form that JSON can hold."""

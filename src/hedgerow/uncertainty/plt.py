@@ -13,10 +13,10 @@ from hedgerow.tree.gates import ThresholdGate
 class ProbabilisticThresholdClassifier(C45Classifier):
     """C4.5 whose thresholds are softened at prediction (PLT, Quinlan 1993).
 
-    The tree is that of `C45Classifier`. Each threshold t gets bounds t- and t+, within which
-    the errors of its branch on the training set would rise by no more than one standard error
-    if t moved there. The share of an instance that goes left falls from 1 at t- to .5 at t and
-    to 0 at t+, linearly.
+    The tree is that of `C45Classifier`. Each threshold t gets bounds t- and t+, the outermost
+    points at which the errors of its branch on the training set, if t moved there, would
+    have risen by one standard error. The share of an instance that goes left falls from 1 at
+    t- to .5 at t and to 0 at t+, linearly.
 
     Parameters
     ----------
@@ -61,7 +61,8 @@ def piecewise_thresholds(tree, columns) -> ThresholdGate:
     threshold alone is moved to t, all tests read hard. With E errors of N at the threshold as it
     is and se = sqrt((E + .5)(N - E + .5) / (N + 1)), the bounds are the outermost points at
     which E(t) crosses E + se, interpolated linearly between neighbouring values at the node;
-    where it does not, the node's smallest or largest value.
+    where it does not, the node's smallest or largest value. A crossing on the way back below
+    the limit counts like any other.
 
     Parameters
     ----------
@@ -109,24 +110,23 @@ def _bounds(x, wrong_left, wrong_right, weight, threshold) -> tuple[float, float
     """
     order = np.argsort(x, kind="stable")
     places = np.union1d(x, threshold)
-    below = np.searchsorted(x[order], places)  # number of values that go left
+    n_left = np.searchsorted(x[order], places)
     left = np.concatenate([[0.0], np.cumsum(wrong_left[order])])
     right = np.concatenate([[0.0], np.cumsum(wrong_right[order])])
-    errors = left[below] + right[-1] - right[below]
+    errors = left[n_left] + right[-1] - right[n_left]
     n = weight.sum()
-    e = errors[np.searchsorted(places, threshold)]
+    at = np.searchsorted(places, threshold)
+    e = errors[at]
     level = e + math.sqrt((e + 0.5) * max(n - e + 0.5, 0.0) / (n + 1.0))
-    within = np.flatnonzero(errors <= level)
-    first, last = within[0], within[-1]
-    t_low, t_high = places[first], places[last]
-    if first > 0:
-        t_low = _crossing(places, errors, first - 1, first, level)
-    if last < len(places) - 1:
-        t_high = _crossing(places, errors, last + 1, last, level)
+    # Points whose right neighbour is on the other side of the level.
+    crossed = np.flatnonzero(np.diff(errors > level))
+    below, above = crossed[crossed < at], crossed[crossed >= at]
+    t_low = _crossing(places, errors, below[0], level) if len(below) else places[0]
+    t_high = _crossing(places, errors, above[-1], level) if len(above) else places[-1]
     return float(t_low), float(t_high)
 
 
-def _crossing(places, errors, outside: int, inside: int, level: float) -> float:
-    """Where the line from the point outside to the one inside meets the level."""
-    share = (errors[outside] - level) / (errors[outside] - errors[inside])
-    return places[outside] + share * (places[inside] - places[outside])
+def _crossing(places, errors, i: int, level: float) -> float:
+    """Where the line from point i to the next one meets the level."""
+    share = (errors[i] - level) / (errors[i] - errors[i + 1])
+    return places[i] + share * (places[i + 1] - places[i])
