@@ -67,6 +67,7 @@ class SearchReference:
         self.widening, self.pruning = widening, (confidence, laplace, raising)
         self.tests_of, self.made, self.iterations = {}, 1, 0
         self.root = Node(None, (), [()], 0)
+        self.best = (self.f1(self.tree(())), ())
 
     # -- trees --------------------------------------------------------------------------
 
@@ -285,6 +286,10 @@ class SearchReference:
                 above = above.parent
             if gone:
                 node.parent.children.remove(node)
+            else:
+                ahead = self.f1(self.tree(node.state)) - self.best[0]
+                if ahead > TIE or (ahead >= -TIE and node.depth < len(self.best[1])):
+                    self.best = (self.best[0] + ahead, node.state)
             self.iterations += 1
             if self.interval and self.iterations % self.interval == 0:
                 self.prune_values()

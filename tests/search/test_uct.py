@@ -165,10 +165,61 @@ def test_going_on_is_the_same_as_not_stopping(policy):
                               random_state=3).fit(X, y)  # fmt: skip
     parts.continue_search(75)
     pd.testing.assert_frame_equal(whole.search_tree_, parts.search_tree_)
-    assert whole.tree_ == parts.tree_
+    assert whole.best() == parts.best() and whole.best("f1_held") == parts.tree_
     other = UCTTreeClassifier(policy=policy, n_iterations=120, value_pruning_interval=50,
                               random_state=4).fit(X, y)  # fmt: skip
     assert not other.search_tree_.equals(whole.search_tree_)
+
+
+#: A search whose value-based pruning removes the best state, at 400 and at 800 iterations.
+FORGETS = {
+    "value_pruning_interval": 200, "value_pruning_depth": 2, "exploration": 0.05, "max_depth": 4,
+    "confidence": 1.0, "random_state": 0,
+}  # fmt: skip
+
+
+def noisy_table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 4))
+    return X, (X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(0, 1, 120) > 0).astype(int)
+
+
+def test_going_on_never_leaves_a_worse_tree():
+    """Value-based pruning removed the best state, and validation F1 fell from .75 to .72."""
+    X, y = noisy_table()
+    model = UCTTreeClassifier(**FORGETS, n_iterations=100).fit(X, y)
+    rows = model.validation_indices_
+
+    def f1(tree):
+        return f1_score(y[rows], tree.predict_proba(X[rows]).argmax(axis=1), average="macro")
+
+    last, forgotten = f1(model.tree_), 0
+    for _ in range(9):
+        now = f1(model.continue_search(100).tree_)
+        assert now >= last - 1e-12 and model.tree_ == model.best("f1_held")
+        forgotten += f1(model.best()) < now - 1e-9
+        last = now
+    assert forgotten
+
+
+def test_a_search_stopped_by_the_clock_keeps_the_best_it_held(monkeypatch):
+    """One that does all its iterations keeps the best of its search tree, as the thesis says."""
+    X, y = noisy_table()
+    planned = UCTTreeClassifier(**FORGETS, n_iterations=800).fit(X, y)
+    assert planned.tree_ == planned.best() != planned.best("f1_held")
+    looks = iter([0.0] * 9 + [9.0] * 9)  # at the start, and before each of eight hundreds
+    monkeypatch.setattr(uct, "STEP", 100)
+    monkeypatch.setattr(uct.time, "monotonic", lambda: next(looks))
+    stopped = UCTTreeClassifier(**FORGETS, n_iterations=10**6, time_limit=5.0).fit(X, y)
+    assert stopped.n_iterations_ == 800 and stopped.tree_ == planned.best("f1_held")
+    assert pickle.loads(pickle.dumps(stopped)).best("f1_held") == stopped.tree_
+
+
+@pytest.mark.parametrize("policy", ["vs", "c45", "c45b"])
+def test_without_value_pruning_the_search_tree_holds_the_best(policy):
+    X, y = load_iris(return_X_y=True)
+    model = UCTTreeClassifier(policy, value_pruning=False, n_iterations=60, random_state=2)
+    assert model.fit(X, y).best("f1_held") == model.tree_
 
 
 def test_pickling_keeps_the_states_and_drops_the_search():

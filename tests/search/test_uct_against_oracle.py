@@ -107,7 +107,8 @@ def check_same(core, reference):
     assert core.n_iterations == reference.iterations
     assert len(nodes) == len(table["state"])
     row = {id(node): i for i, node in enumerate(nodes)}
-    used = sorted({int(a) for a in table["action"] if a >= 0})
+    held = core.best_actions
+    used = sorted({int(a) for a in table["action"] if a >= 0} | set(held))
     tests = core.table_of_actions(used)
     for i, node in enumerate(nodes):
         assert table["parent"][i] == (-1 if node.parent is None else row[id(node.parent)])
@@ -128,6 +129,10 @@ def check_same(core, reference):
             if leaf:
                 assert tests["is_left"][a] == (leaf[-1][1] == 0)
                 assert tests["feature"][above] == leaf[-1][0][0]
+    best = reference.best[1]
+    assert [tests["feature"][used.index(a)] for a in held] == [test[0] for _, test in best]
+    for a, (_, (_, threshold, _)) in zip(held, best, strict=True):
+        assert threshold is None or tests["threshold"][used.index(a)] == threshold
 
 
 @settings(max_examples=80, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))

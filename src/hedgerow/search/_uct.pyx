@@ -99,6 +99,9 @@ cdef class Search(Completion):
     cdef int* chain                 # actions of the state at hand
     cdef int* leaves                # its regions
     cdef Py_ssize_t chain_capacity
+    cdef int* best_chain            # actions of the best state that the search has held ...
+    cdef int best_depth             # ... their number ...
+    cdef double best_f1             # ... and its F1 on the validation set
     cdef int mark_stamp
 
     def __init__(self, Columns columns, X, y, sample_weight, *, int policy,
@@ -125,12 +128,14 @@ cdef class Search(Completion):
         self.root_log = <double*> self.memory.take(self.n_logs, sizeof(double))
         self.chain = <int*> self.memory.take(self.chain_capacity, sizeof(int))
         self.leaves = <int*> self.memory.take(self.chain_capacity + 1, sizeof(int))
+        self.best_chain = <int*> self.memory.take(self.chain_capacity, sizeof(int))
         self.root_log[0] = 0.0
         for i in range(1, self.n_logs):
             self.root_log[i] = sqrt(log(<double> i))
         for i in range(self.table_size):
             self.table[i] = NONE
         self.add_state(NONE, NONE, 0)
+        self.best_f1 = self.states[0].f1
 
     cdef int more_states(self) except -2 nogil:
         if self.n_states < self.state_capacity:
@@ -166,6 +171,7 @@ cdef class Search(Completion):
         cdef Py_ssize_t d = self.states[s].depth, k, capacity = 2 * (d + 2)
         if d + 2 > self.chain_capacity:
             self.chain = <int*> self.memory.resized(self.chain, capacity, sizeof(int))
+            self.best_chain = <int*> self.memory.resized(self.best_chain, capacity, sizeof(int))
             self.leaves = <int*> self.memory.resized(self.leaves, capacity + 1, sizeof(int))
             self.chain_capacity = capacity
         for k in range(d - 1, -1, -1):
@@ -531,9 +537,27 @@ cdef class Search(Completion):
             self.forget(s)
             if self.is_done(parent):
                 self.close(parent)
+        else:
+            self.note_best(s)
         self.n_iterations += 1
         if self.value_interval > 0 and self.n_iterations % self.value_interval == 0:
             self.prune_values()
+
+    cdef inline void note_best(self, int s) noexcept nogil:
+        """Keep the tests of the best state, which value-based pruning may remove.
+
+        Ties: fewer leaves, then older.
+        """
+        cdef State* state = self.states + s
+        cdef int k
+        if state.f1 < self.best_f1 - TIE or (
+                state.f1 <= self.best_f1 + TIE and state.depth >= self.best_depth):
+            return
+        self.best_f1 = state.f1
+        self.best_depth = state.depth
+        for k in range(state.depth - 1, -1, -1):
+            self.best_chain[k] = self.states[s].action
+            s = self.states[s].parent
 
     cdef void prune_values(self) noexcept nogil:
         """Value-based pruning: of the paths deeper than the depth, keep the best one whole."""
@@ -748,6 +772,15 @@ cdef class Search(Completion):
             "left_count": left_count,
             "right_count": right_count,
         }
+
+    @property
+    def best_actions(self):
+        """The actions of the best state that the search has held, in their order, list of int.
+
+        By F1 on the validation set; ties: fewer leaves, then older. States that DT-based pruning
+        removed do not count.
+        """
+        return [self.best_chain[k] for k in range(self.best_depth)]
 
     # A policy of the caller's: take a state, say what it is worth.
 

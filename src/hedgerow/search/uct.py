@@ -100,7 +100,9 @@ class UCTTreeClassifier(TreeClassifierMixin):
     ----------
     tree_ : hedgerow.Tree
         The state with the best validation F1 (ties: fewer leaves, then older); class weights
-        are those of the induction set.
+        are those of the induction set. As in the thesis (4.5.1) it is chosen from the search
+        tree; of a search that was stopped early or continued, from all states that the search
+        has held, so that more iterations never leave a worse one. See `best`.
     search_tree_ : DataFrame
         One row per state in the order in which they were made: `parent` (row number, -1 at the
         root), `action` (the path of the leaf that was split, and the test), `n_visits`, `value`
@@ -257,12 +259,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         given = self._weights(sample_weight, _num_samples(X))
         present = np.arange(columns.n_rows) if given is None else np.flatnonzero(given > 0)
         random = check_random_state(self.random_state)
-        rows = random.permutation(columns.n_rows)
-        n_validation = round(columns.n_rows * self.validation_fraction)
-        n_validation = min(max(n_validation, 1), max(columns.n_rows - 1, 1))
-        validation = np.sort(rows[:n_validation])
-        # A single row serves both ends.
-        induction = np.sort(rows[n_validation:]) if columns.n_rows > 1 else validation
+        induction, validation = divided(columns.n_rows, self.validation_fraction, random)
         self.induction_indices_ = present[induction]
         self.validation_indices_ = present[validation]
         self.max_depth_ = self._limit(columns)
@@ -360,6 +357,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         """Run up to n iterations and pick the best state; stops early in good order."""
         search = self._search
         end = search.n_iterations + n
+        as_planned = search.n_iterations == 0  # neither continued nor stopped early
         start = time.monotonic()
         step = STEP if self.policy != "c45b" else 20
         bar = self._bar(n)
@@ -367,6 +365,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             more = True
             while more and search.n_iterations < end:
                 if self.time_limit is not None and time.monotonic() - start >= self.time_limit:
+                    as_planned = False
                     break
                 before = search.n_iterations
                 todo = min(step, end - before)
@@ -374,6 +373,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
                 if bar is not None:
                     bar.advance(bar.task_ids[0], search.n_iterations - before)
         except KeyboardInterrupt:
+            as_planned = False
             warnings.warn(
                 f"the search was interrupted after {search.n_iterations} iterations; "
                 "the best tree so far is kept",
@@ -384,6 +384,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             if bar is not None:
                 bar.stop()
         if search.is_full:
+            as_planned = False
             warnings.warn(
                 f"the search reached its bound on memory after {search.n_iterations} iterations "
                 f"with {search.n_alive} states; raise max_nodes or max_memory to go on",
@@ -394,7 +395,8 @@ class UCTTreeClassifier(TreeClassifierMixin):
         self.search_depth_ = int(search.deepest)
         self.exhausted_ = bool(search.exhausted)
         self._remember(search)
-        return self._finish(self._tree_of(self._best_state("f1")))
+        tree = self._tree_of(self._best_state("f1")) if as_planned else self._best_held()
+        return self._finish(tree)
 
     def _bar(self, n: int):
         """Show how far n iterations have come, on standard error; None when not asked for."""
@@ -471,12 +473,14 @@ class UCTTreeClassifier(TreeClassifierMixin):
     def _remember(self, search) -> None:
         """The states as arrays, and the tests that they are made of."""
         states = search.table_of_states()
-        used = np.unique(states["action"][states["action"] >= 0])
+        held = np.array(search.best_actions, dtype=np.int64)
+        used = np.unique(np.concatenate([states["action"][states["action"] >= 0], held]))
         tests = search.table_of_actions(used)
         states["action"] = np.where(
             states["action"] >= 0, np.searchsorted(used, states["action"]), -1
         )
         self._states, self._tests, self._frame = states, tests, None
+        self._held = np.searchsorted(used, held)
         self._root_count = np.bincount(
             self._induction.y,
             weights=self._induction.sample_weight,
@@ -534,7 +538,14 @@ class UCTTreeClassifier(TreeClassifierMixin):
 
     def _tree_of(self, state: int) -> Tree:
         """The tree of a state, by its row in `search_tree_`."""
-        arrays, _ = _arrays(self._tests, self._actions_of(int(state)), self._root_count)
+        return self._tree_with(self._actions_of(int(state)))
+
+    def _best_held(self) -> Tree:
+        """The best tree that the search has held; value-based pruning may have removed it."""
+        return self._tree_with(self._held)
+
+    def _tree_with(self, actions: np.ndarray) -> Tree:
+        arrays, _ = _arrays(self._tests, actions, self._root_count)
         return Tree(**arrays, _checked=True)
 
     def _labelled(self, tree: Tree) -> Tree:
@@ -561,7 +572,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         else:
             raise InputError(
                 f"criterion is {criterion!r}",
-                remedy="choose 'f1', 'f1_per_leaf', or give a function of search_tree_",
+                remedy="choose 'f1', 'f1_per_leaf', 'f1_held', or give a function of search_tree_",
             )
         tied = np.flatnonzero(score >= score.max() - TIES)
         return int(tied[np.argmin(n_leaves[tied])])
@@ -571,9 +582,11 @@ class UCTTreeClassifier(TreeClassifierMixin):
 
         Parameters
         ----------
-        criterion : {"f1", "f1_per_leaf"} or callable
+        criterion : {"f1", "f1_per_leaf", "f1_held"} or callable
             Macro F1 on the validation set, the same per leaf, or a function that takes
-            `search_tree_` and returns one score per row, the larger the better.
+            `search_tree_` and returns one score per row, the larger the better. "f1_held" is
+            "f1" of all states that the search has held, those included that value-based
+            pruning removed.
 
         Returns
         -------
@@ -584,6 +597,8 @@ class UCTTreeClassifier(TreeClassifierMixin):
         InputError
         """
         check_is_fitted(self, "tree_")
+        if isinstance(criterion, str) and criterion == "f1_held":
+            return self._labelled(self._best_held())
         return self._labelled(self._tree_of(self._best_state(criterion)))
 
     def forest(self, n: int | None = None) -> list[Tree]:
@@ -644,6 +659,23 @@ class UCTTreeClassifier(TreeClassifierMixin):
         for name in ("_search", "_induction", "_validation", "_bootstrap"):
             state.pop(name, None)
         return state
+
+
+def divided(n_rows: int, validation_fraction: float, random) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of the induction set and of the validation set, each ascending.
+
+    Parameters
+    ----------
+    n_rows : int
+    validation_fraction : float in (0, 1)
+    random : numpy.random.RandomState
+    """
+    rows = random.permutation(n_rows)
+    n_validation = round(n_rows * validation_fraction)
+    n_validation = min(max(n_validation, 1), max(n_rows - 1, 1))
+    validation = np.sort(rows[:n_validation])
+    # A single row serves both ends.
+    return (np.sort(rows[n_validation:]) if n_rows > 1 else validation), validation
 
 
 def _arrays(tests: dict, actions: np.ndarray, root_count=None) -> tuple[dict, np.ndarray]:
