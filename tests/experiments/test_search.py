@@ -93,8 +93,9 @@ def test_every_cell_once(done):
     rows = done["rows"]
     assert not rows.duplicated(CELL).any()
     at = {s: set(zip(g["method"], g["criterion"], strict=True)) for s, g in rows.groupby("split")}
-    assert at[0] == set(PRINTED_CELLS)
-    assert at[1] == at[2] == {("c45", ""), ("uct_vs", "vp_dtp"), ("uct_c45", "vp_dtp")}
+    ours = ("c45_induction", "")
+    assert at[0] == {*PRINTED_CELLS, ours}
+    assert at[1] == at[2] == {("c45", ""), ours, ("uct_vs", "vp_dtp"), ("uct_c45", "vp_dtp")}
     assert rows.equals(rows.sort_values(CELL, ignore_index=True))
 
 
@@ -141,6 +142,36 @@ def test_the_tree_of_c45_by_hand(wine, plan, done):
     tuning = tuning[(tuning["split"] == 1) & (tuning["method"] == "c45")].set_index("value")
     assert tuning["cv_f1"].to_dict() == pytest.approx(mean)
     assert tuning.index[tuning["chosen"]].tolist() == [best]
+
+
+def test_c45_on_the_induction_set_knows_nothing_else(wine, plan):
+    """Tuned, grown and pruned on the rows from which the searches of the split take their tests."""
+    part = search_steps.Part(wine, 1, plan)
+    searched = part.fit(part.uct("uct_vs", "vp_dtp", n_iterations=3))
+    rows = part.train[searched.induction_indices_]
+    assert len(rows) == len(part.train) - round(0.3 * len(part.train))
+    tree, probabilities, found = part.learn("c45_induction", "")
+    fold = folds(wine.y[rows], 3, rng(3, "search", "wine", 1, "confidence_folds_c45_induction"))
+    X, n_categories = wine.matrix()
+
+    def pruned(own, c):
+        columns = Columns(X[own], wine.y[own], 3, n_categories=n_categories)
+        return prune(grow(columns), columns, confidence=c)
+
+    def score(c):
+        trees = [pruned(rows[fold != k], c) for k in range(3)]
+        held = [rows[fold == k] for k in range(3)]
+        return np.mean([metrics.macro_f1(wine.y[h], t.predict_proba(X[h]))
+                        for t, h in zip(trees, held, strict=True)])  # fmt: skip
+
+    scores = {c: score(c) for c in plan.confidences}
+    best = min(c for c in scores if scores[c] >= max(scores.values()) - 1e-12)
+    want = pruned(rows, best)
+    assert found["confidence"] == best and "max_depth" not in found
+    np.testing.assert_array_equal(probabilities, want.predict_proba(part.matrix_test))
+    np.testing.assert_array_equal(tree.threshold, want.threshold)
+    noted = [row for row in part.tuning if row[2] == "c45_induction"]
+    assert [row[5] for row in noted] == pytest.approx([scores[c] for c in plan.confidences])
 
 
 def test_alpha_is_tuned_and_ties_go_to_the_smaller_tree(wine, plan, learners, monkeypatch):
@@ -226,7 +257,7 @@ def test_times_stand_apart(done):
     times = done["times"]
     assert times[CELL].equals(done["rows"][CELL])
     assert (times["seconds"] >= 0).all()
-    tuned = times["method"].isin(["c45", "ete"])
+    tuned = times["method"].isin(["c45", "c45_induction", "ete"])
     assert (times.loc[tuned, "tuning_seconds"] > 0).all()
     assert (times.loc[~tuned, "tuning_seconds"] == 0).all()
 

@@ -123,6 +123,58 @@ def test_footers_are_counted_from_the_cells(name, rows, published, plan):
     assert (better["counted"] == better["published"]).all()
 
 
+@pytest.fixture(scope="module")
+def with_ours(rows):
+    """C4.5 on the induction set is the best of all but on titanic, where it is the worst."""
+    own = rows[rows["method"] == "c45"].assign(method="c45_induction")
+    own["f1"] = np.where(own["dataset"] == "titanic", 0.0, 99.0)
+    own = own.assign(n_leaves=2, f1_per_leaf=own["f1"] / 2)
+    return pd.concat([rows, own], ignore_index=True)
+
+
+def test_c45_on_the_induction_set_stands_beside(
+    rows, with_ours, published, plan, properties, judged
+):
+    """Whatever it reaches: no win, rank, test or statement of the printed methods changes."""
+    table = search_tables.thesis_table_4_5(with_ours, published, plan)
+    ours = table["method"] == "c45_induction"
+    assert ours.sum() == 31 * 3 and table.loc[ours, ["published", "best"]].isna().all(None)
+    feet = table["metric"].str.startswith("n_better_than_c45_induction")
+    rest = table[~ours & ~feet].reset_index(drop=True)
+    pd.testing.assert_frame_equal(
+        rest, search_tables.thesis_table_4_5(rows, published, plan), check_dtype=False
+    )
+    feet = table[feet].set_index(["method", "metric"])
+    assert set(feet.index.get_level_values("method")) == {"uct_vs", "uct_c45b"}
+    assert (feet.xs("n_better_than_c45_induction_f1", level="metric")["measured"] == 1).all()
+    assert feet["counted"].isna().all()
+    for name in ("thesis_table_4_1", "thesis_table_4_3"):
+        made = [getattr(search_tables, name)(r, published, plan) for r in (with_ours, rows)]
+        pd.testing.assert_frame_equal(*made)
+    pd.testing.assert_frame_equal(
+        search_statistics.statistics(with_ours, plan), search_statistics.statistics(rows, plan)
+    )
+    pd.testing.assert_frame_equal(judged(with_ours, properties), judged(rows, properties))
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_set_without_a_search_is_in_no_count_of_wins(name, rows, published, plan):
+    """Under a limit of one level of tests two stumps were counted as a win of the search."""
+    make = getattr(search_tables, name)
+    limit = np.where(rows["dataset"] == "titanic", 1, 4)
+    limited = rows.assign(max_depth=np.where(rows["method"] == "ete", np.nan, limit))
+    table, before = make(limited, published, plan), make(rows, published, plan)
+    marked = table[table["no_search"].fillna(False)]
+    assert set(marked["dataset"]) == {"titanic"} and not before["no_search"].fillna(False).any()
+    others = make(rows[rows["dataset"] != "titanic"], published, plan)
+    feet, want = (t[t["dataset"] == "all_datasets"].reset_index(drop=True) for t in (table, others))
+    assert (feet["n_datasets"] == 30).all()
+    pd.testing.assert_frame_equal(feet, want)
+    caption = captions_of("search", rows=limited, plan=plan)[name]
+    assert "† and in no footer. Here: titanic." in caption
+    assert "Here: none." in captions_of("search", rows=rows, plan=plan)[name]
+
+
 def test_sets_that_were_not_run_are_named(few, published):
     table = search_tables.thesis_table_4_5(few.rows, published, few.plan)
     status = table.groupby("dataset")["status"].first()
@@ -268,6 +320,24 @@ def test_splits_by_hand(published, plan):
     assert (table.loc[table["dataset"] == "yeast", "status"] == "absent").all()
 
 
+def test_splits_without_a_search_count_for_no_better(published, plan):
+    cells = []
+    for number, (c45, uct, limit) in enumerate(
+        [(70, 60, 3), (70, 80, 1), (72, 74, 2), (74, 70, 2)]
+    ):
+        for method, f1 in (("c45", c45), ("c45_induction", 71), ("uct_vs", uct)):
+            criterion = "vp_dtp" if method == "uct_vs" else ""
+            known = limit if method != "c45_induction" else np.nan
+            cells.append(("pima", number, method, criterion, float(f1), 10, f1 / 10, known))
+    names = [*search_plan.CELL, "f1", "n_leaves", "f1_per_leaf", "max_depth"]
+    table = search_tables.search_splits(pd.DataFrame(cells, columns=names), published, plan)
+    own = table[(table["dataset"] == "pima") & (table["metric"] == "f1")].set_index("method")
+    assert own.loc["uct_vs", "better_than_c45"] == 0.5  # 74 of 72, not 70 of 74; 80 is no search
+    assert own.loc["c45_induction", "better_than_c45"] == pytest.approx(1 / 3, abs=1e-6)
+    assert own.loc["uct_vs", "mean"] == pytest.approx(224 / 3, abs=1e-6)
+    assert (own["n_no_search"] == 1).all() and (own["n_splits"] == 3).all()
+
+
 def test_running_times_beside_hours_and_minutes(published, plan):
     cells = [("pima", 0, "c45", ""), ("pima", 0, "uct_vs", "vp_dtp"), ("pima", 1, "c45", "")]
     times = pd.DataFrame(cells, columns=search_plan.CELL).assign(seconds=2.0, tuning_seconds=0.5)
@@ -380,6 +450,22 @@ def test_the_page_shows_all_and_names_what_is_absent(made):
     assert "24 of the 31 data sets of the chapter are not part" in page
     assert "T4-13" in page and "nan" not in section.markup.lower().replace("&lt;na&gt;", "")
     assert "6 of the 31 data sets" in section.summary
+
+
+def test_the_page_shows_what_stands_beside(made, with_ours, published):
+    """A reference made without it has neither column nor footer."""
+    tables, drawn, captions, rows, claims, plan = made
+    assert "C4.5, induction set" not in search_page.section(*made).markup
+    own = with_ours[with_ours["dataset"].isin(set(rows["dataset"]))]
+    own = own.assign(max_depth=np.where(own["dataset"] == "titanic", 1, 4))
+    table = search_tables.thesis_table_4_5(own, published, plan)
+    table = pd.read_csv(io.StringIO(table.to_csv(index=False)))
+    section = search_page.section(
+        {**tables, "thesis_table_4_5": table}, drawn, captions, rows, claims, plan
+    )
+    assert "C4.5, induction set" in section.markup and "titanic †" in section.markup
+    assert "No. better than C4.5 on the induction set" in section.markup
+    assert "nan" not in section.markup.lower()
 
 
 def test_a_run_of_one_split_has_no_table_of_splits(made, few, published):

@@ -71,6 +71,7 @@ LOOKS = {
     "ss_se": Look("SS+SE", "#F0E442", "<", (0, (1, 2)), "oo"),
     "stp_se": Look("STP+SE", "#332288", ">", (0, (5, 1, 1, 1)), "OO"),
     "ss_stp_se": Look("SS+STP+SE", "#000000", "p", (0, (2, 1)), "||||"),
+    "c45_induction": Look("C4.5, induction set", "#56B4E9", "X", (0, (7, 2)), "----"),
     "ete": Look("ETE", "#E69F00", "s", "--", "////"),
     "uct_vs": Look("UCT-DT, VS", "#0072B2", "^", "-.", "xxxx"),
     "uct_c45": Look("UCT-DT, C4.5", "#009E73", "v", (0, (5, 1)), "\\\\\\\\"),

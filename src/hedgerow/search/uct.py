@@ -21,6 +21,7 @@ from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.optional import needed
 from hedgerow.search._uct import Search
+from hedgerow.search.division import divided
 from hedgerow.tree._gates import Gates
 from hedgerow.tree.tree import Tree
 
@@ -659,23 +660,6 @@ class UCTTreeClassifier(TreeClassifierMixin):
         for name in ("_search", "_induction", "_validation", "_bootstrap"):
             state.pop(name, None)
         return state
-
-
-def divided(n_rows: int, validation_fraction: float, random) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of the induction set and of the validation set, each ascending.
-
-    Parameters
-    ----------
-    n_rows : int
-    validation_fraction : float in (0, 1)
-    random : numpy.random.RandomState
-    """
-    rows = random.permutation(n_rows)
-    n_validation = round(n_rows * validation_fraction)
-    n_validation = min(max(n_validation, 1), max(n_rows - 1, 1))
-    validation = np.sort(rows[:n_validation])
-    # A single row serves both ends.
-    return (np.sort(rows[n_validation:]) if n_rows > 1 else validation), validation
 
 
 def _arrays(tests: dict, actions: np.ndarray, root_count=None) -> tuple[dict, np.ndarray]:

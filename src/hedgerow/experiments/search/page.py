@@ -11,7 +11,7 @@ from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.search import figures as search_figures
 from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
-from hedgerow.experiments.search.tables import ALL, COLUMNS, CRITERIA, UNITS
+from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally, title_of
@@ -111,8 +111,9 @@ def _label(method: str, criterion: str, identifier: str) -> str:
 def _results(table: pd.DataFrame, identifier: str) -> dict:
     """What the template needs of a table of results: heads, lines and footers."""
     table = table.assign(criterion=table["criterion"].fillna(""), note=table["note"].fillna(""))
-    groups = COLUMNS[identifier]
     body, feet = table[table["dataset"] != ALL], table[table["dataset"] == ALL]
+    there = set(zip(body["method"], body["criterion"], strict=True))
+    groups = [*COLUMNS[identifier], *(g for g in BESIDE.get(identifier, ()) if g in there)]
     metrics = list(dict.fromkeys(body["metric"]))
     lines = []
     for key in body["dataset"].unique():
@@ -126,12 +127,17 @@ def _results(table: pd.DataFrame, identifier: str) -> dict:
                 "name": key.replace("_", " "),
                 "registry": own["registry"].iloc[0],
                 "absent": state == "absent",
+                "no_search": str(own["no_search"].iloc[0]) == "True",
                 "cells": [_value(cells.loc[(*g, m)], m) for g in groups for m in metrics],
             }
         )
     feet = feet.set_index(["method", "criterion", "metric"])
     footers = []
-    for prefix, title in (("n_wins", "No. wins"), ("n_better_than_c45", "No. better than C4.5")):
+    for prefix, title in (
+        ("n_wins", "No. wins"),
+        ("n_better_than_c45", "No. better than C4.5"),
+        ("n_better_than_c45_induction", "No. better than C4.5 on the induction set"),
+    ):
         if not any(i[2].startswith(prefix) for i in feet.index):
             continue
         cells = []
@@ -144,9 +150,7 @@ def _results(table: pd.DataFrame, identifier: str) -> dict:
                     if counted is None
                     else {
                         "measured": number(counted["measured"]),
-                        "published": number(counted["counted_same_sets"]),
-                        "note": f"printed over all sets: {number(counted['published'])}, counted "
-                        f"from the printed cells: {number(counted['counted'])}",
+                        **_printed_count(counted),
                     }
                 )
         footers.append({"title": title, "cells": cells})
@@ -157,6 +161,17 @@ def _results(table: pd.DataFrame, identifier: str) -> dict:
         "metrics": [_HEADS[m] for m in metrics],
         "lines": lines,
         "footers": footers,
+    }
+
+
+def _printed_count(counted: pd.Series) -> dict:
+    """What the thesis has of a footer; of one of our own nothing."""
+    if pd.isna(counted["counted"]):
+        return {"published": "", "note": ""}
+    return {
+        "published": number(counted["counted_same_sets"]),
+        "note": f"printed over all sets: {number(counted['published'])}, counted "
+        f"from the printed cells: {number(counted['counted'])}",
     }
 
 
@@ -281,6 +296,7 @@ def _splits(table: pd.DataFrame) -> list[dict]:
                 "name": key.replace("_", " "),
                 "registry": first["registry"],
                 "n": int(first["n_splits"]),
+                "n_no_search": int(first["n_no_search"]),
                 "lines": lines,
             }
         )

@@ -32,6 +32,7 @@ from hedgerow.experiments.search.plan import (
     BOTH,
     CELL,
     EXPERIMENT,
+    INDUCTION,
     ORDER,
     POLICIES,
     PRUNING,
@@ -174,14 +175,15 @@ class Part:
         self.X_test, self.matrix_test = table.X.iloc[test], self.matrix[test]
         self.tuning: list[tuple] = []
         self.tuning_seconds: dict[str, float] = {}
-        self._c45 = None
+        self._c45: dict[str, tuple] = {}
 
     def learn(self, method: str, criterion: str):
         """Tree, test probabilities and what else is recorded of one method."""
-        if method == "c45":
-            tree, confidence = self.c45()
-            found = {"confidence": confidence, "max_depth": tree.depth}
-            found["tuning_seconds"] = self.tuning_seconds["c45"]
+        if method in ("c45", INDUCTION):
+            tree, confidence = self.c45(method)
+            found = {"confidence": confidence, "tuning_seconds": self.tuning_seconds[method]}
+            if method == "c45":
+                found["max_depth"] = tree.depth
             return tree, tree.predict_proba(self.matrix_test), found
         if method == "ete":
             alpha = self.tuned_alpha()
@@ -201,16 +203,29 @@ class Part:
         }
         return learner.tree_, self._probabilities(learner, self.X_test), found
 
-    def c45(self):
-        """The C4.5 tree of the training part and its tuned confidence."""
-        if self._c45 is None:
-            confidence = self._tuned_confidence()
-            self._c45 = self.c45_tree(confidence), confidence
-        return self._c45
+    def c45(self, method: str = "c45"):
+        """The C4.5 tree of the training part, or of its induction set, and its confidence.
 
-    def c45_tree(self, confidence: float):
-        """The C4.5 tree of the training part, pruned at a confidence."""
-        columns = self._columns(self.train)
+        The confidence is tuned on the same rows.
+        """
+        if method not in self._c45:
+            rows = self.train if method == "c45" else self.induction()
+            confidence = self._tuned_confidence(method, rows)
+            self._c45[method] = self.c45_tree(confidence, rows), confidence
+        return self._c45[method]
+
+    def induction(self) -> np.ndarray:
+        """Rows of the training part from which every UCT-DT takes its tests."""
+        from sklearn.utils import check_random_state
+
+        from hedgerow.search.division import divided
+
+        random = check_random_state(self._random_state("uct"))
+        return self.train[divided(len(self.train), self.plan.validation_fraction, random)[0]]
+
+    def c45_tree(self, confidence: float, rows: np.ndarray | None = None):
+        """The C4.5 tree of the training part, or of some rows of it, pruned at a confidence."""
+        columns = self._columns(self.train if rows is None else rows)
         return self._prune(self._grow(columns), columns, confidence)
 
     def uct(self, method: str, criterion: str, **arguments):
@@ -260,12 +275,13 @@ class Part:
 
     # ------------------------------------------------------------------------------- tuning
 
-    def _tuned_confidence(self) -> float:
+    def _tuned_confidence(self, method: str, rows: np.ndarray) -> float:
         """Grid search by macro F1; a tree is grown once per fold. Ties: the smaller tree's c."""
+        stream = "confidence_folds" if method == "c45" else f"confidence_folds_{method}"
         start = time.perf_counter()
         scores = np.zeros(len(self.plan.confidences))
         n = 0
-        for train, validation in self._folds("confidence_folds", self.plan.n_folds):
+        for train, validation in self._folds(stream, self.plan.n_folds, rows):
             columns = self._columns(train)
             grown = self._grow(columns)
             y = self.table.y[validation]
@@ -274,7 +290,7 @@ class Part:
                 scores[i] += metrics.macro_f1(y, tree.predict_proba(self.matrix[validation]))
             n += 1
         best = best_factor(self.plan.confidences, scores / n)
-        self._note("c45", "confidence", self.plan.confidences, scores / n, best, start)
+        self._note(method, "confidence", self.plan.confidences, scores / n, best, start)
         return best
 
     def tuned_alpha(self) -> float:
@@ -282,7 +298,8 @@ class Part:
         start = time.perf_counter()
         scores = np.zeros(len(self.plan.alphas))
         n = 0
-        for k, (train, validation) in enumerate(self._folds("alpha_folds", self.plan.alpha_folds)):
+        parts = self._folds("alpha_folds", self.plan.alpha_folds, self.train)
+        for k, (train, validation) in enumerate(parts):
             X, y = self.table.X.iloc[validation], self.table.y[validation]
             for i, alpha in enumerate(self.plan.alphas):
                 learner = self.fit(self.ete(alpha, f"ete_fold_{k:02d}"), train)
@@ -292,12 +309,12 @@ class Part:
         self._note("ete", "alpha", self.plan.alphas, scores / n, best, start)
         return best
 
-    def _folds(self, stream: str, n_folds: int):
-        """Training and validation rows of each fold of the training part."""
+    def _folds(self, stream: str, n_folds: int, rows: np.ndarray):
+        """Training and validation rows of each fold of some rows of the training part."""
         generator = rng(self.plan.seed, EXPERIMENT, self.table.name, self.number, stream)
-        fold = folds(self.table.y[self.train], n_folds, generator)
+        fold = folds(self.table.y[rows], n_folds, generator)
         for k in range(fold.max() + 1):
-            yield self.train[fold != k], self.train[fold == k]
+            yield rows[fold != k], rows[fold == k]
 
     def _note(self, method, parameter, values, scores, best, start) -> None:
         self.tuning_seconds[method] = time.perf_counter() - start

@@ -12,6 +12,7 @@ from hedgerow.experiments.search.plan import (
     BOTH,
     CELL,
     FAMILIES,
+    INDUCTION,
     METHODS,
     METRICS,
     POLICIES,
@@ -32,6 +33,8 @@ COLUMNS = {
     "thesis_table_4_3": tuple((m, BOTH) for m in POLICIES),
     "thesis_table_4_5": (("c45", ""), ("ete", ""), ("uct_vs", BOTH), ("uct_c45b", BOTH)),
 }
+#: Of our own: stands beside the printed groups, and takes no part in what they are counted by.
+BESIDE = {"thesis_table_4_5": ((INDUCTION, ""),)}
 #: Unit and printed decimals of each metric: what is equal as printed counts as a tie.
 UNITS = {
     "f1": ("percent", 1),
@@ -60,7 +63,9 @@ RESULTS = (
     "F1 is the macro F1 on the test part in per cent, L the number of leaves; below each value the "
     "printed one. Bold: no group of the row is better, at the printed decimals. Footers are "
     "counted from the cells of the data sets that were run, ties for each; below them the count of "
-    "the printed cells of the same sets."
+    "the printed cells of the same sets. Where the tree of C4.5, whose depth is the limit of "
+    "UCT-DT, has one level of tests or none, there is no search: such a data set is marked † and "
+    "in no footer. {without}"
 )
 SAME_TEST = (
     "Measured, and below it the same test on the printed cells of table {}. Arrows point to the "
@@ -91,9 +96,36 @@ def said(rows: pd.DataFrame, plan: SearchPlan) -> dict[str, str]:
     return {
         "ran": f"Run: {n} of the {len(plan.printed)} data sets of chapter 4, {iterations}, "
         f"configuration {plan.configuration}; the paper has {len(plan.printed)} and 200,000.",
+        "without": _without(rows, plan),
         "property_folds": str(plan.property_folds),
         "n_further": str(max(plan.n_splits - 1, 0)),
     }
+
+
+def _without(rows: pd.DataFrame, plan: SearchPlan) -> str:
+    first = first_split(rows)
+    lacking = set(first["dataset"][without_search(first)])
+    names = [d for d in plan.printed.values() if d in lacking]
+    return f"Here: {', '.join(names) or 'none'}."
+
+
+def without_search(rows: pd.DataFrame) -> pd.Series:
+    """Whether the limit of the depth left UCT-DT nothing to search, for each row.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As returned by `hedgerow.experiments.search.steps.run`; printed cells have no limit.
+
+    Returns
+    -------
+    Series of bool
+        The same for all methods of a data set and split.
+    """
+    if "max_depth" not in rows:
+        return pd.Series(False, index=rows.index)
+    limit = rows.groupby(["dataset", "split"])["max_depth"].transform("max")
+    return (limit <= 1).fillna(False).astype(bool)
 
 
 def order(plan: SearchPlan, published: Mapping[str, pd.DataFrame]) -> dict[str, str]:
@@ -177,9 +209,10 @@ def thesis_table_4_1(
         `not asked for`), method, criterion, metric, unit, measured, best (whether no other group
         has a better value as printed), published, published_best. Then the footers, dataset
         `all_datasets`: metrics n_wins_<metric>, and n_better_than_c45_<metric> in table 4.5;
-        measured is counted over the n_datasets sets of chapter 4 that were run, published is the
-        printed number, counted what the printed cells of all sets give, and counted_same_sets what
-        those of the sets that were run give.
+        measured is counted over the n_datasets sets of chapter 4 that were run and searched,
+        published is the printed number, counted what the printed cells of all sets give, and
+        counted_same_sets what those of the n_datasets sets give. no_search: whether the limit of
+        the depth left nothing to search.
     """
     return _results("thesis_table_4_1", rows, published, plan)
 
@@ -201,13 +234,20 @@ def thesis_table_4_3(
 
 @table(
     "C4.5, ETE and UCT-DT",
-    caption=f"{RESULTS} {{ran}}",
+    caption="C4.5 on the induction set is ours and in no count of wins: tuned and grown on the "
+    "rows from which UCT-DT takes its tests, it tells the search from the rows that validation "
+    "costs. "
+    f"{RESULTS} {{ran}}",
     words=said,
 )
 def thesis_table_4_5(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
 ) -> pd.DataFrame:
-    """Table 4.5: C4.5, ETE, and UCT-DT with two policies. As `thesis_table_4_1`."""
+    """Table 4.5: C4.5, ETE, and UCT-DT with two policies. As `thesis_table_4_1`.
+
+    Beside them, where it was run, C4.5 on the induction set, with footers
+    n_better_than_c45_induction_<metric> for UCT-DT.
+    """
     return _results("thesis_table_4_5", rows, published, plan)
 
 
@@ -215,39 +255,52 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
     groups = COLUMNS[identifier]
     names = order(plan, published)
     metrics = [m for m in UNITS if m in METRICS or identifier == "thesis_table_4_1"]
-    measured = _by_group(first_split(rows), groups, metrics)
-    printed = _by_group(printed_cells(published, plan), groups, metrics)
+    first = first_split(rows)
+    lacking = set(first["dataset"][without_search(first)])
+    beside = [g for g in BESIDE.get(identifier, ()) if (first["method"] == g[0]).any()]
+    measured = _by_group(first, (*groups, *beside), metrics)
+    printed = _by_group(printed_cells(published, plan), (*groups, *beside), metrics)
     notes = _notes(published[identifier])
     there = set(rows["dataset"])
     lines = []
     for key, dataset in names.items():
-        for group in groups:
+        for group in (*groups, *beside):
+            among = groups if group in groups else ()
             for metric in metrics:
                 lines.append(
                     {
                         "dataset": key,
                         "registry": dataset,
                         "status": status(dataset, there, plan.datasets),
+                        "no_search": dataset in lacking,
                         "method": group[0],
                         "criterion": group[1],
                         "metric": metric,
                         "unit": UNITS[metric][0],
                         "measured": measured[metric, group].get(dataset),
-                        "best": _is_best(measured, metric, group, groups, dataset),
+                        "best": _is_best(measured, metric, group, among, dataset),
                         "published": printed[metric, group].get(dataset),
-                        "published_best": _is_best(printed, metric, group, groups, dataset),
+                        "published_best": _is_best(printed, metric, group, among, dataset),
                         "note": notes.get((key, *group, metric), ""),
                     }
                 )
-    ran = [d for d in plan.printed.values() if d in there]
+    ran = [d for d in plan.printed.values() if d in there - lacking]
     footer = published[identifier]
     footer = footer[footer["dataset"] == ALL]
     footer = footer.assign(criterion=footer["criterion"].fillna(""))
     footer = footer.set_index(["method", "criterion", "metric"])["value"].astype(float)
-    for count in ("n_wins", *(["n_better_than_c45"] if identifier == "thesis_table_4_5" else [])):
-        for group in groups[count != "n_wins" :]:
+    counts = {"n_wins": groups}
+    if identifier == "thesis_table_4_5":
+        counts["n_better_than_c45"] = groups[1:]
+    for method, _ in beside:
+        counts[f"n_better_than_{method}"] = [g for g in groups if g[0] in POLICIES]
+    for count, counted in counts.items():
+        ours = count.removeprefix("n_better_than_") == INDUCTION  # nothing of it is printed
+        for group in counted:
             for metric in METRICS:
                 name = f"{count}_{metric}"
+                again = [] if ours else [plan.printed.values(), ran]
+                again = [_count(printed, count, metric, group, groups, d) for d in again]
                 lines.append(
                     {
                         "dataset": ALL,
@@ -257,21 +310,20 @@ def _results(identifier, rows, published, plan) -> pd.DataFrame:
                         "unit": "datasets",
                         "measured": _count(measured, count, metric, group, groups, ran),
                         "published": footer.get((*group, name)),
-                        "counted": _count(
-                            printed, count, metric, group, groups, plan.printed.values()
-                        ),
-                        "counted_same_sets": _count(printed, count, metric, group, groups, ran),
+                        **dict(zip(("counted", "counted_same_sets"), again, strict=False)),
                         "n_datasets": len(ran),
                         "note": notes.get((ALL, *group, name), ""),
                     }
                 )
-    columns = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
-    columns += ["measured", "best", "published", "published_best", "counted", "counted_same_sets"]
+    columns = ["dataset", "registry", "status", "no_search", "method", "criterion", "metric"]
+    columns += ["unit", "measured", "best", "published", "published_best"]
+    columns += ["counted", "counted_same_sets"]
     table = pd.DataFrame(lines).reindex(columns=[*columns, "n_datasets", "note"])
     table["measured"] = table["measured"].astype(float).round(6)
     table["published"] = table["published"].astype(float)
-    counts = ["counted", "counted_same_sets", "n_datasets"]
-    table[counts] = table[counts].astype("Int64")
+    whole = ["counted", "counted_same_sets", "n_datasets"]
+    table[whole] = table[whole].astype("Int64")
+    table["no_search"] = table["no_search"].astype("boolean")
     return table
 
 
@@ -301,9 +353,10 @@ def _as_printed(values: Mapping, metric: str, group, dataset) -> float:
 
 
 def _is_best(values, metric, group, groups, dataset) -> bool | None:
-    """Whether no other group is better; None for search depth, where best has no meaning."""
+    """Whether no other group is better; None for search depth, where best has no meaning, and for
+    what stands beside the groups."""
     own = _as_printed(values, metric, group, dataset)
-    if metric not in METRICS or np.isnan(own):
+    if metric not in METRICS or np.isnan(own) or group not in groups:
         return None
     others = [_as_printed(values, metric, g, dataset) for g in groups]
     return bool(own >= np.nanmax(others))
@@ -312,8 +365,9 @@ def _is_best(values, metric, group, groups, dataset) -> bool | None:
 def _count(values, count, metric, group, groups, datasets) -> int:
     if count == "n_wins":
         return sum(bool(_is_best(values, metric, group, groups, d)) for d in datasets)
+    other = (count.removeprefix("n_better_than_"), "")
     return sum(
-        _as_printed(values, metric, group, d) > _as_printed(values, metric, ("c45", ""), d)
+        _as_printed(values, metric, group, d) > _as_printed(values, metric, other, d)
         for d in datasets
     )
 
@@ -635,7 +689,8 @@ def _yes(value) -> str:
     "Means and spread over splits",
     caption="Mean and standard deviation over {n_further} further train-test splits, and the "
     "value of the first split, with both search prunings. Better: share of these splits on which "
-    "the method beats C4.5, ties half. {ran}",
+    "the method beats C4.5, ties half; for UCT-DT of those where the limit of its depth, that of "
+    "the tree of C4.5, left something to search. {ran}",
     words=said,
 )
 def search_splits(
@@ -655,14 +710,16 @@ def search_splits(
     DataFrame
         dataset (printed key), registry, status, method, criterion, metric (f1, n_leaves,
         f1_per_leaf), unit, mean, sd (n - 1 in the denominator; missing with one split), lowest,
-        highest, n_splits, first_split (split 0), published, better_than_c45 (share of these splits
-        on which the method beats C4.5; half for ties). Sets that were not run have one row with
-        their status.
+        highest, n_splits, n_no_search (of these splits; see `without_search`), first_split
+        (split 0), published, better_than_c45 (share of these splits on which the method beats
+        C4.5, half for ties; for UCT-DT of the splits with a search). Sets that were not run have
+        one row with their status.
     """
     names = order(plan, published)
     there = set(rows["dataset"])
     first = _wide(first_split(rows))
     further = rows[rows["split"] > 0].sort_values(CELL)
+    further = further.assign(no_search=without_search(further))
     printed = _wide(printed_cells(published, plan))
     lines = []
     for key, dataset in names.items():
@@ -679,10 +736,11 @@ def search_splits(
         for method in (m for m in METHODS if m in set(own["method"])):
             criterion = BOTH if method in POLICIES else ""
             values = own[own["method"] == method].set_index("split")
+            counted = ~values["no_search"] | (method not in POLICIES)
             for metric, more in METRICS.items():
                 series = values[metric].astype(float)
                 gain = (series - c45[metric].astype(float)) * (1 if more else -1)
-                better = ((gain > 0) + 0.5 * (gain == 0)).mean()
+                better = ((gain > 0) + 0.5 * (gain == 0))[counted].mean()
                 group = (dataset, method, criterion)
                 lines.append(
                     {
@@ -696,6 +754,7 @@ def search_splits(
                         "lowest": series.min(),
                         "highest": series.max(),
                         "n_splits": len(series),
+                        "n_no_search": int(values["no_search"].sum()),
                         "first_split": first[metric].get(group),
                         "published": printed[metric].get(group),
                         "better_than_c45": None if method == "c45" else better,
@@ -703,9 +762,10 @@ def search_splits(
                 )
     columns = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
     numbers = ["mean", "sd", "lowest", "highest", "first_split", "published", "better_than_c45"]
-    table = pd.DataFrame(lines).reindex(columns=[*columns, *numbers, "n_splits"])
+    whole = ["n_splits", "n_no_search"]
+    table = pd.DataFrame(lines).reindex(columns=[*columns, *numbers, *whole])
     table[numbers] = table[numbers].astype(float).round(6)
-    table["n_splits"] = table["n_splits"].astype("Int64")
+    table[whole] = table[whole].astype("Int64")
     return table
 
 
