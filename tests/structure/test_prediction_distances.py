@@ -70,6 +70,51 @@ def test_data_frames_with_categories():
     assert class_probability_distance(trees, X).max() < 1e-5
 
 
+def test_two_models_by_their_probabilities(fitted):
+    """The same number as for trees, whatever gave the probabilities."""
+    X, models = fitted
+    kl = class_probability_distance([m.tree_ for m in models], X)
+    for i, a in enumerate(models):
+        for j, b in enumerate(models):
+            p, q = probabilities(a, X), probabilities(b, X)
+            found = class_probability_distance(p, q)
+            assert isinstance(found, float) and found == pytest.approx(kl[i, j], rel=1e-12)
+    same = class_probability_distance(pd.DataFrame(p), q.astype(np.float32), epsilon=0.1)
+    assert same == pytest.approx(class_probability_distance(p, q, epsilon=0.1), abs=1e-6)
+
+
+def test_probabilities_by_hand():
+    p, q = np.array([[0.8, 0.2], [0.0, 1.0]]), np.array([[0.5, 0.5], [1.0, 0.0]])
+    smooth = [0.01 + 0.98 * 0.5, 0.01 + 0.98, 0.01]  # epsilon .02, two classes
+    want = 0.8 * math.log(0.8 / smooth[0]) + 0.2 * math.log(0.2 / smooth[0])
+    want += math.log(1 / smooth[2])
+    assert class_probability_distance(p, q, epsilon=0.02) == pytest.approx(want / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "words"),
+    [
+        (np.array([0.5, 0.5]), np.array([[0.5, 0.5]]), r"p has shape \(2,\)"),
+        (np.zeros((0, 2)), np.zeros((0, 2)), "p has shape"),
+        (np.array([[0.5, 0.5]]), np.array([[0.2, 0.3, 0.5]]), "and q"),
+        (np.array([[0.5, 0.5]]), np.array([[0.5, 0.5]] * 2), "and q"),
+        (np.array([[1.5, -0.5]]), np.array([[0.5, 0.5]]), "p holds 1.5 in row 0"),
+        (np.array([[0.5, 0.5]]), np.array([[0.5, np.nan]]), "q holds nan"),
+        (np.array([[0.5, 0.5]] * 2), np.array([[0.5, 0.5], [0.2, 0.3]]), "row 1 of q adds up"),
+        (np.array([[0.5, 0.5]]), "words", "q is no array"),
+    ],
+)
+def test_what_are_no_probabilities(p, q, words):
+    with pytest.raises(InputError, match=words):
+        class_probability_distance(p, q)
+
+
+def test_probabilities_have_no_others():
+    p = np.array([[0.5, 0.5]])
+    with pytest.raises(InputError, match="others"):
+        class_probability_distance(p, p, p)
+
+
 def test_bad_input(fitted):
     X, models = fitted
     tree = models[0].tree_

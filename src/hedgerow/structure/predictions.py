@@ -13,37 +13,70 @@ from hedgerow.tree.tree import Tree
 
 EPSILON = 1e-5  # thesis 5.4.1, footnote 2
 BLOCK = 1 << 22  # numbers held at a time
+ROUNDING = 1e-5  # by which given probabilities may miss 0, 1 and their sum: single precision
 
 
 def class_probability_distance(
-    trees: Iterable[Tree], X, others: Iterable[Tree] | None = None, *, epsilon: float = EPSILON
-) -> np.ndarray:
+    trees: Iterable[Tree] | np.ndarray,
+    X,
+    others: Iterable[Tree] | None = None,
+    *,
+    epsilon: float = EPSILON,
+) -> np.ndarray | float:
     """d_KL: mean Kullback-Leibler divergence of the class probabilities (equation 5.7).
 
     D(p || q) in nats, p the probabilities of the row's tree and q those of the column's, mixed
     with the uniform distribution: epsilon / K + (1 - epsilon) q. It is not symmetric, and for a
     tree and itself above 0 by about epsilon.
 
+    Two models of any kind are compared by their probabilities, p first:
+    ``class_probability_distance(a.predict_proba(X), b.predict_proba(X))``.
+
     Parameters
     ----------
-    trees : iterable of n trees
+    trees : iterable of n trees, or (rows, K) array or data frame
+        Of numbers: the probabilities p of one model, of each class in each row.
     X : (rows, m) array or data frame
-        NaN is missing; categories as codes, or by label in a data frame.
+        NaN is missing; categories as codes, or by label in a data frame. Where `trees` are
+        probabilities, those of the other model, q: the same shape, rows and classes.
     others : iterable of k trees, optional
-        None: `trees` again.
+        None: `trees` again. Not with probabilities.
     epsilon : float in (0, 1), default 1e-5
 
     Returns
     -------
-    (n, k) float64
+    (n, k) float64; a float for two arrays of probabilities
 
     Raises
     ------
     InputError
-        An empty list, no rows, trees with variables that X does not have.
+        An empty list, no rows, trees with variables that X does not have; arrays that differ in
+        shape, hold a number outside [0, 1] or a row whose sum is not 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.structure import class_probability_distance
+    >>> p, q = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.5, 0.5], [0.5, 0.5]])
+    >>> round(class_probability_distance(p, q), 4)  # half of ln 2
+    0.3466
     """
     if not (isinstance(epsilon, float) and 0 < epsilon < 1):
         raise InputError(f"epsilon is {epsilon!r}", remedy="give a number between 0 and 1")
+    if is_frame(trees) or (isinstance(trees, np.ndarray) and trees.dtype != object):
+        if others is not None:
+            raise InputError(
+                "others are given beside probabilities",
+                remedy="give the probabilities of two models, class_probability_distance(p, q)",
+            )
+        p, q = _distributions("p", trees), _distributions("q", X)
+        if p.shape != q.shape:
+            raise InputError(
+                f"p has shape {p.shape} and q {q.shape}",
+                remedy="give the probabilities of the same instances and classes",
+            )
+        total = _divergence(p.reshape(1, -1), q.reshape(1, -1), epsilon, p.shape[1])
+        return max(float(total[0, 0]) / len(p), 0.0)
     first, second = _lists(trees, others)
     classes = _classes(first + second)
     tables = _Tables(X)
@@ -52,11 +85,46 @@ def class_probability_distance(
     for begin in range(0, tables.n, step):
         p = _probabilities(first, tables, classes, begin, step)
         q = p if others is None else _probabilities(second, tables, classes, begin, step)
-        smooth = np.log(epsilon / len(classes) + (1.0 - epsilon) * q)
-        entropy = np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0).sum(axis=1)
-        out += entropy[:, None] - p @ smooth.T
+        out += _divergence(p, q, epsilon, len(classes))
     # A divergence is never below 0; a difference of sums can be, by rounding.
     return np.maximum(out / tables.n, 0.0)
+
+
+def _divergence(p, q, epsilon: float, n_classes: int) -> np.ndarray:
+    """D(p || q), added up over rows: (n, rows x classes) and (k, rows x classes) to (n, k)."""
+    smooth = np.log(epsilon / n_classes + (1.0 - epsilon) * q)
+    entropy = np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0).sum(axis=1)
+    return entropy[:, None] - p @ smooth.T
+
+
+def _distributions(name: str, given) -> np.ndarray:
+    """Probabilities of each class in each row, checked."""
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} is no array of numbers", remedy="give probabilities, (n_instances, n_classes)"
+        ) from None
+    if found.ndim != 2 or 0 in found.shape:
+        raise InputError(
+            f"{name} has shape {found.shape}",
+            remedy="give one row per instance and one column per class, (n_instances, n_classes)",
+        )
+    outside = ~((found >= -ROUNDING) & (found <= 1.0 + ROUNDING))  # NaN as well
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise InputError(
+            f"{name} holds {found[row, column]:g} in row {row}",
+            remedy="give probabilities, from 0 to 1",
+        )
+    total = found.sum(axis=1)
+    off = np.flatnonzero(np.abs(total - 1.0) > ROUNDING)
+    if len(off):
+        raise InputError(
+            f"row {off[0]} of {name} adds up to {total[off[0]]:g}",
+            remedy="give the probability of every class, which add up to 1",
+        )
+    return np.clip(found, 0.0, 1.0)
 
 
 def class_prediction_distance(
