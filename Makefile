@@ -100,7 +100,8 @@ lock:
 	@$(MAKE) --no-print-directory generated
 
 clean:
-	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs reports .snakemake
+	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs .snakemake
+	[ ! -d reports ] || find reports -mindepth 1 ! -path reports/README.md -delete
 	rm -rf .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean

@@ -8,7 +8,11 @@ import pytest
 from throwaway import ROOT
 
 DOCUMENTS = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "config/README.md"],
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / folder / "README.md" for folder in ("config", "reports")),
+    ]
 )
 
 

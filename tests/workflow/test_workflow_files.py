@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 
 import pytest
@@ -70,6 +72,17 @@ def test_every_dependency_of_the_project_is_locked():
         name = requirement.name.lower().replace("_", "-")
         assert name in pins, f"{name} is not locked: call `make lock`"
         assert pins[name] in requirement.specifier
+
+
+def test_of_the_reports_only_their_page_is_tracked():
+    """So that the folder is there in a fresh clone, and a run leaves the checkout clean."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("no git repository")
+    paths = ["README.md", "manifest.json", "html/index.html", "tables/README.md"]
+    paths = [f"reports/{name}" for name in paths]
+    command = ["git", "check-ignore", "--no-index", *paths]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines() == paths[1:]
 
 
 def test_the_manual_keeps_its_text_around_the_table():

@@ -80,6 +80,18 @@ def test_help_is_the_default(bare):
         assert f"make {target} " in done.stdout
 
 
+def test_clean_keeps_the_page_that_is_tracked(bare, tmp_path):
+    """Without it the next manifest would call the checkout changed."""
+    assert bare("clean").returncode == 0, "nothing was made yet"
+    reports = tmp_path / "bare project/reports"
+    kept = reports / "README.md"
+    for path in (kept, reports / "manifest.json", reports / "html/README.md", reports / ".x.part"):
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    assert bare("clean").returncode == 0
+    assert list(reports.rglob("*")) == [kept]
+
+
 @pytest.fixture
 def checkout(tmp_path):
     """A checkout whose `make test` tells the mirror that it was given, after `make checks`."""

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("Snakefile", "workflow", "config", "environment.yml", "data/published")
+PARTS = (
+    "Snakefile",
+    "workflow",
+    "config",
+    "environment.yml",
+    "data/published",
+    "reports/README.md",
+)
 SMOKE = ("--configfile", "config/smoke.yaml")
 #: Rules that only name what is wanted; they run nothing.
 TARGETS = {
