@@ -84,15 +84,17 @@ generated: setup
 # The extras of each lock.
 EXTRAS := build frames draw data experiments workflow test
 CHECKS := survival optimal
-COMPILE = CUSTOM_COMPILE_COMMAND='make lock' .venv-lock/bin/pip-compile --quiet --upgrade \
+COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
 
 lock:
 	@[ -x .venv-lock/bin/pip-compile ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-tools; }
-	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file requirements.lock pyproject.toml
-	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint requirements.lock \
-	    --output-file requirements-checks.lock pyproject.toml
+	@# An extra that takes others along would lock this folder as a package: all of them are named.
+	@sed -E 's/"hedgerow\[[^]]*\]",? ?//' pyproject.toml > .venv-lock/pyproject.toml
+	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml
+	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint ../requirements.lock \
+	    --output-file ../requirements-checks.lock pyproject.toml
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^# The following packages are considered/d' \
 	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \

@@ -3,7 +3,7 @@
 `config` checks settings and gives each rule its own, `digest` tells a rule which code it runs,
 `jobs` is the frame of every script, `run` starts and resumes the workflow for `make reproduce`,
 `reference` makes and merges results at the scale of the papers,
-`generated` writes the files that follow from others.
+`generated` writes the files that follow from others, `profile` that for clusters.
 """
 
 from hedgerow.workflow.config import (

@@ -1,0 +1,97 @@
+"""The profile for clusters: made of records, and such as Snakemake reads it."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+
+import pytest
+import yaml
+from throwaway import ROOT, new_project
+
+from hedgerow.workflow import profile
+from hedgerow.workflow.profile import DEFAULT_MB, DEFAULT_MINUTES, PROFILE, Need, recorded
+
+HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
+RECORDS = profile.records_of_rules(ROOT)
+
+
+def record(folder, name, seconds, cpu, mib):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{HEAD}{seconds}\t0:00:00\t{mib}\t0\t0\t0\t0\t0\t0\t{cpu}\n")
+
+
+@pytest.fixture(scope="module")
+def committed():
+    return yaml.safe_load((ROOT / PROFILE).read_text("utf-8"))
+
+
+def test_the_profile_names_every_heavy_rule_and_no_other_one(committed):
+    named = committed["set-resources"]
+    assert named.keys() <= RECORDS.keys()
+    heavy = {rule for rule, path in RECORDS.items() if profile.per_dataset(path)}
+    assert {"soft_learn", "search_run", "structure_beyond_run"} <= heavy <= named.keys()
+    for need in named.values():
+        assert need.keys() == {"mem_mb", "runtime"}
+        assert need["mem_mb"] >= DEFAULT_MB and need["runtime"] >= DEFAULT_MINUTES
+
+
+def test_the_profile_is_asked_for_by_name_only():
+    """Snakemake takes workflow/profiles/default unasked: plain `snakemake` would need Slurm."""
+    assert not (PROFILE.parents[1] / "default").exists()
+    assert PROFILE.parent.name == "slurm"
+
+
+def test_snakemake_reads_the_profile(committed, tmp_path):
+    """All but the executor, whose plugin is not installed here."""
+    importlib.import_module("snakemake.api")  # which imports the others in an order that they bear
+    cli = importlib.import_module("snakemake.cli")
+    text = (ROOT / PROFILE).read_text("utf-8")
+    (tmp_path / "config.yaml").write_text(text.replace("executor: slurm\n", ""))
+    read = cli.get_argument_parser(profiles=[str(tmp_path)]).parse_args([])
+
+    def plain(resources):
+        return {key: resources[key].value for key in ("mem_mb", "runtime")}
+
+    assert (read.jobs, read.latency_wait) == (100, 60)
+    assert plain(read.default_resources) == committed["default-resources"]
+    assert {k: plain(v) for k, v in read.set_resources.items()} == committed["set-resources"]
+
+
+def test_a_record_is_of_processor_time_and_of_a_whole_chunk(tmp_path):
+    path = "data/jobs/soft/learn/{dataset}_{chunk}.tsv"
+    assert recorded(tmp_path, path, 5) == Need()
+    record(tmp_path, "data/jobs/soft/learn/pima_000-000.tsv", 90, 10, 200)
+    assert recorded(tmp_path, path, 5) == Need(50, 200)
+    record(tmp_path, "data/jobs/soft/learn/wine_000-004.tsv", 90, 60, 100)
+    assert recorded(tmp_path, path, 5) == Need(60, 200)
+    # A job that was over before Snakemake looked.
+    record(tmp_path, "data/jobs/soft/tables.tsv", 0.4, "NA", "NA")
+    assert recorded(tmp_path, "data/jobs/soft/tables.tsv") == Need(0.4, 0)
+
+
+def test_margins_defaults_and_rules_without_record():
+    found = {"long": Need(61, 100), "large": Need(1, 1000), "small": Need(1, 1), "none": Need()}
+    text = profile.profile(found, ["none"])
+    assert yaml.safe_load(text)["set-resources"] == {
+        "large": {"mem_mb": 3400, "runtime": DEFAULT_MINUTES},
+        "long": {"mem_mb": DEFAULT_MB, "runtime": 15},
+        "none": {"mem_mb": 3400, "runtime": 15},
+    }
+    assert "  long: # 61 s, 100 MiB\n" in text and "  none: # no record\n" in text
+
+
+def test_the_command_writes_the_profile(tmp_path, monkeypatch, capsys):
+    project = new_project(tmp_path / "project").path
+    for word in ("soft", "search"):
+        kept = f"data/reference/{word}/manifest.json"
+        (project / kept).parent.mkdir(parents=True)
+        shutil.copy2(ROOT / kept, project / kept)
+    record(tmp_path, "data/jobs/soft_sweep/grow/pima.tsv", 300, 120, 250)
+    monkeypatch.chdir(project)
+    assert profile.main([str(tmp_path)]) == 0
+    assert "without record" in capsys.readouterr().out
+    named = yaml.safe_load((project / PROFILE).read_text("utf-8"))["set-resources"]
+    assert named["soft_sweep_grow"]["runtime"] == 20
+    assert named["search_run"]["runtime"] == 65  # the longest job of the reference
