@@ -36,7 +36,7 @@ GAP = 0.2  # radians of the rings of figure 5.2 that are left for their numbers
 
 PAIRS = (
     "The thesis draws pairs that it names; which of many pairs is drawn here, a rule says "
-    "(docs/structure_experiment.md)."
+    "(docs/notes/structure.md)."
 )
 
 
