@@ -96,7 +96,7 @@ lock:
 	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-checks.lock pyproject.toml
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
-	@sed -i -E -e '/^# The following packages are considered/d' \
+	@sed -i -E -e '/^$$|^# The following packages are considered|^    #   -c /d' \
 	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
 	    requirements.lock requirements-checks.lock
 	@$(MAKE) --no-print-directory generated

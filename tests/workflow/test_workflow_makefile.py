@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from throwaway import ROOT, clean_environment
@@ -90,6 +92,25 @@ def test_clean_keeps_the_page_that_is_tracked(bare, tmp_path):
         path.touch()
     assert bare("clean").returncode == 0
     assert list(reports.rglob("*")) == [kept]
+
+
+def test_the_lock_is_made_of_extras_by_name():
+    """`hedgerow[data,draw]` in an extra put `hedgerow @ file:...`, the folder, into the lock."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    named = re.findall(r"^(?:EXTRAS|CHECKS) := (.+)$", makefile, re.MULTILINE)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(" ".join(named).split()) == set(project["optional-dependencies"])
+    # Each extra is named, so that what it takes along can be left out.
+    command = re.search(r"sed -E '(.+?)' pyproject\.toml", makefile)[1]
+    found = subprocess.run(
+        ["sed", "-E", command, "pyproject.toml"], cwd=ROOT, capture_output=True, text=True
+    )
+    extras = tomllib.loads(found.stdout)["project"]["optional-dependencies"]
+    without = {
+        name: [requirement for requirement in extra if not requirement.startswith("hedgerow[")]
+        for name, extra in project["optional-dependencies"].items()
+    }
+    assert extras == without != project["optional-dependencies"]
 
 
 @pytest.fixture
