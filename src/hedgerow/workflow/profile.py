@@ -28,15 +28,16 @@ CONFIGURATION = "paper"
 TIMES_SECONDS, TIMES_MEMORY = 10, 3
 #: A node runs Snakemake itself beside the job.
 SNAKEMAKE_MB = 250
-#: For rules that need no more. Rules of experiments with a job per data set are named in any case.
-DEFAULT_MINUTES, DEFAULT_MB = 10, 1000
+#: For tables, figures and the like: up to 254 MiB and seconds with the smoke configuration. Rules of
+#: experiments with a job per data set are named in any case.
+DEFAULT_MINUTES, DEFAULT_MB = 10, 1500
 
 HEAD = f"""\
 # For a cluster with Slurm: snakemake --profile workflow/profiles/slurm (docs/workflow.md). Made by
 # `python -m hedgerow.workflow.profile`: beside each rule the seconds of its longest job and the
 # largest memory, on record with the paper configuration; a rule without record is taken for the
 # largest. Asked for are {TIMES_SECONDS} times the seconds, and {TIMES_MEMORY} times the memory
-# with {SNAKEMAKE_MB} MB for the Snakemake that runs beside the job.
+# and {SNAKEMAKE_MB} MB for the Snakemake that runs beside the job.
 executor: slurm
 jobs: 100
 latency-wait: 60 # seconds that a shared disk may take to show what a node wrote
