@@ -28,8 +28,8 @@ CONFIGURATION = "paper"
 TIMES_SECONDS, TIMES_MEMORY = 10, 3
 #: A node runs Snakemake itself beside the job.
 SNAKEMAKE_MB = 250
-#: For tables, figures and the like: up to 254 MiB and seconds with the smoke configuration. Rules of
-#: experiments with a job per data set are named in any case.
+#: For tables, figures and the like: up to 254 MiB and seconds with the smoke configuration. Rules
+#: of experiments with a job per data set are named in any case.
 DEFAULT_MINUTES, DEFAULT_MB = 10, 1500
 
 HEAD = f"""\
