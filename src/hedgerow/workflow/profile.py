@@ -2,8 +2,8 @@
 
     python -m hedgerow.workflow.profile PROJECT...
 
-A project is a folder in which the paper configuration ran, in whole or in part: Snakemake left a
-record of each job in its `data/jobs`. Of experiments that are made in parts, the references kept
+A project is a folder in which the paper configuration ran, in whole or in part: each job left its
+record in `data/jobs`. Of experiments that are made in parts, the references kept
 here speak as well. The file is written anew from what is given.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hedgerow.experiments.plan import sections
-from hedgerow.workflow.jobs import write_text
+from hedgerow.workflow.jobs import record_of, write_text
 from hedgerow.workflow.reference import IN_PARTS, settings_of
 
 PROFILE = Path("workflow/profiles/slurm/config.yaml")
@@ -61,9 +61,10 @@ class Need(NamedTuple):
 
 def records_of_rules(root: Path) -> dict[str, str]:
     """Where each rule of the workflow leaves the record of a job, wildcards in braces."""
-    rule = re.compile(r'^rule (\w+):.*?^    benchmark:\s+"([^"]+)"', re.MULTILINE | re.DOTALL)
+    rule = re.compile(r'^rule (\w+):.*?^    log:\s+"([^"]+)"', re.MULTILINE | re.DOTALL)
     files = sorted((root / "workflow/rules").glob("*.smk"))
-    return {name: path for file in files for name, path in rule.findall(file.read_text("utf-8"))}
+    logs = [found for file in files for found in rule.findall(file.read_text("utf-8"))]
+    return {name: record_of(Path(log)).as_posix() for name, log in logs}
 
 
 def recorded(project: Path, record: str, chunk: int = 1) -> Need:
@@ -145,7 +146,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _number(text: str) -> float:
-    """A figure of a record, 0 where Snakemake could not take it."""
+    """A figure of a record, 0 where the system did not tell."""
     try:
         return float(text)
     except ValueError:
