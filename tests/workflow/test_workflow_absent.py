@@ -23,6 +23,7 @@ soft:
 """
 
 
+@pytest.mark.runs
 def test_a_run_goes_on_without_the_set_and_takes_it_up_when_it_is_there(tmp_path):
     project = new_project(tmp_path / "project")
     registry = project.path / "config/datasets.yaml"
@@ -96,6 +97,7 @@ search:
 """
 
 
+@pytest.mark.runs
 def test_tables_of_chapter_4_name_the_set_that_is_absent(tmp_path):
     project = new_project(tmp_path / "project")
     registry = project.path / "config/datasets.yaml"

@@ -105,6 +105,7 @@ def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
     assert "use a file and --configfile" in message(changed(chunk="2"), [mine])
 
 
+@pytest.mark.runs
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -122,7 +123,7 @@ def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
     ],
 )
 def test_snakemake_shows_the_line_and_nothing_else(project, text, said):
-    done = project.snakemake("--dry-run", *project.settings(text, "mine"))
+    done = project.forked("--dry-run", *project.settings(text, "mine"))
     assert done.returncode == 1
     shown = done.stderr.replace(
         "Config file config/default.yaml is extended by additional config specified via the "

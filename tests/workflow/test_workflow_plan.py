@@ -1,13 +1,16 @@
-"""What is planned, without running it; and the linters of the workflow."""
+"""What is planned, without running it; and the linter of Snakemake."""
 
 from __future__ import annotations
 
+import functools
 import re
 
 import pytest
 from throwaway import ROOT, SMOKE
 
 from hedgerow.workflow.config import load_yaml
+
+pytestmark = pytest.mark.runs
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +21,14 @@ def planned(tmp_path_factory):
     return new_project(tmp_path_factory.mktemp("planned") / "project")
 
 
-def jobs(project, *arguments):
+@functools.cache
+def plan_of(project, configuration):
+    """The dry run of a configuration, which several tests read."""
+    return project.forked("--dry-run", "--configfile", f"config/{configuration}.yaml")
+
+
+def jobs(plan):
     """The messages of all jobs of a plan; they name the data set and the chunk."""
-    plan = project.snakemake("--dry-run", *arguments)
     assert plan.returncode == 0, plan.stderr
     text = plan.stdout + plan.stderr
     return sorted(re.findall(r"^Job \d+: (.+)$", text, flags=re.MULTILINE))
@@ -31,8 +39,8 @@ def test_both_entries_plan_the_same_jobs(planned, configuration):
     arguments = (
         () if configuration == "default" else ("--configfile", f"config/{configuration}.yaml")
     )
-    root = jobs(planned, *arguments)
-    assert root == jobs(planned, "-s", "workflow/Snakefile", *arguments)
+    root = jobs(plan_of(planned, configuration))
+    assert root == jobs(planned.forked("--dry-run", "-s", "workflow/Snakefile", *arguments))
     assert "The manifest" in root and "Reading and checking haberman" in root
 
 
@@ -67,7 +75,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
     n_chunks = -(-soft["n_permutations"] // soft["chunk"])
-    assert planned.planned("--configfile", f"config/{configuration}.yaml") == {
+    assert planned.of_plan(plan_of(planned, configuration)) == {
         "fetch": len(used) + 1,  # synthetic_lvef, of the illustrations
         "tidy": len(used) + 1,
         "soft_noise": len(noised),
@@ -206,50 +214,21 @@ def test_what_goes_beyond_chapter_4_is_a_target_and_needs_no_result_of_it(planne
 
 
 def test_a_sweep_of_noise_that_soft_does_not_draw(planned):
-    plan = planned.snakemake("--dry-run", *planned.settings("soft: {noise_factors: [0, 0.3]}"))
+    plan = planned.forked("--dry-run", *planned.settings("soft: {noise_factors: [0, 0.3]}"))
     assert plan.returncode != 0
     assert "`soft_sweep.noise_factors` holds 0.1, which is not in" in plan.stdout + plan.stderr
     without = planned.settings("experiments: [soft]\nsoft: {noise_factors: [0, 0.3]}")
-    assert planned.snakemake("--dry-run", *without).returncode == 0
+    assert planned.forked("--dry-run", *without).returncode == 0
 
 
 def test_a_data_set_that_is_not_registered_is_no_target(planned):
     """Wildcards match data sets and nothing else."""
-    plan = planned.snakemake("--dry-run", "data/tidy/no_such_set.parquet")
+    plan = planned.forked("--dry-run", "data/tidy/no_such_set.parquet")
     assert plan.returncode != 0
     assert "MissingRuleException" in plan.stdout + plan.stderr
 
 
 @pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
 def test_lint(planned, entry):
-    done = planned.snakemake("--snakefile", entry, "--lint")
+    done = planned.forked("--snakefile", entry, "--lint")
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_formatting_of_the_workflow(planned):
-    done = planned.python("-m", "snakefmt", "--check", "Snakefile", "workflow")
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def test_ruff(planned):
-    done = planned.python("-m", "ruff", "check", "--no-cache", str(ROOT))
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
-def rules() -> dict[str, str]:
-    """Text of every rule below workflow/rules."""
-    found = {}
-    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
-        for text in re.split(r"^rule ", file.read_text(), flags=re.MULTILINE)[1:]:
-            found[text.partition(":")[0]] = text
-    return found
-
-
-@pytest.mark.parametrize("rule", sorted(rules()))
-def test_every_rule_says_everything_about_its_jobs(rule):
-    text = rules()[rule]
-    for directive in ("output", "log", "conda", "message", "script"):
-        assert f"\n    {directive}:\n" in text, f"{rule} has no {directive}"
-    assert '"../../environment.yml"' in text
-    assert '    log:\n        "data/logs/' in text  # the job's record stands beside it
-    assert not re.search(r"\blambda\b|\n    run:|^ *(for|checkpoint)\b.*:$", text, re.MULTILINE)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,9 +57,24 @@ class Project:
         """Run Snakemake in the folder."""
         return self.python("-m", "snakemake", *arguments, **environment)
 
+    def forked(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+        """Run Snakemake in the folder, for what starts no job: in a fork of one that has started.
+
+        It is the process of the tests' own interpreter, with the variables that it started with.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = (Path(folder, name) for name in ("out", "err"))
+            request = {"folder": self.path, "arguments": arguments, "out": out, "err": err}
+            code = planner(*sorted(environment.items())).answer(request)
+            said = [path.read_text() if path.exists() else "" for path in (out, err)]
+        return subprocess.CompletedProcess(arguments, code, *said)
+
     def planned(self, *arguments: str, **environment: str) -> dict[str, int]:
         """Jobs that Snakemake would run, by rule."""
-        plan = self.snakemake("--dry-run", *arguments, **environment)
+        return self.of_plan(self.forked("--dry-run", *arguments, **environment))
+
+    def of_plan(self, plan: subprocess.CompletedProcess) -> dict[str, int]:
+        """Jobs of a dry run, by rule."""
         assert plan.returncode == 0, plan.stderr
         text = plan.stdout + plan.stderr
         if "Nothing to be done" in text:
@@ -83,6 +102,42 @@ class Project:
                 if file.is_file():
                     found[name] = hashlib.sha256(file.read_bytes()).hexdigest()
         return found
+
+
+class Planner:
+    """The process of planner.py; it ends when this one does."""
+
+    def __init__(self, environment: dict[str, str]):
+        command = [sys.executable, Path(__file__).with_name("planner.py")]
+        # What a variable puts first on the path is a package that is edited.
+        command += [] if environment else ["unchanging"]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=clean_environment(**environment),
+        )
+
+    def answer(self, request: dict) -> int:
+        """The exit code of a request."""
+        self._process.stdin.write(json.dumps(request, default=str) + "\n")
+        self._process.stdin.flush()
+        return int(self._process.stdout.readline())
+
+    def end(self) -> None:
+        """Let the process end."""
+        self._process.stdin.close()
+        self._process.stdout.close()
+        self._process.wait()
+
+
+@functools.cache
+def planner(*environment: tuple[str, str]) -> Planner:
+    """One process for all plans with the same variables."""
+    found = Planner(dict(environment))
+    atexit.register(found.end)
+    return found
 
 
 def clean_environment(**more: str) -> dict[str, str]:

@@ -1,0 +1,37 @@
+"""The form of the code and of the rules."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from throwaway import ROOT, Project
+
+
+def test_formatting_of_the_workflow():
+    done = Project(ROOT).python("-m", "snakefmt", "--check", "Snakefile", "workflow")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_ruff():
+    done = Project(ROOT).python("-m", "ruff", "check", "--no-cache", str(ROOT))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def rules() -> dict[str, str]:
+    """Text of every rule below workflow/rules."""
+    found = {}
+    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for text in re.split(r"^rule ", file.read_text(), flags=re.MULTILINE)[1:]:
+            found[text.partition(":")[0]] = text
+    return found
+
+
+@pytest.mark.parametrize("rule", sorted(rules()))
+def test_every_rule_says_everything_about_its_jobs(rule):
+    text = rules()[rule]
+    for directive in ("output", "log", "conda", "message", "script"):
+        assert f"\n    {directive}:\n" in text, f"{rule} has no {directive}"
+    assert '"../../environment.yml"' in text
+    assert '    log:\n        "data/logs/' in text  # the job's record stands beside it
+    assert not re.search(r"\blambda\b|\n    run:|^ *(for|checkpoint)\b.*:$", text, re.MULTILINE)
