@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 from throwaway import ROOT, SMOKE, Project, interpreter_in, new_project
@@ -31,11 +34,31 @@ def smoke_data(tmp_path_factory) -> None:
             pytest.skip(f"no source of {dataset}: {error}")
 
 
-@pytest.fixture(scope="session")
-def smoke(tmp_path_factory, smoke_data) -> Project:
+def run_smoke(folder: Path) -> Project:
     """The smoke configuration, run with two cores; project and Python lie in a path with spaces."""
-    folder = tmp_path_factory.mktemp("runs") / "a path with spaces"
+    python = folder / ".venv/bin/python"
+    if (folder / "complete").exists():
+        return Project(folder, str(python))
+    if folder.exists():
+        pytest.fail("another process has started the run of the smoke configuration and failed")
     project = new_project(folder, interpreter_in(folder / ".venv"))
     done = project.snakemake("--cores", "2", *SMOKE)
     assert done.returncode == 0, done.stderr
+    (folder / "complete").touch()
     return project
+
+
+@pytest.fixture(scope="session")
+def smoke(tmp_path_factory, smoke_data) -> Project:
+    """A copy of the project in which the smoke configuration has run; all processes share the run.
+
+    No other test is in this copy at the same time, but one may have left settings files there.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with open(shared / "smoke.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = run_smoke(shared / "a path with spaces")
+    folder = own / "a copy of the run"
+    shutil.copytree(made.path, folder, symlinks=True, ignore=shutil.ignore_patterns(".venv"))
+    return Project(folder, made.interpreter)

@@ -1,4 +1,4 @@
-"""An edit of the package reruns what depends on it, and nothing else."""
+"""Digests: what a function reaches, and no more."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import shutil
 
 import pytest
 import yaml
-from throwaway import ROOT, SMOKE, copied_package
+from throwaway import ROOT
 
-from hedgerow._stamp import COMPILED, core_digest
 from hedgerow.workflow import steps
 from hedgerow.workflow.config import load_yaml
 from hedgerow.workflow.digest import (
@@ -266,123 +265,3 @@ def test_digest_of_an_entry_leaves_out_what_only_describes(tmp_path):
     changed.write_text(yaml.safe_dump(content, sort_keys=False))
     after = entry_digests(load_registry(changed))
     assert [key for key in before if after[key] != before[key]] == ["wine"]
-
-
-# ------------------------------------------------------------------ edits in a copy of the package
-
-
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory, smoke):
-    """A copy of the package that the workflow imports, and the variables that make it do so."""
-    folder = tmp_path_factory.mktemp("package")
-    environment = copied_package(folder)
-    assert smoke.planned(*SMOKE, **environment) == {}, "a copy alone reruns nothing"
-    return folder / "hedgerow", environment
-
-
-PAGE = {"report", "manifest"}
-FIGURES_OF = "search search_beyond soft soft_beyond soft_illustration soft_sweep soft_scores"
-FIGURES_OF += " structure structure_beyond"
-ALL_FIGURES = {f"{word}_figures" for word in FIGURES_OF.split()}
-ALL_CLAIMS = {f"{word}_claims" for word in FIGURES_OF.split()}
-ALL_CLAIMS -= {"soft_illustration_claims", "soft_scores_claims"}
-ALL_PAGES = {f"{word}_page" for word in FIGURES_OF.split()}
-
-
-@pytest.mark.parametrize(
-    ("file", "old", "new", "rerun", "kept"),
-    [
-        pytest.param(
-            "experiments/soft/plan.py",
-            'CELL = ["experiment", "dataset", "permutation", "noise", "method"]',
-            'CELL = ["dataset", "experiment", "permutation", "noise", "method"]',
-            {"soft_figures", "soft_tables", "soft_statistics", "soft_page"},
-            {"soft_noise", "soft_calibrate", "search_run"},
-            id="a constant that figures read: once missing from the digest of soft_figures",
-        ),
-        pytest.param(
-            "experiments/soft_beyond/plan.py",
-            'METHODS = ("c45", "ss", "stp", "se")',
-            'METHODS = ("c45", "stp", "ss", "se")',
-            {"soft_beyond_tables", "soft_beyond_figures", "soft_beyond_page"},
-            {"soft_learn", "soft_noise"},
-            id="another: once missing from the digest of soft_beyond_tables",
-        ),
-        pytest.param(
-            "induction/_growth.pyx",
-            None,
-            "# edited",
-            {"soft_learn", "search_run", "structure_learn", "soft_sweep_grow"},
-            {"soft_noise", "tidy", "search_properties"},
-            id="a compiled source",
-        ),
-        pytest.param(
-            "drawing/tree.py",
-            "FONT_SIZE = 8.0",
-            "FONT_SIZE = 8.5",
-            {"structure_figures", "structure_beyond_figures"},
-            {"structure_learn", "soft_learn", "structure_tables", "structure_beyond_run"},
-            id="a drawing reruns no learner",
-        ),
-        pytest.param(
-            "evaluation/significance.py",
-            None,
-            "print()",
-            {"soft_statistics", "search_statistics", "soft_beyond_statistics"},
-            {"soft_learn", "search_run", "soft_evaluate", "soft_figures"},
-            id="a changed test reruns no learner",
-        ),
-        pytest.param(
-            "reporting/figures.py",
-            '"font.size": 8.5',
-            '"font.size": 9',
-            {*ALL_FIGURES, *ALL_PAGES, "search_beyond_running_times"},
-            {"soft_tables", "search_tables", "soft_statistics"},
-            id="the look of all figures",
-        ),
-        pytest.param(
-            "experiments/structure/page.html.j2",
-            None,
-            "<!-- edited -->",
-            {"structure_page"},
-            {"structure_tables", "structure_figures", "structure_beyond_page"},
-            id="a template",
-        ),
-        pytest.param(
-            "reporting/claims.py",
-            "EXACT = 9",
-            "EXACT = 8",
-            {*ALL_CLAIMS, "soft_page", "search_beyond_page"},
-            {*ALL_FIGURES, "soft_learn", "search_run", "soft_tables", "soft_statistics"},
-            id="the judge of claims",
-        ),
-        pytest.param("errors.py", None, "print()", set(), {"report"}, id="the frame"),
-    ],
-)
-def test_an_edit_reruns_what_depends_on_it(smoke, copy, file, old, new, rerun, kept):
-    """Planned in a project where everything has run, with an edited copy of the package.
-
-    A compiled source that was edited and not built is refused.
-    """
-    package, environment = copy
-    path = package / file
-    text = path.read_text()
-    edited = f"{text}\n{new}\n" if old is None else text.replace(old, new)
-    assert edited != text
-    stamp = package / "_core_digest.py"
-    stamped = stamp.read_text()
-    try:
-        path.write_text(edited)
-        if path.suffix in COMPILED:
-            refused = smoke.snakemake("--dry-run", *SMOKE, **environment)
-            assert refused.returncode == 1
-            assert "built from other sources" in refused.stderr
-            stamp.write_text(f'DIGEST = "{core_digest(package)}"\n')  # as a build does
-        planned = set(smoke.planned(*SMOKE, **environment))
-    finally:
-        path.write_text(text)
-        stamp.write_text(stamped)
-    assert rerun <= planned and not planned & kept
-    assert planned >= (PAGE if rerun else set())
-    if file.endswith(".j2") or not rerun:
-        assert planned == (rerun | PAGE if rerun else set())
