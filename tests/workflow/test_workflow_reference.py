@@ -1,6 +1,7 @@
 """Reference results: parts made one by one, merged by one command, refused when they differ."""
 
 import json
+import re
 import shutil
 
 import pandas as pd
@@ -8,7 +9,9 @@ import pytest
 from throwaway import new_project
 
 from hedgerow.errors import DataError
-from hedgerow.workflow.reference import merge, read_parts, rows_digest
+from hedgerow.workflow.reference import compare, merge, read_parts, rows_digest
+
+pytestmark = pytest.mark.runs
 
 SETTINGS = """
 configuration: tiny
@@ -166,9 +169,8 @@ def test_a_part_that_comes_out_otherwise_speaks_for_none(reshaped, key, value, c
         manifest = _recorded(reshaped, dataset)
         manifest[key] |= value
         (parts / f"{dataset}.json").write_text(json.dumps(manifest))
-    done = _reference(reshaped, "bupa", "haberman", "--compare")
-    assert done.returncode == 1
-    assert f"{culprit}: made again, not what" in done.stderr
+    with pytest.raises(DataError, match=re.escape(f"{culprit}: made again, not what")):
+        compare(reshaped.path, "soft", ["bupa", "haberman"], "tiny", parts)
     assert "equal" not in _recorded(reshaped, "bupa")["code"]
 
 
@@ -193,9 +195,9 @@ def test_parts_of_chapter_4(tmp_path):
     """Properties travel in the manifest; merged tables are those of one run."""
     project = new_project(tmp_path / "project")
     (project.path / "config/little.yaml").write_text(SEARCH)
-    for dataset in ("pima", "synthetic_search_4"):
-        done = _reference(project, dataset, experiment="search", configuration="little")
-        assert done.returncode == 0, done.stderr
+    two = ("pima", "synthetic_search_4")
+    done = _reference(project, *two, experiment="search", configuration="little")
+    assert done.returncode == 0, done.stderr
     assert "2 of 3" in done.stdout
     folder = project.path / "kept/search"
     manifest = json.loads((folder / "manifest.json").read_text())
