@@ -36,6 +36,11 @@ def rows(plan):
     return pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
 
 
+@pytest.fixture(scope="module")
+def found(rows, plan):
+    return soft_statistics.statistics(rows, plan)
+
+
 def _values(generator):
     leaves = generator.integers(8, 16)
     values = {}
@@ -55,9 +60,9 @@ def _find(statistics, **cell):
 
 
 @pytest.mark.parametrize("pairing", ["datasets", "permutations"])
-def test_cells_agree_with_scipy(rows, plan, pairing):
+def test_cells_agree_with_scipy(rows, found, pairing):
     result = _find(
-        soft_statistics.statistics(rows, plan),
+        found,
         experiment="test_noise",
         metric="accuracy_std",
         method="stp",
@@ -82,19 +87,17 @@ def test_cells_agree_with_scipy(rows, plan, pairing):
     assert result["groups"] == "stp|c45"
 
 
-def test_sets_outside_table_3_1_do_not_count(rows, plan):
+def test_sets_outside_table_3_1_do_not_count(rows, plan, found):
     inside = rows[rows["dataset"] != "wine"]
-    pd.testing.assert_frame_equal(
-        soft_statistics.statistics(rows, plan), soft_statistics.statistics(inside, plan)
-    )
+    pd.testing.assert_frame_equal(found, soft_statistics.statistics(inside, plan))
 
 
-def test_leaves_of_se_and_plt_are_no_test(rows, plan):
+def test_leaves_of_se_and_plt_are_no_test(found):
     """They equal those of C4.5 by construction: p = 1, outside Holm's family.
 
     Combinations of our own are a family apart: they do not weaken the printed cells.
     """
-    statistics = soft_statistics.statistics(rows, plan)
+    statistics = found
     same = statistics["method"].isin(["se", "plt"]) & (statistics["metric"] == "n_leaves_std")
     assert (statistics.loc[same, "p"] == 1).all()
     assert (statistics.loc[same, "note"] == "all differences are 0").all()
@@ -128,8 +131,6 @@ def test_without_a_set_of_table_3_1_there_is_no_p(rows, plan):
     assert statistics["note"].str.contains("no data set of table 3.1").all()
 
 
-def test_the_order_of_rows_does_not_matter(rows, plan):
+def test_the_order_of_rows_does_not_matter(rows, plan, found):
     shuffled = rows.sample(frac=1, random_state=0)
-    pd.testing.assert_frame_equal(
-        soft_statistics.statistics(shuffled, plan), soft_statistics.statistics(rows, plan)
-    )
+    pd.testing.assert_frame_equal(soft_statistics.statistics(shuffled, plan), found)

@@ -444,10 +444,13 @@ def test_distances_in_the_space_of_prototypes(compared, learned, clustered):
         assert found[one, two] == pytest.approx(expected)
     plan = SimpleNamespace(**PLAN, n_components=4, n_prototypes=2)
     scales = (*structure_plan.SCALES, "prototypes")
-    more = structure_steps.cluster_forests(compared, learned["forests"], plan, scales)
-    assert len(more["scores"]) == 1.5 * len(clustered["scores"])
+    own = {name: every.query("forest == 0") for name, every in compared.items()}
+    forests = learned["forests"].query("forest == 0")
+    more = structure_steps.cluster_forests(own, forests, plan, scales)
+    scores = clustered["scores"].query("forest == 0").reset_index(drop=True)
+    assert len(more["scores"]) == 1.5 * len(scores)
     same = more["scores"].query("scale != 'prototypes'").reset_index(drop=True)
-    pd.testing.assert_frame_equal(same, clustered["scores"])
+    pd.testing.assert_frame_equal(same, scores)
 
 
 # -------------------------------------------------------------------------------------- bootstrap
