@@ -18,12 +18,14 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test checks test-dist bench generated lock clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long checks test-dist bench generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
 	@echo "make test       set-up, then all tests and style checks"
+	@echo "make test-quick without what starts Snakemake, few random tables: for use while writing"
+	@echo "make test-long  with every random table"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
@@ -64,9 +66,17 @@ $(STAMP): $(BUILD_FILES)
 reproduce: setup
 	@python -m hedgerow.workflow.run --cores $(CORES)
 
-# In as many processes as there are cores; tests/conftest.py divides the tests among them.
+# In as many processes as there are cores, the tests of a file in one; tests/conftest.py orders files.
+PYTEST := python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+
 test: setup
-	@python -m pytest --numprocesses auto --no-loadscope-reorder
+	@$(PYTEST)
+
+test-quick: setup
+	@$(PYTEST) --effort quick
+
+test-long: setup
+	@$(PYTEST) --effort long
 
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup

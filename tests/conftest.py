@@ -1,24 +1,41 @@
-"""How tests are divided among processes (`make test`)."""
+"""How much is tested (`--effort`), and in which order for several processes (`make test`)."""
 
 from __future__ import annotations
 
-import pytest
+import effort
 
-WORKFLOW = "tests/workflow/"
+#: What takes longest comes first, so that no process waits for another one in the end. Files that
+#: share the run of the smoke configuration stand apart: one process makes it, the others wait.
+FIRST = (
+    "test_workflow_runs",
+    "test_workflow_reference",
+    "test_workflow_absent",
+    "test_workflow_example",
+    "test_workflow_plan",
+    "test_workflow_reruns",
+    "test_workflow_edits",
+    "test_structure_beyond",
+    "test_structure",
+)
 
 
-def pytest_collection_modifyitems(items):
-    """The workflow takes longest and comes first, so that no process waits for it in the end."""
-    items.sort(key=lambda item: not item.nodeid.startswith(WORKFLOW))  # else as collected
+def pytest_addoption(parser):
+    parser.addoption(
+        "--effort",
+        choices=list(effort.SHARES),
+        default=effort.chosen,
+        help="quick: no workflow runs, few random tables; long: every random table",
+    )
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config, log):
-    """Tests of one file share their fixtures, and those of the workflow share a run."""
-    from xdist.scheduler import LoadScopeScheduling
+def pytest_configure(config):
+    effort.chosen = config.getoption("effort")
 
-    class Scheduling(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return WORKFLOW if nodeid.startswith(WORKFLOW) else nodeid.partition("::")[0]
 
-    return Scheduling(config, log)
+def pytest_collection_modifyitems(config, items):
+    places = {name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(FIRST)))  # else as collected
+    if effort.chosen == "quick":
+        left_out = [item for item in items if item.get_closest_marker("runs")]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not item.get_closest_marker("runs")]

@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hedgerow.data import TidyTable, folds, n_folds_for, rng, seed_sequence, split
@@ -141,7 +142,7 @@ def test_a_set_of_samples_is_not_permuted():
         split(table, 3, seed=1, experiment="soft")
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     counts=st.lists(st.integers(1, 40), min_size=1, max_size=8),
     test_size=st.sampled_from([0.1, 0.3, 0.5, 0.9]),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from effort import draws
 from oracle.induction import Reference, flat, leaves, predict
 
 from hedgerow.induction import Columns, grow, prune
@@ -56,14 +57,14 @@ def reference(X, y, K, w, n_categories, s, **more):
 @pytest.mark.parametrize("block", range(10))
 @pytest.mark.parametrize("candidates", ["values", "midpoints"])
 def test_hard_growth(block, candidates):
-    for seed in range(block * 30, block * 30 + 30):
+    for seed in draws(30, block * 30):
         X, y, K, w, cats, rng = table(seed)
         s = settings(rng)
         tree = grow(Columns(X, y, K, w, cats), candidates=candidates, **s)
         reference(X, y, K, w, cats, s, midpoints=candidates == "midpoints").check(tree)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", draws(12, least=4))
 @pytest.mark.parametrize("kind", ["missing", "weights", "soft"])
 def test_large_nodes(seed, kind):
     """Nodes with hundreds of candidates, most of which the search may leave out by a bound."""
@@ -88,7 +89,7 @@ def test_large_nodes(seed, kind):
 @pytest.mark.parametrize("block", range(10))
 def test_soft_search(block):
     """SS: at every node the gain of the chosen grid point is the largest of the whole grid."""
-    for seed in range(1000 + block * 30, 1030 + block * 30):
+    for seed in draws(30, 1000 + block * 30):
         X, y, K, w, cats, rng = table(seed, n_max=20)
         s = settings(rng)
         sigma = np.where(cats > 0, 0.0, rng.choice([0.15, 0.4, 1.0, 0.0], len(cats)))
@@ -99,7 +100,7 @@ def test_soft_search(block):
 @pytest.mark.parametrize("block", range(10))
 def test_soft_propagation(block):
     """STP: routing, dropped weights and stopping follow the rules, with hard or soft search."""
-    for seed in range(2000 + block * 30, 2030 + block * 30):
+    for seed in draws(30, 2000 + block * 30):
         X, y, K, w, cats, rng = table(seed, n_max=14)
         s = settings(rng)
         sigma = np.where(cats > 0, 0.0, rng.choice([0.15, 0.4, 1.0, 0.0], len(cats)))
@@ -119,7 +120,7 @@ def test_soft_propagation(block):
 @pytest.mark.parametrize("soft", [False, True])
 def test_pruning(block, soft):
     """Same tests and weights as the reference with scipy's Beta quantiles."""
-    for seed in range(3000 + block * 10, 3010 + block * 10):
+    for seed in draws(10, 3000 + block * 10):
         X, y, K, w, cats, rng = table(seed, n_max=20 if soft else 40)
         s = settings(rng)
         sigma = np.where(cats > 0, 0.0, 0.3) if soft else np.zeros(len(cats))
@@ -144,7 +145,7 @@ def test_pruning(block, soft):
 @pytest.mark.parametrize("block", range(5))
 def test_prediction(block):
     """Hard and soft evaluation against the recursion, with missing values and new categories."""
-    for seed in range(4000 + block * 20, 4020 + block * 20):
+    for seed in draws(20, 4000 + block * 20):
         X, y, K, w, cats, rng = table(seed)
         tree = grow(Columns(X, y, K, w, cats))
         ref = Reference(X, y, K, w, cats).nested(tree)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from effort import draws
 from oracle.induction import gain, gate, hard_candidates, sides, soft_grid
 
 from hedgerow import C45Classifier, SoftTreeClassifier
@@ -29,7 +30,7 @@ def expected(x, y, taus, sigma, window):
     return np.array(lefts).reshape(-1, K), np.array(gains)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", draws(40))
 @pytest.mark.parametrize("midpoints", [False, True])
 def test_hard_curve_is_the_references(seed, midpoints):
     x, y, _ = sample(seed)
@@ -41,7 +42,7 @@ def test_hard_curve_is_the_references(seed, midpoints):
     np.testing.assert_allclose(curve.gain, gains, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", draws(60))
 def test_soft_curve_is_the_references(seed):
     """Plateaus between reaches, windows and steps of all kinds."""
     x, y, rng = sample(seed)
@@ -57,7 +58,7 @@ def test_soft_curve_is_the_references(seed):
     assert (curve.increments >= -1e-12).all()
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", draws(20, least=4))
 def test_growth_chooses_the_top_of_the_curve(seed):
     """The same bits: a figure shows the gains among which the tree has chosen."""
     x, y, _ = sample(seed)

@@ -4,7 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from oracle.random_trees import random_noise, random_table, random_tree, seeds
 
 from hedgerow import C45Classifier
@@ -25,7 +26,7 @@ def assert_weight_is_conserved(tree, columns):
     assert np.isnan(tree.share_left[tree.is_leaf()]).all()
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(seeds)
 def test_weight_is_conserved_along_every_gate(seed):
     """C4.5, SS, STP and both, with missing values, categories and fractional weights."""
@@ -40,7 +41,7 @@ def test_weight_is_conserved_along_every_gate(seed):
         assert kept.n_leaves <= tree.n_leaves
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds)
 def test_limits_are_kept(seed):
     rng = np.random.default_rng(seed)
@@ -56,7 +57,7 @@ def test_limits_are_kept(seed):
     assert (weight[1:] >= limits["min_samples_leaf"] - 1e-9).all()
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds)
 def test_row_order_does_not_matter(seed):
     """The same rows in another order grow the same tree, and prune to the same one."""
@@ -80,7 +81,7 @@ def test_ties_go_to_the_lower_variable_then_threshold():
     assert tree.threshold[0] == 2.0  # as good as 4.0
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds)
 def test_one_columns_serves_many_fits(seed):
     """Fits leave the sorted training set as it was."""

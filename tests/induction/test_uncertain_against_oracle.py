@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from effort import draws
 from oracle.induction import Reference, flat, leaves, predict
 
 from hedgerow.induction import Columns, grow, prune
@@ -51,14 +52,14 @@ def reference(X, y, K, weight, n_categories, sigma, s, n_samples):
 @pytest.mark.parametrize("block", range(10))
 def test_growth(block):
     """The chosen sample point has the largest gain of all, and instances go where they should."""
-    for seed in range(5000 + block * 12, 5012 + block * 12):
+    for seed in draws(12, 5000 + block * 12):
         X, y, K, weight, categories, sigma, s, n_samples = table(seed, n_max=16)
         pdf = NoiseGate(sigma, window=4.0, conditioned=True)
         tree = grow(Columns(X, y, K, weight, categories), pdf=pdf, n_samples=n_samples, **s)
         reference(X, y, K, weight, categories, sigma, s, n_samples).check(tree)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", draws(12, least=4))
 def test_large_nodes(seed):
     """Hundreds of values: most of their sample points are left out by bounds."""
     rng = np.random.default_rng(seed)
@@ -77,7 +78,7 @@ def test_large_nodes(seed):
 def test_pruning_and_prediction(block):
     """A raised branch is conditioned on the tests that are left above it."""
     rng = np.random.default_rng(block)
-    for seed in range(6000 + block * 10, 6010 + block * 10):
+    for seed in draws(10, 6000 + block * 10):
         X, y, K, weight, categories, sigma, s, n_samples = table(seed, n_max=24)
         s["max_depth"] = None
         pdf = NoiseGate(sigma, window=4.0, conditioned=True)

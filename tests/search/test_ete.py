@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from effort import draws
 from hedgerow.search._evolution import draw_below
 from oracle import ete as oracle
 from oracle.random_trees import random_table
@@ -17,7 +18,7 @@ from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow
 from hedgerow.search.ete import as_individual, as_tree, boundaries, make_evolution
 
-SEEDS = range(60)
+SEEDS = draws(60)
 
 
 def table(seed):
@@ -187,7 +188,7 @@ def test_finished_trees(seed):
         )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", draws(30))
 def test_thresholds_are_between_values_of_different_classes(seed):
     columns = table(seed)
     for j, (values, middles) in enumerate(

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from effort import examples
 from hedgerow.induction._columns import Columns
 from hedgerow.search._uct import Search
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from oracle.induction import Reference
 from oracle.random_trees import seeds
@@ -135,7 +136,7 @@ def check_same(core, reference):
         assert threshold is None or tests["threshold"][used.index(a)] == threshold
 
 
-@settings(max_examples=80, deadline=None, phases=(Phase.explicit, Phase.reuse, Phase.generate))
+@examples(80, phases=(Phase.explicit, Phase.reuse, Phase.generate))
 @given(seeds, st.integers(min_value=1, max_value=120))
 def test_the_search_tree_is_that_of_the_reference(seed, n):
     core, reference = pair(seed)

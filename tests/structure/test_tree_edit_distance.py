@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from effort import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from oracle.random_trees import random_table, seeds
 from oracle.structure import StructureReference
@@ -57,7 +58,7 @@ def stump(feature, threshold=np.nan, categories=None):
 # -- against the reference --------------------------------------------------------------------
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(seeds, st.sampled_from(COSTS), st.sampled_from(CORRELATIONS))
 def test_equal_to_the_reference(seed, cost, correlation):
     """Several classes, ties, missing values and categories."""
@@ -67,7 +68,7 @@ def test_equal_to_the_reference(seed, cost, correlation):
     assert metric.distance(*trees) == pytest.approx(expected, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds)
 def test_class_weights_and_swaps_are_those_of_the_data_set(seed):
     """Without missing values, rows are counted as the traversal of the tree counts them."""
@@ -183,7 +184,7 @@ def test_trees_are_sorted_by_the_data_and_not_by_their_own_weights(plain):
 # -- properties -------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.sampled_from(COSTS), st.booleans())
 def test_what_every_cost_promises(seed, cost, normalized):
     X, y, trees = some(seed, 4)
@@ -202,7 +203,7 @@ def test_what_every_cost_promises(seed, cost, normalized):
             assert metric.distance(trees[i], trees[j]) == found[i, j]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.sampled_from(CORRELATIONS))
 def test_type_a_is_not_below_type_b_and_correlation_only_helps(seed, correlation):
     X, y, trees = some(seed, 3)
@@ -211,7 +212,7 @@ def test_type_a_is_not_below_type_b_and_correlation_only_helps(seed, correlation
         assert (larger >= smaller - 1e-12).all()
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(seeds, st.sampled_from(("A1", "A2", "B1")))
 def test_triangle_inequality(seed, cost):
     X, y, trees = some(seed, 6)
@@ -220,7 +221,7 @@ def test_triangle_inequality(seed, cost):
     assert (found <= detour + 1e-9).all()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.sampled_from(("A1", "A2", "B1")))
 def test_substitution_costs_satisfy_the_triangle_inequality(seed, cost):
     """The tests of a few trees, each as a tree of its own."""
@@ -249,7 +250,7 @@ def test_b2_does_not_satisfy_the_triangle_inequality(plain):
     assert script.operation.tolist() == ["changed"] and script.cost[0] < 1e-9
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds)
 def test_b1_and_type_a_tell_different_sorted_trees_apart(seed):
     X, y, trees = some(seed)
@@ -263,7 +264,7 @@ def test_b1_and_type_a_tell_different_sorted_trees_apart(seed):
 # -- scripts ----------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.sampled_from(COSTS))
 def test_a_script_adds_up_to_the_distance(seed, cost):
     X, y, (one, two) = some(seed)

@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
+from effort import examples
 from hedgerow.tree._gates import Gates, share_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle import gates as naive
 from oracle.induction import gate as normal_gate
@@ -154,7 +155,7 @@ def test_categories(known, left):
             np.testing.assert_array_equal(step[:-1], CODES[:-1] < 2)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds, st.floats(0, 1))
 def test_uncertain_categories_need_no_traversal_of_their_own(seed, p):
     """The predictions are those of the traversal that they had, to the byte."""
@@ -204,7 +205,7 @@ def test_a_gate_that_knows_more_categories_than_the_tree():
         tree.predict_proba([[0.0]], CategoryGate({0: OBSERVED}))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**6),
     st.floats(-2, 2),

@@ -6,7 +6,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from oracle.random_trees import random_noise, random_tree, seeds
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
@@ -32,7 +33,7 @@ def frame():
 # -- JSON -------------------------------------------------------------------------------
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(seeds)
 def test_json_round_trip(seed):
     """Every array, the labels and the gate come back equal, bit by bit."""
@@ -131,7 +132,7 @@ def test_arrays_that_contradict_each_other_are_refused():
         Tree([], [], [], [], [], [], np.zeros((0, 2)))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_pickle(seed):
     tree, X, _, columns = random_tree(seed)
@@ -161,7 +162,7 @@ def test_to_frame_has_a_row_per_node():
     np.testing.assert_array_equal(table[[f"category_{c}" for c in range(3)]], tree.categories_left)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds)
 def test_forest_round_trip(seed):
     """Trees of one data set, single leaves among them, through a data frame and parquet types."""

@@ -4,8 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from effort import examples
 from hedgerow.tree._gates import Gates, share_of
-from hypothesis import given, settings
+from hypothesis import given
 from oracle.random_trees import random_noise, random_tree, seeds
 from sklearn.datasets import load_breast_cancer
 
@@ -22,7 +23,7 @@ def awkward(X, n_categories, seed):
     return new
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(seeds)
 def test_shares_paths_leaves_and_predictions_agree(seed):
     """Leaf shares sum to 1, children's to their parent's; `apply` is the largest leaf's share."""
@@ -50,7 +51,7 @@ def test_shares_paths_leaves_and_predictions_agree(seed):
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, atol=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seeds)
 def test_training_rows_bring_their_weight_back(seed):
     """The hard traversal sends the training rows where growth sent them, missing ones too."""
@@ -60,7 +61,7 @@ def test_training_rows_bring_their_weight_back(seed):
     np.testing.assert_allclose(reached.T @ one_hot, tree.class_weight, atol=1e-9)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(seeds)
 def test_importances(seed):
     tree, X, _, _ = random_tree(seed)
@@ -82,7 +83,7 @@ def test_a_row_order_or_memory_layout_changes_nothing():
     np.testing.assert_array_equal(model.tree_.predict_proba(X[:0]), want[:0])
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(seeds)
 def test_what_goes_whole_goes_where_its_gate_sends_it(seed):
     """Values far from a test take a short cut, which may not differ from the gate by a bit.

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from oracle.induction import Reference
 from oracle.random_trees import random_table, seeds
 from scipy.stats import norm
@@ -19,7 +20,7 @@ def arrays_equal(a, b):
     assert a == b, "another tree"
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds)
 def test_soft_search_with_tiny_noise_is_hard_search(seed):
     """Far below the distance of values, every node parts its rows as a best hard test does.
@@ -63,7 +64,7 @@ def test_factor_0_is_c45_exactly(name, zero):
     arrays_equal(SoftTreeClassifier().fit(X, y).tree_, hard.tree_)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(seeds)
 def test_factor_0_is_c45_on_awkward_tables(seed):
     X, y, K, weight, n_categories = random_table(seed)
@@ -104,7 +105,7 @@ def test_soft_propagation_with_tiny_noise_is_c45(name):
         np.testing.assert_allclose(soft.predict_proba(X), hard.predict_proba(X), atol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seeds)
 def test_predictions_sum_to_1(seed):
     """Any of the three parts or all, with missing values and unseen categories."""
