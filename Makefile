@@ -24,7 +24,7 @@ help:
 	@echo "make setup      make $(VENV) and build the package"
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
 	@echo "make test       set-up, then all tests and style checks"
-	@echo "make test-quick without what starts Snakemake, few random tables: for use while writing"
+	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
 	@echo "make test-long  with every random table"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"

@@ -18,13 +18,16 @@ FIRST = (
     "test_structure",
 )
 
+#: What `--effort quick` leaves out.
+MARKED = {"runs", "slow"}
+
 
 def pytest_addoption(parser):
     parser.addoption(
         "--effort",
         choices=list(effort.SHARES),
         default=effort.chosen,
-        help="quick: no workflow runs, few random tables; long: every random table",
+        help="quick: no workflow runs, nothing slow, few random tables; long: every random table",
     )
 
 
@@ -36,6 +39,6 @@ def pytest_collection_modifyitems(config, items):
     places = {name: place for place, name in enumerate(FIRST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(FIRST)))  # else as collected
     if effort.chosen == "quick":
-        left_out = [item for item in items if item.get_closest_marker("runs")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("runs")]
+        left_out = {item for item in items if MARKED & {m.name for m in item.iter_markers()}}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]

@@ -131,6 +131,7 @@ def test_forests_differ_and_a_forest_does_not_depend_on_the_others(table, learne
     ]
 
 
+@pytest.mark.slow
 def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered, plan):
     parts = {name: [] for name in structure_plan.ORDER}
     for numbers in ([2], [0, 1]):  # in the wrong order

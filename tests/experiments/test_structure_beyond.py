@@ -87,6 +87,7 @@ def test_tables_hold_what_they_say(done, plan):
     assert done["stability"]["learner"].tolist() == list(LEARNERS)
 
 
+@pytest.mark.slow
 def test_chunks_put_together_are_the_whole(wine, plan, protocol, done):
     chunks = [structure_beyond_steps.run(wine, plan, protocol, [s]) for s in (1, 0)]
     for name in KEYS:
@@ -101,6 +102,7 @@ def test_forests_are_those_of_structure(wine, plan, protocol, done):
     )
 
 
+@pytest.mark.slow
 def test_forests_of_too_few_trees_are_left_out_and_nothing_else(wine, plan, protocol, monkeypatch):
     """The first forest finds nothing, the second ten trees less."""
     learn = structure_steps.learn

@@ -160,6 +160,7 @@ def large_table(awkward):
     return X, y, rng.uniform(0.1, 2.0, n), n_categories
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", [{}, {"search": 0.1, "max_depth": 2}, {"propagation": 0.1, "max_depth": 2}]
 )
