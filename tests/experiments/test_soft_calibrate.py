@@ -37,12 +37,12 @@ def _mean_leaves(table, confidence, n_folds, seed, whole=None, stream="calibrati
 def test_the_target_is_reached_on_a_real_set(wdbc):
     plan = soft_plan.SoftPlan(seed=1)
     result = soft_steps.calibrate(wdbc, plan).iloc[0]
-    leaves = _mean_leaves(wdbc, result["confidence"], 10, 1)
+    leaves = _mean_leaves(wdbc, result["confidence"], plan.n_folds, 1)
     assert result["mean_leaves"] == np.mean(leaves)
     assert result["target_leaves"] == 10
     assert abs(result["mean_leaves"] - 10) < 0.5
     # 15 leaves are out of reach, or they would have been the target.
-    assert np.mean(_mean_leaves(wdbc, 1.0, 10, 1)) < 15
+    assert np.mean(_mean_leaves(wdbc, 1.0, plan.n_folds, 1)) < 15
 
 
 def test_one_confidence_for_all_permutations_and_noise(wdbc):

@@ -101,7 +101,7 @@ def test_a_part_says_what_it_was_made_from(project):
     assert part["settings"]["n_permutations"] == 2
     assert "datasets" not in part["settings"]
     assert part["size"]["n_instances"] == 345
-    assert part["jobs"]["n_jobs"] == 7 and part["jobs"]["largest_mib"] > 0
+    assert part["jobs"]["n_jobs"] == 6 and part["jobs"]["largest_mib"] > 0
     assert len(part["files"]) == 2
 
 

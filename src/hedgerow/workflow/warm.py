@@ -252,6 +252,9 @@ def _become(streams: list[int], folder: str, environment: dict[bytes, bytes]) ->
     """Make of a copy of the warm process what the client would have been."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # Also where the run was started with the interrupt ignored, as by `&` in a script: it is how
+    # the warm process stops a job.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
