@@ -8,6 +8,8 @@ CORES ?= all
 
 VENV := .venv
 STAMP := $(VENV)/.complete
+# Modules are compiled to bytecode when they are first imported; most of them never are.
+PIP := $(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-compile
 BUILD_FILES := requirements.lock pyproject.toml $(wildcard meson.build meson.options) \
 	$(shell find src -name meson.build)
 
@@ -56,9 +58,9 @@ $(STAMP): $(BUILD_FILES)
 	@$(VENV)/bin/python -m pip --version >/dev/null 2>&1 || '$(PYTHON)' -m venv --clear $(VENV)
 	@rm -f $(STAMP)
 	@echo 'Installing the dependencies of requirements.lock into $(VENV)'
-	@$(VENV)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(PIP) --require-hashes -r requirements.lock
 	@echo 'Building hedgerow'
-	@$(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@printf '%s' "$(CURDIR)" > $(STAMP)
 
 # --- use --------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ test-long: setup
 
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup
-	@python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-checks.lock
+	@$(PIP) --require-hashes -r requirements-checks.lock
 
 test-dist: setup
 	@python tests/distribution.py

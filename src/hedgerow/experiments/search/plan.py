@@ -152,7 +152,7 @@ class SearchPlan(UctPlan):
         1000, "Generations of ETE, at most; the thesis prints no number.", minimum=1
     )
     n_iterations_c45b: int = setting(
-        10_000,
+        5_000,
         "Iterations of a search with the policy C4.5b, which completes a new tree in each of them "
         "and takes a hundred times as long; the thesis gives it as many.",
         minimum=1,

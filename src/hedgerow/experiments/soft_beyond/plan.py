@@ -40,7 +40,7 @@ class SoftBeyondPlan(Plan):
         "Data sets with categorical variables, for noise on categories.",
     )
     n_permutations: int = setting(
-        3,
+        2,
         "The first so many of the permutations of `soft`, and no more than it has.",
         minimum=1,
         maximum=999,
