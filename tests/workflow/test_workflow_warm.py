@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -145,6 +146,14 @@ def test_a_job_ends_with_its_caller_and_cleans_up(process, script, tmp_path, num
     caller.send_signal(number)
     assert caller.wait(30) == -number and caller.stderr.read() == ""
     assert until((tmp_path / "cleaned").exists)
+    assert called(process, script("print('next')")).stdout == "next\n"
+
+
+@pytest.mark.parametrize("said", [b"", (100).to_bytes(8, "big") + b"half"])
+def test_a_caller_that_goes_away_while_it_asks_harms_nobody(process, script, said):
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.connect(process.command[4])
+        caller.sendall(said)
     assert called(process, script("print('next')")).stdout == "next\n"
 
 

@@ -181,7 +181,11 @@ class _Warm:
 
     def _called(self, listener: socket.socket) -> None:
         client, _ = listener.accept()
-        script, folder, streams, environment = _asked(client)
+        try:
+            script, folder, streams, environment = _asked(client)
+        except ConnectionError:  # stopped while it asked
+            client.close()
+            return
         process = os.fork()
         if process == 0:
             try:
@@ -235,9 +239,13 @@ def _asked(client: socket.socket) -> tuple[str, str, list[int], dict[bytes, byte
     header, streams, _, _ = socket.recv_fds(client, 8, 3)
     rest = int.from_bytes(header, "big")
     parts = []
-    while rest:
+    while rest or not header:
         parts.append(client.recv(rest))
         rest -= len(parts[-1])
+        if not parts[-1]:
+            for stream in streams:
+                os.close(stream)
+            raise ConnectionError
     script, folder, *environment = b"".join(parts).split(b"\0")
     pairs = (pair.partition(b"=") for pair in environment)
     return (
