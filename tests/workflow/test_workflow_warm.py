@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -164,6 +165,19 @@ def test_the_end_of_the_run_ends_its_jobs(script, tmp_path):
     assert until((tmp_path / "begun").exists)
     own.stop()
     assert (tmp_path / "cleaned").exists() and caller.wait(30) == 128 + signal.SIGINT
+
+
+def test_it_ends_where_the_run_is_killed():
+    command = (
+        "import sys, time; from hedgerow.workflow.warm import WarmProcess; "
+        "print(WarmProcess(sys.executable).command[4], flush=True); time.sleep(60)"
+    )
+    run = subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, text=True)
+    folder = Path(run.stdout.readline().strip()).parent
+    assert folder.is_dir()
+    run.kill()
+    run.wait()
+    assert until(lambda: not folder.exists())
 
 
 def test_without_the_process_a_job_has_its_own_interpreter(script, tmp_path):

@@ -149,7 +149,7 @@ class WarmProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 class _Warm:
@@ -302,7 +302,11 @@ def main(number: str, *modules: str) -> None:
             importlib.import_module(module)
     gc.collect()
     gc.freeze()
-    _Warm(listener).run()
+    folder = os.path.dirname(listener.getsockname())
+    try:
+        _Warm(listener).run()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # also where Snakemake was killed
 
 
 if __name__ == "__main__":
