@@ -203,9 +203,11 @@ class _Warm:
         self._selector.register(client, selectors.EVENT_READ, self._left)
 
     def _left(self, client: socket.socket) -> None:
-        """A client has been stopped, and its job is as well."""
-        self._selector.unregister(client)
-        self._stop([process for process, other in self._clients.items() if other is client])
+        """A client has been stopped, and its job is as well, if it has not just ended."""
+        left = [process for process, other in self._clients.items() if other is client]
+        if left:
+            self._selector.unregister(client)
+            self._stop(left)
 
     def _ended(self, _file: int) -> None:
         while self._clients:
