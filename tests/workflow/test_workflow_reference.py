@@ -9,7 +9,7 @@ import pytest
 from throwaway import new_project
 
 from hedgerow.errors import DataError
-from hedgerow.workflow.reference import compare, merge, read_parts, rows_digest
+from hedgerow.workflow.reference import collect, compare, merge, read_parts, rows_digest
 
 pytestmark = pytest.mark.runs
 
@@ -103,6 +103,18 @@ def test_a_part_says_what_it_was_made_from(project):
     assert part["size"]["n_instances"] == 345
     assert part["jobs"]["n_jobs"] == 6 and part["jobs"]["largest_mib"] > 0
     assert len(part["files"]) == 2
+
+
+def test_files_of_another_configuration_are_no_part(project, tmp_path):
+    """Its running times, cut otherwise, were added to those of the part, and so were its jobs."""
+    for folder, suffix in (("times", "parquet"), ("learn", "tsv")):
+        there = sorted((project.path / "data/jobs/soft" / folder).glob(f"bupa_*.{suffix}"))
+        shutil.copy(there[0], there[0].with_name(f"bupa_000-008.{suffix}"))
+    collect(project.path, "soft", ["bupa"], "tiny", tmp_path)
+    kept = project.path / "kept/soft/parts"
+    assert (tmp_path / "bupa_times.csv").read_text() == (kept / "bupa_times.csv").read_text()
+    again = json.loads((tmp_path / "bupa.json").read_text())
+    assert again["jobs"] == _recorded(kept, "bupa")["jobs"]
 
 
 def test_a_changed_part_is_refused(parts):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments.plan import sections
-from hedgerow.workflow.config import load_yaml, published_keys
+from hedgerow.workflow.config import chunks, load_yaml, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import write_csv, write_json, written_whole
 from hedgerow.workflow.steps import declared_by, shown_path
@@ -43,6 +43,8 @@ BESIDE = {
     "soft": (),
     "search": ("data/results/search/properties/{dataset}.parquet",),
 }
+#: The setting that `chunk` cuts.
+REPEATS = {"soft": "n_permutations", "search": "n_splits"}
 #: Figures of megabytes, which are not kept.
 LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap"}
 #: Distributions whose versions a part records: those that its numbers went through.
@@ -278,6 +280,9 @@ def collect(
 
     stated = _of_part(root, experiment, configuration)
     made_by = _made_by(root, rows_digest(experiment, _package(root)))
+    # Other configurations have left files of theirs here, cut otherwise.
+    settings = settings_of(root, experiment, configuration)
+    cut = chunks(settings[REPEATS[experiment]], settings["chunk"])
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
         tidy = root / f"data/tidy/{dataset}.parquet"
@@ -291,12 +296,13 @@ def collect(
             "size": _size(tidy),
             **_beside(root, experiment, dataset),
             "files": checksums(root.resolve(), [tidy.resolve(), rows.resolve()]),
-            "jobs": _jobs(root, experiment, dataset),
+            "jobs": _jobs(root, experiment, dataset, cut),
         }
         with written_whole(folder / f"{dataset}.parquet") as beside:
             beside.write_bytes(rows.read_bytes())
-        chunks = sorted((root / f"data/jobs/{experiment}/times").glob(f"{dataset}_[0-9]*.parquet"))
-        times = pd.concat(map(pd.read_parquet, chunks), ignore_index=True)
+        folder_of_times = root / f"data/jobs/{experiment}/times"
+        times = [pd.read_parquet(folder_of_times / f"{dataset}_{chunk}.parquet") for chunk in cut]
+        times = pd.concat(times, ignore_index=True)
         write_csv(folder / f"{dataset}_times.csv", mean_times(times))
         write_json(folder / f"{dataset}.json", manifest)
 
@@ -392,14 +398,13 @@ def _plain(value):
     return value.item() if hasattr(value, "item") else value
 
 
-def _jobs(root: Path, experiment: str, dataset: str) -> dict[str, float]:
+def _jobs(root: Path, experiment: str, dataset: str, cut: Iterable[str]) -> dict[str, float]:
     """Jobs of a data set: their number, seconds and largest memory, as they recorded them."""
     import pandas as pd
 
-    files = [
-        *(root / f"data/jobs/{experiment}").rglob(f"{dataset}.tsv"),
-        *(root / f"data/jobs/{experiment}").rglob(f"{dataset}_[0-9]*.tsv"),
-    ]
+    names = [dataset, *(f"{dataset}_{chunk}" for chunk in cut)]
+    records = root / f"data/jobs/{experiment}"
+    files = [file for name in names for file in records.rglob(f"{name}.tsv")]
     jobs = pd.concat([pd.read_csv(file, sep="\t") for file in sorted(files)], ignore_index=True)
     memory = pd.to_numeric(jobs["max_rss"], errors="coerce")
     return {
