@@ -114,7 +114,7 @@ def test_files_of_another_configuration_are_no_part(project, tmp_path):
     kept = project.path / "kept/soft/parts"
     assert (tmp_path / "bupa_times.csv").read_text() == (kept / "bupa_times.csv").read_text()
     again = json.loads((tmp_path / "bupa.json").read_text())
-    assert again["jobs"] == _recorded(kept, "bupa")["jobs"]
+    assert again["jobs"] == _recorded(project, "bupa")["jobs"]
 
 
 def test_a_changed_part_is_refused(parts):
