@@ -14,6 +14,8 @@ from hedgerow.experiments.soft import page as soft_page
 from hedgerow.reporting import html
 from hedgerow.reporting.claims import VERDICTS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

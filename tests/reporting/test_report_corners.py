@@ -14,6 +14,8 @@ from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.reporting import figures, html
 from hedgerow.reporting.tables import MEAN
 
+pytestmark = pytest.mark.slow
+
 
 def _report(rows, plan, published, folder):
     statistics = soft_statistics.statistics(rows, plan)

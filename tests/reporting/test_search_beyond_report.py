@@ -21,6 +21,8 @@ from hedgerow.experiments.search_beyond.tables import gaps, settled
 from hedgerow.reporting import figures, html
 from hedgerow.reporting.tables import MEAN
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BEYOND = {
     f"{kind}s": [s.id for s in shown_by("search_beyond").values() if s.kind == kind]

@@ -24,6 +24,8 @@ from hedgerow.experiments.search.plan import SearchPlan
 from hedgerow.reporting import figures, html
 from hedgerow.workflow.config import published_keys
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 RESULTS = ("thesis_table_4_1", "thesis_table_4_3", "thesis_table_4_5")
 TESTS = ("thesis_table_4_2", "thesis_table_4_4", "thesis_table_4_6")

@@ -20,6 +20,8 @@ from hedgerow.experiments.soft_beyond.tables import answers
 from hedgerow.reporting import figures, html
 from hedgerow.reporting.tables import MEAN
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BEYOND = {
     f"{kind}s": [s.id for s in shown_by("soft_beyond").values() if s.kind == kind]

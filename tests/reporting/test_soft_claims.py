@@ -7,6 +7,8 @@ import pytest
 from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import plan as soft_plan
 
+pytestmark = pytest.mark.slow
+
 FACTORS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 SETS = list(soft_plan.TABLE_3_1.values())[:14]
 

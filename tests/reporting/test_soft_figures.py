@@ -10,6 +10,8 @@ from hedgerow.experiments.soft.plan import METHODS
 from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
+pytestmark = pytest.mark.slow
+
 IDS = ("thesis_figure_3_5", "thesis_figure_3_6", "thesis_figure_3_9", "thesis_figure_3_10")
 
 

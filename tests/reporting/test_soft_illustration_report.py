@@ -17,6 +17,8 @@ from hedgerow.experiments.soft_illustration import steps as soft_illustration_st
 from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
 from hedgerow.reporting import figures, html
 
+pytestmark = pytest.mark.slow
+
 FIGURES = tuple(f"thesis_figure_3_{n}" for n in (1, 2, 3, 4, 7, 8))
 TABLES = ("thesis_table_3_2", "thesis_table_3_3")
 

@@ -25,6 +25,8 @@ from hedgerow.experiments.structure_beyond.plan import LEARNERS, STRATEGIES, Str
 from hedgerow.reporting import figures, html
 from hedgerow.reporting.tables import MEAN
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BEYOND = {
     f"{kind}s": [s.id for s in shown_by("structure_beyond").values() if s.kind == kind]

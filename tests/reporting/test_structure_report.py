@@ -30,6 +30,8 @@ from hedgerow.experiments.structure.plan import (
 from hedgerow.reporting import figures, html
 from hedgerow.workflow.config import published_keys
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PRINTED = {"breast_cancer_wisconsin": "wdbc"}
 TABLES = ("thesis_table_5_1", "thesis_table_5_2", "structure_examples", "structure_closeness")

@@ -14,6 +14,8 @@ from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
 from hedgerow.reporting import figures, html
 
+pytestmark = pytest.mark.slow
+
 GRID = (0.0, 0.25, 0.5, 0.75, 0.95, 1.0)
 
 
