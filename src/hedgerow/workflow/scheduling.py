@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 
+def runs_here(workflow: Any) -> bool:
+    """Whether all jobs run on this machine, of a workflow as its handler `onstart` knows it."""
+    return getattr(workflow, "local_exec", False) is True
+
+
 def without_rate_limit(workflow: Any) -> bool:
     """Take the limit of jobs per second from the scheduler, where all jobs run on this machine.
 
@@ -24,8 +29,7 @@ def without_rate_limit(workflow: Any) -> bool:
         Whether there was a limit and it is gone.
     """
     scheduler = getattr(workflow, "scheduler", None)
-    here = getattr(workflow, "local_exec", False) is True
-    if not here or getattr(scheduler, "job_rate_limiter", None) is None:
+    if not runs_here(workflow) or getattr(scheduler, "job_rate_limiter", None) is None:
         return False
     scheduler.job_rate_limiter = None
     return True

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow import experiments
+from hedgerow.workflow.scheduling import runs_here
 
 CLIENT = Path(__file__).with_name("client.py")
 #: What jobs import late. The modules of the experiments come after them.
@@ -86,8 +87,7 @@ def start(workflow: Any) -> bool:
     bool
         Whether scripts are called through it.
     """
-    here = getattr(workflow, "local_exec", False) is True
-    if not here or not sys.platform.startswith("linux"):
+    if not runs_here(workflow) or not sys.platform.startswith("linux"):
         return False
     (python,) = shlex.split(sys.executable)
     own = pkgutil.walk_packages(experiments.__path__, f"{experiments.__name__}.")
