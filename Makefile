@@ -8,7 +8,9 @@ CORES ?= all
 
 VENV := .venv
 STAMP := $(VENV)/.complete
-# Modules are compiled to bytecode when they are first imported; most of them never are.
+# Modules are compiled to bytecode when they are first imported; most of them never are.  Where
+# the environment forbids that, each interpreter would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-compile
 BUILD_FILES := requirements.lock pyproject.toml $(wildcard meson.build meson.options) \
 	$(shell find src -name meson.build)

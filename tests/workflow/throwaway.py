@@ -184,7 +184,8 @@ def copied_package(folder: Path) -> dict[str, str]:
     target = folder / "hedgerow"
     shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("__pycache__"))
     # What the build makes lies elsewhere in an editable installation.
-    made = [Path("_core_digest"), Path("_cyutility"), *(f.relative_to(PACKAGE) for f in PACKAGE.rglob("*.pyx"))]
+    made = [Path("_core_digest"), Path("_cyutility")]
+    made += [f.relative_to(PACKAGE) for f in PACKAGE.rglob("*.pyx")]
     for place in made:
         spec = importlib.util.find_spec(".".join(["hedgerow", *place.with_suffix("").parts]))
         if spec is not None and spec.origin:
