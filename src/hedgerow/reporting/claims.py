@@ -87,7 +87,7 @@ class _Measured:
         Data sets that were read.
     lacking : str
         Why cells are missing.
-    differences : dict of Series
+    differences : dict of ndarray
         The differences themselves, by cell.
     """
 
@@ -108,24 +108,81 @@ def _index(columns: Sequence[str], cells: Sequence[tuple]) -> pd.MultiIndex:
     return pd.MultiIndex.from_tuples([c or ("",) for c in cells], names=names)
 
 
-def _selected(frame: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
-    keep = np.ones(len(frame), dtype=bool)
-    for column, wanted in where.items():
-        bound = BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
-        if bound:
-            keep &= RELATIONS[bound[1]](frame[column].astype(float), float(bound[2])).to_numpy()
-        elif isinstance(wanted, list):
-            keep &= frame[column].isin(wanted).to_numpy()
-        else:
-            keep &= (frame[column] == wanted).to_numpy()
-    return frame[keep]
+class _Table:
+    """A frame that is read again and again: its columns as arrays, its masks kept."""
+
+    def __init__(self, frame: pd.DataFrame):
+        self.frame = frame
+        self._masks: dict[tuple[str, str], np.ndarray] = {}
+        self._columns: dict[str, np.ndarray] = {}
+
+    def _mask(self, column: str, wanted: Any) -> np.ndarray:
+        known = (column, repr(wanted))
+        if known not in self._masks:
+            values = self.frame[column]
+            bound = BOUND.fullmatch(wanted) if isinstance(wanted, str) else None
+            if bound:
+                mask = RELATIONS[bound[1]](values.astype(float), float(bound[2]))
+            else:
+                mask = values.isin(wanted) if isinstance(wanted, list) else values == wanted
+            self._masks[known] = mask.to_numpy()
+        return self._masks[known]
+
+    def rows(self, where: Mapping[str, Any]) -> np.ndarray:
+        """Places of the rows that a selection holds."""
+        keep = np.ones(len(self.frame), dtype=bool)
+        for column, wanted in where.items():
+            keep &= self._mask(column, wanted)
+        return np.flatnonzero(keep)
+
+    def selected(self, where: Mapping[str, Any]) -> pd.DataFrame:
+        """The rows themselves."""
+        return self.frame.iloc[self.rows(where)]
+
+    def values(self, rows: np.ndarray) -> np.ndarray:
+        """The column `value` as numbers."""
+        if "value" not in self._columns:
+            self._columns["value"] = self.frame["value"].astype(float).to_numpy()
+        return self._columns["value"][rows]
+
+    def keys(self, columns: Sequence[str], rows: np.ndarray) -> list[tuple]:
+        """What tells rows apart."""
+        for column in columns:
+            if column not in self._columns:
+                values = self.frame[column].astype(object)
+                self._columns[column] = values.where(values.notna(), None).to_numpy()
+        if not columns:
+            return [()] * len(rows)
+        return list(zip(*(self._columns[c][rows] for c in columns), strict=True))
+
+
+@dataclass
+class _Pair:
+    """Values with the same key, without what is not known."""
+
+    names: list[str]  # of the columns of keys
+    keys: list[tuple]
+    first: np.ndarray
+    second: np.ndarray | None
+
+    @property
+    def difference(self) -> np.ndarray:
+        found = self.first if self.second is None else self.first - self.second
+        return np.round(found, EXACT)
+
+    def column(self, name: str) -> list:
+        place = self.names.index(name)
+        return [key[place] for key in self.keys]
+
+    def distinct(self, names: Sequence[str]) -> set[tuple]:
+        return set(zip(*map(self.column, names), strict=True))
 
 
 class _Judge:
     """One claim and the frames that it is judged on."""
 
-    def __init__(self, claim: Claim, frames: Mapping[str, pd.DataFrame], labels, source: str):
-        self.claim, self.frames, self.labels, self.source = claim, frames, labels, source
+    def __init__(self, claim: Claim, tables: Mapping[str, _Table], labels, source: str):
+        self.claim, self.tables, self.labels, self.source = claim, tables, labels, source
         self.reasons: dict[str, None] = {}  # a set that keeps its order
         self.found = {}
         for name, measure in claim.measures.items():
@@ -140,21 +197,21 @@ class _Judge:
     # What a measure finds ---------------------------------------------------------------------
 
     def _measured(self, name: str, measure: Mapping) -> _Measured:
-        frame = self.frames.get(measure["of"])
-        if frame is None:
+        table = self.tables.get(measure["of"])
+        if table is None:
             cells = [tuple(c) for c in itertools.product(*self._wanted(measure, None))]
             reason = measure.get("lacking", f"no `{measure['of']}`")
             return self._empty(measure, cells, reason)
-        self._check_columns(name, measure, frame)
+        self._check_columns(name, measure, table.frame)
         kind = kind_of(measure)
-        if not all(self._wanted(measure, frame)):
+        if not all(self._wanted(measure, table)):
             reason = measure.get("lacking", NOTHING)
             return self._empty(measure, [], reason)
         if kind == "read":
-            return self._read(name, measure, frame)
+            return self._read(name, measure, table)
         if kind == "among":
-            return self._among(measure, frame)
-        return self._differences(name, measure, frame)
+            return self._among(measure, table)
+        return self._differences(name, measure, table)
 
     def _empty(self, measure, cells, reason) -> _Measured:
         values = {}
@@ -179,111 +236,106 @@ class _Judge:
                     remedy=guess(column, map(str, frame.columns)),
                 )
 
-    def _wanted(self, measure: Mapping, frame: pd.DataFrame | None) -> list[list]:
+    def _wanted(self, measure: Mapping, table: _Table | None) -> list[list]:
         """Values of each column of the cells: those that are listed, else those that are there."""
         axes = []
         for column in measure["by"]:
             wanted = measure["where"].get(column)
             if isinstance(wanted, list):
                 axes.append(wanted)
-            elif frame is None:
+            elif table is None:
                 axes.append([wanted])
             else:
-                axes.append(sorted(_selected(frame, measure["where"])[column].unique()))
+                axes.append(sorted(table.selected(measure["where"])[column].unique()))
         minus = measure.get("minus", {})
         return axes + [v for v in minus.values() if isinstance(v, list)]
 
-    def _differences(self, name: str, measure: Mapping, frame: pd.DataFrame) -> _Measured:
+    def _differences(self, name: str, measure: Mapping, table: _Table) -> _Measured:
         by, where, minus = measure["by"], measure["where"], measure.get("minus", {})
-        columns = cell_columns(measure, "mean")
-        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
-        own = _selected(frame, where)
+        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, table))]
+        index = _index(cell_columns(measure, "mean"), cells)
+        if "above" in measure:
+            mean = [self._above(measure, table, dict(zip(by, c, strict=False))) for c in cells]
+            mean = pd.Series(mean, index=index, dtype=float)
+            return _Measured({"mean": mean}, lacking=self._missing(measure, mean, table.frame))
         inside = [c for c, v in where.items() if isinstance(v, list) and c not in by]
         whole = math.prod(len(set(where[c])) for c in inside)
+        fixed = {c for c, v in where.items() if not isinstance(v, list)} - _bounded(where)
+        fixed |= set(by)
+        key = [c for c in table.frame.columns if c not in {*fixed, *minus, "value"}]
         found, pairs, datasets = [], {}, set()
         for cell in cells:
-            one = dict(zip(by, cell, strict=False))
-            first = _selected(own, one)
-            fixed = {c for c, v in where.items() if not isinstance(v, list)} - _bounded(where)
-            fixed |= set(by)
-            if "above" in measure:
-                found.append(self._above(measure, frame, first, one))
-                continue
-            other = {**{c: v for c, v in where.items() if c not in one}, **one}
-            lists = iter(cell[len(by) :])
-            for column, value in minus.items():
-                if isinstance(value, list):
-                    other[column] = next(lists)
-                elif isinstance(value, Mapping):
-                    other[column] = value.get(other[column])
-                else:
-                    other[column] = value
-            key = [c for c in frame.columns if c not in {*fixed, *minus, "value"}]
-            pair = pd.DataFrame({"first": self._by_key(name, first, key)})
+            one = {**where, **dict(zip(by, cell, strict=False))}
+            first = self._by_key(name, table, table.rows(one), key)
+            second = None
             if minus:
-                pair["second"] = self._by_key(name, _selected(frame, other), key)
-            pair = pair.dropna()
-            if inside and len(pair.reset_index()[inside].drop_duplicates()) < whole:
-                pair = pair.iloc[:0]  # a mean or an extreme of some would be of something else
+                other, lists = dict(one), iter(cell[len(by) :])
+                for column, value in minus.items():
+                    if isinstance(value, list):
+                        other[column] = next(lists)
+                    elif isinstance(value, Mapping):
+                        other[column] = value.get(other[column])
+                    else:
+                        other[column] = value
+                second = self._by_key(name, table, table.rows(other), key)
+            pair = _paired(key, first, second)
+            if inside and len(pair.distinct(inside)) < whole:
+                # A mean or an extreme of some would be of something else.
+                pair = _paired(key, {}, second)
             pairs[cell] = pair
-            there = pair.reset_index()
-            if "dataset" in fixed and len(pair):
-                there["dataset"] = {**where, **one}["dataset"]
-            n = int(there["dataset"].nunique()) if "dataset" in there else len(pair)
-            datasets |= set(there["dataset"]) if "dataset" in there else set()
+            n = len(pair.keys)
+            if "dataset" in fixed | set(key):
+                own = {one["dataset"]} if "dataset" in fixed else set(pair.column("dataset"))
+                own = own if n else set()
+                n = len(own)
+                datasets |= own
             found.append({**_described(pair), **self._tested(measure, pair, n)})
-        table = pd.DataFrame(found, index=_index(columns, cells))
-        if "above" in measure:
-            lacking = self._missing(measure, table["mean"], frame)
-            return _Measured({"mean": table["mean"]}, lacking=lacking)
-        values = {a: table[a].astype(float) for a in attributes(measure) if a in table}
-        lacking = self._missing(measure, table["mean"], frame)
-        least = table["least"].astype(float) if "least" in table else None
-        result = _Measured(values, least, table["n"], datasets, lacking)
-        result.differences = {cell: _difference(pair) for cell, pair in pairs.items()}
+        of_cells = pd.DataFrame(found, index=index)
+        values = {a: of_cells[a].astype(float) for a in attributes(measure) if a in of_cells}
+        lacking = self._missing(measure, of_cells["mean"], table.frame)
+        least = of_cells["least"].astype(float) if "least" in of_cells else None
+        result = _Measured(values, least, of_cells["n"], datasets, lacking)
+        result.differences = {cell: pair.difference for cell, pair in pairs.items()}
         if "along" in measure:
             self._along(measure, cells, pairs, result)
         return result
 
-    def _by_key(self, name: str, rows: pd.DataFrame, key: list[str]) -> pd.Series:
-        if rows.duplicated(key).any() if key else len(rows) > 1:
+    def _by_key(self, name: str, table: _Table, rows: np.ndarray, key: list[str]) -> dict:
+        found = dict(zip(table.keys(key, rows), table.values(rows), strict=True))
+        if len(found) < len(rows):
             raise ConfigError(
                 f"{self.source}: `{self.claim.name}.{name}` has several rows "
                 f"{'per ' + ', '.join(key) if key else 'in one cell'}",
                 remedy="say more in `where`, or name the column in `by`",
             )
-        values = rows["value"].astype(float)
-        if key:
-            return values.set_axis(pd.MultiIndex.from_frame(rows[key].astype(object)))
-        return values.reset_index(drop=True)
+        return found
 
-    def _above(self, measure, frame, first, one) -> dict:
+    def _above(self, measure: Mapping, table: _Table, one: dict) -> float:
         """Mean of the rows minus the largest mean of some others."""
-        above = measure["above"]
-        others = []
-        axes = [v if isinstance(v, list) else [v] for v in above.values()]
-        for values in itertools.product(*axes):
-            chosen = {**measure["where"], **one, **dict(zip(above, values, strict=True))}
-            others.append(_selected(frame, chosen)["value"].astype(float).mean())
-        mean = first["value"].astype(float).mean()
-        return {"mean": round(float(mean - np.max(others)), EXACT) + 0.0}
 
-    def _tested(self, measure: Mapping, pair: pd.DataFrame, n: int) -> dict:
+        def mean(where: dict) -> float:
+            values = table.values(table.rows({**measure["where"], **one, **where}))
+            known = values[~np.isnan(values)]
+            return known.mean() if len(known) else np.nan
+
+        above = measure["above"]
+        axes = [v if isinstance(v, list) else [v] for v in above.values()]
+        others = [mean(dict(zip(above, v, strict=True))) for v in itertools.product(*axes)]
+        return round(float(mean({}) - np.max(others)), EXACT) + 0.0
+
+    def _tested(self, measure: Mapping, pair: _Pair, n: int) -> dict:
         from scipy import stats
 
         test, alternative = measure.get("test", ("", ""))
         if test not in ("wilcoxon", "sign"):
             return {}
-        if pair.empty:
+        if not pair.keys:
             return {"p": np.nan, "least": np.nan}
         if test == "wilcoxon":
-            second = pair["second"] if "second" in pair else pair["first"] * 0
-            result = significance.wilcoxon(
-                pair["first"].to_numpy(), second.to_numpy(), ("first", "second"), alternative
-            )
-            p = result.p
+            second = np.zeros_like(pair.first) if pair.second is None else pair.second
+            p = significance.wilcoxon(pair.first, second, ("first", "second"), alternative).p
         else:
-            difference = _difference(pair)
+            difference = pair.difference
             won, lost = int((difference > 0).sum()), int((difference < 0).sum())
             p = 1.0
             if won + lost:
@@ -302,7 +354,9 @@ class _Judge:
         for cell in rest:
             keys = [(*cell[:place], level, *cell[place:]) for level in levels]
             mean = np.array([result.values["mean"][k] for k in keys])
-            wide = pd.concat([_difference(pairs[k]) for k in keys], axis=1, keys=levels).dropna()
+            of_keys = [dict(zip(pairs[k].keys, pairs[k].difference, strict=True)) for k in keys]
+            common = [key for key in of_keys[0] if all(key in found for found in of_keys)]
+            wide = np.array([[found[key] for found in of_keys] for key in common])
             whole = not np.isnan(mean).any()
             line = {
                 "least_step": np.diff(mean).round(EXACT).min() if whole else np.nan,
@@ -318,7 +372,7 @@ class _Judge:
                 line["spearman"] = 0.0 if flat else float(stats.spearmanr(levels, mean).statistic)
             if whole and "test" in measure and len(wide):
                 names = tuple(map(str, levels))
-                line["p"] = significance.page_trend(wide.to_numpy(), names).p
+                line["p"] = significance.page_trend(wide, names).p
                 steps = np.tile(np.arange(float(len(levels))), (len(wide), 1))
                 line["least"] = significance.page_trend(steps, names).p
             lines.append(line)
@@ -329,17 +383,16 @@ class _Judge:
         result.least = table["least"].astype(float)
         result.n = pd.Series(n, index=index)
 
-    def _among(self, measure: Mapping, frame: pd.DataFrame) -> _Measured:
+    def _among(self, measure: Mapping, own: _Table) -> _Measured:
         """Tests of several groups at once, over data sets."""
         from scipy import stats
 
         column, by = measure["among"], measure["by"]
         groups = measure["where"][column]
-        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
-        own = _selected(frame, measure["where"])
+        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, own))]
         lines, datasets = [], set()
         for cell in cells:
-            rows = _selected(own, dict(zip(by, cell, strict=True)))
+            rows = own.selected({**measure["where"], **dict(zip(by, cell, strict=True))})
             wide = rows.pivot(index="dataset", columns=column, values="value")
             wide = wide.reindex(columns=groups).dropna().astype(float).sort_index()
             datasets |= set(wide.index)
@@ -359,17 +412,16 @@ class _Judge:
         table = pd.DataFrame(lines, index=_index(by, cells))
         values = {a: table[a].astype(float) for a in ("p", "statistic", "n")}
         values["ranks"] = table[groups].mean()  # by group, over all cells that have them
-        lacking = self._missing(measure, table["p"], frame)
+        lacking = self._missing(measure, table["p"], own.frame)
         return _Measured(values, table["least"], table["n"], datasets, lacking)
 
-    def _read(self, name: str, measure: Mapping, frame: pd.DataFrame) -> _Measured:
+    def _read(self, name: str, measure: Mapping, own: _Table) -> _Measured:
         """Attributes that another step has worked out, one row per cell."""
         by = measure["by"]
-        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, frame))]
-        own = _selected(frame, measure["where"])
+        cells = [tuple(c) for c in itertools.product(*self._wanted(measure, own))]
         lines = []
         for cell in cells:
-            rows = _selected(own, dict(zip(by, cell, strict=True)))
+            rows = own.selected({**measure["where"], **dict(zip(by, cell, strict=True))})
             if len(rows) > 1:
                 raise ConfigError(
                     f"{self.source}: `{self.claim.name}.{name}` reads {len(rows)} rows in one cell",
@@ -385,7 +437,7 @@ class _Judge:
         least = table.get("least")
         if least is None and n is not None and "test" in measure:
             least = n.map(lambda k: significance.smallest_p(k, measure["test"][1])).where(n > 0)
-        lacking = self._missing(measure, table.iloc[:, 0], frame)
+        lacking = self._missing(measure, table.iloc[:, 0], own.frame)
         n_read = int(n.max()) if n is not None and len(n) else 0
         return _Measured(dict(table.items()), least, n, set(), lacking, n_read=n_read)
 
@@ -408,7 +460,7 @@ class _Judge:
         return _Measured({"p": pd.Series([p], index=index)}, pd.Series([least], index=index), n)
 
     def _all_differences(self, name: str) -> np.ndarray:
-        found = [d.to_numpy() for d in self.found[name].differences.values()]
+        found = list(self.found[name].differences.values())
         return np.concatenate(found) if found else np.array([])
 
     def _ratio(self, measure: Mapping) -> _Measured:
@@ -658,14 +710,21 @@ class _Judge:
         return ", ".join(names) or None
 
 
-def _described(pair: pd.DataFrame) -> dict[str, float]:
+def _paired(names: list[str], first: dict, second: dict | None) -> _Pair:
+    """Values that are known, with their partners; alone where nothing is to be subtracted."""
+    others = first if second is None else second
+    keys = [k for k, v in first.items() if not math.isnan(v + others.get(k, math.nan))]
+    one, two = (np.array([side[k] for k in keys], dtype=float) for side in (first, others))
+    return _Pair(names, keys, one, None if second is None else two)
+
+
+def _described(pair: _Pair) -> dict[str, float]:
     """Numbers of one cell."""
-    unknown = dict.fromkeys(DIFFERENCES, np.nan)
-    if pair.empty:
-        return {**unknown, "n": 0}
-    difference = _difference(pair)
-    first = float(pair["first"].mean())
-    second = float(pair["second"].mean()) if "second" in pair else np.nan
+    if not pair.keys:
+        return {**dict.fromkeys(DIFFERENCES, np.nan), "n": 0}
+    difference = pair.difference
+    first = float(pair.first.mean())
+    second = np.nan if pair.second is None else float(pair.second.mean())
     return {
         # A mean of differences that are all but 0 is 0, whatever the order of its sum.
         "mean": round(float(difference.mean()), EXACT) + 0.0,
@@ -679,13 +738,8 @@ def _described(pair: pd.DataFrame) -> dict[str, float]:
         "min": float(difference.min()),
         "max": float(difference.max()),
         "span": round(float(difference.max() - difference.min()), EXACT),
-        "n": len(pair),
+        "n": len(pair.keys),
     }
-
-
-def _difference(pair: pd.DataFrame) -> pd.Series:
-    found = pair["first"] - pair["second"] if "second" in pair else pair["first"]
-    return found.round(EXACT)
 
 
 def _bounded(where: Mapping[str, Any]) -> set[str]:
@@ -774,6 +828,7 @@ def judge(
     ConfigError
         A specification names a column that a frame does not have, or cells do not match.
     """
+    tables = {name: _Table(frame) for name, frame in frames.items() if frame is not None}
     lines = []
     for claim in claims.values():
         if printed and claim.printed:
@@ -782,7 +837,7 @@ def judge(
             line = dict.fromkeys(COLUMNS, "") | {"claim": claim.name, "verdict": NOT_TESTABLE}
             lines.append(line | {"lacking": claim.not_testable, "n_datasets": 0})
         else:
-            lines.append(_Judge(claim, frames, labels or {}, source).judged())
+            lines.append(_Judge(claim, tables, labels or {}, source).judged())
     return pd.DataFrame(lines, columns=COLUMNS).astype({"n_datasets": int})
 
 
