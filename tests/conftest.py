@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import effort
 
 #: What takes longest comes first, so that no process waits for another one in the end. Files that
@@ -44,13 +42,3 @@ def pytest_collection_modifyitems(config, items):
         left_out = {item for item in items if MARKED & {m.name for m in item.iter_markers()}}
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
-
-
-def pytest_collection_finish():
-    """What is there by now stays, and is looked through no more.
-
-    statsmodels collects garbage at each correction of p values: an eighth of a second where all
-    tests and what they import are in memory.
-    """
-    gc.collect()
-    gc.freeze()

@@ -47,7 +47,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     for part in PARTS:
         of_part = rows[(rows["part"] == part) & rows["metric"].isin(TESTED)]
         compared = [
-            (cell, pairs)
+            (cell, {"datasets": pairs.groupby(level="dataset").mean(), "permutations": pairs})
             for metric in TESTED
             for cell, pairs in _comparisons(of_part[of_part["metric"] == metric], part, metric)
         ]
@@ -55,9 +55,8 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
             cells, results = [], []
             for cell, pairs in compared:
                 groups = ("/".join(cell[5:7]), "/".join(cell[7:9]))
-                per_set = pairs.groupby(level="dataset").mean()
-                chosen = per_set if pairing == "datasets" else pairs
-                first, second = chosen["first"].to_numpy(), chosen["second"].to_numpy()
+                per_set = pairs["datasets"]
+                first, second = (pairs[pairing][side].to_numpy() for side in ("first", "second"))
                 difference = float((per_set["first"] - per_set["second"]).mean())
                 cells.append((*cell, pairing, difference))
                 results.append(significance.wilcoxon(first, second, groups))

@@ -132,10 +132,12 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             f"no data set has a forest of {FEWEST_TREES} trees",
             remedy="raise `structure_beyond.n_iterations`, or name other data sets",
         )
-    frames = [_of_variants(tables)]
+    of_metrics = {metric: scores_by_variant(tables, metric) for metric in METRICS}
+    of_metrics = {metric: wide for metric, wide in of_metrics.items() if len(wide)}
+    frames = [_of_variants(of_metrics)]
     for part, families in (
-        ("questions", _questions(tables)),
-        ("prototypes", _prototypes(tables)),
+        ("questions", _questions(of_metrics)),
+        ("prototypes", _prototypes(of_metrics)),
         ("ensembles", _ensemble_tests(tables["ensembles"])),
         ("stability", _stability_tests(tables["stability"])),
     ):
@@ -151,51 +153,45 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return joined(frames, [*TEST[:-1], "name", "correction"])
 
 
-def _of_variants(tables) -> pd.DataFrame:
+def _of_variants(of_metrics) -> pd.DataFrame:
     keys, results = [], []
-    for metric in METRICS:
-        wide = scores_by_variant(tables, metric)
-        wide = wide.loc[:, wide.columns.get_level_values("scale") != "prototypes"]
-        if wide.empty:
-            continue
+    for metric, every in of_metrics.items():
+        wide = every.loc[:, every.columns.get_level_values("scale") != "prototypes"]
         names = ["/".join(column) for column in wide.columns]
         keys.append(("variants", "", metric, "", "", np.nan))
         results.append(significance.friedman(wide.to_numpy(), names))
         if len(wide) > 1:
-            for result in significance.nemenyi(wide.to_numpy(), names):
+            values = wide.to_numpy()
+            for result in significance.nemenyi(values, names):
                 i, j = (names.index(group) for group in result.groups)
-                difference = float((wide.iloc[:, i] - wide.iloc[:, j]).mean())
+                difference = float((values[:, i] - values[:, j]).mean())
                 keys.append(("variants", "", metric, *result.groups, difference))
                 results.append(result)
     return pd.concat([pd.DataFrame(keys, columns=TEST), significance.to_frame(results)], axis=1)
 
 
-def _questions(tables):
-    for metric in METRICS:
-        wide = scores_by_variant(tables, metric)
-        if len(wide):
-            yield [
-                (
-                    (name, metric, first, second),
-                    wide[list(one)].mean(axis=1),
-                    wide[list(two)].mean(axis=1),
-                )
-                for name, (first, second, one, two) in QUESTIONS.items()
-            ]
+def _questions(of_metrics):
+    for metric, wide in of_metrics.items():
+        yield [
+            (
+                (name, metric, first, second),
+                wide[list(one)].mean(axis=1),
+                wide[list(two)].mean(axis=1),
+            )
+            for name, (first, second, one, two) in QUESTIONS.items()
+        ]
 
 
-def _prototypes(tables):
-    for metric in METRICS:
-        wide = scores_by_variant(tables, metric)
-        if len(wide):
-            yield [
-                (
-                    (method, metric, "prototypes", scale),
-                    wide[(method, "prototypes")],
-                    wide[(method, scale)],
-                )
-                for method, scale in itertools.product(VARIANTS, SCALES)
-            ]
+def _prototypes(of_metrics):
+    for metric, wide in of_metrics.items():
+        yield [
+            (
+                (method, metric, "prototypes", scale),
+                wide[(method, "prototypes")],
+                wide[(method, scale)],
+            )
+            for method, scale in itertools.product(VARIANTS, SCALES)
+        ]
 
 
 def _ensemble_tests(rows: pd.DataFrame):
