@@ -1,4 +1,4 @@
-"""Snakemake for tests: imported once, and forked for each plan.
+"""Snakemake for tests: imported once, and forked for each plan or run.
 
 A plan spends most of its time on imports and on parsing the package for digests. Here both are done
 ahead. Each request is a line of JSON, and the answer the exit code. A fork ends with its request.

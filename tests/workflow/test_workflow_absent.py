@@ -34,7 +34,7 @@ def test_a_run_goes_on_without_the_set_and_takes_it_up_when_it_is_there(tmp_path
     registry.write_text(yaml.safe_dump(content, sort_keys=False))
     settings = project.settings(SETTINGS)
 
-    done = project.snakemake("--cores", "2", *settings)
+    done = project.forked("--cores", "2", *settings)
     assert done.returncode == 0, done.stderr
     assert "haberman: no source answered" in done.stderr
     sizes = pd.read_csv(project.path / "reports/tables/thesis_table_3_1.csv")
@@ -56,7 +56,7 @@ def test_a_run_goes_on_without_the_set_and_takes_it_up_when_it_is_there(tmp_path
     # Each run tries again; once it is there, what depends on it is made, and no more.
     assert "fetch" in project.planned(*settings)
     registry.write_text(whole)
-    done = project.snakemake("--cores", "2", *settings)
+    done = project.forked("--cores", "2", *settings)
     assert done.returncode == 0, done.stderr
     assert "Fetching bupa" not in done.stderr + done.stdout
     sizes = pd.read_csv(project.path / "reports/tables/thesis_table_3_1.csv")
@@ -105,7 +105,7 @@ def test_tables_of_chapter_4_name_the_set_that_is_absent(tmp_path):
     entry = content["datasets"]["wdbc"]
     entry["sources"] = [{**entry["sources"][0], "file": "wdbc/nowhere.csv"}]
     registry.write_text(yaml.safe_dump(content, sort_keys=False))
-    done = project.snakemake("--cores", "2", *project.settings(SEARCH))
+    done = project.forked("--cores", "2", *project.settings(SEARCH))
     assert done.returncode == 0, done.stderr
     for name in ("thesis_table_4_1", "thesis_table_4_5", "thesis_table_4_7", "search_splits"):
         table = pd.read_csv(project.path / f"reports/tables/{name}.csv")

@@ -89,7 +89,7 @@ def test_tables_are_those_of_one_run_over_the_same_sets(project):
     """Made apart and merged, or made together: the same numbers to the byte."""
     (project.path / "both.yaml").write_text("soft: {datasets: [bupa, haberman]}")
     files = ("--configfile", "config/tiny.yaml", "both.yaml")
-    done = project.snakemake("--cores", "2", *files, "--", "soft_tables")
+    done = project.forked("--cores", "2", *files, "--", "soft_tables")
     assert done.returncode == 0, done.stderr
     for name in ("thesis_table_3_4", "thesis_table_3_5"):
         merged = (project.path / f"kept/soft/{name}.csv").read_bytes()
@@ -223,7 +223,7 @@ def test_parts_of_chapter_4(tmp_path):
 
     (project.path / "both.yaml").write_text("search: {datasets: [pima, synthetic_search_4]}")
     files = ("--configfile", "config/little.yaml", "both.yaml")
-    done = project.snakemake("--cores", "2", *files, "--", "search_tables")
+    done = project.forked("--cores", "2", *files, "--", "search_tables")
     assert done.returncode == 0, done.stderr
     for name in ("thesis_table_4_7", "search_splits"):
         merged = pd.read_csv(folder / f"{name}.csv")

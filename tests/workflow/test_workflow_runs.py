@@ -83,7 +83,7 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
 
 
 def test_nothing_to_do_after_a_run(smoke):
-    assert smoke.of_plan(smoke.snakemake("--dry-run", *SMOKE)) == {}
+    assert smoke.planned(*SMOKE) == {}
 
 
 def test_killed_and_resumed_with_one_core_other_chunks_other_entry_gives_the_same_bytes(
@@ -170,7 +170,7 @@ def test_a_failing_job_says_one_line_and_leaves_no_half_written_file(smoke_data,
     mirror = project.path / "mirror"
     (mirror / "haberman").mkdir(parents=True)
     (mirror / "haberman" / "haberman.data").write_text("30,64,1,1\n")
-    done = project.snakemake(
+    done = project.forked(
         "--cores", "1", "data/tidy/haberman.parquet", HEDGEROW_MIRROR=str(mirror)
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("fetch: ")]
@@ -190,7 +190,7 @@ def test_a_removed_result_is_made_again_as_it_was(smoke, tmp_path):
     removed = "data/results/soft/wine.parquet"
     (project.path / removed).unlink()
     assert project.planned(*SMOKE)["soft_evaluate"] == 1
-    done = project.snakemake("--cores", "2", *SMOKE)
+    done = project.forked("--cores", "2", *SMOKE)
     assert done.returncode == 0, done.stderr
     assert project.made() == before
 

@@ -58,7 +58,7 @@ class Project:
         return self.python("-m", "snakemake", *arguments, **environment)
 
     def forked(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
-        """Run Snakemake in the folder, for what starts no job: in a fork of one that has started.
+        """Run Snakemake in the folder, in a fork of one that has started.
 
         It is the process of the tests' own interpreter, with the variables that it started with.
         """

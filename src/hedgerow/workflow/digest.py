@@ -15,6 +15,7 @@ import ast
 import dataclasses
 import functools
 import hashlib
+import os
 import re
 import symtable
 from collections.abc import Iterator, Mapping
@@ -185,11 +186,11 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 def _python_file(module: str, package: Path) -> Path | None:
     """Source of a Python module; None for a compiled one."""
-    place = package.joinpath(*module.split(".")) if module else package
-    for file in (place.with_suffix(".py") if module else place, place / "__init__.py"):
-        if file.is_file():
-            return file
-    if any(place.with_suffix(suffix).is_file() for suffix in COMPILED):
+    place = os.path.join(package, *module.split(".")) if module else str(package)
+    for file in (f"{place}.py", f"{place}/__init__.py") if module else (f"{place}/__init__.py",):
+        if os.path.isfile(file):
+            return Path(file)
+    if any(os.path.isfile(place + suffix) for suffix in COMPILED):
         return None
     raise FileNotFoundError(f"no source of `hedgerow.{module}` in {package}")
 
@@ -280,6 +281,7 @@ class _Statement:
 
     Attributes
     ----------
+    source : its text, without comments and layout
     binds, uses : names that it binds and reads
     bare : names that it reads otherwise than for an attribute
     attributes : pairs (name, attribute)
@@ -287,9 +289,10 @@ class _Statement:
     brings : those that it binds for the whole module, in a block or not
     templates : names of templates in it
     always : whether it may have an effect on the rest of its module
+    is_import : whether it is an import
     """
 
-    node: ast.stmt
+    source: str
     binds: frozenset[str]
     uses: frozenset[str]
     bare: frozenset[str]
@@ -298,14 +301,7 @@ class _Statement:
     brings: tuple[tuple[str, str, str], ...]
     templates: tuple[str, ...]
     always: bool
-
-    @property
-    def is_import(self) -> bool:
-        return isinstance(self.node, ast.Import | ast.ImportFrom)
-
-    @functools.cached_property
-    def source(self) -> str:
-        return ast.unparse(self.node)
+    is_import: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -376,7 +372,7 @@ class _SettingsCut(ast.NodeTransformer):
 def _statement(node: ast.stmt, file: str) -> _Statement:
     if isinstance(node, ast.ClassDef):
         node = _SettingsCut().visit(node)
-    nodes = list(ast.walk(node))
+    source, nodes = ast.unparse(node), list(ast.walk(node))
     for other in nodes:
         if isinstance(other, ast.Global):
             raise UntraceableError(
@@ -384,14 +380,16 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
                 remedy="return the value, or keep it in an object",
             )
     imports = [i for n in nodes for i in _imports(n, file)]
-    local = _local_names(node) - {bound for bound, _, _ in imports}
-    names = [n for n in nodes if isinstance(n, ast.Name) and n.id not in local]
+    names = [n for n in nodes if isinstance(n, ast.Name)]
+    if isinstance(node, _SCOPES):
+        local = {n.id for n in names} - _read_outside(source) - {bound for bound, _, _ in imports}
+        names = [n for n in names if n.id not in local]
     owners = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in names]
     bases = {id(n.value) for n in owners}
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     binds = frozenset(_bound_names(node))
     return _Statement(
-        node,
+        source,
         binds=binds,
         uses=frozenset(n.id for n in names),
         bare=frozenset(n.id for n in names if id(n) not in bases),
@@ -404,20 +402,19 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
             if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.endswith(".j2")
         ),
         always=(not binds and not text) or not _decorators(node) <= PURE,
+        is_import=isinstance(node, ast.Import | ast.ImportFrom),
     )
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def _local_names(node: ast.stmt) -> set[str]:
-    """Names that a function or class reads, if at all, as its own variables.
+def _read_outside(source: str) -> set[str]:
+    """Names that a function or class reads, if at all, otherwise than as its own variables.
 
     A variable may be called like a function of the module, which it does not reach.
     """
-    if not isinstance(node, _SCOPES):
-        return set()
-    scopes = [symtable.symtable(ast.unparse(node), "statement", "exec")]
+    scopes = [symtable.symtable(source, "statement", "exec")]
     read = {s.get_name() for s in scopes[0].get_symbols() if s.is_referenced()}
     for scope in scopes:
         scopes += scope.get_children()
@@ -425,7 +422,7 @@ def _local_names(node: ast.stmt) -> set[str]:
         # In the body of a class, `y = y` reads the name of the module.
         outer = scope.get_type() == "class"
         read |= {s.get_name() for s in symbols if s.is_referenced() and (outer or s.is_global())}
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - read
+    return read
 
 
 def _imports(node: ast.AST, file: str) -> Iterator[tuple[str, str, str]]:
