@@ -170,7 +170,7 @@ def test_a_failing_job_says_one_line_and_leaves_no_half_written_file(smoke_data,
     mirror = project.path / "mirror"
     (mirror / "haberman").mkdir(parents=True)
     (mirror / "haberman" / "haberman.data").write_text("30,64,1,1\n")
-    done = project.forked(
+    done = project.snakemake(
         "--cores", "1", "data/tidy/haberman.parquet", HEDGEROW_MIRROR=str(mirror)
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("fetch: ")]
