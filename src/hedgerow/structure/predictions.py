@@ -188,7 +188,11 @@ def _classes(trees: list[Tree]) -> list:
                 remedy="give trees that all name their classes (tree.replace(classes=...))",
             )
         return list(range(trees[0].n_classes))
-    return np.unique(np.concatenate([np.asarray(tree.classes) for tree in trees])).tolist()
+    labels = {label for tree in trees for label in tree.classes}
+    try:
+        return sorted(labels)
+    except TypeError:  # texts beside numbers
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
 
 
 class _Tables:

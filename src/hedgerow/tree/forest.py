@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.errors import InputError
 from hedgerow.optional import needed
+from hedgerow.tree import sound
+from hedgerow.tree.beside import beside_from_plain, beside_to_plain
 from hedgerow.tree.export import _SINGLE
-from hedgerow.tree.gates import gate_from_dict, gate_to_dict
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,12 +61,7 @@ def forest_to_frame(trees, keys: pd.DataFrame, *, bare: bool = False) -> pd.Data
 
 
 def _beside(tree) -> str | None:
-    form = {
-        "gate": gate_to_dict(tree.gate),
-        "classes": tree.classes,
-        "feature_names": tree.feature_names,
-        "categories": {str(k): v for k, v in sorted(tree.categories.items())},
-    }
+    form = beside_to_plain(tree)
     return json.dumps(form, allow_nan=False) if any(form.values()) else None
 
 
@@ -76,17 +73,29 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
     keys : DataFrame
         One row per tree.
     trees : list of Tree
+
+    Raises
+    ------
+    InputError
+        The table holds no such trees.
     """
     import pandas as pd
 
     from hedgerow.tree.tree import Tree
 
-    starts = np.flatnonzero(frame["node"].to_numpy() == 0)
-    stops = np.append(starts[1:], len(frame))
-    weights = _block(frame, "weight_", np.float64)
-    categories = _block(frame, "category_", np.uint8)
-    arrays = {name: frame[name].to_numpy() for name in _SINGLE}
-    beside = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
+    with sound.reading("a table of trees"):
+        node = frame["node"].to_numpy()
+        starts = np.flatnonzero(node == 0)
+        stops = np.append(starts[1:], len(frame))
+        weights = _block(frame, "weight_", np.float64)
+        categories = _block(frame, "category_", np.uint8)
+        arrays = {name: frame[name].to_numpy() for name in _SINGLE}
+        beside = frame[BESIDE].to_numpy()[starts] if BESIDE in frame else [None] * len(starts)
+        keys = frame.iloc[starts][key_columns].reset_index(drop=True)
+    if not np.array_equal(node, np.arange(len(node)) - np.repeat(starts, stops - starts)):
+        raise InputError(
+            "rows of a table of trees are missing or out of order", remedy="sort it as written"
+        )
     trees = [
         Tree(
             # Copies: a slice is the memory of the table, which its owner may change.
@@ -94,16 +103,15 @@ def forest_from_frame(frame: pd.DataFrame, key_columns: list[str]):
             class_weight=weights[a:b].copy(),
             categories_left=categories[a:b].copy(),
             **({} if pd.isna(text) else _restored(text)),
-            _checked=True,
         )
         for a, b, text in zip(starts, stops, beside, strict=True)
     ]
-    return frame.iloc[starts][key_columns].reset_index(drop=True), trees
+    return keys, trees
 
 
 def _restored(text: str) -> dict:
-    form = json.loads(text)
-    return {**form, "gate": gate_from_dict(form["gate"])}
+    with sound.reading("what a table of trees has beside their arrays"):
+        return beside_from_plain(json.loads(text))
 
 
 def _block(frame, prefix, dtype) -> np.ndarray:

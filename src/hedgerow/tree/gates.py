@@ -18,10 +18,33 @@ import numpy as np
 from scipy import special
 
 from hedgerow.errors import InputError
+from hedgerow.tree import sound
 from hedgerow.tree._gates import clip_tolerance as CLIP_TOLERANCE
 
 WINDOW = 6.0  # omega, thesis 3.3.2
 STEP = 0.1  # delta, thesis 3.3.2
+
+#: Distributions of scipy.stats that a tree in JSON may name, continuous ones first. What a file
+#: names is called: nothing else is. Two that integrate for minutes are left out.
+DISTRIBUTIONS = frozenset(
+    """
+    alpha anglit arcsine argus beta betaprime bradford burr burr12 cauchy chi chi2 cosine
+    crystalball dgamma dweibull erlang expon exponnorm exponpow exponweib f fatiguelife fisk
+    foldcauchy foldnorm gamma gausshyper genexpon genextreme gengamma genhalflogistic genhyperbolic
+    geninvgauss genlogistic gennorm genpareto gibrat gompertz gumbel_l gumbel_r halfcauchy
+    halfgennorm halflogistic halfnorm hypsecant invgamma invgauss invweibull irwinhall jf_skew_t
+    johnsonsb johnsonsu kappa3 kappa4 ksone kstwo kstwobign landau laplace laplace_asymmetric levy
+    levy_l loggamma logistic loglaplace lognorm loguniform lomax maxwell mielke moyal nakagami ncf
+    nct ncx2 norm norminvgauss pareto pearson3 powerlaw powerlognorm powernorm rayleigh rdist
+    recipinvgauss reciprocal rel_breitwigner rice semicircular skewcauchy skewnorm t trapezoid
+    triang truncexpon truncnorm truncpareto truncweibull_min tukeylambda uniform vonmises
+    vonmises_line wald weibull_max weibull_min wrapcauchy
+    bernoulli betabinom betanbinom binom boltzmann dlaplace geom hypergeom logser nbinom
+    nchypergeom_fisher nchypergeom_wallenius nhypergeom planck poisson randint skellam yulesimon
+    zipf zipfian
+    """.split()  # noqa: SIM905 - a list of strings would take a hundred lines
+)
+MOST_ARGUMENTS = 8
 
 
 @dataclass(frozen=True)
@@ -112,7 +135,8 @@ class NoiseGate:
         if variable in self.relative:
             distance = _relative(distance, x)
         model = self.models.get(variable)
-        share = special.ndtr(distance / sigma) if model is None else model.cdf(distance)
+        with np.errstate(over="ignore"):  # endless distances have a share as well
+            share = special.ndtr(distance / sigma) if model is None else model.cdf(distance)
         share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
         edge = (self.half_window - CLIP_TOLERANCE) * sigma
         distance = distance - self.center[variable]
@@ -141,18 +165,21 @@ class NoiseGate:
         """A form that JSON can hold; models must be frozen scipy distributions."""
         models = {}
         for variable, model in self.models.items():
-            if not hasattr(model, "dist"):
+            try:
+                form = {
+                    "distribution": model.dist.name,
+                    "args": [float(a) for a in model.args],
+                    "kwds": {k: float(v) for k, v in sorted(model.kwds.items())},
+                }
+                _frozen(form)
+            except (AttributeError, TypeError, ValueError):
                 raise InputError(
                     f"the noise model {model!r} of variable {variable} cannot be written to JSON",
                     remedy="use a frozen scipy.stats distribution, or pickle the tree",
-                )
-            models[str(variable)] = {
-                "distribution": model.dist.name,
-                "args": [float(a) for a in model.args],
-                "kwds": {k: float(v) for k, v in sorted(model.kwds.items())},
-            }
+                ) from None
             if getattr(model, "relative", False):
-                models[str(variable)]["relative"] = True
+                form["relative"] = True
+            models[str(variable)] = form
         return {
             "sigma": [float(s) for s in self.sigma],
             "window": float(self.window),
@@ -163,17 +190,65 @@ class NoiseGate:
     @classmethod
     def from_dict(cls, form: dict) -> NoiseGate:
         """The gate that `to_dict` wrote."""
-        from scipy import stats
-
-        models = {
-            int(variable): getattr(stats, m["distribution"])(*m["args"], **m["kwds"])
-            for variable, m in form["models"].items()
-        }
+        sound.only(form, "sigma", "window", "models", optional=("conditioned",))
+        models = {}
         for variable, m in form["models"].items():
-            if m.get("relative", False):
-                models[int(variable)] = RelativeNoise(models[int(variable)])
+            model = _frozen({name: value for name, value in m.items() if name != "relative"})
+            models[int(variable)] = RelativeNoise(model) if m.get("relative", False) else model
         sigma = np.asarray(form["sigma"], dtype=np.float64)
         return cls(sigma, form["window"], models, form.get("conditioned", False))
+
+    def check(self, tree: Any) -> None:
+        """Refuse noise that does not fit a tree (`sound.check_gate`)."""
+        n = len(sound.check_lengths("sigma of a gate", self.sigma))
+        tested = int(tree.feature.max())
+        if n <= tested:
+            raise InputError(
+                f"the gate has noise for {n} variables and the tree tests variable {tested}",
+                remedy="give a sigma for each variable, 0 where there is no noise",
+            )
+        if not (sound.is_number(self.window) and self.window > 0):
+            raise InputError(f"the window of a gate is {self.window!r}", remedy="give a number")
+        if not isinstance(self.conditioned, bool | np.bool_):
+            raise InputError(
+                f"`conditioned` of a gate is {self.conditioned!r}", remedy="give True or False"
+            )
+        for variable, model in self.models.items():
+            if not 0 <= variable < n or not callable(getattr(model, "cdf", None)):
+                raise InputError(
+                    f"the gate has the noise model {model!r} for variable {variable!r}",
+                    remedy="give an object with cdf(d) for a variable by its number",
+                )
+
+
+def _frozen(form: dict) -> Any:
+    """The distribution that a form names; nothing else of scipy is called.
+
+    Raises
+    ------
+    InputError
+        Another name, arguments that are no numbers, or no distribution function.
+    """
+    from scipy import stats
+
+    sound.only(form, "distribution", "args", "kwds")
+    name, arguments, named = form["distribution"], form["args"], form["kwds"]
+    known = isinstance(name, str) and name in DISTRIBUTIONS
+    family = getattr(stats, name, None) if known else None
+    numbers = [*arguments, *named.values()]
+    if (
+        family is None
+        or not isinstance(arguments, list)
+        or len(numbers) > MOST_ARGUMENTS
+        or not all(map(sound.is_number, numbers))
+    ):
+        raise InputError(
+            f"a gate of a tree has the noise model {name!r}, or arguments that are no numbers",
+            remedy="name a distribution of scipy.stats",
+        )
+    model = family(*arguments, **named)
+    check_model(model, "a gate of a tree")
+    return model
 
 
 @dataclass(frozen=True)
@@ -216,11 +291,31 @@ class ThresholdGate:
     @classmethod
     def from_dict(cls, form: dict) -> ThresholdGate:
         """The gate that `to_dict` wrote."""
+        sound.only(form, "lower", "upper")
         lower, upper = (
             np.array([math.nan if v is None else v for v in form[name]], dtype=np.float64)
             for name in ("lower", "upper")
         )
         return cls(lower, upper)
+
+    def check(self, tree: Any) -> None:
+        """Refuse bounds of another tree (`sound.check_gate`)."""
+        for bound in (self.lower, self.upper):
+            if np.shape(bound) != (tree.n_nodes,):
+                raise InputError(
+                    f"the gate has thresholds for {np.size(bound)} nodes and the tree has "
+                    f"{tree.n_nodes}",
+                    remedy="give the gate that was made for this tree",
+                )
+        lower, upper = np.asarray(self.lower), np.asarray(self.upper)
+        with np.errstate(invalid="ignore"):
+            # Without bounds (NaN) a test is hard.
+            outside = (lower > tree.threshold) | (upper < tree.threshold)
+        if outside.any() or np.isinf(lower).any() or np.isinf(upper).any():
+            raise InputError(
+                "bounds of the gate do not lie on both sides of the threshold",
+                remedy="give the gate that was made for this tree",
+            )
 
 
 @dataclass(frozen=True)
@@ -288,7 +383,12 @@ class CategoryGate:
     @classmethod
     def from_dict(cls, form: dict) -> CategoryGate:
         """The gate that `to_dict` wrote."""
+        sound.only(form, "given")
         return cls({int(j): np.array(p, dtype=np.float64) for j, p in form["given"].items()})
+
+    def check(self, tree: Any) -> None:
+        """Refuse tables for more categories than a tree has (`sound.check_gate`)."""
+        _check_categories({variable: len(table) for variable, table in self.given.items()}, tree)
 
 
 @dataclass(frozen=True)
@@ -350,8 +450,20 @@ class CategoryNoise:
     @classmethod
     def from_dict(cls, form: dict) -> CategoryNoise:
         """The gate that `to_dict` wrote."""
+        sound.only(form, "shares", "probability")
         shares = {int(j): np.array(p, dtype=np.float64) for j, p in form["shares"].items()}
         return cls(shares, form["probability"])
+
+    def check(self, tree: Any) -> None:
+        """Refuse distributions over more categories than a tree has (`sound.check_gate`)."""
+        for variable, shares in self.shares.items():
+            found = sound.check_lengths(f"the distribution of variable {variable}", shares)
+            if found.sum() > 1 + 1e-9:
+                raise InputError(
+                    f"the shares of variable {variable}'s categories add up to {found.sum():g}",
+                    remedy="give a distribution",
+                )
+        _check_categories({variable: len(p) for variable, p in self.shares.items()}, tree)
 
 
 def _known_categories(variable: int, k: int, subset: np.ndarray) -> int:
@@ -362,6 +474,17 @@ def _known_categories(variable: int, k: int, subset: np.ndarray) -> int:
             remedy="give the probabilities of the categories that the tree was grown with",
         )
     return k
+
+
+def _check_categories(known: dict[int, int], tree: Any) -> None:
+    tested = set(tree.feature[tree.is_categorical()].tolist())
+    for variable, k in known.items():
+        if variable < 0:
+            raise InputError(
+                f"the gate is for variable {variable}", remedy="count variables from 0"
+            )
+        if variable in tested:
+            _known_categories(variable, k, tree.categories_left[0])
 
 
 AnyGate = NoiseGate | ThresholdGate | CategoryGate | CategoryNoise
@@ -386,13 +509,14 @@ def gate_from_dict(form: dict | None) -> AnyGate | None:
     """
     if form is None:
         return None
-    kind = form.get("kind", "noise")
-    if kind not in GATES:
+    own = dict(form)
+    kind = own.pop("kind", "noise")
+    if not isinstance(kind, str) or kind not in GATES:
         raise InputError(
             f"the tree has a gate of kind {kind!r}",
             remedy=f"this version knows {', '.join(GATES)}; read it with a later one",
         )
-    return GATES[kind].from_dict(form)
+    return GATES[kind].from_dict(own)
 
 
 def check_noise(gate: Any, n_variables: int, name: str) -> NoiseGate:

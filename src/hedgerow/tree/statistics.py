@@ -11,6 +11,7 @@ from scipy import special
 
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame, needed
+from hedgerow.tree.beside import listed
 
 KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
 
@@ -202,11 +203,11 @@ def _codes(tree, y) -> np.ndarray:
         bad = (codes < 0) | (codes >= tree.n_classes)
     else:
         lookup = {label: c for c, label in enumerate(tree.classes)}
-        codes = np.array([lookup.get(label, -1) for label in y.tolist()], dtype=np.intp)
+        codes = np.array([lookup.get(label, -1) for label in listed(y)], dtype=np.intp)
         bad = codes < 0
     if bad.any():
         raise InputError(
-            f"y holds the class {y[bad].tolist()[0]!r}, which the tree does not know",
+            f"y holds the class {listed(y[bad])[0]!r}, which the tree does not know",
             remedy="give classes among "
             + ", ".join(map(repr, tree.classes or range(tree.n_classes))),
         )

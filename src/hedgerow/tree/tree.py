@@ -12,16 +12,11 @@ import numpy as np
 from scipy import sparse
 
 from hedgerow.errors import InputError
+from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
 from hedgerow.tree._traversal import Traversal
-from hedgerow.tree.gates import (
-    AnyGate,
-    NoiseGate,
-    ThresholdGate,
-    check_noise,
-    gate_from_dict,
-    gate_to_dict,
-)
+from hedgerow.tree.beside import beside_from_plain, beside_to_plain, listed
+from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise
 from hedgerow.tree.statistics import restore
 
 if TYPE_CHECKING:
@@ -41,6 +36,12 @@ _ARRAYS = {
     "class_weight": np.float64,
     "categories_left": np.uint8,
 }
+_TABLES = ("class_weight", "categories_left")
+_BESIDE = ("gate", "classes", "feature_names", "categories", "statistics")
+
+
+def _attribute(name: str) -> str:
+    return "_categories_left" if name == "categories_left" else name
 
 
 class Tree:
@@ -108,53 +109,41 @@ class Tree:
             ),
         }
         for name, dtype in _ARRAYS.items():
-            array = np.ascontiguousarray(given[name], dtype=dtype)
-            if array is given[name] and not _checked:
-                array = array.copy()
+            if _checked:
+                array = np.ascontiguousarray(given[name], dtype=dtype)
+            else:
+                array = sound.as_array(name, given[name], dtype, 1 + (name in _TABLES))
+                array = array.copy() if array is given[name] else array
             array.setflags(write=False)
-            setattr(self, "_" + name if name == "categories_left" else name, array)
+            setattr(self, _attribute(name), array)
         self.gate = gate
-        self.classes = None if classes is None else list(np.asarray(classes).tolist())
-        self.feature_names = None if feature_names is None else [str(f) for f in feature_names]
-        self.categories = {int(k): list(v) for k, v in (categories or {}).items()}
         self.statistics = statistics
+        with sound.reading("`classes`, `feature_names` or `categories` of a tree"):
+            self.classes = None if classes is None else listed(classes)
+            self.feature_names = None if feature_names is None else [str(f) for f in feature_names]
+            self.categories = {int(k): list(v) for k, v in (categories or {}).items()}
         if not _checked:
-            self._check()
+            sound.check_arrays(self)
+            self._check_beside()
 
-    def _check(self) -> None:
-        n = self.n_nodes
-        if n == 0:
-            raise InputError("a tree has no node", remedy="give at least a root")
-        for name in _ARRAYS:
-            array = self._categories_left if name == "categories_left" else getattr(self, name)
-            if array.shape[0] != n:
-                raise InputError(
-                    f"array `{name}` of a tree has {array.shape[0]} nodes, `feature` {n}",
-                    remedy="give arrays of one length",
-                )
-        inner = self.feature >= 0
-        for name in ("children_left", "children_right"):
-            child = getattr(self, name)
-            if ((child >= 0) != inner).any() or (child >= n).any():
-                raise InputError(
-                    f"`{name}` does not match `feature` in a tree of {n} nodes",
-                    remedy="give -1 at leaves and a node number at tests",
-                )
-            nodes = np.flatnonzero(inner)
-            if (self.parent[child[nodes]] != nodes).any() or (child[nodes] <= nodes).any():
-                raise InputError(
-                    f"`{name}` and `parent` of a tree contradict each other",
-                    remedy="number the nodes in preorder",
-                )
+    def _check_beside(self) -> None:
+        """Refuse names, statistics and a gate that do not fit the arrays."""
+        sound.check_names(self)
+        if self.gate is not None:
+            sound.check_gate(self.gate, self)
+
+    def __setstate__(self, state: dict) -> None:
+        """Unpickled and copied: checked like what is read, and read-only again."""
+        with sound.reading("a pickled tree"):
+            arrays = {name: state[_attribute(name)] for name in _ARRAYS}
+            beside = {name: state[name] for name in _BESIDE}
+        self.__init__(**arrays, **beside)
 
     # -- arrays and sizes ---------------------------------------------------------------
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays by name, as the core reads them (read-only views)."""
-        return {
-            name: self._categories_left if name == "categories_left" else getattr(self, name)
-            for name in _ARRAYS
-        }
+        return {name: getattr(self, _attribute(name)) for name in _ARRAYS}
 
     @property
     def categories_left(self) -> np.ndarray:
@@ -263,15 +252,10 @@ class Tree:
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
             )
         self.check_width(X.shape[1])
-        if isinstance(gate, ThresholdGate):
-            if len(gate.lower) != self.n_nodes:
-                raise InputError(
-                    f"the gate has thresholds for {len(gate.lower)} nodes and the tree has "
-                    f"{self.n_nodes}",
-                    remedy="give the gate that was made for this tree",
-                )
-        elif isinstance(gate, NoiseGate):
+        if isinstance(gate, NoiseGate):
             check_noise(gate, X.shape[1], "evaluation")
+        if gate is not None:
+            sound.check_gate(gate, self)
         return Traversal(self, Gates(gate, X.shape[1], exact=True))
 
     def _evaluation(self, evaluation: Any) -> AnyGate | None:
@@ -343,14 +327,10 @@ class Tree:
 
     def replace(self, **changes) -> Tree:
         """A copy with other labels, gate or statistics."""
-        kept = {
-            "gate": self.gate,
-            "classes": self.classes,
-            "feature_names": self.feature_names,
-            "categories": self.categories,
-            "statistics": self.statistics,
-        }
-        return Tree(**self.arrays(), **{**kept, **changes}, _checked=True)
+        kept = {name: getattr(self, name) for name in _BESIDE}
+        made = Tree(**self.arrays(), **{**kept, **changes}, _checked=True)
+        made._check_beside()
+        return made
 
     # -- other forms --------------------------------------------------------------------
 
@@ -373,10 +353,7 @@ class Tree:
             "version": VERSION,
             "n_classes": self.n_classes,
             "n_categories": self._categories_left.shape[1],
-            "classes": self.classes,
-            "feature_names": self.feature_names,
-            "categories": {str(k): v for k, v in sorted(self.categories.items())},
-            "gate": gate_to_dict(self.gate),
+            **beside_to_plain(self),
             "statistics": None if self.statistics is None else _plain(self.statistics),
             **arrays,
         }
@@ -384,7 +361,7 @@ class Tree:
 
     @classmethod
     def from_json(cls, text: str) -> Tree:
-        """The tree that `to_json` wrote.
+        """The tree that `to_json` wrote, checked whole; nothing in the text is called.
 
         Raises
         ------
@@ -393,7 +370,7 @@ class Tree:
         """
         try:
             form = json.loads(text)
-        except ValueError as error:
+        except (RecursionError, TypeError, ValueError) as error:
             raise InputError(
                 f"the text is not JSON ({error})", remedy="give what Tree.to_json wrote"
             ) from None
@@ -404,26 +381,23 @@ class Tree:
                 f"the tree has version {form.get('version')!r}, this hedgerow reads {VERSION}",
                 remedy="write it again with this version",
             )
-        n = len(form["feature"])
-        arrays = {
-            name: np.array(
-                [np.nan if v is None else v for v in form[name]]
-                if name in ("threshold", "center", "share_left")
-                else form[name],
-                dtype=dtype,
-            )
-            for name, dtype in _ARRAYS.items()
-        }
-        arrays["class_weight"] = arrays["class_weight"].reshape(n, form["n_classes"])
-        arrays["categories_left"] = arrays["categories_left"].reshape(n, form["n_categories"])
-        return cls(
-            **arrays,
-            gate=gate_from_dict(form["gate"]),
-            classes=form["classes"],
-            feature_names=form["feature_names"],
-            categories=form["categories"],
-            statistics=restore(form["statistics"]),
-        )
+        arrays = {}
+        for name in _ARRAYS:
+            with sound.reading(f"`{name}` of the tree"):
+                arrays[name] = form[name]
+                if name in ("threshold", "center", "share_left"):
+                    arrays[name] = [np.nan if v is None else v for v in form[name]]
+        with sound.reading("`statistics` of the tree"):
+            statistics = restore(form["statistics"])
+        tree = cls(**arrays, **beside_from_plain(form), statistics=statistics)
+        widths = {"n_classes": tree.n_classes, "n_categories": tree.categories_left.shape[1]}
+        for name, width in widths.items():
+            if form.get(name) != width:
+                raise InputError(
+                    f"`{name}` of the tree is {form.get(name)!r}, and its arrays have {width}",
+                    remedy=sound.REMEDY,
+                )
+        return tree
 
     @classmethod
     def from_sklearn(cls, estimator) -> Tree:

@@ -1,0 +1,127 @@
+"""What a tree has beside its arrays, a gate and names, and how JSON holds it."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from hedgerow.errors import InputError
+from hedgerow.tree import sound
+from hedgerow.tree.gates import gate_from_dict, gate_to_dict
+
+#: Names of types that JSON does not have, beside a number (of numpy's units) or an ISO date.
+DATES = {"date": date, "datetime": datetime}
+COUNTED = re.compile(r"(datetime64|timedelta64)\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
+
+
+def listed(labels: Any) -> list:
+    """Labels as Python has them; times of numpy stay: nanoseconds would become bare numbers."""
+    array = np.asarray(labels)
+    return list(array) if array.dtype.kind in "mM" else array.tolist()
+
+
+def to_plain(label: Any) -> Any:
+    """A label as JSON can hold it.
+
+    Raises
+    ------
+    InputError
+        It is neither text nor a number, truth value or time.
+    """
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return {str(label.dtype): int(label.astype(np.int64))}
+    if isinstance(label, date):
+        kind = "datetime" if isinstance(label, datetime) else "date"
+        return {kind: label.isoformat()}
+    if label is None or isinstance(label, str | int):
+        return label
+    if isinstance(label, float) and math.isfinite(label):
+        return label
+    raise InputError(
+        f"the label {label!r} cannot be written to JSON",
+        remedy="name classes and categories by texts, numbers or dates, or pickle the tree",
+    )
+
+
+def from_plain(form: Any) -> Any:
+    """The label that `to_plain` wrote.
+
+    Raises
+    ------
+    InputError
+        It wrote no such thing.
+    """
+    if form is None or isinstance(form, str | int):
+        return form
+    if isinstance(form, float) and math.isfinite(form):
+        return form
+    if isinstance(form, dict) and len(form) == 1:
+        ((kind, value),) = form.items()
+        counted = COUNTED.fullmatch(kind)
+        if kind in DATES and isinstance(value, str):
+            return DATES[kind].fromisoformat(value)
+        if counted and isinstance(value, int):
+            label = getattr(np, counted[1])(value, counted[2])
+            if not np.isnat(label):
+                return label
+    raise InputError(f"{form!r} is no label of a class or category", remedy="give text or a number")
+
+
+def beside_to_plain(tree: Any) -> dict:
+    """Gate and names of a tree as JSON can hold them."""
+    classes = tree.classes
+    return {
+        "gate": gate_to_dict(tree.gate),
+        "classes": None if classes is None else [to_plain(c) for c in classes],
+        "feature_names": tree.feature_names,
+        "categories": {
+            str(variable): [to_plain(v) for v in own]
+            for variable, own in sorted(tree.categories.items())
+        },
+    }
+
+
+def beside_from_plain(form: dict) -> dict:
+    """Arguments of `Tree` from what `beside_to_plain` wrote.
+
+    Raises
+    ------
+    InputError
+    """
+    with sound.reading("the gate of the tree"):
+        gate = gate_from_dict(form["gate"])
+    with sound.reading("`classes` of the tree"):
+        own = form["classes"]
+        classes = None if own is None else _object_array([from_plain(c) for c in _list(own)])
+    with sound.reading("`feature_names` of the tree"):
+        names = form["feature_names"]
+        names = None if names is None else [_text(name) for name in _list(names)]
+    with sound.reading("`categories` of the tree"):
+        categories = {
+            int(variable): [from_plain(v) for v in _list(own)]
+            for variable, own in form["categories"].items()
+        }
+    return {"gate": gate, "classes": classes, "feature_names": names, "categories": categories}
+
+
+def _object_array(values: list) -> np.ndarray:
+    """Each value as it is: 1 and True, or 1 and "1", would become one type."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def _list(value: Any) -> list:
+    if not isinstance(value, list):
+        raise TypeError
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
