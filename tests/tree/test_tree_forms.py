@@ -11,7 +11,8 @@ from hypothesis import given
 from oracle.random_trees import random_noise, random_tree, seeds
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
@@ -303,6 +304,50 @@ def test_from_sklearn_keeps_weights_and_labels():
         tree.class_weight[0], [weight[names == c].sum() for c in ("g", "s", "v")]
     )
     assert Tree.from_json(tree.to_json()) == tree
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("model", [DecisionTreeClassifier, ExtraTreeClassifier])
+def test_from_sklearn_takes_over_where_missing_values_go(model, seed):
+    """Probabilities differed by up to .67, in silence."""
+    rng = np.random.default_rng(seed)
+    X, y = load_iris(return_X_y=True)
+    X = X.astype(np.float32)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    X[y == seed % 3, 0] = np.nan  # missing values that tell a class: tests on nothing else
+    theirs = model(max_depth=4, random_state=seed).fit(X, y)
+    tree = Tree.from_sklearn(theirs)
+    other = X.copy()
+    other[rng.random(X.shape) < 0.3] = np.nan
+    for table in (X, other):
+        np.testing.assert_allclose(
+            tree.predict_proba(table), theirs.predict_proba(table), atol=1e-12
+        )
+        np.testing.assert_array_equal(tree.apply(table), theirs.apply(table))
+    assert Tree.from_json(tree.to_json()) == tree
+
+
+def test_from_sklearn_takes_trees_with_rows_of_no_weight():
+    X, y = load_iris(return_X_y=True)
+    theirs = DecisionTreeClassifier(random_state=0).fit(X, y, sample_weight=(y > 0).astype(float))
+    tree = Tree.from_sklearn(theirs)
+    np.testing.assert_allclose(tree.predict_proba(X), theirs.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "make, sentence",
+    [
+        (lambda X, y: DecisionTreeRegressor().fit(X, y), "a DecisionTreeRegressor is no scikit"),
+        (lambda X, y: RandomForestClassifier(2).fit(X, y), "one of its `estimators_`"),
+        (lambda X, y: DecisionTreeClassifier(), "this DecisionTreeClassifier is not fitted; fit"),
+        (lambda X, y: DecisionTreeClassifier().fit(X, np.c_[y, y]), "has 2 targets; fit one tree"),
+        (lambda X, y: None, "a NoneType is no scikit-learn tree classifier"),
+    ],
+)
+def test_from_sklearn_names_what_it_cannot_take(make, sentence):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match=sentence):
+        Tree.from_sklearn(make(X, y))
 
 
 def test_gate_keeps_its_values():

@@ -404,9 +404,15 @@ class Tree:
         """The tree of a fitted scikit-learn tree classifier.
 
         Its test is ``x <= t`` on 32-bit floats, ours ``x < t``: the threshold becomes the next
-        32-bit float, so that 32-bit inputs go the same way.
+        32-bit float, so that 32-bit inputs go the same way. A missing value goes whole to the side
+        that scikit-learn has learnt.
+
+        Raises
+        ------
+        InputError
+            It is no fitted `sklearn.tree` classifier of one target.
         """
-        source = estimator.tree_
+        source = _sklearn_tree(estimator)
         inner = source.children_left >= 0
         threshold = np.full(source.node_count, np.nan)
         # scikit-learn compares float32(x) <= threshold (float64): the largest float32 that
@@ -414,16 +420,19 @@ class Tree:
         lower = source.threshold[inner].astype(np.float32)
         too_high = lower.astype(np.float64) > source.threshold[inner]
         lower[too_high] = np.nextafter(lower[too_high], np.float32(-np.inf))
-        threshold[inner] = np.nextafter(lower, np.float32(np.inf)).astype(np.float64)
+        above = np.nextafter(lower, np.float32(np.inf)).astype(np.float64)
+        # A test on missing values alone: all that is known is below its threshold.
+        threshold[inner] = np.minimum(above, np.finfo(np.float64).max)
         parent = np.full(source.node_count, -1)
         nodes = np.flatnonzero(inner)
         parent[source.children_left[nodes]] = nodes
         parent[source.children_right[nodes]] = nodes
         weight = source.weighted_n_node_samples
         values = source.value[:, 0, :]
-        values = values / values.sum(axis=1, keepdims=True) * weight[:, None]
+        total = values.sum(axis=1, keepdims=True)
+        shares = np.divide(values, total, out=np.zeros_like(values), where=total > 0)
         share = np.full(source.node_count, np.nan)
-        share[inner] = weight[source.children_left[nodes]] / weight[nodes]
+        share[inner] = source.missing_go_to_left[inner]
         names = getattr(estimator, "feature_names_in_", None)
         return cls(
             np.where(inner, source.feature, -1),
@@ -432,7 +441,7 @@ class Tree:
             source.children_right,
             parent,
             share,
-            values,
+            shares * weight[:, None],
             classes=estimator.classes_,
             feature_names=names,
         )
@@ -455,6 +464,29 @@ class Tree:
         # learner follows imports.
         drawing = importlib.import_module("hedgerow.drawing")
         return drawing.plot_tree(self, ax=ax, **options)
+
+
+def _sklearn_tree(estimator: Any) -> Any:
+    from sklearn.exceptions import NotFittedError
+    from sklearn.tree import DecisionTreeClassifier
+    from sklearn.utils.validation import check_is_fitted
+
+    name = type(estimator).__name__
+    if not isinstance(estimator, DecisionTreeClassifier):
+        raise InputError(
+            f"a {name} is no scikit-learn tree classifier",
+            remedy="give a DecisionTreeClassifier; of a forest, one of its `estimators_`",
+        )
+    try:
+        check_is_fitted(estimator)
+    except NotFittedError:
+        raise InputError(f"this {name} is not fitted", remedy="fit it first") from None
+    if estimator.tree_.n_outputs != 1:
+        raise InputError(
+            f"this {name} has {estimator.tree_.n_outputs} targets",
+            remedy="fit one tree for each of them",
+        )
+    return estimator.tree_
 
 
 def _plain(value):
