@@ -246,12 +246,26 @@ class Tree:
                 remedy="give the variables that the tree was grown from, in their order",
             )
 
-    def _traversal(self, X: np.ndarray, gate: AnyGate | None) -> Traversal:
+    def _rows(self, X: Any) -> np.ndarray:
+        """X as the core walks over it: as it lies, if that is in steps of whole numbers.
+
+        Raises
+        ------
+        InputError
+            No table of numbers, or one with fewer variables than are tested.
+        """
+        with sound.reading("X"):
+            X = np.asarray(X, dtype=np.float64)
         if X.ndim != 2:
             raise InputError(
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
             )
         self.check_width(X.shape[1])
+        # Fields of structured arrays lie at any byte.
+        steps = X.flags.aligned and not any(stride % X.itemsize for stride in X.strides)
+        return X if steps else X.copy()
+
+    def _traversal(self, X: np.ndarray, gate: AnyGate | None) -> Traversal:
         if isinstance(gate, NoiseGate):
             check_noise(gate, X.shape[1], "evaluation")
         if gate is not None:
@@ -296,18 +310,18 @@ class Tree:
                 f"root is {root!r}",
                 remedy=f"give the number of a node, from 0 to {self.n_nodes - 1}",
             )
-        X = np.asarray(X, dtype=np.float64)
+        X = self._rows(X)
         traversal = self._traversal(X, self._evaluation(evaluation))
         return traversal.mix(X, np.ascontiguousarray(self.probabilities(smoothing)), root)
 
     def apply(self, X, evaluation: Any = "own") -> np.ndarray:
         """Leaf with the largest share of each instance (ties: the lower index), (n,) int."""
-        X = np.asarray(X, dtype=np.float64)
+        X = self._rows(X)
         return self._traversal(X, self._evaluation(evaluation)).apply(X)
 
     def shares(self, X, evaluation: Any = "own") -> sparse.csr_array:
         """Share of each instance at every node it reaches, (n, n_nodes) sparse."""
-        X = np.asarray(X, dtype=np.float64)
+        X = self._rows(X)
         indptr, nodes, shares = self._traversal(X, self._evaluation(evaluation)).visits(X)
         matrix = sparse.csr_array((shares, nodes, indptr), shape=(X.shape[0], self.n_nodes))
         matrix.sort_indices()
