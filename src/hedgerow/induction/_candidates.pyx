@@ -8,7 +8,7 @@ the weight at the node times the information gain, up to a constant of the node.
 
 import numpy as np
 
-from libc.math cimport ceil, floor
+from libc.math cimport INFINITY, ceil, floor
 from libc.stdint cimport int64_t
 
 from hedgerow.induction._criteria cimport Sides, is_bounded, score_candidates
@@ -66,6 +66,11 @@ cdef inline void score_range(const Scan* scan, Points* points, Py_ssize_t first,
     cdef Sides sides = sides_of(scan, points.left + first, points.capacity,
                                 points.sum_left + first)
     score_candidates(scan.criterion, &sides, n, points.score + first)
+
+
+cdef inline double middle(double low, double high) noexcept nogil:
+    cdef double distance = high - low
+    return low + distance / 2.0 if distance < INFINITY else low / 2.0 + high / 2.0
 
 
 cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint midpoints,
@@ -147,7 +152,7 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                 nl += <Py_ssize_t> scan.w[i]
     if best < -base - 0.5:
         return -1.0
-    center[0] = best_previous + (best_value - best_previous) / 2.0
+    center[0] = middle(best_previous, best_value)
     threshold[0] = best_value
     if midpoints and center[0] > best_previous:
         threshold[0] = center[0]
@@ -176,7 +181,7 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
         v = value_at(scan, i)
         if v > previous:
             points.threshold[n] = v
-            points.center[n] = previous + (v - previous) / 2.0
+            points.center[n] = middle(previous, v)
             if midpoints and points.center[n] > previous:
                 points.threshold[n] = points.center[n]
             points.k[n] = n

@@ -58,7 +58,8 @@ def _means_of(X, weight):
     weight = weight[:, None] * known
     total = weight.sum(axis=0)
     values = np.where(known, X, 0.0)
-    means = (values * weight).sum(axis=0) / np.where(total > 0, total, 1.0)
+    with np.errstate(over="ignore", invalid="ignore"):      # learners with noise refuse the result
+        means = (values * weight).sum(axis=0) / np.where(total > 0, total, 1.0)
     # A mean that is 0 but for rounding is 0: no noise, hard gates.
     largest = np.abs(values).max(axis=0, initial=0.0)
     means[np.abs(means) <= 1e-12 * largest] = 0.0
@@ -262,5 +263,6 @@ cdef class Columns:
         ranges = np.zeros(self.n_variables)
         for j in range(self.n_variables):
             if self.n_categories[j] == 0 and self.n_known[j] > 0:
-                ranges[j] = np.nanmax(self.X[:, j]) - np.nanmin(self.X[:, j])
+                with np.errstate(over="ignore"):
+                    ranges[j] = np.nanmax(self.X[:, j]) - np.nanmin(self.X[:, j])
         return ranges

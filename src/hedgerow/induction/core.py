@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.errors import InputError
 from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
@@ -27,6 +28,7 @@ from hedgerow.tree.gates import (
 )
 from hedgerow.tree.tree import Tree
 
+LARGEST = 1e150  # size of values and errors with noise: squares and sums stay finite
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
 # Grids on which UDT bounds gains, steps in sigma; with so many phases they leave an error of
 # 1e-12, which is within the slack of the bounds.
@@ -186,10 +188,37 @@ def make_growth(
         how = SampleSearch(n_samples, half, _smoothing(half, **COARSE), _smoothing(half, **FINE))
         gate = pdf
     else:
-        how = _grid_search(columns, _resolve(columns, search, window, "search"), window, step)
+        noise = _resolve(columns, search, window, "search")
+        check_size(columns, noise)
+        how = _grid_search(columns, noise, window, step)
         gate = _resolve(columns, propagation, window, "propagation")
+    check_size(columns, gate)
     growth = Growth(columns, Gates(gate, columns.n_variables), rules, how)
     return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
+
+
+def check_size(columns: Columns, gate: NoiseGate | None) -> None:
+    """Refuse values whose distances from each other no soft gate can be worked out for.
+
+    Raises
+    ------
+    InputError
+        A value of a variable with noise is above `LARGEST` in size.
+    """
+    if gate is None:
+        return
+    sigma = np.asarray(gate.sigma)
+    for j in np.flatnonzero(~(sigma <= 0)):  # a mean that overflows may be NaN
+        if columns.n_known[j] == 0:
+            continue
+        x = columns.X[:, j]
+        largest = max(np.nanmax(x), -np.nanmin(x))
+        if not max(largest, sigma[j]) <= LARGEST or np.isnan(sigma[j]):
+            raise InputError(
+                f"column {j} of X holds {largest:.3g} and its noise is {sigma[j]:.3g}",
+                remedy=f"with noise, give values and errors of at most {LARGEST:g} in size: "
+                "choose another unit",
+            )
 
 
 def _grid_search(
@@ -257,6 +286,7 @@ def prune(
     """
     tree.check_width(columns.n_variables)
     gate = _resolve(columns, propagation, window, "propagation")
+    check_size(columns, gate)
     pruning = Pruning(
         columns,
         tree.arrays(),

@@ -308,9 +308,9 @@ class ThresholdGate:
                     remedy="give the gate that was made for this tree",
                 )
         lower, upper = np.asarray(self.lower), np.asarray(self.upper)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             # Without bounds (NaN) a test is hard.
-            outside = (lower > tree.threshold) | (upper < tree.threshold)
+            outside = (lower > tree.threshold) | (upper < tree.threshold) | np.isinf(upper - lower)
         if outside.any() or np.isinf(lower).any() or np.isinf(upper).any():
             raise InputError(
                 "bounds of the gate do not lie on both sides of the threshold",

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import ThresholdGate
 
@@ -77,7 +78,8 @@ def piecewise_thresholds(tree, columns) -> ThresholdGate:
     Raises
     ------
     InputError
-        If the tree tests more variables than the training set has.
+        The tree tests more variables than the training set has, or a distance between two values
+        is no number any more.
 
     References
     ----------
@@ -94,6 +96,13 @@ def piecewise_thresholds(tree, columns) -> ThresholdGate:
         x = X[rows, tree.feature[node]]
         known = ~np.isnan(x)
         rows, weight, x = rows[known], weight[known], x[known]
+        with np.errstate(over="ignore"):
+            span = np.ptp(x)
+        if np.isinf(span):
+            raise InputError(
+                f"values of column {tree.feature[node]} of X lie further apart than numbers go",
+                remedy="choose another unit",
+            )
         wrong = [
             weight * (tree.predict_proba(X[rows], None, root=child).argmax(axis=1) != y[rows])
             for child in (tree.children_left[node], tree.children_right[node])

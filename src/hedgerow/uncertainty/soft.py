@@ -8,6 +8,7 @@ from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import HedgerowWarning
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
+from hedgerow.induction.core import check_size
 from hedgerow.tree.gates import STEP, WINDOW, resolve_noise
 from hedgerow.uncertainty.units import UNITS, by_column, cancelled, error_unit_of
 
@@ -151,6 +152,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
 
     def _evaluation_gate(self, tree, columns):
         gate = self._noise("evaluation", columns)
+        check_size(columns, gate)
         self._warn_of_no_error(columns)  # the last step, when all that was given has been checked
         return gate
 

@@ -53,7 +53,9 @@ def _mean(columns: Columns, values: np.ndarray) -> np.ndarray:
     known = ~np.isnan(values)
     weight = columns.sample_weight[:, None] * known
     total = weight.sum(axis=0)
-    return (np.where(known, values, 0.0) * weight).sum(axis=0) / np.where(total > 0, total, 1.0)
+    with np.errstate(over="ignore"):
+        total_of_values = (np.where(known, values, 0.0) * weight).sum(axis=0)
+    return total_of_values / np.where(total > 0, total, 1.0)
 
 
 def by_column(spec: Any, n_variables: int, names: Sequence[str], name: str, absent: Any = None):
