@@ -8,6 +8,7 @@ import pytest
 from oracle.induction import Reference, predict
 from oracle.noise import noise_models
 from scipy import stats
+from sklearn.datasets import load_iris
 
 from hedgerow import SoftTreeClassifier
 from hedgerow.errors import InputError
@@ -158,8 +159,11 @@ def test_an_object_with_cdf_alone_is_enough():
 
 def test_an_error_inside_a_model_reaches_the_user():
     class Broken:
+        looks = 0
+
         def cdf(self, d):
-            if np.ndim(d) == 0:  # as when the model is checked; it breaks at work
+            self.looks += np.ndim(d) > 0
+            if self.looks <= 2:  # as when the model is checked; it breaks at work
                 return stats.norm.cdf(d)
             raise RuntimeError("the calibration file is gone")
 
@@ -238,3 +242,79 @@ def test_a_model_that_is_no_distribution_is_refused(part, value):
     """A constant made the search for its scale run for ever; not-a-number went unnoticed."""
     with pytest.raises(InputError, match=f"{part} holds the noise model .* rises from 0 to 1"):
         SoftTreeClassifier(**{part: Odd(value)}).fit([[1.0], [2.0]], [0, 1])
+
+
+class Careless:
+    """Normal noise that goes wrong at the n-th question, in one of many ways."""
+
+    def __init__(self, way, n=0):
+        self.way, self.n = way, n
+
+    def __repr__(self):
+        return "Careless()"
+
+    def cdf(self, d):
+        self.n -= 1
+        right = stats.norm.cdf(d)
+        return right if self.n >= 0 or np.ndim(d) == 0 else self.way(d, right)
+
+
+def _interrupt(d, right):
+    raise KeyboardInterrupt
+
+
+WAYS = {
+    "nothing": (lambda d, right: None, "gives nan|gives shape|gives no numbers"),
+    "words": (lambda d, right: "half", "gives no numbers for distances of shape"),
+    "nan": (lambda d, right: right * np.nan, "gives nan"),
+    "scalar": (lambda d, right: 0.5, r"gives shape \(\) for distances of shape"),
+    "above": (lambda d, right: right * 1.1, r"gives 1\."),
+    "below": (lambda d, right: right - 0.1, "gives -0.1"),
+    "flat": (lambda d, right: right[..., None], "gives shape"),
+    "short": (lambda d, right: right[:-1], "gives shape"),
+}
+
+
+@pytest.mark.parametrize("asked_before", [0, 1, 2, 3])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("part", ["search", "propagation", "evaluation"])
+def test_a_model_that_goes_wrong_is_named(part, way, asked_before):
+    """Whenever it does: at the first look, while growing, while predicting."""
+    wrong, sentence = WAYS[way]
+    X, y = load_iris(return_X_y=True)
+    model = Careless(wrong, asked_before)
+    with pytest.raises(
+        InputError, match=rf"the noise model Careless\(\), whose cdf\(d\) ({sentence})"
+    ):
+        fitted = SoftTreeClassifier(**{part: model}).fit(X, y)
+        for _ in range(4):
+            fitted.predict_proba(X)
+
+
+def test_a_function_that_falls_between_the_first_points():
+    dented = Careless(lambda d, right: np.where(np.abs(d - 0.3) < 0.02, right - 0.2, right))
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match=r"Careless\(\), whose cdf\(d\) falls between 0\.2"):
+        SoftTreeClassifier(evaluation=dented).fit(X, y)
+
+
+def test_a_function_that_changes_its_argument():
+    def clumsy(d, right):
+        d[...] = 0.0
+        return right
+
+    X, y = load_iris(return_X_y=True)
+    other = SoftTreeClassifier(evaluation=Careless(clumsy)).fit(X, y)
+    plain = SoftTreeClassifier(evaluation=Careless(lambda d, right: right)).fit(X, y)
+    np.testing.assert_array_equal(other.predict_proba(X), plain.predict_proba(X))
+
+
+@pytest.mark.parametrize("part", ["search", "propagation", "evaluation"])
+@pytest.mark.parametrize("asked_before", [0, 1, 2, 3, 4])
+def test_an_interrupt_is_never_swallowed(part, asked_before):
+    X, y = load_iris(return_X_y=True)
+    model = Careless(_interrupt, asked_before)
+    with pytest.raises(KeyboardInterrupt):
+        fitted = SoftTreeClassifier(**{part: model}).fit(X, y)
+        for _ in range(5):
+            fitted.predict_proba(X)

@@ -45,6 +45,8 @@ DISTRIBUTIONS = frozenset(
     """.split()  # noqa: SIM905 - a list of strings would take a hundred lines
 )
 MOST_ARGUMENTS = 8
+SLACK = 1e-9  # of probabilities: numerical integration leaves as much
+N_PROBES = 241  # at which a noise model is looked at before it is used
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,8 @@ class NoiseGate:
             distance = _relative(distance, x)
         model = self.models.get(variable)
         with np.errstate(over="ignore"):  # endless distances have a share as well
-            share = special.ndtr(distance / sigma) if model is None else model.cdf(distance)
-        share = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0)
+            share = special.ndtr(distance / sigma) if model is None else asked(model, distance)
+        share = np.clip(share, 0.0, 1.0)
         edge = (self.half_window - CLIP_TOLERANCE) * sigma
         distance = distance - self.center[variable]
         return np.where(distance >= edge, 1.0, np.where(distance <= -edge, 0.0, share))
@@ -681,27 +683,66 @@ def center_of(model: Any) -> float:
     return _quantile(model, 0.5) if mean is None else mean
 
 
-def check_model(model: Any, name: str) -> None:
-    """Refuse a noise model whose ``cdf`` is no distribution function.
+def asked(model: Any, distance: np.ndarray, name: str = "a gate") -> np.ndarray:
+    """Probabilities that a noise model gives, of the shape of the distances; NaN at NaN.
 
     Raises
     ------
     InputError
-        It does not rise from 0 to 1.
+        What comes back is no probability for each.
+    """
+    given = model.cdf(distance.copy())  # which may be changed there
+    try:
+        share = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        share = None
+    if share is None or share.shape != distance.shape:
+        shape = "no numbers" if share is None else f"shape {share.shape}"
+        raise _no_distribution(
+            name, model, f"gives {shape} for distances of shape {distance.shape}"
+        )
+    known = share[~np.isnan(distance)]
+    if not ((known >= -SLACK) & (known <= 1 + SLACK)).all():
+        wrong = known[~((known >= -SLACK) & (known <= 1 + SLACK))][0]
+        raise _no_distribution(name, model, f"gives {wrong:g}")
+    return share
+
+
+def _no_distribution(name: str, model: Any, why: str) -> InputError:
+    return InputError(
+        f"{name} holds the noise model {model!r}, whose cdf(d) {why}",
+        remedy="give a distribution function, which rises from 0 to 1",
+    )
+
+
+def check_model(model: Any, name: str) -> float:
+    """Refuse a noise model whose ``cdf`` is no distribution function.
+
+    Returns
+    -------
+    float
+        Its scale (`scale_of`).
+
+    Raises
+    ------
+    InputError
+        It does not rise from 0 to 1, or gives something else than numbers.
     """
     points = np.array([-1e300, -1e6, -1.0, -1e-3, 0.0, 1e-3, 1.0, 1e6, 1e300])
-    values = np.array([float(model.cdf(d)) for d in points])
+    values = asked(model, points, name)
     if not (
-        np.isfinite(values).all()
-        and (np.diff(values) >= -1e-12).all()
-        and abs(values[0]) < 1e-6
-        and abs(values[-1] - 1) < 1e-6
+        (np.diff(values) >= -SLACK).all() and abs(values[0]) < 1e-6 and abs(values[-1] - 1) < 1e-6
     ):
-        raise InputError(
-            f"{name} holds the noise model {model!r}, whose cdf(d) is {values[0]:g} far below and "
-            f"{values[-1]:g} far above 0",
-            remedy="give a distribution function, which rises from 0 to 1",
+        why = f"is {values[0]:g} far below and {values[-1]:g} far above 0"
+        raise _no_distribution(name, model, why)
+    scale, center = scale_of(model), center_of(model)
+    around = center + scale * np.linspace(-WINDOW, WINDOW, N_PROBES)
+    falls = np.flatnonzero(np.diff(asked(model, around, name)) < -SLACK)
+    if len(falls):
+        raise _no_distribution(
+            name, model, f"falls between {around[falls[0]]:g} and the next value"
         )
+    return scale
 
 
 def resolve_noise(
@@ -765,8 +806,7 @@ def resolve_noise(
             continue
         if hasattr(entry, "cdf"):
             if id(entry) not in checked:
-                check_model(entry, name)
-                checked[id(entry)] = scale_of(entry)
+                checked[id(entry)] = check_model(entry, name)
             sigma[j] = checked[id(entry)]
             if sigma[j] > 0:
                 models[j] = entry
