@@ -158,6 +158,7 @@ def _array(name, node, value, of="hard"):
         (_array("children_left", 0, 1.5), "`children_left` of a tree holds more than whole"),
         (_array("children_left", 0, 2.0**40), "`children_left` of a tree holds more than whole"),
         ({"feature": ["a", "b"]}, "`feature` of a tree is no table of numbers"),
+        ({"feature": 3}, "`feature` of a tree has another form"),
         ({"feature": [[0]]}, "`feature` of a tree is no table of numbers"),
         ({"class_weight": [1.0]}, "`class_weight` of a tree is no table of numbers in 2"),
         ({"class_weight": [[1.0], [1.0, 2.0]]}, "`class_weight` of a tree"),

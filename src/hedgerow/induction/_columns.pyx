@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
@@ -152,6 +153,7 @@ cdef class Columns:
             # NaN sorts last: the first n_known rows are those with a value.  numpy's vectorised
             # sort is several times faster than its stable one; equal values are put in row order
             # afterwards, which makes the two the same on every machine.
+            PyErr_CheckSignals()        # each column of a large table takes its time
             rows = np.argsort(self.X[:, j]).astype(np.int32)
             memcpy(lists + j * capacity, &rows[0], n * sizeof(int))
             with nogil:

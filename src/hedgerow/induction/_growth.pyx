@@ -9,6 +9,7 @@ a node carry weights of their own.
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport INFINITY, NAN, isnan
 from libc.stdint cimport int64_t
@@ -55,6 +56,7 @@ from hedgerow.induction.rules import SampleSearch
 hedgerow_phi_fill()
 
 cdef int NONE = -1
+cdef Py_ssize_t ATTENTION = 100000  # rows looked at, milliseconds of work, between interrupts
 cdef double WEIGHT_SLACK = 1e-9     # fractions that add up to a minimum reach it
 
 
@@ -98,6 +100,7 @@ cdef class Growth:
     cdef int* lengths               # pending x m: known rows of each variable
     cdef Py_ssize_t capacity, n_pending, pending_capacity
     cdef Pending* pending
+    cdef Py_ssize_t unattended      # rows looked at since an interrupt could take effect
     # scratch
     cdef int* held
     cdef double* held_weight
@@ -472,6 +475,15 @@ cdef class Growth:
             weight += total[c]
         return weight
 
+    cdef int attend(self, Py_ssize_t n) except -1 nogil:
+        """Let an interrupt take effect, once in so many rows that were looked at."""
+        self.unattended += n
+        if self.unattended >= ATTENTION:
+            self.unattended = 0
+            with gil:
+                PyErr_CheckSignals()
+        return 0
+
     cdef int find_test(self, const Pending* node, double weight, Choice* best) except -1 nogil:
         """The variable and test with the largest gain; best.feature -1 when there is none."""
         cdef Py_ssize_t j
@@ -482,6 +494,7 @@ cdef class Growth:
             scan.n = self.lengths_here[j]
             if scan.n < 2:
                 continue
+            self.attend(scan.n)
             scan.rows = self.lists + j * self.capacity + node.start
             scan.x = &self.columns.x[0, j]
             scan.x_step = self.columns.x_step
@@ -752,6 +765,7 @@ cdef class Growth:
         for v in range(self.m + 1):
             list_ = self.lists + v * self.capacity + start
             longest = node.n if v == self.m else self.lengths_here[v]
+            self.attend(longest)
             if v == self.m and self.fractional:
                 weights = self.member_weight + start
                 a = 0

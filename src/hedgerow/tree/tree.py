@@ -95,6 +95,8 @@ class Tree:
         statistics: dict | None = None,
         _checked: bool = False,
     ):
+        with sound.reading("`feature` of a tree"):
+            n = len(feature)
         given = {
             "feature": feature,
             "threshold": threshold,
@@ -104,9 +106,7 @@ class Tree:
             "parent": parent,
             "share_left": share_left,
             "class_weight": class_weight,
-            "categories_left": (
-                np.zeros((len(feature), 0)) if categories_left is None else categories_left
-            ),
+            "categories_left": (np.zeros((n, 0)) if categories_left is None else categories_left),
         }
         for name, dtype in _ARRAYS.items():
             if _checked:
