@@ -76,7 +76,8 @@ def section(
     summary = render(
         "experiments/soft/summary.html.j2",
         **stated,
-        small=least >= LEVEL or plan.n_permutations < FEWEST_PERMUTATIONS,
+        small=least >= LEVEL,
+        rough=plan.n_permutations < FEWEST_PERMUTATIONS,
         tally=tally(claims),
     )
     markup = render(

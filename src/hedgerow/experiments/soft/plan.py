@@ -148,7 +148,7 @@ class SoftPlan(KernelPlan):
         "Data sets by their key in the registry.",
     )
     n_permutations: int = setting(
-        3,
+        2,
         "Random divisions into training and test part per data set, 30 in the thesis; disjoint "
         "samples for the synthetic sets, which have 30.",
         minimum=1,
@@ -164,7 +164,7 @@ class SoftPlan(KernelPlan):
         5, "Folds of the cross validations that tune factors and calibrate pruning.", minimum=2
     )
     noise_factors: tuple[float, ...] = setting(
-        (0, 0.1, 0.2, 0.3, 0.5),
+        (0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
         "Noise factors n; the noise added to a variable is N(0, n |mean|). 0 is the baseline of "
         "every table.",
         minimum=0,
