@@ -6,6 +6,7 @@ import hashlib
 import numpy as np
 import pandas as pd
 import pytest
+from effort import share
 from made_up import ROWS
 
 from hedgerow.data import (
@@ -20,6 +21,7 @@ from hedgerow.data import (
     write_tidy,
 )
 from hedgerow.errors import DataError
+from hedgerow.files import write_parquet
 
 CANONICAL = "x,colour,class\n1.0,blue,b\n2.0,red,b\n3.0,,a\n5.0,red,a\n"
 
@@ -230,14 +232,11 @@ def test_parquet_bytes_are_the_same_twice_and_hold_the_key_and_fingerprint(tiny,
 
 
 def test_a_failed_write_leaves_nothing(tiny, tmp_path, monkeypatch):
-    import pyarrow.parquet as pq
-
-    def fail(table, stream, **_):
-        stream.write(b"half")
+    def fail(file):
         raise OSError("disk full")
 
-    monkeypatch.setattr(pq, "write_table", fail)
     table = tiny.table()
+    monkeypatch.setattr("os.fsync", fail)
     with pytest.raises(OSError, match="disk full"):
         write_tidy(tmp_path / "out" / "t.parquet", table)
     assert list((tmp_path / "out").iterdir()) == []
@@ -247,11 +246,33 @@ def test_missing_damaged_and_foreign_parquet_files(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         read_tidy(tmp_path / "none.parquet")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 truncated")
-    with pytest.raises(DataError, match=r"bad\.parquet: not a parquet file"):
+    with pytest.raises(DataError, match=r"bad\.parquet is damaged"):
         read_tidy(tmp_path / "bad.parquet")
-    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
+    write_parquet(tmp_path / "other.parquet", pd.DataFrame({"a": [1]}))
     with pytest.raises(DataError, match="not a tidy table"):
         read_tidy(tmp_path / "other.parquet")
+
+
+def test_a_table_that_is_not_that_of_its_fingerprint(tiny, tmp_path):
+    """Whole and sealed, and yet another table: the fingerprint is compared on reading as well."""
+    table = tiny.table()
+    write_tidy(tmp_path / "t.parquet", table)
+    assert read_tidy(tmp_path / "t.parquet").fingerprint == table.fingerprint
+    other = dataclasses.replace(table, X=table.X.assign(x=table.X["x"] + 1))
+    write_tidy(tmp_path / "t.parquet", other)
+    with pytest.raises(DataError, match=r"t\.parquet: not the table of its fingerprint"):
+        read_tidy(tmp_path / "t.parquet")
+
+
+def test_no_byte_of_a_tidy_table_can_be_changed(tiny, tmp_path):
+    """One changed byte gave another result with exit status 0."""
+    path = tmp_path / "t.parquet"
+    write_tidy(path, tiny.table())
+    content = path.read_bytes()
+    for place in np.random.default_rng(14).permutation(len(content))[: share(len(content))]:
+        path.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        with pytest.raises(DataError, match=r"t\.parquet is damaged.*; delete it and run"):
+            read_tidy(path)
 
 
 # -------------------------------------------------------------------------------------- bad input

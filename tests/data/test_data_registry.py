@@ -1,17 +1,20 @@
 """The registry: its schema, its completeness, and one clear sentence for each mistake in it."""
 
+import copy
 import csv
 import dataclasses
+import random
 
 import pandas as pd
 import pytest
 import yaml
+from effort import draws
 from jsonschema import Draft202012Validator
 from made_up import ROOT
 
-from hedgerow.data import load_registry
+from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.data import registry as registry_module
-from hedgerow.errors import ConfigError, DataError
+from hedgerow.errors import ConfigError, DataError, HedgerowError
 
 PAPERS = {
     "thesis3": "thesis_table_3_1.csv",
@@ -173,6 +176,12 @@ def test_a_missing_or_broken_file(tmp_path):
         load_registry(broken)
 
 
+LVEF = {
+    **{"rows": 9, "share_reduced": 0.5, "mean_normal": 60, "sd_normal": 5, "mean_reduced": 30},
+    **{"sd_reduced": 5, "threshold": 35, "decimals": 0, "seed": 1},
+}
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -190,11 +199,88 @@ def test_a_missing_or_broken_file(tmp_path):
         ({"reader": {"seperator": ";"}}, "unknown key `seperator`; did you mean `separator`"),
         ({"transform": {"keep_classes": ["a"]}}, "has a transform but no parent"),
         ({"parent": "nobody"}, "names the parent 'nobody'"),
+        ({"parent": ["tiny"]}, r"names the parent \['tiny'\]"),
+        ({"rows": float("nan")}, r"`rows` is 'nan'; give a whole number, at most 1e\+15"),
+        ({"rows": 10**30}, "`rows` is '1000000000000000000000000000000'; give a whole number"),
+        ({"rows": True}, "`rows` is 'True'; give a whole number"),
+        ({"variables": {"x": [1, 2, float("inf")]}}, "`profile` is .*; give `name: value` lines"),
+        ({"title": 14}, "`title` is '14'; give a text"),
+        ({"classes": "ab"}, "`classes` is no list"),
+        ({"sources": "mirror"}, "`sources` is no list"),
+        ({"sources": ["mirror"]}, "source 1 is no mapping"),
+        ({"reader": ["csv"]}, "`reader` is no mapping"),
+        ({"reader": {"separator": ";;"}}, "separator is ';;'; use one character, or `whitespace`"),
+        ({"reader": {"format": "xls"}}, "format is 'xls'; use csv or arff"),
+        ({"reader": {"target": "middle"}}, "target is 'middle'; use first or last"),
+        ({"reader": {"skip_lines": 0.5}}, "`skip_lines` is '0.5'; give a whole number"),
+        ({"synthetic": {}}, "synthetic has no `n_samples`"),
+        ({"synthetic": dict(LVEF, sd_normal=float("inf"))}, "`sd_normal` is 'inf'; give a number"),
+        ({"synthetic": LVEF, "reader": {}}, "has a reader but no sources; leave out `reader`"),
     ],
 )
 def test_one_sentence_for_each_mistake_in_an_entry(tiny, changes, message):
     with pytest.raises(DataError, match=message):
         tiny.entry(**changes)
+
+
+#: What stands nowhere by right: of other kinds, out of range, too large, empty, nested.
+WILD = (
+    *(None, True, 0, -1, 10**30, float("nan"), float("inf"), "", "x", "<b>"),
+    *([], [0], [-5], ["x"], [[1]], {}, {"a": "b"}, {"0": 1}, {"a": {"b": [1]}}),
+)
+READER = {field.name: "x" for field in dataclasses.fields(registry_module.Reader)}
+
+
+def places(value, place=()):
+    """Places of all values in nested mappings and lists."""
+    if isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield (*place, key)
+            yield from places(inner, (*place, key))
+
+
+@pytest.mark.parametrize("seed", draws(500, first=14))
+def test_a_wild_value_is_taken_or_refused_in_one_sentence(tiny, seed):
+    """From the registry to the tidy table: `rows: .nan` and others ended in tracebacks."""
+    chance = random.Random(seed)
+    tiny.entry()
+    content = copy.deepcopy(tiny.spec)
+    content["datasets"]["made"] = {**content["datasets"]["tiny"], "synthetic": LVEF}
+    del content["datasets"]["made"]["sources"]
+    for _ in range(6):
+        changed = copy.deepcopy(content)
+        place = ("datasets", "tiny", "reader", chance.choice(sorted(READER)))
+        if chance.random() < 0.7:
+            place = chance.choice(list(places(content)))
+        outer = changed
+        for key in place[:-1]:
+            outer = outer[key] if isinstance(outer, list) else outer.setdefault(key, {})
+        outer[place[-1]] = chance.choice(WILD)
+        tiny.path.write_text(yaml.safe_dump(changed), encoding="utf-8")
+        try:
+            for entry in load_registry(tiny.path).values():
+                tidy(entry, fetch(entry, tiny.raw, tiny.folder), check=False)
+        except HedgerowError as error:
+            assert "\n" not in str(error) and error.remedy
+
+
+@pytest.mark.parametrize("key", ["../up", "Tiny", "a|b", "", "1", "<b>", "a.b"])
+def test_a_name_that_is_none_for_files(tiny, key):
+    tiny.entry()
+    tiny.spec["datasets"] = {key: tiny.spec["datasets"]["tiny"]}
+    tiny.write()
+    with pytest.raises(DataError, match=r"a data set is called .*; begin with a letter"):
+        load_registry(tiny.path)
+
+
+def test_a_generator_that_refuses_its_settings(tiny):
+    spec = dict(LVEF, sd_normal=1000)
+    tiny.entry()
+    del tiny.spec["datasets"]["tiny"]["sources"]
+    tiny.spec["datasets"]["tiny"]["synthetic"] = spec
+    tiny.write()
+    with pytest.raises(DataError, match="tiny: the generator refuses its settings"):
+        fetch(load_registry(tiny.path)["tiny"], tiny.raw)
 
 
 @pytest.mark.parametrize("key", ["title", "classes", "rows", "target", "licence", "fingerprint"])

@@ -3,6 +3,7 @@
 import http.server
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -195,12 +196,25 @@ def test_an_address_without_checksum_is_held_to_the_fingerprint(tiny, server):
         tidy(entry, fetch(entry, tiny.raw))
 
 
-def zipped(**files):
+def zipped(method=zipfile.ZIP_STORED, **files):
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
+    with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, data in files.items():
             archive.writestr(name.replace("__", "."), data)
     return buffer.getvalue()
+
+
+def changed(archive, byte):
+    """An archive of which the first such byte is another one."""
+    return archive.replace(byte, bytes([byte[0] ^ 1]), 1)
+
+
+def encrypted(archive):
+    """An archive that says of its member that it is encrypted (bit 0 of its flags)."""
+    for head, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        place = archive.index(head) + flags
+        archive = archive[:place] + bytes([archive[place] | 1]) + archive[place + 1 :]
+    return archive
 
 
 def test_files_inside_an_archive(tiny, server):
@@ -222,13 +236,26 @@ def test_files_inside_an_archive(tiny, server):
         (zipped(other__data=GOOD), r"no file tiny\.data in it"),
         (OTHER, "not a zip"),
         (zipped(tiny__data=GOOD)[:-30], "not a zip"),
+        (changed(zipped(tiny__data=GOOD), GOOD[:1]), "not a zip, or a damaged one"),
+        (encrypted(zipped(tiny__data=GOOD)), r"tiny\.data is encrypted"),
+        (zipped(tiny__data=bytes(2**20), method=zipfile.ZIP_DEFLATED), "1048576 bytes, at most"),
     ],
 )
-def test_an_archive_that_is_something_else(tiny, server, data, message):
+def test_an_archive_that_is_something_else(tiny, server, data, message, monkeypatch):
+    monkeypatch.setattr(sources_module, "LARGEST_FILE", 2**19)
     server.files["x.zip"] = data
     entry = url_entry(tiny, f"{server.address}/x.zip", members=["tiny.data"])
     with pytest.raises(DownloadError, match=message):
         fetch(entry, tiny.raw, retries=0)
+    assert files_below(tiny.raw) == []
+
+
+def test_a_download_without_end_is_ended(tiny, server, monkeypatch):
+    monkeypatch.setattr(sources_module, "LARGEST_FILE", 2**12)
+    server.files["long"] = bytes(2**14)
+    entry = url_entry(tiny, f"{server.address}/long")
+    with pytest.raises(DownloadError, match="long has more than 4096 bytes; correct the address"):
+        fetch(entry, tiny.raw)
     assert files_below(tiny.raw) == []
 
 
@@ -321,6 +348,27 @@ def test_a_damaged_mirror_stops_the_fetch(tiny, server, shipped):
 def test_a_mirror_that_is_no_folder(tiny):
     with pytest.raises(DataError, match="the mirror is not a folder; correct or unset"):
         fetch(tiny.entry(), tiny.raw, tiny.folder / "nowhere")
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "loop", "large"])
+def test_a_mirror_entry_that_cannot_be_read(tiny, kind, monkeypatch):
+    """Reading a pipe waited for ever."""
+    entry = tiny.entry()
+    monkeypatch.setattr(sources_module, "LARGEST_FILE", 2**12)
+    tiny.file.unlink()
+    match kind:
+        case "pipe":
+            os.mkfifo(tiny.file)
+        case "folder":
+            tiny.file.mkdir()
+        case "device":
+            tiny.file.symlink_to("/dev/zero")
+        case "loop":
+            tiny.file.symlink_to(tiny.file)
+        case "large":
+            tiny.file.write_bytes(bytes(2**13))
+    with pytest.raises(DataError, match=r"tiny\.data: cannot be read \(.+\); correct the mirror"):
+        fetch(entry, tiny.raw, tiny.folder)
 
 
 def test_no_source_answers_one_clear_sentence(tiny):

@@ -22,10 +22,10 @@ def smoke_data(tmp_path_factory) -> None:
     """Skip where no source on this machine serves the data sets of the smoke configuration."""
     from hedgerow.data import fetch, load_registry
     from hedgerow.errors import DownloadError
-    from hedgerow.workflow.config import load_yaml
+    from hedgerow.files import read_yaml
 
     registry = load_registry(ROOT / "config/datasets.yaml")
-    for dataset in load_yaml(ROOT / "config/smoke.yaml")["soft"]["datasets"]:
+    for dataset in read_yaml(ROOT / "config/smoke.yaml")["soft"]["datasets"]:
         try:
             fetch(registry[dataset], tmp_path_factory.mktemp(dataset))
         except DownloadError as error:

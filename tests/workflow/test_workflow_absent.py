@@ -9,6 +9,7 @@ import yaml
 from throwaway import new_project
 
 from hedgerow.errors import DataError
+from hedgerow.files import write_parquet
 from hedgerow.workflow.jobs import absence, present, write_absence
 
 SETTINGS = """
@@ -71,7 +72,7 @@ def test_absence_passes_through_files(tmp_path):
         assert absence(path) == "no source answered"
     assert pq.read_table(tmp_path / "table.parquet").num_rows == 0
     there = tmp_path / "there.parquet"
-    pd.DataFrame({"a": [1]}).to_parquet(there)
+    write_parquet(there, pd.DataFrame({"a": [1]}))
     assert absence(there) is None
     assert present([tmp_path / "table.parquet", there]) == [there]
 

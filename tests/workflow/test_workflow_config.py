@@ -17,12 +17,13 @@ from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import Plan, describe, sections
+from hedgerow.files import read_yaml
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
-from hedgerow.workflow.config import Head, config_schema, load_yaml, permutations_of, walk
+from hedgerow.workflow.config import Head, config_schema, permutations_of, walk
 from hedgerow.workflow.steps import declarations, section_of, step
 
 SECTIONS = sections()
-DEFAULT = load_yaml(ROOT / "config/default.yaml")
+DEFAULT = read_yaml(ROOT / "config/default.yaml")
 
 
 def changed(**soft) -> dict:
@@ -100,7 +101,7 @@ def test_the_file_that_holds_the_mistake_is_named(tmp_path):
 def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
     mine = tmp_path / "mine.yaml"
     mine.write_text("soft: {confidence_tolerance: 1e-3}\n")
-    config = changed(**load_yaml(mine)["soft"])
+    config = changed(**read_yaml(mine)["soft"])
     assert message(config, [mine]).endswith("is the text `1e-3`; write it as 0.001")
     assert "use a file and --configfile" in message(changed(chunk="2"), [mine])
 
@@ -147,7 +148,7 @@ def test_the_default_configuration_is_complete_and_is_the_schemas_default():
 
 @pytest.mark.parametrize("name", ["smoke", "paper"])
 def test_other_configurations_hold_only_what_differs(name):
-    content = load_yaml(ROOT / f"config/{name}.yaml")
+    content = read_yaml(ROOT / f"config/{name}.yaml")
     assert content["configuration"] == name
     sections = [name for name, value in content.items() if isinstance(value, dict)]
     assert "soft" in sections
@@ -161,7 +162,7 @@ def test_other_configurations_hold_only_what_differs(name):
 def test_the_paper_configuration_runs_table_3_1():
     from hedgerow.experiments.soft.plan import TABLE_3_1
 
-    soft = load_yaml(ROOT / "config/paper.yaml")["soft"]
+    soft = read_yaml(ROOT / "config/paper.yaml")["soft"]
     assert soft["datasets"] == list(TABLE_3_1.values())
     assert soft["n_permutations"] == 30
 
@@ -171,13 +172,13 @@ def test_all_data_sets_of_all_configurations_are_registered():
 
     registry = load_registry(ROOT / "config/datasets.yaml")
     for name in ("default", "smoke", "paper"):
-        check_datasets(load_yaml(ROOT / f"config/{name}.yaml"), registry)
+        check_datasets(read_yaml(ROOT / f"config/{name}.yaml"), registry)
 
 
 def test_the_paper_configuration_sweeps_the_five_printed_sets():
     from hedgerow.experiments.soft_sweep.plan import PRINTED
 
-    assert load_yaml(ROOT / "config/paper.yaml")["soft_sweep"]["datasets"] == list(PRINTED)
+    assert read_yaml(ROOT / "config/paper.yaml")["soft_sweep"]["datasets"] == list(PRINTED)
 
 
 def test_a_sweep_finds_its_noise_or_says_what_to_write():
@@ -281,7 +282,7 @@ def declared_settings(config) -> list[tuple[str, dict]]:
 def test_the_settings_of_a_rule_are_a_plan(configuration):
     """A job sees defaults for the settings that its rule does not declare: no check of one setting
     against another may stop it."""
-    own = load_yaml(ROOT / f"config/{configuration}.yaml")
+    own = read_yaml(ROOT / f"config/{configuration}.yaml")
     sections = {s: {**DEFAULT[s], **own.get(s, {})} for s in SECTIONS}
     declared = declared_settings({**DEFAULT, **own, **sections})
     assert {section for section, _ in declared} == set(SECTIONS)
@@ -299,7 +300,7 @@ def test_every_list_of_data_sets_is_checked(name):
 
 
 def test_a_single_data_set_is_looked_up_as_those_of_a_list_are():
-    config = load_yaml(ROOT / "config/default.yaml")
+    config = read_yaml(ROOT / "config/default.yaml")
     config["structure_beyond"]["patterns_dataset"] = "wdcb"
     with pytest.raises(ConfigError, match="unknown data set `wdcb`"):
         check_datasets(config, ["wdbc", *_named(config)])

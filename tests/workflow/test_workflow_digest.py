@@ -8,8 +8,8 @@ import pytest
 import yaml
 from throwaway import ROOT
 
+from hedgerow.files import read_yaml
 from hedgerow.workflow import steps
-from hedgerow.workflow.config import load_yaml
 from hedgerow.workflow.digest import (
     PACKAGE,
     UntraceableError,
@@ -254,7 +254,7 @@ def test_an_unknown_function_is_an_error():
 def test_digest_of_an_entry_leaves_out_what_only_describes(tmp_path):
     from hedgerow.data import load_registry
 
-    content = load_yaml(ROOT / "config/datasets.yaml")
+    content = read_yaml(ROOT / "config/datasets.yaml")
     before = entry_digests(load_registry(ROOT / "config/datasets.yaml"))
     assert len(set(before.values())) == len(before)
     changed = tmp_path / "datasets.yaml"

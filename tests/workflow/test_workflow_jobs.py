@@ -16,16 +16,9 @@ import pytest
 
 from hedgerow.errors import DataError
 from hedgerow.experiments.soft.plan import SoftPlan
+from hedgerow.files import write_csv, write_json, write_parquet, write_text, written_whole
 from hedgerow.workflow import run
-from hedgerow.workflow.jobs import (
-    declared_plan,
-    job,
-    write_csv,
-    write_json,
-    write_parquet,
-    write_text,
-    written_whole,
-)
+from hedgerow.workflow.jobs import declared_plan, job
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import re
 import pytest
 from throwaway import ROOT, SMOKE
 
-from hedgerow.workflow.config import load_yaml
+from hedgerow.files import read_yaml
 
 pytestmark = pytest.mark.runs
 
@@ -46,8 +46,8 @@ def test_both_entries_plan_the_same_jobs(planned, configuration):
 
 @pytest.mark.parametrize("configuration", ["default", "smoke", "paper"])
 def test_the_plan_follows_from_the_configuration(planned, configuration):
-    default = load_yaml(ROOT / "config/default.yaml")
-    own = load_yaml(ROOT / f"config/{configuration}.yaml")
+    default = read_yaml(ROOT / "config/default.yaml")
+    own = read_yaml(ROOT / f"config/{configuration}.yaml")
     soft = {**default["soft"], **own["soft"]}
     beyond = {**default["soft_beyond"], **own.get("soft_beyond", {})}
     noised = {*soft["datasets"], *beyond["datasets"], *beyond["categorical_datasets"]}

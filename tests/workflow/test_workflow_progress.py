@@ -13,6 +13,7 @@ import pytest
 from throwaway import ROOT
 
 from hedgerow.errors import ConfigError
+from hedgerow.files import write_parquet
 from hedgerow.workflow import run
 from hedgerow.workflow.progress import Live, Plain, State, duration, shown
 
@@ -132,7 +133,7 @@ def test_the_summary_counts_verdicts_by_paper(tmp_path):
     }.items():
         path = tmp_path / f"data/results/{word}/claims.parquet"
         path.parent.mkdir(parents=True)
-        pd.DataFrame(rows, columns=["claim", "verdict"]).to_parquet(path)
+        write_parquet(path, pd.DataFrame(rows, columns=["claim", "verdict"]))
         if word != "search":  # of another run
             made[f"data/results/{word}/claims.parquet"] = {}
     (tmp_path / "reports").mkdir()

@@ -1,14 +1,17 @@
 """Reference results: parts made one by one, merged by one command, refused when they differ."""
 
+import hashlib
 import json
 import re
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 from throwaway import new_project
 
 from hedgerow.errors import DataError
+from hedgerow.files import read_parquet, write_parquet
 from hedgerow.workflow.reference import collect, compare, merge, read_parts, rows_digest
 
 pytestmark = pytest.mark.runs
@@ -124,6 +127,13 @@ def test_a_changed_part_is_refused(parts):
         read_parts(parts)
 
 
+@pytest.mark.parametrize("content", ["{}", '{"files": {}}', '{"code": 1, "files": [1]}', "[", "1"])
+def test_a_manifest_that_is_none_is_refused(parts, content):
+    (parts / "bupa.json").write_text(content)
+    with pytest.raises(DataError, match=r"bupa\.json is (no manifest of a part|damaged)"):
+        read_parts(parts)
+
+
 @pytest.mark.parametrize("key", ["settings", "code"])
 def test_parts_that_were_made_differently_are_refused(parts, key):
     path = parts / "haberman.json"
@@ -171,7 +181,7 @@ def test_two_parts_speak_for_the_others(reshaped):
 @pytest.mark.parametrize(
     "key, value, culprit",
     [
-        ("files", {"data/tidy/haberman.parquet": "0" * 64}, "data/tidy/haberman.parquet"),
+        ("source", {"sha256": "0" * 64}, "data/raw/haberman/source.json"),
         ("settings", {"n_folds": 3}, "settings"),
     ],
 )
@@ -184,6 +194,43 @@ def test_a_part_that_comes_out_otherwise_speaks_for_none(reshaped, key, value, c
     with pytest.raises(DataError, match=re.escape(f"{culprit}: made again, not what")):
         compare(reshaped.path, "soft", ["bupa", "haberman"], "tiny", parts)
     assert "equal" not in _recorded(reshaped, "bupa")["code"]
+
+
+def test_a_part_with_other_rows_speaks_for_none(reshaped):
+    """A difference in the last digit of one value is one."""
+    made = reshaped.path / "data/results/soft/haberman.parquet"
+    before = made.read_bytes()
+    rows = read_parquet(made)
+    rows.loc[3, "value"] = np.nextafter(rows.loc[3, "value"], np.inf)
+    write_parquet(made, rows)
+    try:
+        with pytest.raises(DataError, match=r"soft/haberman\.parquet: made again, not what"):
+            compare(
+                reshaped.path,
+                "soft",
+                ["bupa", "haberman"],
+                "tiny",
+                reshaped.path / "kept/soft/parts",
+            )
+    finally:
+        made.write_bytes(before)
+
+
+def test_a_part_without_a_seal_is_checked_against_its_manifest(reshaped, parts):
+    """Those of former times have none."""
+    path = parts / "bupa.parquet"
+    read_parquet(path).to_parquet(path)
+    manifest = json.loads((parts / "bupa.json").read_text())
+    manifest["files"]["data/results/soft/bupa.parquet"] = hashlib.sha256(
+        path.read_bytes()
+    ).hexdigest()
+    (parts / "bupa.json").write_text(json.dumps(manifest))
+    assert len(read_parts(parts)[1]) == 2
+    compare(reshaped.path, "soft", ["bupa", "haberman"], "tiny", parts)
+    content = path.read_bytes()
+    path.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
+    with pytest.raises(DataError, match=r"bupa\.parquet is not the file"):
+        read_parts(parts)
 
 
 def test_one_part_does_not_speak_for_the_others(project):

@@ -16,10 +16,11 @@ from throwaway import ROOT
 
 from hedgerow.errors import DataError
 from hedgerow.experiments.step import figure, step, table
+from hedgerow.files import write_csv, write_parquet
 from hedgerow.ids import is_published
 from hedgerow.workflow import steps
 from hedgerow.workflow.digest import PACKAGE
-from hedgerow.workflow.jobs import write_absence, write_csv, write_parquet
+from hedgerow.workflow.jobs import write_absence
 
 RUNNER = '''"""Run the function that the rule names."""
 

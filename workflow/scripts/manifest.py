@@ -1,16 +1,16 @@
 """The manifest: checksums of everything read and made, versions, code, settings and seeds."""
 
-from hedgerow.workflow.jobs import absence, job, write_text
+from hedgerow.workflow.jobs import absence, job
 
 with job(snakemake):
-    import json
     from pathlib import Path
 
+    from hedgerow.files import read_json, write_text
     from hedgerow.reporting.manifest import manifest, to_json
 
     sources, raw, absent = {}, [], []
     for path in map(Path, snakemake.input.sources):
-        source = json.loads(path.read_text(encoding="utf-8"))
+        source = read_json(path)
         if absence(path) is not None:
             absent.append(source["dataset"])
             continue

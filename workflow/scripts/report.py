@@ -1,15 +1,10 @@
 """The report: one page that opens from disk, composed of the sections of the experiments."""
 
-from hedgerow.workflow.jobs import job, write_text
+from hedgerow.workflow.jobs import job
 
 with job(snakemake):
-    import json
-    from pathlib import Path
-
+    from hedgerow.files import read_json, write_text
     from hedgerow.reporting import html
 
-    sections = [
-        html.Section.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
-        for path in snakemake.input.sections
-    ]
+    sections = [html.Section.from_dict(read_json(path)) for path in snakemake.input.sections]
     write_text(snakemake.output[0], html.page(sections, snakemake.params.configuration))

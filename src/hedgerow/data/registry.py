@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
+import re
+import types
+import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +19,7 @@ from typing import Any
 
 from hedgerow.data.synthetic import EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
+from hedgerow.files import read_yaml
 
 __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
 
@@ -291,32 +296,28 @@ def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
     Raises
     ------
     ConfigError
-        The file is missing or not YAML.
+        The file is missing or not YAML (`hedgerow.files.read_yaml`).
     DataError
-        An entry is incomplete or has an unknown key; the message names both.
+        An entry is incomplete, has an unknown key or a value of another kind; the message names
+        both.
     """
-    import yaml
-
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: cannot read the data set registry ({error.strerror})",
-            remedy="run in the root of the repository, or name the file with --registry",
-        ) from None
-    try:
-        content = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise ConfigError(f"{path}: not valid YAML{where}", remedy="correct the file") from None
+    content = read_yaml(path, "the data set registry")
     if not isinstance(content, dict) or not isinstance(content.get("datasets"), dict):
         raise ConfigError(f"{path}: has no mapping `datasets`", remedy="correct the file")
     _check_keys(str(path), content, {"wheels", "datasets"})
     wheels = {
         name: _make(Wheel, f"{path}: wheel {name}", spec)
-        for name, spec in (content.get("wheels") or {}).items()
+        for name, spec in _mapping(str(path), content, "wheels").items()
     }
+    for key, spec in content["datasets"].items():
+        # Files and jobs bear its name.
+        if not isinstance(key, str) or not re.fullmatch("[a-z][a-z0-9_]*", key):
+            raise DataError(
+                f"{path}: a data set is called {key!r}",
+                remedy="begin with a letter and use lower-case letters, digits and _",
+            )
+        if not isinstance(spec, dict):
+            raise _no_mapping(f"{path}: data set {key}")
     entries: dict[str, DatasetEntry] = {}
     # A variant takes its parent's sources, so parents come first.
     for key, spec in sorted(content["datasets"].items(), key=lambda item: "parent" in item[1]):
@@ -339,7 +340,8 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
     values: dict[str, Any] = dict(spec)
     parent = None
     if "parent" in spec:
-        parent = entries.get(spec["parent"])
+        named = isinstance(spec["parent"], str)
+        parent = entries.get(spec["parent"]) if named else None
         if parent is None or parent.parent is not None:
             raise DataError(
                 f"{where} names the parent {spec['parent']!r}",
@@ -349,17 +351,24 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
             values.setdefault(name, getattr(parent, name))
         values["sources"] = parent.sources
         values["parent_entry"] = parent
-        transform = dict(spec.get("transform") or {})
+        transform = _mapping(where, spec, "transform")
         if "group_classes" in transform:
+            groups = _mapping(f"{where}: transform", transform, "group_classes")
+            if unlisted := [label for label, old in groups.items() if not isinstance(old, list)]:
+                raise DataError(
+                    f"{where}: group {unlisted[0]!r} is no list", remedy="list the parent's labels"
+                )
             transform["group_classes"] = {
-                str(label): tuple(map(str, old))
-                for label, old in transform["group_classes"].items()
+                str(label): tuple(map(str, old)) for label, old in groups.items()
             }
         values["transform"] = _make(Transform, f"{where}: transform", transform)
     elif "transform" in spec:
         raise DataError(f"{where} has a transform but no parent", remedy="name its parent")
-    plan = values.pop("synthetic", None)
-    if plan is not None:
+    if "reader" in spec and ("synthetic" in spec or parent is not None):
+        raise DataError(f"{where} has a reader but no sources", remedy="leave out `reader`")
+    if "synthetic" in spec:
+        plan = _mapping(where, values, "synthetic")
+        del values["synthetic"]
         # Two generators, told apart by a setting that only one of them has.
         kind = EjectionFractionPlan if "share_reduced" in plan else GuyonPlan
         values["synthetic_plan"] = _make(kind, f"{where}: synthetic", plan)
@@ -368,7 +377,7 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
     elif parent is None:
         sources = [
             _source(f"{where}: source {i + 1}", source, wheels, values.get("reader") or {})
-            for i, source in enumerate(values.get("sources") or [])
+            for i, source in enumerate(_list(where, values, "sources"))
         ]
         # sort() is stable: sources of one kind keep the file's order.
         sources.sort(key=lambda source: SOURCE_KINDS.index(source.kind))
@@ -380,6 +389,8 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
     values["n_rows"] = values.pop("rows")
     if isinstance(values["classes"], dict):  # label: count
         values["class_counts"] = tuple(values["classes"].values())
+    elif not isinstance(values["classes"], list):
+        raise DataError(f"{where}: `classes` is no list", remedy="list labels, or `label: count`")
     values["classes"] = tuple(map(str, values["classes"]))
     values.update(_variables(where, values.get("variables")))
     values["note"] = " ".join(str(values.get("note", "")).split())
@@ -395,6 +406,7 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
         raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
     if values["task"] not in TASKS:
         raise DataError(f"{where}: task is {values['task']!r}", remedy=f"use {' or '.join(TASKS)}")
+    _check_kinds(where, values, DatasetEntry, {"n_rows": "rows"})
     return DatasetEntry(key=key, **values)
 
 
@@ -425,6 +437,8 @@ def _variables(where, spec) -> dict[str, Any]:
 
 
 def _source(where, spec, wheels, default_reader) -> Source:
+    if not isinstance(spec, dict):
+        raise _no_mapping(where)
     spec = {"reader": default_reader, **spec}
     listed = [kind for kind in SOURCE_KINDS if kind != "synthetic"]
     if spec.get("kind") not in listed:
@@ -432,21 +446,30 @@ def _source(where, spec, wheels, default_reader) -> Source:
             f"{where}: kind is {spec.get('kind')!r}", remedy=f"use one of {', '.join(listed)}"
         )
     if "wheel" in spec:
-        if spec["wheel"] not in wheels:
+        if not isinstance(spec["wheel"], str) or spec["wheel"] not in wheels:
             raise DataError(
                 f"{where}: wheel {spec['wheel']!r} is not pinned", remedy="add it under `wheels`"
             )
         spec["wheel"] = wheels[spec["wheel"]]
-    reader = dict(spec.get("reader") or {})
-    for name in ("labels",):
-        if name in reader:
-            reader[name] = {str(a): str(b) for a, b in reader[name].items()}
+    reader = _mapping(where, spec, "reader")
+    if "labels" in reader:
+        reader["labels"] = _texts(_mapping(f"{where}: reader", reader, "labels"))
     if "recode" in reader:
+        recode = _mapping(f"{where}: reader", reader, "recode")
         reader["recode"] = {
-            str(v): {str(a): str(b) for a, b in pairs.items()}
-            for v, pairs in reader["recode"].items()
+            str(v): _texts(_mapping(f"{where}: reader: recode", recode, v)) for v in recode
         }
-    spec["reader"] = _make(Reader, f"{where}: reader", reader)
+    spec["reader"] = made = _make(Reader, f"{where}: reader", reader)
+    if made.separator != "whitespace" and (len(made.separator) != 1 or made.separator in '\r\n"'):
+        raise DataError(
+            f"{where}: reader: separator is {made.separator!r}",
+            remedy="use one character, or `whitespace`",
+        )
+    for name, choices in (("format", ("csv", "arff")), ("target", ("first", "last"))):
+        if (found := getattr(made, name)) not in choices:
+            raise DataError(
+                f"{where}: reader: {name} is {found!r}", remedy=f"use {' or '.join(choices)}"
+            )
     need = {"package": "package", "wheel": "wheel", "url": "url"}.get(spec["kind"])
     if need and not spec.get(need):
         raise DataError(f"{where} has no `{need}`", remedy=f"add `{need}`")
@@ -455,11 +478,15 @@ def _source(where, spec, wheels, default_reader) -> Source:
     return _make(Source, where, spec)
 
 
+def _texts(pairs: Mapping) -> dict[str, str]:
+    return {str(a): str(b) for a, b in pairs.items()}
+
+
 def _make(kind, where, spec):
     """Build a dataclass from a mapping, lists turned into tuples; unknown keys are errors."""
     fields = {f.name: f for f in dataclasses.fields(kind)}
     if not isinstance(spec, dict):
-        raise DataError(f"{where} is not a mapping", remedy="write it as `name: value` lines")
+        raise _no_mapping(where)
     _check_keys(where, spec, set(fields))
     missing = [
         name
@@ -470,7 +497,83 @@ def _make(kind, where, spec):
     ]
     if missing:
         raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
-    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()})
+    values = {k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()}
+    _check_kinds(where, values, kind)
+    return kind(**values)
+
+
+def _mapping(where: str, spec: Mapping, name: Any) -> dict[Any, Any]:
+    """A copy of a mapping inside of another one, empty where it is not there."""
+    found = {} if spec.get(name) is None else spec[name]
+    if not isinstance(found, dict):
+        raise _no_mapping(f"{where}: `{name}`")
+    return dict(found)
+
+
+def _list(where: str, spec: Mapping, name: str) -> list[Any]:
+    found = [] if spec.get(name) is None else spec[name]
+    if not isinstance(found, list):
+        raise DataError(f"{where}: `{name}` is no list", remedy="write it as lines that begin `- `")
+    return found
+
+
+def _no_mapping(where: str) -> DataError:
+    return DataError(f"{where} is no mapping", remedy="write it as `name: value` lines")
+
+
+def _check_kinds(
+    where: str, values: Mapping[str, Any], kind: type, called: Mapping[str, str] | None = None
+) -> None:
+    """Check that values are what the annotations of a data class say, numbers finite."""
+    for name, hint in _hints(kind).items():
+        if name in values and not _fits(values[name], hint):
+            raise DataError(
+                f"{where}: `{(called or {}).get(name, name)}` is {str(values[name])[:60]!r}",
+                remedy=f"give {_in_words(hint)}",
+            )
+
+
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return typing.get_type_hints(kind)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    of, inner = typing.get_origin(hint), typing.get_args(hint)
+    if of in (types.UnionType, typing.Union):
+        return any(_fits(value, one) for one in inner)
+    if of is tuple:
+        return isinstance(value, tuple) and all(_fits(item, inner[0]) for item in value)
+    if of is Mapping:
+        return isinstance(value, Mapping) and all(
+            _fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items()
+        )
+    if hint is float:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return number and -LARGEST <= value <= LARGEST
+    if hint is int:
+        return isinstance(value, int) and type(value) is not bool and abs(value) <= LARGEST
+    return isinstance(value, hint)
+
+
+#: What the size of a number in the registry may be: beyond it, floats no longer count by ones.
+LARGEST = 1e15
+
+
+def _in_words(hint: Any) -> str:
+    of, inner = typing.get_origin(hint), typing.get_args(hint)
+    if of in (types.UnionType, typing.Union):
+        return " or ".join(_in_words(one) for one in inner if one is not type(None))
+    if of is tuple:
+        return f"a list, each of it {_in_words(inner[0])}"
+    if of is Mapping:
+        return f"`name: value` lines, each value {_in_words(inner[1])}"
+    return {
+        str: "a text",
+        int: f"a whole number, at most {LARGEST:g}",
+        float: f"a number, at most {LARGEST:g}",
+        bool: "true or false",
+    }.get(hint, f"a {getattr(hint, '__name__', 'value')}")
 
 
 def _check_keys(where: str, spec: Mapping, known: set[str]) -> None:

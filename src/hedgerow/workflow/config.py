@@ -20,6 +20,7 @@ from hedgerow.experiments.plan import (
     setting,
     validator,
 )
+from hedgerow.files import read_yaml
 
 if TYPE_CHECKING:
     import jsonschema
@@ -82,8 +83,12 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
     Raises
     ------
     ConfigError
-        For the first unknown or missing setting, value out of range, or conflict.
+        For the first file that cannot be read, unknown or missing setting, value out of range, or
+        conflict.
     """
+    for path in files:
+        # Snakemake has merged them, and says nothing of a key that stands twice.
+        read_yaml(path)
     schema = config_schema()
     # Unknown keys first: a misspelt key is also a missing one, and the misspelling is the cause.
     errors = sorted(
@@ -154,14 +159,6 @@ def _check_entry(entry, section: str, key: str, content: Mapping, config, files)
             f"`{entry.key}` has {entry.n_samples} samples",
             remedy=f"set `{section}.n_permutations` to {entry.n_samples} or less",
         )
-
-
-def load_yaml(path: str | Path) -> Any:
-    """Content of a YAML file."""
-    import yaml
-
-    with open(path, encoding="utf-8") as file:
-        return yaml.safe_load(file)
 
 
 def settings(config: Mapping[str, Any], experiment: str, *keys: str) -> dict[str, Any]:
@@ -317,7 +314,7 @@ def _culprit(place: Sequence[str], config: Mapping, files: Sequence[str | Path])
     """The first file that gives a setting its value; what no file gives came with `--config`."""
     wanted = _value_at(place, config)
     for path in files:
-        if _value_at(place, load_yaml(path)) == wanted:
+        if _value_at(place, read_yaml(path)) == wanted:
             return _relative(path)
     return COMMAND_LINE if files else "configuration"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.experiments.plan import describe
+from hedgerow.files import write_text
 from hedgerow.workflow.config import config_schema, walk
-from hedgerow.workflow.jobs import write_text
 
 BEGIN = "<!-- settings: made from the plans of the experiments by `make generated` -->"
 END = "<!-- end of settings -->"

@@ -1,23 +1,19 @@
-"""The frame of a workflow script: log, errors in one line, whole files or none."""
+"""The frame of a workflow script: log, record, errors in one line, absent data sets."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.errors import DataError, HedgerowError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from hedgerow.files import read_json, read_metadata, write_json, write_parquet, write_text
 
 logger = logging.getLogger("hedgerow")
 
@@ -134,11 +130,9 @@ def absence(path: str | Path) -> str | None:
     """
     path = Path(path)
     if path.suffix == ".json":
-        return json.loads(path.read_text(encoding="utf-8")).get("absent")
+        return read_json(path).get("absent")
     if path.suffix == ".parquet":
-        import pyarrow.parquet as pq
-
-        said = (pq.read_schema(path).metadata or {}).get(ABSENT.encode())
+        said = read_metadata(path).get(ABSENT.encode())
         return None if said is None else said.decode()
     return None
 
@@ -149,10 +143,8 @@ def write_absence(path: str | Path, reason: str) -> None:
         write_json(path, {"absent": reason, "dataset": Path(path).parent.name})
         return
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with written_whole(path) as beside:
-        pq.write_table(pa.table({}).replace_schema_metadata({ABSENT: reason}), beside)
+    write_parquet(path, pa.table({}).replace_schema_metadata({ABSENT: reason}))
 
 
 def present(paths: Sequence[str]) -> list[str]:
@@ -267,63 +259,3 @@ def declared_plan(
         declared.get("configuration", ""),
     )
     return Declared(plan, {*declared, *([] if datasets is None else ["datasets"])})
-
-
-# ------------------------------------------------------------------------------ whole files
-
-
-@contextlib.contextmanager
-def written_whole(path: str | Path) -> Iterator[Path]:
-    """Yield a path beside the target; rename it into place when the body has succeeded.
-
-    Parameters
-    ----------
-    path : path
-        The target; its folder is made.
-
-    Yields
-    ------
-    path
-        A new file in the same folder with the same suffix, removed when the body fails.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}"
-    )
-    os.close(handle)
-    beside = Path(name)
-    try:
-        yield beside
-        with open(beside, "rb") as file:
-            os.fsync(file.fileno())
-        # mkstemp makes private files; give the one that stays the usual permissions.
-        mask = os.umask(0)
-        os.umask(mask)
-        beside.chmod(0o666 & ~mask)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file whole, UTF-8 with plain line feeds."""
-    with written_whole(path) as beside:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-
-
-def write_json(path: str | Path, content: Mapping[str, Any]) -> None:
-    """Write a JSON file whole, keys sorted."""
-    write_text(path, json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
-
-
-def write_parquet(path: str | Path, frame: pd.DataFrame) -> None:
-    """Write a table whole; the same table gives the same bytes."""
-    with written_whole(path) as beside:
-        frame.to_parquet(beside, index=False, compression="zstd")
-
-
-def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
-    """Write a table whole, floats so that they can be read back as they were."""
-    with written_whole(path) as beside:
-        frame.to_csv(beside, index=False, lineterminator="\n")

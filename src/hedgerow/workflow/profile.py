@@ -10,7 +10,6 @@ here speak as well. The file is written anew from what is given.
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 import sys
@@ -19,7 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hedgerow.experiments.plan import sections
-from hedgerow.workflow.jobs import record_of, write_text
+from hedgerow.files import read_json, write_text
+from hedgerow.workflow.jobs import record_of
 from hedgerow.workflow.reference import IN_PARTS, settings_of
 
 PROFILE = Path("workflow/profiles/slurm/config.yaml")
@@ -112,7 +112,7 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
             need = need.with_(recorded(project, record, chunk))
         # A reference knows the longest job of its experiment, not of which rule it was.
         if per_dataset(record) and word in IN_PARTS and (in_chunks or not need.seconds):
-            kept = json.loads((root / f"data/reference/{word}/manifest.json").read_text("utf-8"))
+            kept = read_json(root / f"data/reference/{word}/manifest.json")
             need = need.with_(Need(kept["longest_job_seconds"], kept["largest_mib"]))
         found[rule] = need
     return found

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
-import json
 import platform
 import subprocess
 import sys
@@ -24,9 +23,19 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments.plan import sections
-from hedgerow.workflow.config import chunks, load_yaml, published_keys
+from hedgerow.files import (
+    parquet_bytes,
+    read_arrow,
+    read_csv,
+    read_json,
+    read_parquet,
+    read_yaml,
+    write_bytes,
+    write_csv,
+    write_json,
+)
+from hedgerow.workflow.config import chunks, published_keys
 from hedgerow.workflow.digest import PACKAGE, digest_of
-from hedgerow.workflow.jobs import write_csv, write_json, written_whole
 from hedgerow.workflow.steps import declared_by, shown_path
 
 if TYPE_CHECKING:
@@ -117,7 +126,7 @@ def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, An
         The section with `seed` and `configuration`.
     """
     default, extended = (
-        load_yaml(root / f"config/{name}.yaml") for name in ("default", configuration)
+        read_yaml(root / f"config/{name}.yaml") for name in ("default", configuration)
     )
     return {
         **default[experiment],
@@ -151,7 +160,6 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     ConfigError
         If the workflow ends with an error, which it has printed.
     """
-    import pandas as pd
 
     from hedgerow.reporting.manifest import checksums
 
@@ -159,11 +167,10 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     wanted = (*kept(experiment), claims)
     _run(root, {"experiments": [experiment]}, configuration, cores, wanted)
     outputs = [folder / f"{experiment}_claims.csv"]
-    write_csv(outputs[0], pd.read_parquet(root / claims))
+    write_csv(outputs[0], read_parquet(root / claims))
     for made in kept(experiment):
         outputs.append(folder / Path(made).name)
-        with written_whole(outputs[-1]) as beside:
-            beside.write_bytes((root / made).read_bytes())
+        write_bytes(outputs[-1], (root / made).read_bytes())
     rows = _planned(root, experiment, configuration, wanted)
     others = sorted(_sections_read(experiment))
     manifest = {
@@ -286,7 +293,7 @@ def collect(
     for dataset in datasets:
         rows = root / f"data/results/{experiment}/{dataset}.parquet"
         tidy = root / f"data/tidy/{dataset}.parquet"
-        source = json.loads((root / f"data/raw/{dataset}/source.json").read_text())
+        source = read_json(root / f"data/raw/{dataset}/source.json")
         manifest = {
             "dataset": dataset,
             "experiment": experiment,
@@ -298,10 +305,9 @@ def collect(
             "files": checksums(root.resolve(), [tidy.resolve(), rows.resolve()]),
             "jobs": _jobs(root, experiment, dataset, cut),
         }
-        with written_whole(folder / f"{dataset}.parquet") as beside:
-            beside.write_bytes(rows.read_bytes())
+        write_bytes(folder / f"{dataset}.parquet", rows.read_bytes())
         folder_of_times = root / f"data/jobs/{experiment}/times"
-        times = [pd.read_parquet(folder_of_times / f"{dataset}_{chunk}.parquet") for chunk in cut]
+        times = [read_parquet(folder_of_times / f"{dataset}_{chunk}.parquet") for chunk in cut]
         times = pd.concat(times, ignore_index=True)
         write_csv(folder / f"{dataset}_times.csv", mean_times(times))
         write_json(folder / f"{dataset}.json", manifest)
@@ -322,7 +328,7 @@ def _of_part(root: Path, experiment: str, configuration: str) -> dict[str, Any]:
 def compare(
     root: Path, experiment: str, datasets: Sequence[str], configuration: str, folder: Path
 ) -> None:
-    """Count parts as made by the code of today, because some of them came out the same to the byte.
+    """Count parts as made by the code of today, because some of them came out the same.
 
     What was made keeps its digest; beside it, under `equal`, stand the digest of today and the data
     sets that were compared.
@@ -344,16 +350,20 @@ def compare(
         As `read_parts`, and if one of them has no part, or what was made again is not to the byte
         what its part was, or not with its settings. No part is changed then.
     """
-    from hedgerow.reporting.manifest import checksums
-
     _, manifests = read_parts(folder)
     stated = _of_part(root, experiment, configuration)
     for dataset in datasets:
         if dataset not in manifests:
             raise DataError(f"{folder} has no part {dataset}", remedy="make it first")
         kept = manifests[dataset]
-        again = checksums(root.resolve(), [(root / name).resolve() for name in kept["files"]])
-        unlike = [name for name in sorted(again) if again[name] != kept["files"][name]]
+        rows = f"data/results/{experiment}/{dataset}.parquet"
+        # Not the files: their layout, checksums and versions of writers may change.
+        again = read_arrow(root / rows)
+        before = read_arrow(folder / f"{dataset}.parquet", sealed=False)
+        one, other = (parquet_bytes(t.replace_schema_metadata(None)) for t in (again, before))
+        unlike = [rows] if one != other else []
+        raw = f"data/raw/{dataset}/source.json"
+        unlike += [raw] if read_json(root / raw)["sha256"] != kept["source"]["sha256"] else []
         unlike += ["settings"] if kept["settings"] != stated else []
         if unlike:
             raise DataError(
@@ -370,12 +380,11 @@ def compare(
 
 def _beside(root: Path, experiment: str, dataset: str) -> dict[str, Any]:
     """What the manifest of a part says of its data set: calibration, or properties."""
-    import pandas as pd
 
     if experiment == "soft":
-        calibrated = pd.read_parquet(root / f"data/calibrated/soft/{dataset}.parquet")
+        calibrated = read_parquet(root / f"data/calibrated/soft/{dataset}.parquet")
         return {"calibration": calibrated.to_dict("records")[0]}
-    properties = pd.read_parquet(root / BESIDE["search"][0].format(dataset=dataset))
+    properties = read_parquet(root / BESIDE["search"][0].format(dataset=dataset))
     return {"properties": dict(zip(properties["metric"], properties["value"], strict=True))}
 
 
@@ -436,36 +445,47 @@ def read_parts(folder: Path) -> tuple[pd.DataFrame, dict[str, Mapping[str, Any]]
         different settings or code.
     """
     import pandas as pd
-    import pyarrow.parquet as pq
 
     from hedgerow.reporting.manifest import checksums
 
-    manifests = {p.stem: json.loads(p.read_text()) for p in sorted(folder.glob("*.json"))}
+    manifests = {p.stem: read_json(p) for p in sorted(folder.glob("*.json"))}
     if not manifests:
         raise DataError(
             f"{folder} holds no part", remedy="make one: hedgerow reference EXPERIMENT DATASET"
         )
-    first = next(iter(manifests.values()))
+    said = {dataset: _said(folder, dataset, manifests[dataset]) for dataset in manifests}
+    first, *_ = said
     frames = []
-    for dataset, manifest in manifests.items():
-        for key in ("settings", "code"):
-            mine, other = manifest[key], first[key]
-            if key == "code":
-                mine, other = (code.get("equal", code)["digest"] for code in (mine, other))
+    for dataset, (settings, code, checksum) in said.items():
+        for key, mine, other in (
+            ("settings", settings, said[first][0]),
+            ("code", code, said[first][1]),
+        ):
             if mine != other:
                 raise DataError(
-                    f"the parts {first['dataset']} and {dataset} in {folder} were made with "
-                    f"different {key}",
+                    f"the parts {first} and {dataset} in {folder} were made with different {key}",
                     remedy="make one of them again",
                 )
         path = folder / f"{dataset}.parquet"
-        recorded = next(v for k, v in manifest["files"].items() if "/results/" in k)
-        if not path.is_file() or checksums(folder, [path.name])[path.name] != recorded:
+        if not path.is_file() or checksums(folder, [path.name])[path.name] != checksum:
             raise DataError(
                 f"{path} is not the file that its manifest describes", remedy="make it again"
             )
-        frames.append(pq.read_table(path).to_pandas())
+        # Parts that are older than seals have none: the manifest holds their checksums.
+        frames.append(read_parquet(path, sealed=False))
     return pd.concat(frames, ignore_index=True), manifests
+
+
+def _said(folder: Path, dataset: str, manifest: Mapping) -> tuple[Any, str, str]:
+    """Settings, digest of the code and checksum of the rows, as the manifest of a part has them."""
+    try:
+        code, files = manifest["code"], manifest["files"]
+        (checksum,) = (sha256 for name, sha256 in files.items() if "/results/" in name)
+        return manifest["settings"], code.get("equal", code)["digest"], checksum
+    except (LookupError, TypeError, AttributeError, ValueError):
+        raise DataError(
+            f"{folder / dataset}.json is no manifest of a part", remedy="make it again"
+        ) from None
 
 
 def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict[str, Any]:
@@ -502,7 +522,7 @@ def merge(root: Path, experiment: str, configuration: str, folder: Path) -> dict
     section["datasets"] = settings["datasets"]
     stated = (section, made_with["seed"], made_with["configuration"])
     read = [folder / f"parts/{dataset}_times.csv" for dataset in manifests]
-    times = pd.concat(map(pd.read_csv, read))
+    times = pd.concat(map(read_csv, read))
     merged = {"soft": _merged_soft, "search": _merged_search}[experiment]
     made, known = merged(root, rows, times, manifests, stated)
     for declared in declared_by(experiment):
@@ -574,7 +594,7 @@ def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
     from hedgerow.experiments.search.tables import search_running_times
 
     section, *rest = stated
-    registry = load_registry(root / load_yaml(root / "config/default.yaml")["registry"])
+    registry = load_registry(root / read_yaml(root / "config/default.yaml")["registry"])
     printed = published_keys(registry, "thesis4")
     plan = SearchPlan.from_config({**section, "printed": printed}, *rest)
     known = {"rows": rows, "statistics": statistics(rows, plan), "plan": plan}
@@ -593,15 +613,13 @@ def _merged_search(root, rows, times, manifests, stated) -> tuple[dict, dict]:
 
 def _published(root: Path, prefix: str) -> dict[str, pd.DataFrame]:
     """Published tables by their ids."""
-    import pandas as pd
 
     found = sorted((root / "data/published").glob(f"{prefix}*.csv"))
-    return {path.stem: pd.read_csv(path) for path in found}
+    return {path.stem: read_csv(path) for path in found}
 
 
 def _claims(root: Path) -> tuple[dict[str, Any], pd.DataFrame]:
     """What judges claims, and what the papers state."""
-    import pandas as pd
 
-    specification = load_yaml(root / "config/claims.yaml")
-    return specification, pd.read_csv(root / "data/published/claims.csv")
+    specification = read_yaml(root / "config/claims.yaml")
+    return specification, read_csv(root / "data/published/claims.csv")

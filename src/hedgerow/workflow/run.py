@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hedgerow.errors import ConfigError, HedgerowError
-from hedgerow.workflow.jobs import write_json
+from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
 from hedgerow.workflow.progress import duration
 
 LOCKS = Path(".snakemake/locks")
@@ -99,7 +99,7 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     LockedError
         As in `release`.
     ConfigError
-        If a file that `--configfile` names is not there.
+        If a file of settings is not there or not valid (`hedgerow.files.read_yaml`).
     """
     import psutil
 
@@ -131,7 +131,10 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
 
 
 def _check_files(arguments: Sequence[str], root: Path) -> None:
-    """Snakemake answers a configuration file that is not there with a traceback."""
+    """Snakemake answers a configuration file that it cannot read with a traceback."""
+    default = root / "config/default.yaml"
+    if default.is_file():
+        read_yaml(default)
     named = False
     for argument in arguments:
         option, _, value = argument.partition("=")
@@ -141,7 +144,9 @@ def _check_files(arguments: Sequence[str], root: Path) -> None:
         else:
             files = [argument] if named else []
         for file in files:
-            if not (root / file).is_file():
+            if (root / file).is_file():
+                read_yaml(root / file)
+            else:
                 raise ConfigError(
                     f"there is no configuration file {file}",
                     remedy="those of the project are in config/; write `--` before a target that "
@@ -180,12 +185,12 @@ def summary(root: Path | str = ".") -> list[str]:
     from hedgerow.reporting.claim_specification import VERDICTS
 
     root = Path(root)
-    made = json.loads((root / MANIFEST).read_text(encoding="utf-8"))["outputs"]
+    made = read_json(root / MANIFEST)["outputs"]
     files = sorted(path for path in made if path.endswith("/claims.parquet"))
     if not files:
         return []
-    judged = pd.concat([pd.read_parquet(root / path) for path in files], ignore_index=True)
-    papers = pd.read_csv(root / "data/published/claims.csv").set_index("claim_id")["paper"]
+    judged = pd.concat([read_parquet(root / path) for path in files], ignore_index=True)
+    papers = read_csv(root / "data/published/claims.csv").set_index("claim_id")["paper"]
     paper = judged["claim"].map(papers)
     lines = []
     for name in [*dict.fromkeys(papers), None]:
@@ -223,13 +228,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     try:
         code = run(sys.argv[1:] if arguments is None else arguments)
+        if code == 0 and REPORT.is_file() and MANIFEST.is_file():
+            print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
+            print(f"The report is {REPORT.resolve()}")
+        return code
     except HedgerowError as error:
         print(error, file=sys.stderr)
         return 1
-    if code == 0 and REPORT.is_file() and MANIFEST.is_file():
-        print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
-        print(f"The report is {REPORT.resolve()}")
-    return code
 
 
 if __name__ == "__main__":

@@ -21,18 +21,24 @@ from typing import Any
 from hedgerow.errors import DataError
 from hedgerow.experiments.plan import sections
 from hedgerow.experiments.step import ALL
+from hedgerow.files import (
+    read_csv,
+    read_parquet,
+    read_text,
+    read_yaml,
+    write_csv,
+    write_json,
+    write_parquet,
+    write_text,
+)
 from hedgerow.ids import is_published, title_of
-from hedgerow.workflow.config import load_yaml, permutations_of, settings
+from hedgerow.workflow.config import permutations_of, settings
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import (
     absence,
     declared_plan,
     job,
     present,
-    write_csv,
-    write_json,
-    write_parquet,
-    write_text,
 )
 
 CAPTIONS = "reports/captions"
@@ -446,9 +452,7 @@ def _listed(paths: str | Sequence[str]) -> Sequence[str]:
 
 
 def _frame(path: str):
-    import pandas as pd
-
-    return pd.read_csv(path) if path.endswith(".csv") else pd.read_parquet(path)
+    return read_csv(path) if path.endswith(".csv") else read_parquet(path)
 
 
 def _frames(paths: Sequence[str]):
@@ -485,7 +489,7 @@ def _captions(paths: Sequence[str]) -> dict[str, str]:
 
 
 def _yaml(paths: Sequence[str]) -> dict[str, Any]:
-    return load_yaml(paths[0])
+    return read_yaml(paths[0])
 
 
 #: How an input is read for a parameter, by the parameter's annotation: one data set (the first
@@ -531,4 +535,4 @@ def caption_text(caption: str) -> str:
 
 def read_caption(path: str | Path) -> str:
     """A caption as it was before `caption_text`."""
-    return re.sub(r"\\(.)", r"\1", Path(path).read_text(encoding="utf-8")).rstrip("\n")
+    return re.sub(r"\\(.)", r"\1", read_text(path)).rstrip("\n")

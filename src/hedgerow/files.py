@@ -1,0 +1,390 @@
+"""Files of the project: written whole or not at all, and checked whole when they are read.
+
+What is read runs no code: YAML and JSON give texts, numbers, lists and mappings, parquet a table.
+A file that is damaged, or not what its name says, is one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+MAKE_AGAIN = "delete it and run the workflow, which makes it again"
+
+# ----------------------------------------------------------------------------------- writing
+
+
+@contextlib.contextmanager
+def written_whole(path: str | Path) -> Iterator[Path]:
+    """Yield a path beside the target; rename it into place when the body has succeeded.
+
+    Parameters
+    ----------
+    path : path
+        The target; its folder is made.
+
+    Yields
+    ------
+    path
+        A new file in the same folder with the same suffix, removed when the body fails.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(
+        dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}"
+    )
+    os.close(handle)
+    beside = Path(name)
+    try:
+        yield beside
+        with open(beside, "rb") as file:
+            os.fsync(file.fileno())
+        # mkstemp makes private files; give the one that stays the usual permissions.
+        mask = os.umask(0)
+        os.umask(mask)
+        beside.chmod(0o666 & ~mask)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a file whole."""
+    with written_whole(path) as beside:
+        beside.write_bytes(content)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file whole, UTF-8 with plain line feeds."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_json(path: str | Path, content: Mapping[str, Any]) -> None:
+    """Write a JSON file whole, keys sorted."""
+    write_text(path, json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n")
+
+
+def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
+    """Write a table whole, floats so that they can be read back as they were."""
+    with written_whole(path) as beside:
+        frame.to_csv(beside, index=False, lineterminator="\n")
+
+
+def write_parquet(path: str | Path, table: pd.DataFrame | pa.Table) -> None:
+    """Write a table whole, with checksums; the same table gives the same bytes.
+
+    Each page has its checksum, for any reader, and the file has a seal, for `read_parquet`: the
+    SHA-256 of its bytes, taken while zeros stood in the place of the seal. Pages leave out what
+    stands between and after them, names and types of columns among it.
+    """
+    write_bytes(path, parquet_bytes(table))
+
+
+def parquet_bytes(table: pd.DataFrame | pa.Table) -> bytes:
+    """What `write_parquet` writes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not isinstance(table, pa.Table):
+        table = pa.Table.from_pandas(table, preserve_index=False)
+    stream = pa.BufferOutputStream()
+    options = {"compression": "zstd", "write_page_checksum": True}
+    with pq.ParquetWriter(stream, table.schema, **options) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({_SEAL: _OPEN})
+    content = stream.getvalue().to_pybytes()
+    place = _place_of_seal(content)
+    digest = hashlib.sha256(content).hexdigest().encode()
+    return content[:place] + digest + content[place + len(digest) :]
+
+
+_SEAL = "hedgerow.sha256"
+_OPEN = "0" * 64
+#: Thrift writes the value after its name: type of a text, its length in one byte, the text.
+_NAME = _SEAL.encode() + bytes([0x18, len(_OPEN)])
+
+
+def _place_of_seal(content: bytes) -> int | None:
+    """Where the value of the seal begins. The last one counts: it stands behind all columns."""
+    found = content.rfind(_NAME)
+    return None if found < 0 else found + len(_NAME)
+
+
+# ----------------------------------------------------------------------------------- reading
+
+
+def read_parquet(path: str | Path, *, sealed: bool = True) -> pd.DataFrame:
+    """Read a table that `write_parquet` wrote.
+
+    Parameters
+    ----------
+    path : path
+    sealed : bool
+        Whether a file without a seal is refused. Off for a file whose checksum stands elsewhere
+        and was compared.
+
+    Returns
+    -------
+    DataFrame
+
+    Raises
+    ------
+    DataError
+        The file is not there, or not as it was written: a single changed byte is seen.
+    """
+    table = read_arrow(path, sealed=sealed)
+    try:
+        return table.to_pandas()
+    except (*_unreadable(), AttributeError):
+        raise _damaged(path) from None
+
+
+def read_arrow(path: str | Path, *, sealed: bool = True) -> pa.Table:
+    """Read a table as `read_parquet` does, with the metadata of its schema."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = _checked(path, sealed)
+    try:
+        return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+    except _unreadable():
+        raise _damaged(path) from None
+
+
+def read_metadata(path: str | Path) -> dict[bytes, bytes]:
+    """The metadata of a table's schema, without its values; errors as in `read_parquet`."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    content = _checked(path, sealed=True)
+    try:
+        return pq.read_schema(pa.BufferReader(content)).metadata or {}
+    except _unreadable():
+        raise _damaged(path) from None
+
+
+def _checked(path: str | Path, sealed: bool) -> bytes:
+    """Bytes of a file whose seal is right; that has one, if it must."""
+    content = _bytes_of(path)
+    place = _place_of_seal(content)
+    if place is None:
+        if sealed:
+            raise _damaged(path)
+        return content
+    end = place + len(_OPEN)
+    opened = hashlib.sha256(memoryview(content)[:place])
+    opened.update(_OPEN.encode())
+    opened.update(memoryview(content)[end:])
+    if opened.hexdigest().encode() != content[place:end]:
+        raise _damaged(path)
+    return content
+
+
+def _unreadable() -> tuple[type[Exception], ...]:
+    """What pyarrow raises for what is no table."""
+    import pyarrow as pa
+
+    return (pa.ArrowException, OSError, ValueError, LookupError, TypeError)
+
+
+def _damaged(path: str | Path) -> DataError:
+    return DataError(
+        f"{path} is damaged, or no table that the workflow wrote: its checksum is wrong",
+        remedy=MAKE_AGAIN,
+    )
+
+
+def read_csv(path: str | Path) -> pd.DataFrame:
+    """Read a table of comma-separated values, such as the published ones.
+
+    Raises
+    ------
+    DataError
+        The file is not there, not UTF-8, or its lines do not have as many fields as its head.
+    """
+    import pandas as pd
+
+    content = _bytes_of(path)
+    try:
+        return pd.read_csv(io.BytesIO(content))
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8", remedy="save it in the encoding UTF-8") from None
+    except ValueError as error:  # of pandas, for lines with too many fields and empty files
+        reason = " ".join(str(error).split())
+        raise DataError(f"{path} is no table ({reason})", remedy="correct the file") from None
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """Content of a JSON file that the workflow wrote.
+
+    Raises
+    ------
+    DataError
+        The file is not there, not UTF-8, or no JSON mapping.
+    """
+    content = _bytes_of(path)
+    try:
+        found = json.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise DataError(f"{path} is damaged: it is no JSON mapping", remedy=MAKE_AGAIN)
+    return found
+
+
+def read_text(path: str | Path) -> str:
+    """Content of a text file that the workflow wrote; a `DataError` where it is not UTF-8."""
+    try:
+        return _bytes_of(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is damaged: it is not UTF-8", remedy=MAKE_AGAIN) from None
+
+
+def _bytes_of(path: str | Path) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file", remedy="run the workflow first") from None
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read ({error.strerror})", remedy="correct its permissions or place"
+        ) from None
+
+
+# -------------------------------------------------------------------------------------- YAML
+
+#: Mappings and lists inside each other. Settings and registry have fewer than ten; the parser
+#: calls itself for each, on a stack that ends.
+DEEPEST = 50
+#: Values of a file, those that an alias repeats counted each time.
+MOST = 1_000_000
+
+
+def read_yaml(path: str | Path, what: str = "the file") -> Any:
+    """Content of a YAML file that people write.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        What the file is, for the message where it cannot be read.
+
+    Returns
+    -------
+    dict, list, text, number, bool, date or None
+
+    Raises
+    ------
+    ConfigError
+        The file is not there, no file, not UTF-8 or not YAML; a key stands twice in a mapping, of
+        which YAML's readers keep one in silence; it is nested too deeply, or its aliases make a
+        small file endless.
+    """
+    import yaml
+
+    path = Path(path)
+    try:
+        # Opening a pipe waits for somebody who writes into it.
+        if path.exists() and not path.is_file():
+            raise ConfigError(f"{path} is no file", remedy=f"name the file that holds {what}")
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}: line {line} is not UTF-8", remedy="save the file in the encoding UTF-8"
+        ) from None
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot read {what} ({error.strerror})",
+            remedy="run in the root of the repository, or name the file",
+        ) from None
+    # Without libyaml, on which the faster ones stand, there are the others.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        _check_events(path, yaml.parse(text, Loader=loader))
+        return yaml.load(text, Loader=loader)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that is none
+        mark = getattr(error, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark else ""
+        raise ConfigError(f"{path}: not valid YAML{where}", remedy="correct the file") from None
+
+
+class _Open:
+    """A mapping or list whose end has not come yet."""
+
+    __slots__ = ("anchor", "height", "key_next", "keys", "size")
+
+    def __init__(self, anchor: str | None = None, keys: set[str] | None = None):
+        self.anchor, self.keys, self.key_next = anchor, keys, keys is not None
+        self.size = self.height = 1
+
+
+def _check_events(path: Path, events: Iterator[Any]) -> None:
+    """Check what YAML's loader takes in silence or does not come back from, before it loads."""
+    import yaml
+
+    inside = _Open()
+    stack = [inside]
+    # Values and nesting of what has an anchor. What is open has none yet: it would hold itself.
+    known: dict[str, tuple[int, int]] = {}
+    for event in events:
+        kind, anchor, size, height = type(event), None, 1, 1
+        if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            closed = stack.pop()
+            anchor, size, height = closed.anchor, closed.size, closed.height
+            inside = stack[-1]
+        elif not issubclass(kind, yaml.NodeEvent):
+            continue
+        elif inside.key_next:
+            if kind is yaml.ScalarEvent:
+                if event.value in inside.keys:
+                    raise ConfigError(
+                        f"{path}: line {_line(event)}: the key `{event.value}` stands twice",
+                        remedy="remove one of them",
+                    )
+                inside.keys.add(event.value)
+            inside.key_next = False
+        else:
+            inside.key_next = inside.keys is not None
+        if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            inside = _Open(event.anchor, set() if kind is yaml.MappingStartEvent else None)
+            stack.append(inside)
+        else:
+            if kind is yaml.ScalarEvent:
+                anchor = event.anchor
+            elif kind is yaml.AliasEvent:
+                if event.anchor not in known:
+                    raise ConfigError(
+                        f"{path}: line {_line(event)}: `*{event.anchor}` is not known before "
+                        "this line",
+                        remedy="write the value out",
+                    )
+                size, height = known[event.anchor]
+            if anchor is not None:
+                known[anchor] = size, height
+            inside.size += size
+            if height >= inside.height:
+                inside.height = height + 1
+        if len(stack) + height > DEEPEST or inside.size > MOST:
+            raise ConfigError(
+                f"{path}: line {_line(event)}: more than {DEEPEST} mappings and lists inside each "
+                f"other, or more than {MOST} values",
+                remedy="correct the file",
+            )
+
+
+def _line(event: Any) -> int:
+    return event.start_mark.line + 1
