@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import io
 import itertools
+import json
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -94,6 +96,44 @@ def test_a_column_that_is_called_like_the_seal(tmp_path):
     frame = pd.DataFrame({files._NAME.decode("latin-1") + "0" * 64: ["hedgerow.sha256\x18@"]})
     write_parquet(tmp_path / "t.parquet", frame)
     pd.testing.assert_frame_equal(read_parquet(tmp_path / "t.parquet"), frame)
+
+
+class Runs:
+    """Pickled, a call that leaves a file where it is unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+@pytest.mark.parametrize(
+    "numpy_type", ["object", "os.system", "category", "__import__('os')", "datetime64[ns, x]", 7]
+)
+def test_metadata_of_a_table_run_nothing(tmp_path, numpy_type):
+    """Neither types that a file has pickled, nor those that pandas' metadata name."""
+    ran, path = tmp_path / "ran", tmp_path / "t.parquet"
+    field = pa.field("a", pa.int64()).with_metadata(
+        {
+            b"ARROW:extension:name": b"arrow.py_extension_type",
+            b"ARROW:extension:metadata": pickle.dumps(Runs(ran)),
+        }
+    )
+    about = {
+        "index_columns": [],
+        "column_indexes": [{"name": None, "pandas_type": "unicode", "numpy_type": numpy_type}],
+        "columns": [{"name": "a", "pandas_type": "object", "numpy_type": numpy_type}],
+    }
+    schema = pa.schema([field], metadata={b"pandas": json.dumps(about).encode()})
+    write_parquet(path, pa.table([pa.array([1, 2])], schema=schema))
+    try:
+        assert read_parquet(path).shape == (2, 1)
+    except DataError as error:
+        assert "is damaged" in str(error)
+    assert not ran.exists()
+    pickle.loads(pickle.dumps(Runs(ran))).close()
+    assert ran.exists(), "the trap itself works"
 
 
 # ------------------------------------------------------------------------------ JSON, text, CSV
