@@ -96,8 +96,8 @@ generated: setup
 	@python -m hedgerow.workflow.generated --write
 
 # The extras of each lock.
-EXTRAS := build frames draw data experiments workflow test
-CHECKS := survival optimal
+EXTRAS := build frames draw data survival experiments workflow test
+CHECKS := forests optimal
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links

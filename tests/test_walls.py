@@ -21,7 +21,7 @@ FLOORS = (
     {"induction", "data", "evaluation"},
     {"uncertainty"},
     {"search"},
-    {"structure"},
+    {"structure", "survival"},
     {"drawing"},
     {"reporting"},
     {"experiments"},

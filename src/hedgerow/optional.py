@@ -26,7 +26,8 @@ EXTRAS = {
     "statsmodels": "experiments",
     "psutil": "workflow",
     "snakemake": "workflow",
-    "sksurv": "survival",
+    "lifelines": "survival",
+    "sksurv": "forests",
     "pystreed": "optimal",
 }
 

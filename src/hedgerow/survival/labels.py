@@ -1,0 +1,115 @@
+"""From follow-up to classes: who has had the event by a horizon (thesis 6.2.2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hedgerow.checks import check_choice, check_number
+from hedgerow.errors import InputError
+
+
+class HorizonLabels(NamedTuple):
+    """Classes at a horizon.
+
+    Attributes
+    ----------
+    y : (n,) int64 array
+        1 with the event by the horizon, 0 without; -1 where nobody knows.
+    known : (n,) bool array
+        Whether the class is known: what a learner may see.
+    """
+
+    y: np.ndarray
+    known: np.ndarray
+
+
+def horizon_labels(
+    time, event, horizon: float, *, cause: int = 1, competing: str = "censored"
+) -> HorizonLabels:
+    """Whether each patient has had the event by the horizon (thesis 6.2.2).
+
+    A patient whose follow-up ends before the horizon without the event has no class: it is not
+    known whether the event came. One who is followed to the horizon or beyond has survived it.
+
+    Parameters
+    ----------
+    time : (n,) array
+        Follow-up, in any unit, at least 0.
+    event : (n,) array of bool or int
+        0 where follow-up ended without an event; else the event, of which `cause` counts.
+    horizon : float
+        In the unit of `time`; an event at the horizon itself is one by the horizon.
+    cause : int, default 1
+    competing : {'censored', 'survived'}, default 'censored'
+        What an event of another cause before the horizon means: the end of follow-up, as in the
+        thesis, or that the event of interest will not come any more.
+
+    Returns
+    -------
+    HorizonLabels
+
+    Raises
+    ------
+    InputError
+        Times that are missing, infinite or negative; events that are no whole numbers; unequal
+        lengths; nobody has the event.
+
+    Examples
+    --------
+    >>> horizon_labels([2, 7, 5, 6], [1, 1, 0, 0], 6).y
+    array([ 1,  0, -1,  0])
+    """
+    check_number("horizon", horizon, 0.0)
+    check_choice("competing", competing, ("censored", "survived"))
+    time, event = checked_follow_up(time, event, cause)
+    y = np.where(time >= horizon, 0, -1)
+    if competing == "survived":
+        y[(event != 0) & (event != cause)] = 0
+    y[(event == cause) & (time <= horizon)] = 1
+    return HorizonLabels(y, y >= 0)
+
+
+def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Times as float64 and events as int64, checked.
+
+    Raises
+    ------
+    InputError
+        As `horizon_labels` says.
+    """
+    time = np.asarray(time)
+    event = np.asarray(event)
+    for name, values in (("time", time), ("event", event)):
+        if values.ndim != 1:
+            raise InputError(
+                f"{name} has {values.ndim} dimensions", remedy="give one value per patient"
+            )
+        if not (np.issubdtype(values.dtype, np.number) or values.dtype == bool):
+            raise InputError(f"{name} holds {values.dtype}", remedy="give numbers")
+    if len(time) != len(event):
+        raise InputError(
+            f"time has {len(time)} values and event {len(event)}", remedy="give one per patient"
+        )
+    time = time.astype(np.float64)
+    bad = np.flatnonzero(~np.isfinite(time) | (time < 0.0))
+    if len(bad):
+        raise InputError(
+            f"time is {time[bad[0]]} in row {bad[0]}, and wrong in {len(bad)} rows",
+            remedy="leave out patients without follow-up; times are finite and at least 0",
+        )
+    whole = np.asarray(event, dtype=np.float64)
+    bad = np.flatnonzero(~np.isfinite(whole) | (whole != np.round(whole)) | (whole < 0))
+    if len(bad):
+        raise InputError(
+            f"event is {event[bad[0]]} in row {bad[0]}, and wrong in {len(bad)} rows",
+            remedy="write 0 for the end of follow-up, and 1 (or the number of its cause) for the "
+            "event",
+        )
+    event = whole.astype(np.int64)
+    if not (event == cause).any():
+        raise InputError(
+            f"nobody has the event {cause}", remedy="check how events are coded: 0 means none"
+        )
+    return time, event

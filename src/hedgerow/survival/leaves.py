@@ -1,0 +1,123 @@
+"""Survival in the leaves of a tree: curves, tests, hazard ratios (thesis 6.2.3, table 6.3)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hedgerow.checks import check_number
+from hedgerow.errors import InputError
+from hedgerow.optional import needed
+from hedgerow.survival.estimates import PURPOSE, cox, curve, holm, incidence, model_matrix, p_of
+from hedgerow.survival.labels import checked_follow_up
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Columns of p values, before suffixes.
+TESTS = ("logrank_p", "logrank_p_rest", "cox_p")
+
+
+def leaf_survival(
+    tree: Any,
+    X,
+    time,
+    event,
+    *,
+    covariates: pd.DataFrame | None = None,
+    cause: int = 1,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Survival of the patients in each leaf of a tree (thesis 6.2.3 and table 6.3).
+
+    Parameters
+    ----------
+    tree : Tree or fitted classifier
+        Each patient belongs to the leaf with the largest share of it.
+    X : (n, m) array or data frame
+        As the tree takes it: a classifier what it was fitted to, a `Tree` codes of categories.
+    time, event : (n,) arrays
+        As in `horizon_labels`. Events of another cause end the follow-up, save in `incidence`.
+    covariates : DataFrame of n rows, optional
+        What the adjusted Cox models are adjusted for; numbers, True and False, or categories.
+        Patients with a missing one are left out of these models (`n_adjusted`).
+    cause : int, default 1
+    confidence : float, default .95
+        Of all intervals.
+
+    Returns
+    -------
+    DataFrame
+        One row per leaf in which there are patients, by its node (index `leaf`):
+
+        - `n`, `events`;
+        - `q25`, `median`, `q75`: times at which a quarter, half and three quarters have had the
+          event (Kaplan-Meier; infinite where the curve ends above), each with `_low` and `_high`
+          (log-log intervals of Greenwood's variance);
+        - `last_time`, `last_survival` with `_low` and `_high`: the last point of the curve;
+        - `incidence` with `_low` and `_high`, where there are events of other causes: the share
+          who have the event in the end, where others keep some from it (Aalen-Johansen);
+        - `logrank_p`: two-sample log-rank of the leaf against all patients, the leaf among them,
+          as published; `logrank_p_rest`: against all others;
+        - `hazard_ratio` with `_low`, `_high`, `cox_p` and `ph_p`: Cox model of the leaf against all
+          others, Wald test, and the test of proportional hazards (scaled Schoenfeld residuals over
+          ranks of time); `cox_note` says in a word why they are missing;
+        - with covariates the same, adjusted, with the suffix `_adjusted`, and `n_adjusted`;
+        - each p with the suffix `_holm`, corrected over the leaves.
+
+        `attrs` hold `multivariate_logrank_p` (all leaves), `confidence` and `cause`.
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says, or unequal numbers of patients; covariates that are no
+        numbers or categories.
+    LibraryError
+        lifelines is not installed (extra `survival`).
+    """
+    pd = needed("pandas", PURPOSE)
+    needed("lifelines", PURPOSE)
+    from lifelines.statistics import logrank_test, multivariate_logrank_test
+
+    check_number("confidence", confidence, 0.5, 0.9999)
+    time, event = checked_follow_up(time, event, cause)
+    leaf = np.asarray(tree.apply(X))
+    if len(leaf) != len(time):
+        raise InputError(
+            f"X has {len(leaf)} rows and time {len(time)} values", remedy="give one per patient"
+        )
+    model = None if covariates is None else model_matrix(covariates, len(time))
+    died = event == cause
+    several = bool(((event != 0) & ~died).any())
+    rows = []
+    for node in np.unique(leaf):
+        inside = leaf == node
+        row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
+        row["events"] = int(died[inside].sum())
+        row |= curve(time[inside], died[inside], confidence)
+        if several:
+            row |= incidence(time[inside], event[inside], cause, confidence)
+        row["logrank_p"] = p_of(logrank_test(time[inside], time, died[inside], died))
+        rest = ~inside
+        row["logrank_p_rest"] = math.nan
+        if rest.any():
+            tested = logrank_test(time[inside], time[rest], died[inside], died[rest])
+            row["logrank_p_rest"] = p_of(tested)
+        row |= cox(pd.DataFrame({"leaf": inside}), "leaf", time, died, confidence)
+        if model is not None:
+            adjusted = cox(model.assign(leaf=inside), "leaf", time, died, confidence)
+            row |= {f"{name}_adjusted": value for name, value in adjusted.items()}
+            row["n_adjusted"] = int(model.notna().all(axis=1).sum())
+        rows.append(row)
+    table = pd.DataFrame(rows).set_index("leaf")
+    for name in [name for name in table if name.removesuffix("_adjusted") in TESTS]:
+        table[f"{name}_holm"] = holm(table[name].to_numpy())
+    overall = multivariate_logrank_test(time, leaf, died) if len(rows) > 1 else None
+    table.attrs = {
+        "multivariate_logrank_p": math.nan if overall is None else p_of(overall),
+        "confidence": confidence,
+        "cause": cause,
+    }
+    return table
