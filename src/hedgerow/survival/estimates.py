@@ -28,6 +28,16 @@ NO_EVENTS, ALL_EVENTS, ALONE = "no events", "all events", "one group"
 SINGULAR, SEPARATES, FEW = "singular", "separated", "too few"
 
 
+def leaves_of(tree: Any, X, n: int) -> np.ndarray:
+    """Leaf of each of n patients, (n,) int; an `InputError` where there are others."""
+    leaf = np.asarray(tree.apply(X))
+    if len(leaf) != n:
+        raise InputError(
+            f"X has {len(leaf)} rows and time {n} values", remedy="give one per patient"
+        )
+    return leaf
+
+
 def p_of(tested: Any) -> float:
     """p of a test; 1 where nothing tells the groups apart, as when none of them has an event."""
     p = float(tested.p_value)
@@ -35,7 +45,11 @@ def p_of(tested: Any) -> float:
 
 
 def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, float]:
-    """Quartiles and last point of a Kaplan-Meier curve."""
+    """Quartiles and last point of a Kaplan-Meier curve; NaN where there are no patients."""
+    if not len(time):
+        names = [*QUARTILES, "last_survival"]
+        names += [f"{name}_{end}" for name in names for end in ("low", "high")]
+        return dict.fromkeys([*names, "last_time"], math.nan)
     from lifelines import KaplanMeierFitter
     from lifelines.utils import qth_survival_time
 

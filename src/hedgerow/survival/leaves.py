@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.checks import check_number
-from hedgerow.errors import InputError
 from hedgerow.optional import needed
-from hedgerow.survival.estimates import PURPOSE, cox, curve, holm, incidence, model_matrix, p_of
+from hedgerow.survival.estimates import (
+    PURPOSE,
+    cox,
+    curve,
+    holm,
+    incidence,
+    leaves_of,
+    model_matrix,
+    p_of,
+)
 from hedgerow.survival.labels import checked_follow_up
 
 if TYPE_CHECKING:
@@ -83,11 +91,7 @@ def leaf_survival(
 
     check_number("confidence", confidence, 0.5, 0.9999)
     time, event = checked_follow_up(time, event, cause)
-    leaf = np.asarray(tree.apply(X))
-    if len(leaf) != len(time):
-        raise InputError(
-            f"X has {len(leaf)} rows and time {len(time)} values", remedy="give one per patient"
-        )
+    leaf = leaves_of(tree, X, len(time))
     model = None if covariates is None else model_matrix(covariates, len(time))
     died = event == cause
     several = bool(((event != 0) & ~died).any())
