@@ -68,8 +68,10 @@ def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, fl
         found[f"{name}_high"] = float(qth_survival_time(1.0 - share, high))
     found["last_time"] = float(curve.index[-1])
     found["last_survival"] = float(curve.iloc[-1, 0])
-    found["last_survival_low"] = float(low.iloc[-1, 0])
-    found["last_survival_high"] = float(high.iloc[-1, 0])
+    # At 0 and 1 the log-log interval is not defined; one of no width would say too much.
+    inside = 0.0 < found["last_survival"] < 1.0
+    found["last_survival_low"] = float(low.iloc[-1, 0]) if inside else math.nan
+    found["last_survival_high"] = float(high.iloc[-1, 0]) if inside else math.nan
     return found
 
 

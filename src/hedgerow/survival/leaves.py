@@ -64,7 +64,8 @@ def leaf_survival(
         - `q25`, `median`, `q75`: times at which a quarter, half and three quarters have had the
           event (Kaplan-Meier; infinite where the curve ends above), each with `_low` and `_high`
           (log-log intervals of Greenwood's variance);
-        - `last_time`, `last_survival` with `_low` and `_high`: the last point of the curve;
+        - `last_time`, `last_survival` with `_low` and `_high`: the last point of the curve,
+          without an interval where it is 0 or 1;
         - `incidence` with `_low` and `_high`, where there are events of other causes: the share
           who have the event in the end, where others keep some from it (Aalen-Johansen);
         - `logrank_p`: two-sample log-rank of the leaf against all patients, the leaf among them,
