@@ -3,24 +3,72 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from numbers import Integral, Real
 
 import numpy as np
 
 from hedgerow.errors import InputError
 
+#: The largest whole number that the compiled cores count with.
+COUNTED = sys.maxsize
+#: Largest of numbers without a unit, such as factors and prices: beyond use, and still finite when
+#: multiplied.
+BEYOND_USE = 1e12
+#: Largest of values, errors and weights, in whatever unit: squares and sums of them stay finite.
+LARGEST = 1e150
+GIB = 2.0**30
+UNKNOWN_MEMORY = 64 * GIB  # taken for that of a machine which does not say
+
 
 def check_number(name: str, value, low: float, high: float = math.inf, *, whole: bool = False):
     """A parameter within [low, high], or an InputError that says so."""
     kind = Integral if whole else Real
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind) or math.isnan(value):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, kind) or value != value:
         raise InputError(
             f"{name} is {value!r}",
             remedy="give a whole number" if whole else "give a number",
         )
-    if not low <= value <= high:
+    # A number of numpy would turn the bounds into its own kind, which may not hold them.
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not low <= plain <= high:
         upper = "" if high == math.inf else f" and at most {high:g}"
         raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
+
+
+def check_random(name: str, value):
+    """The generator that a seed stands for, or an InputError."""
+    from sklearn.utils import check_random_state
+
+    try:
+        return check_random_state(value)
+    except ValueError:
+        raise InputError(
+            f"{name} is {value!r}",
+            remedy="give a whole number from 0 to 4294967295, a numpy RandomState or None",
+        ) from None
+
+
+def memory() -> float:
+    """Bytes of memory that this machine has."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return UNKNOWN_MEMORY
+
+
+def check_memory(what: str, needed: float, remedy: str) -> None:
+    """Refuse what needs more memory than there is, before it is asked for.
+
+    An operating system may grant it all the same, and end the process when it is used.
+    """
+    there = memory()
+    if needed > there:
+        raise InputError(
+            f"{what} would take {needed / GIB:.3g} GiB of memory and there are {there / GIB:.3g}",
+            remedy=remedy,
+        )
 
 
 def check_flag(name: str, value) -> None:

@@ -210,7 +210,7 @@ def test_cut_branches_say_what_they_hide():
     assert sum(hidden) + sum(tree.is_leaf() & (tree.node_depth <= 2)) == tree.n_leaves
     assert_legible(ax)
     assert len(boxes_of(tree.plot(max_depth=0))) == 1
-    with pytest.raises(InputError, match="max_depth is -1; give a depth of 0 or more"):
+    with pytest.raises(InputError, match="max_depth is -1; give a number of at least 0"):
         tree.plot(max_depth=-1)
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import check_number
+from hedgerow.checks import COUNTED, check_number
 from hedgerow.drawing.tree import legible_depth, plot_tree, shorten
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame, needed
 from hedgerow.structure.clusters import _checked, cluster, medoids
 from hedgerow.structure.distance import TreeEditDistance
+from hedgerow.tree.export import check_decimals
 from hedgerow.tree.tree import Tree
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def plot_forest(
 
     trees = list(trees)
     check_number("n_clusters", n_clusters, 1, MOST, whole=True)
-    check_number("n_variables", n_variables, 1, whole=True)
+    check_number("n_variables", n_variables, 1, COUNTED, whole=True)
+    check_decimals(decimals)
     D = _distances(trees, X, y, distance)
     labels = cluster(D, n_clusters, random_state=random_state)
     middle = medoids(D, labels)

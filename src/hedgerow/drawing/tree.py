@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from hedgerow.checks import COUNTED, check_number
 from hedgerow.optional import needed
-from hedgerow.tree.export import class_name, feature_name, number
+from hedgerow.tree.export import check_decimals, class_name, feature_name, number
 from hedgerow.tree.gates import CategoryGate, CategoryNoise
 
 # Okabe and Ito (2008), told apart by colour-blind readers; dark and light alternate, and from
@@ -24,6 +25,7 @@ COLORS = (
 HATCHES = ("", "", "////", "....", "\\\\\\\\", "----", "xxxx", "||||", "++++", "oooo")
 LARGEST = 100  # leaves drawn when no depth is asked for; more cannot be read
 FONT_SIZE = 8.0  # points
+FONT_SIZES = (0.1, 1000.0)  # points; of which a figure can be made
 CROWD = 16  # leaves from which each says its share in a line of its own, to be narrower
 ELLIPSIS = "\u2026"
 
@@ -70,7 +72,7 @@ def plot_tree(
     ax : matplotlib Axes, optional
         Where to draw; the drawing is scaled to fit. By default a new figure as large as the
         tree needs.
-    decimals : int, default 3
+    decimals : int from 0 to 100, default 3
         Digits of thresholds and weights after the first significant one.
     max_depth : int, optional
         Deepest level drawn; a branch cut there is dashed and says how many leaves it hides. By
@@ -79,7 +81,7 @@ def plot_tree(
         A colour for each class: in the order of the classes, or by label. By default the
         palette of Okabe and Ito, with hatches from the third class on.
     fontsize : float, optional
-        Points; 8 in a figure of our own, whatever fits in axes that are given.
+        Points, from 0.1 to 1000; 8 in a figure of our own, whatever fits in axes that are given.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def plot_tree(
     Raises
     ------
     InputError
-        A number of colours that is not that of the classes, or a depth below 0.
+        A number of colours that is not that of the classes, or a number out of range.
 
     Examples
     --------
@@ -99,6 +101,9 @@ def plot_tree(
     ['a', 'b']
     """
     plt = needed("matplotlib.pyplot", "a drawing of a tree")
+    check_decimals(decimals)
+    if fontsize is not None:
+        check_number("fontsize", fontsize, *FONT_SIZES)
     colors = _colors(tree, class_colors)
     size = FONT_SIZE if fontsize is None else float(fontsize)
     plan = _Plan(tree, _depth_to_draw(tree, max_depth), size, decimals)
@@ -119,11 +124,8 @@ def plot_tree(
 
 
 def _depth_to_draw(tree, max_depth) -> int:
-    from hedgerow.errors import InputError
-
     if max_depth is not None:
-        if max_depth < 0:
-            raise InputError(f"max_depth is {max_depth!r}", remedy="give a depth of 0 or more")
+        check_number("max_depth", max_depth, 0, COUNTED, whole=True)
         return int(max_depth)
     if tree.n_leaves <= LARGEST:
         return tree.depth

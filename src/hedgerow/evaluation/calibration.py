@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hedgerow.checks import BEYOND_USE, check_number
 from hedgerow.errors import InputError
 
 DEFAULT = 0.25  # confidence of C45Classifier
+FINEST = 1e-12  # tolerance: halves of it are numbers of their own
 BETWEEN = (0.01, 0.05, 0.1, 0.35, 0.75)  # looked at where the bisection finds no end
 
 
@@ -55,7 +57,7 @@ def calibrate_confidence(
     mean_leaves : callable
         Mean number of leaves of trees pruned at confidence c.
     targets : sequence of float, in order of preference
-    tolerance : float
+    tolerance : float from 1e-12, below 1
         Width of the last interval of c.
 
     Returns
@@ -65,12 +67,15 @@ def calibrate_confidence(
     Raises
     ------
     InputError
-        If there is no target or the tolerance is not within (0, 1).
+        If there is no target, or one or the tolerance is out of range.
     """
     if not targets:
         raise InputError("no target number of leaves", remedy="give at least one, such as 15")
-    if not 0 < tolerance < 1:
-        raise InputError(f"tolerance {tolerance} is not within (0, 1)", remedy="use 0.001")
+    for target in targets:
+        check_number("a target number of leaves", target, 0.0, BEYOND_USE)
+    check_number("tolerance", tolerance, FINEST, 1.0)
+    if tolerance == 1:
+        raise InputError("tolerance is 1", remedy="give a number below 1, such as 0.001")
     most = mean_leaves(1.0)
     target = next((t for t in targets if most >= t), None)
     if target is None:

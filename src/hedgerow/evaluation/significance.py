@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.checks import COUNTED, check_number
 from hedgerow.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ LEVEL = 0.05
 ROUNDING = 1e-12
 #: Differences of which scipy tries all signs where ranks tie.
 MOST_SIGNS = 13
+#: Methods that are compared at once; the quantiles of many more are not exact.
+MOST_GROUPS = 10_000
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,9 @@ def smallest_p(n: int, alternative: str = "two-sided") -> float:
     >>> smallest_p(6), smallest_p(0)
     (0.03125, 1.0)
     """
-    return min(1.0, (2.0 if alternative == "two-sided" else 1.0) / 2.0**n)
+    if n == n:  # NaN stands for a test that was not made
+        check_number("n", n, 0, COUNTED)
+    return min(1.0, (2.0 if alternative == "two-sided" else 1.0) * 0.5 ** float(n))
 
 
 def smallest_holm(n: Sequence[int], alternative: str = "two-sided") -> list[float]:
@@ -393,7 +398,7 @@ def critical_difference(n_groups: int, n_blocks: int, alpha: float = LEVEL) -> f
 
     Parameters
     ----------
-    n_groups : int, at least 2
+    n_groups : int from 2 to 10,000
         Number of methods, k.
     n_blocks : int, at least 1
         Number of data sets, n.
@@ -404,9 +409,17 @@ def critical_difference(n_groups: int, n_blocks: int, alpha: float = LEVEL) -> f
     float
         q sqrt(k (k + 1) / (6 n)), with q the upper quantile of the studentized range of k groups
         and infinite degrees of freedom, over the square root of 2.
+
+    Raises
+    ------
+    InputError
+        A number out of range.
     """
     from scipy import stats
 
+    check_number("n_groups", n_groups, 2, MOST_GROUPS, whole=True)
+    check_number("n_blocks", n_blocks, 1, COUNTED, whole=True)
+    check_number("alpha", alpha, 0.0, 1.0)
     q = stats.studentized_range.isf(alpha, n_groups, np.inf) / np.sqrt(2.0)
     return float(q * np.sqrt(n_groups * (n_groups + 1) / (6.0 * n_blocks)))
 

@@ -19,7 +19,14 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from hedgerow.checks import check_choice, check_flag, check_number
+from hedgerow.checks import (
+    BEYOND_USE,
+    COUNTED,
+    LARGEST,
+    check_choice,
+    check_flag,
+    check_number,
+)
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.optional import is_frame
@@ -72,10 +79,10 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _check_growth(self) -> None:
         """Parameters that stop the growth of a branch, of every learner that has them."""
-        check_number("min_samples_split", self.min_samples_split, 0.0)
-        check_number("min_samples_leaf", self.min_samples_leaf, 0.0)
+        check_number("min_samples_split", self.min_samples_split, 0.0, LARGEST)
+        check_number("min_samples_leaf", self.min_samples_leaf, 0.0, LARGEST)
         if self.max_depth is not None:
-            check_number("max_depth", self.max_depth, 0, whole=True)
+            check_number("max_depth", self.max_depth, 0, COUNTED, whole=True)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
         check_choice("weights", self.weights, ("counts", "relative"))
         check_flag("smoothing", self.smoothing)
@@ -83,7 +90,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def _check_pruning(self) -> None:
         """Parameters of C4.5's tests and of its pruning."""
         check_number("confidence", self.confidence, 0.0, 1.0)
-        check_number("repetition_factor", self.repetition_factor, 0.0)
+        check_number("repetition_factor", self.repetition_factor, 0.0, BEYOND_USE)
         check_flag("subtree_raising", self.subtree_raising)
         check_flag("laplace", self.laplace)
 

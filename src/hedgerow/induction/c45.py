@@ -25,13 +25,13 @@ class C45Classifier(TreeClassifierMixin):
     laplace : bool, default True
         When pruning, replace E errors of N by N (E + 1) / (N + C).
     repetition_factor : float, default 1.0
-        Multiplies the gain of a variable that an ancestor already tests.
+        Multiplies the gain of a variable that an ancestor already tests; at most 1e12.
     min_samples_split : float, default 4
         Least weight of a node that is split.
     min_samples_leaf : float, default 1
         Least weight of each side of a test, the share of missing values included.
     max_depth : int, optional
-        Largest number of tests on a path.
+        Largest number of tests on a path; None: no limit.
     candidates : {"values", "midpoints"}, default "values"
         Thresholds tried: the observed values (thesis 3.2.1), or half-way between them.
     categorical_features : "from_dtype", None, or sequence, default "from_dtype"

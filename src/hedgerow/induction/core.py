@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.checks import LARGEST, check_memory, memory
 from hedgerow.errors import InputError
 from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
@@ -28,7 +29,7 @@ from hedgerow.tree.gates import (
 )
 from hedgerow.tree.tree import Tree
 
-LARGEST = 1e150  # size of values and errors with noise: squares and sums stay finite
+MOST_STEPS = 100_000  # of the grid within the window of a value; a table of 200 MB
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
 # Grids on which UDT bounds gains, steps in sigma; with so many phases they leave an error of
 # 1e-12, which is within the slack of the bounds.
@@ -60,12 +61,8 @@ def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float)
         known = x[~np.isnan(x)]
         if known.size == 0 or sigma[j] <= 0:
             continue
-        reach, center = gate.half_window * sigma[j], gate.center[j]
-        half = gate.half_window / step
-        if j in gate.relative:
-            # The largest value reaches furthest; nearer ones have shares of 0 and 1 out there.
-            reach = (gate.half_window * gate.sigma[j] + abs(center)) * np.abs(known).max()
-            half, center = reach / (step * sigma[j]), 0.0
+        reach, half = _reach(gate, j, known, sigma[j], step)
+        center = gate.shift[j]
         width = math.ceil(2 * half) + 2
         origin = known.min() - reach + center
         filled = np.where(np.isnan(x), known.min(), x)
@@ -78,6 +75,15 @@ def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float)
             values = np.ascontiguousarray(gate.share(j, points, filled[:, None]))
         tables[j] = (values, first, origin, half)
     return tables
+
+
+def _reach(gate: NoiseGate, j: int, known: np.ndarray, unit: float, step: float) -> tuple:
+    """How far a value reaches either way, in the variable's unit and in steps of the grid."""
+    if j not in gate.relative:
+        return gate.half_window * unit, gate.half_window / step
+    # The largest value reaches furthest; nearer ones have shares of 0 and 1 out there.
+    reach = (gate.half_window * gate.sigma[j] + abs(gate.center[j])) * np.abs(known).max()
+    return reach, reach / (step * unit)
 
 
 def _grid_unit(columns: Columns, gate: NoiseGate | None) -> np.ndarray | None:
@@ -228,6 +234,7 @@ def _grid_search(
     unit = _grid_unit(columns, noise)
     if unit is None:
         return None
+    _check_grid(columns, noise, unit, window, step)
     return GridSearch(
         sigma=unit,
         center=noise.shift if noise.models else None,
@@ -236,6 +243,46 @@ def _grid_search(
         table=_smoothing(window / 2.0, step),
         tabulated=_tabulate(columns, noise, unit, step) or {},
     )
+
+
+def _check_grid(
+    columns: Columns, noise: NoiseGate, unit: np.ndarray, window: float, step: float
+) -> None:
+    """Refuse a grid of candidates that no memory holds; all of it grows as the step falls."""
+    check_steps(window, step)
+    points = np.full(columns.n_variables, window / step)
+    asked = [j for j in noise.models if columns.n_known[j] > 0 and unit[j] > 0]
+    for j in asked:
+        x = columns.X[:, j]
+        points[j] = 2.0 * _reach(noise, j, x[~np.isnan(x)], unit[j], step)[1]
+    needed = 8.0 * (4 * PHASES * window / step + columns.n_rows * points[asked].sum())
+    soft = (unit > 0) & (columns.n_known > 0)
+    windows = columns.n_known * (points + 4.0)
+    if needed + grid_bytes(columns.n_classes, windows[soft].max(initial=0.0)) <= memory():
+        return
+    whole = columns.ranges / (step * np.where(soft, unit, 1.0)) + 2.0 * points + 10.0
+    candidates = np.minimum(windows, whole)[soft].max(initial=0.0)
+    needed += grid_bytes(columns.n_classes, candidates)
+    check_memory(
+        f"soft search with window={window:g} and step={step:g} on {columns.n_rows} rows",
+        needed,
+        f"give a step of at least {step * needed / memory():.2g}",
+    )
+
+
+def check_steps(window: float, step: float) -> None:
+    """Refuse a step that is too fine for the window of soft search."""
+    if window / step > MOST_STEPS:
+        raise InputError(
+            f"step is {step!r} and window {window!r}: soft search has {window / step:.3g} steps in "
+            "a window",
+            remedy=f"give a step of at least {window / MOST_STEPS:.3g}, or a narrower window",
+        )
+
+
+def grid_bytes(n_classes: int, candidates: float) -> float:
+    """Bytes that the core takes for the candidates of a variable (`points_reserve`)."""
+    return 1.5 * 8.0 * (n_classes + 6) * candidates
 
 
 def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate | None:

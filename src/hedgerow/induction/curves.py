@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hedgerow.checks import LARGEST, check_memory, check_number, memory
 from hedgerow.errors import InputError
 from hedgerow.induction._curves import candidates as compiled
-from hedgerow.induction.core import _smoothing
-from hedgerow.tree.gates import CLIP_TOLERANCE, STEP, WINDOW
+from hedgerow.induction.core import PHASES, _smoothing, check_steps, grid_bytes
+from hedgerow.tree.gates import CLIP_TOLERANCE, FINEST, STEP, WIDEST, WINDOW
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def gain_curve(
     sigma : float, 0 or larger
         Noise of soft search in the variable's unit; 0: the hard search of C4.5.
     window, step : float
-        Width of the noise that is considered and step of the grid, in units of sigma.
+        Width of the noise that is considered, up to 1e9, and step of the grid, in units of sigma.
     candidates : {"values", "midpoints"}
         Of the hard search: observed values but the lowest, or half-way between neighbours.
 
@@ -78,7 +79,8 @@ def gain_curve(
     Raises
     ------
     InputError
-        Values that are not finite or do not fit the labels, or a setting out of range.
+        Values that are not finite or do not fit the labels, a setting out of range, or a grid that
+        needs more memory than there is.
 
     Examples
     --------
@@ -87,26 +89,32 @@ def gain_curve(
     >>> curve.threshold.tolist(), curve.gain.tolist()
     ([2.0], [1.0])
     """
-    for name, value, inside in (
-        ("sigma", sigma, sigma >= 0),
-        ("window", window, window > 0),
-        ("step", step, 0 < step <= window),
-    ):
-        if not (inside and math.isfinite(value)):
-            raise InputError(
-                f"{name} is {value!r}",
-                remedy="give a finite sigma of 0 or more, a window above 0 and a step within it",
-            )
+    check_number("sigma", sigma, 0.0, LARGEST)
+    check_number("window", window, FINEST, WIDEST)
+    check_number("step", step, FINEST, window)
     if candidates not in ("values", "midpoints"):
         raise InputError(f"candidates is {candidates!r}", remedy="give 'values' or 'midpoints'")
     x, codes, classes = _checked(values, labels)
     total = np.bincount(codes, minlength=len(classes)).astype(np.float64)
     half = window / 2.0
     low, high = x[0], x[-1]
-    if sigma > 0 and (high - low) / sigma > 1e7:
+    if sigma > 0 and float(high - low) / float(sigma) > 1e7:
         raise InputError(
             f"sigma is {sigma:g} for values from {low:g} to {high:g}",
             remedy="give 0 for the hard search, or a larger sigma",
+        )
+    if sigma > 0:
+        check_steps(window, step)
+        points = window / step
+        whole = (high - low) / (step * sigma) + points
+        candidates = min(len(x) * (points + 4.0), whole + points + 10.0)
+        needed = grid_bytes(len(classes), candidates) + 8.0 * (2 * len(classes) + 3) * whole
+        needed += 8.0 * 4 * PHASES * points
+        check_memory(
+            f"a curve with sigma={sigma:g}, window={window:g} and step={step:g} for values from "
+            f"{low:g} to {high:g}",
+            needed,
+            f"give a step of at least {step * needed / memory():.2g}, or 0 as sigma",
         )
     table = _smoothing(half, step) if sigma > 0 else None
     threshold, k, span, left, gain = compiled(

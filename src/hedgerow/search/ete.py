@@ -6,10 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import check_choice, check_number
+from hedgerow.checks import BEYOND_USE, COUNTED, check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
@@ -32,10 +31,10 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
 
     Parameters
     ----------
-    alpha : float >= 0, default 0.001
+    alpha : float from 0 to 1e12, default 0.001
         Price of a leaf in units of accuracy. To be tuned for each data set.
-    population_size : int >= 2, default 64
-    n_generations : int >= 0, default 1000
+    population_size : int from 2 to 1,000,000, default 64
+    n_generations : int from 0 to 1,000,000, default 1000
         At most so many.
     n_generations_no_change : int >= 1, default 200
         Evolution ends when the best fitness has not risen for so many generations.
@@ -165,10 +164,12 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_number("alpha", self.alpha, 0.0)
+        check_number("alpha", self.alpha, 0.0, BEYOND_USE)
         check_number("population_size", self.population_size, 2, 1_000_000, whole=True)
         check_number("n_generations", self.n_generations, 0, 1_000_000, whole=True)
-        check_number("n_generations_no_change", self.n_generations_no_change, 1, whole=True)
+        check_number(
+            "n_generations_no_change", self.n_generations_no_change, 1, COUNTED, whole=True
+        )
         check_number("crossover_rate", self.crossover_rate, 0.0, 1.0)
         check_number("mutation_rate", self.mutation_rate, 0.0, 1.0)
         check_number("selection_pressure", self.selection_pressure, 1.0, 2.0)
@@ -200,7 +201,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         """
         self._check_parameters()
         columns = self._training_set(X, y, sample_weight)
-        random = check_random_state(self.random_state)
+        random = check_random("random_state", self.random_state)
         thresholds = boundaries(columns, midpoints=self.candidates == "midpoints")
         evolution = make_evolution(
             columns,

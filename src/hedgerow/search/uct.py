@@ -5,13 +5,21 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from hedgerow.checks import check_choice, check_flag, check_number
+from hedgerow.checks import (
+    BEYOND_USE,
+    COUNTED,
+    check_choice,
+    check_flag,
+    check_memory,
+    check_number,
+    check_random,
+)
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
@@ -31,6 +39,8 @@ if TYPE_CHECKING:
 POLICIES = {"vs": 0, "c45": 1, "c45b": 2}
 RULES = {"ucb": 0, "simple_regret": 1, "best": 2}
 STEP = 2_000  # iterations between two looks at the clock
+MOST_ITERATIONS = 2_000_000_000  # the core counts visits in 32 bits
+MOST_CANDIDATES = 1_000_000
 TIES = 1e-12  # F1 values closer than this are the same value, summed in another order
 
 
@@ -56,12 +66,12 @@ class UCTTreeClassifier(TreeClassifierMixin):
     tree_pruning : bool, default True
         Remove a state when the test that led to it does not survive the pruning of its tree
         completed by C4.5.
-    n_iterations : int, default 200_000
-    n_candidates : int, default 3
+    n_iterations : int from 0 to 2,000,000,000, default 200_000
+    n_candidates : int from 1 to 1,000,000, default 3
         K, tests per new leaf, those with the highest information gain; 1 is greedy search.
     n_candidates_per_variable : int, optional
         At most so many of them on one variable; None: no limit.
-    exploration : float, default 1.0
+    exploration : float from 0 to 1e12, default 1.0
         Cp of the bound V/N + 2 Cp sqrt(ln N_parent / N). The other common form,
         sqrt(2 ln N_parent / N), is Cp = 1 / sqrt 2.
     selection : {"ucb", "simple_regret", "best"}, default "ucb"
@@ -88,11 +98,12 @@ class UCTTreeClassifier(TreeClassifierMixin):
     categorical_features, smoothing, weights
         As in `C45Classifier`.
     time_limit : float, optional
-        Seconds after which the search stops, with the best tree so far.
+        Seconds after which the search stops, with the best tree so far; None or infinity: no
+        limit.
     max_nodes : int, optional
         States that the search tree may hold; expansion stops there with a warning.
     max_memory : float, optional
-        The same in MiB of the search.
+        The same in MiB of the search; None: no limit.
     progress : bool, default False
         Show a progress bar.
     random_state : int, RandomState or None
@@ -214,16 +225,16 @@ class UCTTreeClassifier(TreeClassifierMixin):
     def _check_parameters(self) -> None:
         check_choice("policy", self.policy, tuple(POLICIES))
         check_choice("selection", self.selection, tuple(RULES))
-        for name in ("n_iterations", "value_pruning_depth"):
-            check_number(name, getattr(self, name), 0, whole=True)
-        for name in ("n_candidates", "value_pruning_interval"):
-            check_number(name, getattr(self, name), 1, whole=True)
+        check_number("n_iterations", self.n_iterations, 0, MOST_ITERATIONS, whole=True)
+        check_number("n_candidates", self.n_candidates, 1, MOST_CANDIDATES, whole=True)
+        check_number("value_pruning_interval", self.value_pruning_interval, 1, COUNTED, whole=True)
+        check_number("value_pruning_depth", self.value_pruning_depth, 0, COUNTED, whole=True)
         for name in ("n_candidates_per_variable", "max_nodes"):
             if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 1, whole=True)
+                check_number(name, getattr(self, name), 1, COUNTED, whole=True)
         self._check_pruning()
         self._check_growth()
-        check_number("exploration", self.exploration, 0.0)
+        check_number("exploration", self.exploration, 0.0, BEYOND_USE)
         check_number("widening", self.widening, 0.0, 1.0)
         check_number("validation_fraction", self.validation_fraction, 0.0, 1.0)
         if not 0.0 < self.validation_fraction < 1.0:
@@ -231,9 +242,10 @@ class UCTTreeClassifier(TreeClassifierMixin):
                 f"validation_fraction is {self.validation_fraction!r}",
                 remedy="give a number above 0 and below 1",
             )
-        for name in ("time_limit", "max_memory"):
-            if getattr(self, name) is not None:
-                check_number(name, getattr(self, name), 0.0)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0.0)
+        if self.max_memory is not None:
+            check_number("max_memory", self.max_memory, 0.0, BEYOND_USE)
         for name in ("value_pruning", "tree_pruning", "progress"):
             check_flag(name, getattr(self, name))
 
@@ -259,7 +271,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         columns = self._training_set(X, y, sample_weight)
         given = self._weights(sample_weight, _num_samples(X))
         present = np.arange(columns.n_rows) if given is None else np.flatnonzero(given > 0)
-        random = check_random_state(self.random_state)
+        random = check_random("random_state", self.random_state)
         induction, validation = divided(columns.n_rows, self.validation_fraction, random)
         self.induction_indices_ = present[induction]
         self.validation_indices_ = present[validation]
@@ -281,6 +293,11 @@ class UCTTreeClassifier(TreeClassifierMixin):
             np.random.PCG64(random.randint(np.iinfo(np.int64).max, dtype=np.int64))
         )
         most = self.n_candidates_per_variable
+        # Gain, threshold and variable of each, and its categories, twice.
+        width = 2 * int(columns.n_categories.max(initial=0)) + 36
+        check_memory(
+            f"n_candidates={self.n_candidates}", self.n_candidates * width, "ask for fewer tests"
+        )
         self._search = Search(
             self._induction,
             *self._validation,
@@ -289,7 +306,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             value_depth=self.value_pruning_depth,
             tree_pruning=self.tree_pruning,
             n_candidates=self.n_candidates,
-            per_variable=self.n_candidates if most is None else most,
+            per_variable=self.n_candidates if most is None else min(most, self.n_candidates),
             exploration=self.exploration,
             rule=RULES[self.selection],
             widening=self.widening,
@@ -335,6 +352,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         Parameters
         ----------
         n_more_iterations : int
+            At most 2,000,000,000 with those before.
 
         Returns
         -------
@@ -343,15 +361,16 @@ class UCTTreeClassifier(TreeClassifierMixin):
         Raises
         ------
         InputError
-            The estimator was pickled or copied, which drops the search.
+            A number out of range, or the estimator was pickled or copied, which drops the search.
         """
         check_is_fitted(self, "tree_")
-        check_number("n_more_iterations", n_more_iterations, 0, whole=True)
         if getattr(self, "_search", None) is None:
             raise InputError(
                 "the search of this estimator is gone, as it was pickled or copied",
                 remedy="call fit with more iterations",
             )
+        left = MOST_ITERATIONS - self._search.n_iterations
+        check_number("n_more_iterations", n_more_iterations, 0, left, whole=True)
         return self._iterate(n_more_iterations)
 
     def _iterate(self, n: int):
@@ -640,9 +659,9 @@ class UCTTreeClassifier(TreeClassifierMixin):
         check_is_fitted(self, "tree_")
         n_states = len(self._states["parent"])
         for state in states:
-            if not 0 <= state < n_states:
+            if not (isinstance(state, Integral) and 0 <= state < n_states):
                 raise InputError(
-                    f"there is no state {state}", remedy=f"give rows from 0 to {n_states - 1}"
+                    f"there is no state {state!r}", remedy=f"give rows from 0 to {n_states - 1}"
                 )
         return [self._labelled(self._tree_of(s)) for s in states]
 
@@ -652,7 +671,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         visits = self._states["n_visits"]
         if n is None:
             return np.arange(len(visits))
-        check_number("n", n, 1, whole=True)
+        check_number("n", n, 1, COUNTED, whole=True)
         return np.sort(np.argsort(-visits, kind="stable")[:n])
 
     def __getstate__(self):

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.manifold import SpectralEmbedding
 
-from hedgerow.checks import check_number
+from hedgerow.checks import COUNTED, check_memory, check_number, check_random
 from hedgerow.errors import InputError
 
 
@@ -44,7 +44,8 @@ def laplacian_eigenmaps(distances, n_components: int = 4, *, random_state: int =
     data representation.
     """
     distances = _checked(distances)
-    check_number("n_components", n_components, 1, whole=True)
+    check_number("n_components", n_components, 1, COUNTED, whole=True)
+    check_random("random_state", random_state)
     n = len(distances)
     if n < 3:  # two points lie on a line, and the solver wants more
         return (np.arange(n, dtype=float) * distances[0, -1])[:, None]
@@ -85,7 +86,8 @@ def cluster(
         More clusters than trees, or no such matrix.
     """
     distances = _checked(distances)
-    check_number("n_clusters", n_clusters, 1, whole=True)
+    check_number("n_clusters", n_clusters, 1, COUNTED, whole=True)
+    check_random("random_state", random_state)
     if n_clusters > len(distances):
         raise InputError(
             f"n_clusters is {n_clusters} and there are {len(distances)} trees",
@@ -173,7 +175,7 @@ def prototypes(distances, labels, n_each: int = 2) -> np.ndarray:
     Thesis 5.5, which proposes to take several trees from each cluster.
     """
     distances, labels = _labelled(distances, labels)
-    check_number("n_each", n_each, 1, whole=True)
+    check_number("n_each", n_each, 1, COUNTED, whole=True)
     found = []
     for medoid in medoids(distances, labels):
         members = np.flatnonzero(labels == labels[medoid])
@@ -202,8 +204,15 @@ def farthest_first(distances, n: int, start: int = 0) -> np.ndarray:
     -------
     (n,) int
         In the order in which they were chosen.
+
+    Raises
+    ------
+    InputError
+        More than there are, or a first one that is not there.
     """
     distances = np.asarray(distances, dtype=float)
+    check_number("n", n, 1, len(distances), whole=True)
+    check_number("start", start, 0, len(distances) - 1, whole=True)
     chosen = [start]
     nearest = distances[start].copy()
     while len(chosen) < n:
@@ -243,6 +252,9 @@ def dissimilarity_space(to_prototypes) -> np.ndarray:
             f"to_prototypes has shape {to_prototypes.shape}",
             remedy="give the distance of each tree to each prototype, (n, k)",
         )
+    n = len(to_prototypes)
+    # Once for each pair, then for each tree and each.
+    check_memory(f"the distances of {n} trees", 12.0 * n * n, "give fewer trees")
     return squareform(pdist(to_prototypes)) / np.sqrt(to_prototypes.shape[1])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import check_choice, check_flag, check_number
+from hedgerow.checks import check_choice, check_flag, check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.structure._edit import GRAIN, Forest, distances, gains, mapping
@@ -29,6 +29,7 @@ CORRELATIONS = ("spearman", "pearson", "kendall")
 # in the cache; with few different tests it serves all trees at once.
 BLOCK_TREES = 128
 BLOCK_TESTS = 1024
+MOST_THREADS = 1024
 THREADS_FROM = 50_000  # pairs; a smaller matrix is ready before the threads are
 
 
@@ -140,7 +141,7 @@ class TreeEditDistance(BaseEstimator):
         others : iterable of k trees, optional
             None: `trees` again; the matrix is then symmetric with zeros on its diagonal.
         n_jobs : int, default 1
-            Threads; -1: one per core. The result does not depend on it.
+            Threads, at most 1024; -1: one per core. The result does not depend on it.
         progress : bool, default False
             Show a progress bar on standard error.
         out : (n, k) float64 array, optional
@@ -153,11 +154,20 @@ class TreeEditDistance(BaseEstimator):
         Raises
         ------
         InputError
-            An empty list, or whatever `distance` raises.
+            An empty list, a number of threads out of range, more distances than the memory holds,
+            or whatever `distance` raises.
         """
         check_flag("progress", progress)
         if n_jobs != -1:
-            check_number("n_jobs", n_jobs, 1, whole=True)
+            check_number("n_jobs", n_jobs, 1, MOST_THREADS, whole=True)
+        trees, others = _listed(trees), None if others is None else _listed(others)
+        n, k = len(trees), len(trees if others is None else others)
+        if out is None:
+            check_memory(
+                f"the distances of {n} trees to {k}",
+                8.0 * n * k,
+                "give fewer trees, or a numpy.memmap as out",
+            )
         rows = self._sorted(trees)
         columns = rows if others is None else self._sorted(others)
         shape = (len(rows), len(columns))
@@ -224,11 +234,7 @@ class TreeEditDistance(BaseEstimator):
 
     def _sorted(self, trees) -> list[SortedTree]:
         check_is_fitted(self, "data_")
-        if isinstance(trees, Tree) or not isinstance(trees, Iterable):
-            raise InputError(
-                f"trees is of type {type(trees).__name__}", remedy="give a list of trees"
-            )
-        found = [self.data_.sort(tree) for tree in trees]
+        found = [self.data_.sort(tree) for tree in _listed(trees)]
         if not found:
             raise InputError("the list of trees is empty", remedy="give at least one tree")
         return found
@@ -297,6 +303,12 @@ class TreeEditDistance(BaseEstimator):
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+def _listed(trees) -> list:
+    if isinstance(trees, Tree) or not isinstance(trees, Iterable):
+        raise InputError(f"trees is of type {type(trees).__name__}", remedy="give a list of trees")
+    return list(trees)
 
 
 def _blocks(trees: list[SortedTree], n_jobs: int) -> list[tuple[int, Forest, Tests]]:

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hedgerow.checks import check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame
 from hedgerow.tree.statistics import _table
 from hedgerow.tree.tree import Tree
 
 EPSILON = 1e-5  # thesis 5.4.1, footnote 2
+LEAST_EPSILON = 1e-300  # shared among the classes it is still above 0
 BLOCK = 1 << 22  # numbers held at a time
 ROUNDING = 1e-5  # by which given probabilities may miss 0, 1 and their sum: single precision
 
@@ -41,7 +43,7 @@ def class_probability_distance(
         probabilities, those of the other model, q: the same shape, rows and classes.
     others : iterable of k trees, optional
         None: `trees` again. Not with probabilities.
-    epsilon : float in (0, 1), default 1e-5
+    epsilon : float from 1e-300, below 1, default 1e-5
 
     Returns
     -------
@@ -61,8 +63,9 @@ def class_probability_distance(
     >>> round(class_probability_distance(p, q), 4)  # half of ln 2
     0.3466
     """
-    if not (isinstance(epsilon, float) and 0 < epsilon < 1):
-        raise InputError(f"epsilon is {epsilon!r}", remedy="give a number between 0 and 1")
+    check_number("epsilon", epsilon, LEAST_EPSILON, 1.0)
+    if epsilon == 1:
+        raise InputError("epsilon is 1", remedy="give a number below 1")
     if is_frame(trees) or (isinstance(trees, np.ndarray) and trees.dtype != object):
         if others is not None:
             raise InputError(
@@ -176,6 +179,8 @@ def _lists(trees, others) -> tuple[list[Tree], list[Tree]]:
                     "Tree.from_sklearn(estimator)",
                 )
         found.append(given)
+    n, k = map(len, found)
+    check_memory(f"the distances of {n} trees to {k}", 8.0 * n * k, "give fewer trees")
     return found[0], found[1]
 
 

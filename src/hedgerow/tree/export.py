@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.checks import check_number
 from hedgerow.optional import needed
 
 if TYPE_CHECKING:
     import pandas as pd
 
+MOST_DECIMALS = 100
 _SINGLE = (
     "feature",
     "threshold",
@@ -54,6 +56,11 @@ def class_name(tree, code: int) -> str:
     return str(tree.classes[code]) if tree.classes is not None else str(code)
 
 
+def check_decimals(decimals: int) -> None:
+    """Refuse more digits than a number can be written with."""
+    check_number("decimals", decimals, 0, MOST_DECIMALS, whole=True)
+
+
 def number(value: float, decimals: int = 4) -> str:
     """A number as a person writes it: at most `decimals` significant digits after the first."""
     if not math.isfinite(value):
@@ -89,6 +96,7 @@ def leaf_words(tree, node: int, decimals: int = 3, shares=None) -> str:
 
 def to_text(tree, decimals: int = 4) -> str:
     """Readable rules: one line per branch, leaves say class, weight and shares."""
+    check_decimals(decimals)
     if tree.feature[0] < 0:
         return leaf_words(tree, 0) + "\n"
     shares = tree.probabilities()
@@ -109,6 +117,7 @@ def to_text(tree, decimals: int = 4) -> str:
 
 def to_dot(tree, decimals: int = 4) -> str:
     """Graphviz source; the left branch is the one on which the test holds."""
+    check_decimals(decimals)
 
     def quoted(text: str) -> str:
         return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -17,12 +17,16 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import special
 
+from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import clip_tolerance as CLIP_TOLERANCE
 
 WINDOW = 6.0  # omega, thesis 3.3.2
 STEP = 0.1  # delta, thesis 3.3.2
+WIDEST = 1e9  # window, in sigma: nothing is cut long before
+FINEST = 1e-6  # window and step, in sigma
+NARROWEST = 1e-12  # pdf, as a share of the range: its points are numbers of their own
 
 #: Distributions of scipy.stats that a tree in JSON may name, continuous ones first. What a file
 #: names is called: nothing else is. Two that integrate for minutes are left out.
@@ -420,11 +424,7 @@ class CategoryNoise:
     probability: float
 
     def __post_init__(self):
-        if not 0 <= self.probability <= 1:
-            raise InputError(
-                f"probability of replacement is {self.probability!r}",
-                remedy="give a number between 0 and 1",
-            )
+        check_number("probability of replacement", self.probability, 0.0, 1.0)
 
     @property
     def variables(self) -> tuple[int, ...]:
@@ -563,20 +563,22 @@ def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
     Raises
     ------
     InputError
-        A width below 0 or not finite, or a wrong number of widths.
+        A width that is neither 0 nor from 1e-12 to 1e150, or a wrong number of widths.
     """
     try:
         widths = np.asarray(width, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         widths = np.array(math.nan)
     if widths.ndim and widths.shape != ranges.shape:
         raise InputError(
             f"width has {widths.size} entries for {len(ranges)} variables",
             remedy="give one width, or one for each variable",
         )
-    if not np.isfinite(widths).all() or (widths < 0).any():
+    if not ((widths == 0) | (widths >= NARROWEST) & (widths <= LARGEST)).all():
         raise InputError(
-            f"width is {width!r}", remedy="give a share of the variable's range, 0 or more"
+            f"width is {width!r}",
+            remedy="give a share of the variable's range: 0, or a number of at least "
+            f"{NARROWEST:g} and at most {LARGEST:g}",
         )
     return NoiseGate(widths / 4.0 * ranges, window=4.0, conditioned=True)
 
@@ -777,15 +779,16 @@ def resolve_noise(
     Raises
     ------
     InputError
-        A factor below 0 or not finite, a wrong number of entries, an object without ``cdf``, a
-        gate that `check_noise` refuses.
+        A factor below 0 or above 1e150, a window that is not above 0 or above 1e9, a wrong number
+        of entries, an object without ``cdf``, a gate that `check_noise` refuses.
     """
     if spec is None:
         return None
     if isinstance(spec, AnyGate):
         return check_noise(spec, len(means), name)
-    if not (math.isfinite(window) and window > 0):
-        raise InputError(f"window is {window!r}", remedy="give a number above 0")
+    check_number("window", window, 0.0, WIDEST)
+    if window == 0:
+        raise InputError("window is 0", remedy="give a number above 0")
     m = len(means)
     if isinstance(spec, np.ndarray) and spec.ndim == 0:
         spec = spec.item()
@@ -815,14 +818,15 @@ def resolve_noise(
             raise InputError(f"{name} is {entry!r}", remedy="give an uncertainty factor, or None")
         try:
             factor = float(entry)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise InputError(
                 f"{name} is {entry!r}, neither a number nor an object with cdf(d)",
                 remedy="give an uncertainty factor, or a frozen scipy.stats distribution",
             ) from None
-        if not math.isfinite(factor) or factor < 0:
+        if not 0 <= factor <= LARGEST:
             raise InputError(
-                f"{name} has the factor {factor!r}", remedy="give a finite factor of 0 or more"
+                f"{name} has the factor {factor!r}",
+                remedy=f"give a finite factor of 0 or more and at most {LARGEST:g}",
             )
         sigma[j] = factor * abs(means[j])
     return NoiseGate(sigma, float(window), models)

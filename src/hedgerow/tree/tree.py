@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from hedgerow.checks import COUNTED, check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = "hedgerow-tree"
 VERSION = 1
+MOST_BLANKS = 100  # of indent; text grows with them
 
 _ARRAYS = {
     "feature": np.int32,
@@ -216,6 +218,8 @@ class Tree:
 
     def importances(self, n_features: int) -> np.ndarray:
         """Gain of each variable's tests, weighted by training weight; adds up to 1 (or is 0)."""
+        check_number("n_features", n_features, 0, COUNTED, whole=True)
+        check_memory(f"n_features={n_features}", 16.0 * n_features, "give the columns of the data")
         weight = self.class_weight.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             share = self.class_weight / weight[:, None]
@@ -355,7 +359,9 @@ class Tree:
         return tree_to_frame(self)
 
     def to_json(self, indent: int | None = None) -> str:
-        """A versioned JSON form; `from_json` gives an equal tree."""
+        """A versioned JSON form; `from_json` gives an equal tree. At most 100 blanks of indent."""
+        if indent is not None:
+            check_number("indent", indent, 0, MOST_BLANKS, whole=True)
         arrays = {
             name: [None if isinstance(v, float) and np.isnan(v) else v for v in array.tolist()]
             if array.ndim == 1

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 
 #: Shapes of noise by their distribution in scipy.stats: shape parameters, location and scale of
@@ -29,13 +30,13 @@ class ShapedNoise:
     ----------
     shape : {"normal", "uniform", "laplace", "student_t"}
         Student's t has three degrees of freedom, the fewest whole number with a variance.
-    sigma : float above 0
+    sigma : float above 0, at most 1e150
         Standard deviation, in the variable's unit.
 
     Raises
     ------
     InputError
-        An unknown shape, or a sigma that is not above 0 and finite.
+        An unknown shape, or a sigma out of range.
 
     Examples
     --------
@@ -49,7 +50,8 @@ class ShapedNoise:
             raise InputError(
                 f"shape of noise is {shape!r}", remedy=f"choose one of {', '.join(SHAPES)}"
             )
-        if not (math.isfinite(sigma) and sigma > 0):
+        check_number("sigma of noise", sigma, 0.0, LARGEST)
+        if sigma == 0:
             raise InputError(f"sigma of noise is {sigma!r}", remedy="give a number above 0")
         self.shape, self.sigma = shape, float(sigma)
         # Named as in a frozen distribution, so that whoever knows those knows this.

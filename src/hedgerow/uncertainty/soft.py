@@ -9,7 +9,7 @@ from hedgerow.errors import HedgerowWarning
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.core import check_size
-from hedgerow.tree.gates import STEP, WINDOW, resolve_noise
+from hedgerow.tree.gates import FINEST, STEP, WIDEST, WINDOW, resolve_noise
 from hedgerow.uncertainty.units import UNITS, by_column, cancelled, error_unit_of
 
 PARTS = ("search", "propagation", "evaluation")
@@ -29,12 +29,14 @@ class SoftTreeClassifier(C45Classifier):
         noise model is any object with ``cdf(d)``, the distribution function of the error d =
         true minus measured value in the variable's unit, such as a frozen scipy.stats
         distribution. One for all variables, one for each in an array or sequence, or a dict or
-        Series by column name (or number); columns that it does not name have no error.
-    window : float, default 6.0
+        Series by column name (or number); columns that it does not name have no error. Numbers
+        are at most 1e150.
+    window : float from 1e-6 to 1e9, default 6.0
         Width of the noise distribution that is considered, in sigma: beyond half of it either
         way its distribution function is cut to 0 and 1.
-    step : float, default 0.1
-        Distance of candidate thresholds in soft search, in sigma.
+    step : float from 1e-6 to `window`, default 0.1
+        Distance of candidate thresholds in soft search, in sigma; at most 100,000 steps in a
+        window, and no more than the memory holds.
     gate_at : {"threshold", "midpoint"}, default "threshold"
         Centre of the gates of STP and SE: the threshold itself, as in the equations, or
         half-way to the next lower value at the node, which tends to C4.5 as u falls to 0.
@@ -54,8 +56,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     Raises
     ------
     InputError
-        A factor below 0, a model without ``cdf``, an error for a column that X has not, and
-        whatever `C45Classifier` raises.
+        A factor below 0, a model without ``cdf``, an error for a column that X has not, a grid of
+        candidates that needs more memory than there is, and whatever `C45Classifier` raises.
 
     Warns
     -----
@@ -132,8 +134,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("window", self.window, 1e-6)
-        check_number("step", self.step, 1e-6, self.window)
+        check_number("window", self.window, FINEST, WIDEST)
+        check_number("step", self.step, FINEST, self.window)
         check_choice("gate_at", self.gate_at, ("threshold", "midpoint"))
         check_choice("error_unit", self.error_unit, UNITS)
 

@@ -8,6 +8,8 @@ from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty.units import by_column
 
+MOST_SAMPLES = 1_000_000
+
 
 class UncertainTreeClassifier(C45Classifier):
     """C4.5 on values that are distributions (UDT), the peer of the soft trees of the thesis.
@@ -21,9 +23,10 @@ class UncertainTreeClassifier(C45Classifier):
     Parameters
     ----------
     width : float, (m,) array, dict or Series, default 0.1
-        Width w of the pdf as a share of the variable's range; 0: exact values, that is C4.5. A
-        dict or Series is by column name (or number); columns that it does not name are exact.
-    n_samples : int of at least 2, default 100
+        Width w of the pdf as a share of the variable's range, at least 1e-12; 0: exact values, that
+        is C4.5. A dict or Series is by column name (or number); columns that it does not name are
+        exact.
+    n_samples : int from 2 to 1,000,000, default 100
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
@@ -37,8 +40,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     Raises
     ------
     InputError
-        A width below 0 or for a column that X has not, fewer than two sample points, and
-        whatever `C45Classifier` raises.
+        A width out of range or for a column that X has not, fewer than two or too many sample
+        points, and whatever `C45Classifier` raises.
 
     Notes
     -----
@@ -99,7 +102,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_samples", self.n_samples, 2, whole=True)
+        check_number("n_samples", self.n_samples, 2, MOST_SAMPLES, whole=True)
 
     def _soft_settings(self, columns) -> dict:
         pdf = self._pdf(columns)

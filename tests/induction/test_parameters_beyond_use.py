@@ -1,0 +1,301 @@
+"""Numbers beyond use, for every parameter of every estimator and public function.
+
+Each ends in a sentence that names the parameter, or in a result. Before, some ended in an
+OverflowError of the core or a MemoryError, and some never did.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import signal
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import BaseEstimator, clone
+
+import hedgerow
+from hedgerow import checks, drawing, evaluation, induction, structure, uncertainty
+from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.uncertainty import RelativeNoise
+
+resource = pytest.importorskip("resource")
+
+WILD = [
+    *(1e30, 10**30, 1e300, 10**400, float("inf"), float("-inf"), float("nan"), 1e-300, 5e-324),
+    *(2**31, 2**62, 2**63, -(2**63), -1, 0, 2.5, np.float32(1e30), np.int64(-(2**63))),
+    *(True, "3", None, 1 + 2j, [3]),
+]
+SECONDS = 5.0
+BYTES = 4 * 2**30
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(24, 2)) + 3.0
+Y = (X[:, 0] + RNG.normal(size=24) > 3.0).astype(int)
+X[5, 1] = np.nan
+SMALL = {"n_iterations": 20, "n_generations": 2, "population_size": 4}
+SOFT = ("search", "propagation", "evaluation")
+
+
+@contextlib.contextmanager
+def bounded():
+    """Little time and memory, and no warning but our own."""
+
+    def too_long(number, frame):
+        raise TimeoutError
+
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    handler = signal.signal(signal.SIGALRM, too_long)
+    resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, before[1]))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.simplefilter("ignore", HedgerowWarning)
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        signal.signal(signal.SIGALRM, handler)
+
+
+pytestmark = pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm"), reason="needs a limit of memory, as Linux has it"
+)
+
+
+def surprises(call, names):
+    """What each wild value of each parameter came to, where it is neither a result nor named."""
+    found = []
+    with bounded():
+        for name in names:
+            for value in WILD:
+                signal.setitimer(signal.ITIMER_REAL, SECONDS)
+                try:
+                    call(**{name: value})
+                except InputError as error:
+                    if name not in str(error) or "\n" in str(error):
+                        found.append(f"{name}={value!r}: {error}")
+                except Exception as error:
+                    found.append(f"{name}={value!r}: {type(error).__name__}: {error}")
+    return found
+
+
+def estimators():
+    """One of each class, and one with noise in each of its parts."""
+    for name in hedgerow.__all__:
+        kind = getattr(hedgerow, name)
+        if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
+            continue
+        names = kind().get_params()
+        small = {key: value for key, value in SMALL.items() if key in names}
+        yield pytest.param(kind(**small), id=name)
+        if set(SOFT) <= set(names):
+            yield pytest.param(kind(**small, **dict.fromkeys(SOFT, 0.1)), id=f"{name}-soft")
+
+
+@pytest.mark.parametrize("estimator", list(estimators()))
+def test_estimators(estimator):
+    def fit(**settings):
+        fitted = clone(estimator).set_params(**settings).fit(X, Y)
+        assert np.allclose(fitted.predict_proba(X).sum(axis=1), 1.0)
+
+    # Names or numbers of columns have sentences of their own.
+    assert not surprises(fit, set(estimator.get_params()) - {"categorical_features"})
+
+
+C45 = hedgerow.C45Classifier(prune=False)
+TREES = [clone(C45).set_params(max_depth=d).fit(X, Y).tree_ for d in (1, 2, 1, 3)]
+TREE = TREES[-1]
+EDITS = structure.TreeEditDistance().fit(X, Y)
+DISTANCES = EDITS.pairwise(TREES)
+SEARCH = hedgerow.UCTTreeClassifier(n_iterations=20, random_state=0).fit(X, Y)
+
+
+def plot(**settings):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    drawing.plot_tree(TREE, **settings)
+    pyplot.close("all")
+
+
+#: Calls of the public functions that take numbers, and of methods.
+CALLS = {
+    "gain_curve": lambda sigma=0.1, **more: induction.gain_curve(X[:, 0], Y, sigma, **more),
+    "resolve_noise": lambda spec=0.1, **more: uncertainty.resolve_noise(
+        spec, np.ones(2), np.zeros(2, dtype=int), name="spec", **more
+    ),
+    "laplacian_eigenmaps": lambda **more: structure.laplacian_eigenmaps(DISTANCES, **more),
+    "cluster": lambda n_clusters=2, **more: structure.cluster(DISTANCES, n_clusters, **more),
+    "prototypes": lambda n_each: structure.prototypes(DISTANCES, [0, 0, 1, 1], n_each),
+    "farthest_first": lambda n=2, **more: structure.farthest_first(DISTANCES, n, **more),
+    "select_diverse": lambda k=2, **more: structure.select_diverse(TREES, k, DISTANCES, **more),
+    "class_probability_distance": lambda **more: structure.class_probability_distance(
+        TREES, X, **more
+    ),
+    "calibrate_confidence": lambda tolerance: evaluation.calibrate_confidence(
+        lambda c: 20 * c, tolerance=tolerance
+    ),
+    "critical_difference": lambda n_groups=3, n_blocks=4, **more: evaluation.critical_difference(
+        n_groups, n_blocks, **more
+    ),
+    "smallest_p": evaluation.smallest_p,
+    "plot_tree": plot,
+    "plot_forest": lambda **more: drawing.plot_forest(TREES, X, Y, distance=DISTANCES, **more),
+    "Tree.to_text": TREE.to_text,
+    "Tree.to_dot": TREE.to_dot,
+    "Tree.to_json": TREE.to_json,
+    "Tree.importances": TREE.importances,
+    "UCTTreeClassifier.forest": SEARCH.forest,
+    "UCTTreeClassifier.continue_search": SEARCH.continue_search,
+    "TreeEditDistance.pairwise": lambda n_jobs: EDITS.pairwise(TREES, n_jobs=n_jobs),
+    "ShapedNoise": lambda sigma: uncertainty.ShapedNoise("normal", sigma),
+    "CategoryNoise": lambda probability: uncertainty.CategoryNoise(
+        {0: np.array([0.5, 0.5])}, probability
+    ),
+}
+#: Without validation, as they say themselves.
+UNCHECKED = {"grow", "prune"}
+
+
+def numbers(function):
+    """Parameters of a function that are annotated as numbers."""
+    return [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if {"int", "float"} & set(str(parameter.annotation).replace("|", " ").split())
+    ]
+
+
+def functions():
+    """Public functions that take numbers."""
+    for room in (induction, uncertainty, structure, evaluation, drawing):
+        for name in room.__all__:
+            function = getattr(room, name)
+            if inspect.isfunction(function) and numbers(function) and name not in UNCHECKED:
+                yield name, function
+
+
+#: Numbers of methods and classes, and those that are no function's by its annotations.
+MORE = {
+    "resolve_noise": ["spec"],
+    "Tree.to_text": ["decimals"],
+    "Tree.to_dot": ["decimals"],
+    "Tree.to_json": ["indent"],
+    "Tree.importances": ["n_features"],
+    "UCTTreeClassifier.forest": ["n"],
+    "UCTTreeClassifier.continue_search": ["n_more_iterations"],
+    "TreeEditDistance.pairwise": ["n_jobs"],
+    "ShapedNoise": ["sigma"],
+    "CategoryNoise": ["probability"],
+}
+NAMED = {name: numbers(function) for name, function in functions()}
+
+
+def test_every_public_function_is_called():
+    assert set(CALLS) == set(NAMED) | set(MORE)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions(name, monkeypatch):
+    if name == "plot_forest":  # what takes its time and reads no number but checked ones
+        for part in ("plot_tree", "legible_depth", "_draw_map"):
+            monkeypatch.setattr(f"hedgerow.drawing.forest.{part}", lambda *args, **more: None)
+    assert not surprises(CALLS[name], NAMED.get(name, []) + MORE.get(name, []))
+
+
+@pytest.mark.parametrize(
+    ("kind", "settings", "sentence"),
+    [
+        ("C45Classifier", {"max_depth": 10**30}, "and at most 9.22337e"),
+        ("C45Classifier", {"repetition_factor": np.inf}, "at least 0 and at most 1e+12"),
+        ("UncertainTreeClassifier", {"n_samples": 2**31}, "at least 2 and at most 1e+06"),
+        ("UncertainTreeClassifier", {"width": 1e-30}, "at least 1e-12 and at most 1e+150"),
+        ("UCTTreeClassifier", {"n_iterations": 2**31}, "at least 0 and at most 2e+09"),
+        ("UCTTreeClassifier", {"max_memory": np.inf}, "at least 0 and at most 1e+12"),
+        ("UCTTreeClassifier", {"random_state": -1}, "whole number from 0 to 4294967295"),
+        ("SoftTreeClassifier", {"search": 1e300}, "0 or more and at most 1e+150"),
+        (
+            "SoftTreeClassifier",
+            {"search": 0.1, "window": 100.0, "step": 1e-6},
+            "1e+08 steps in a window; give a step of at least 0.001, or a narrower window",
+        ),
+    ],
+)
+def test_bounds_are_named(kind, settings, sentence):
+    with pytest.raises(InputError) as caught:
+        getattr(hedgerow, kind)(**settings).fit(X, Y)
+    assert list(settings)[-1] in str(caught.value) and sentence in str(caught.value)
+
+
+def test_what_costs_nothing_is_as_large_as_people_write_it():
+    largest = {"max_depth": sys.maxsize, "min_samples_leaf": 1e100}
+    assert hedgerow.C45Classifier(**largest).fit(X, Y).get_n_leaves() == 1
+    search = hedgerow.UCTTreeClassifier(
+        n_iterations=20,
+        n_candidates_per_variable=sys.maxsize,
+        value_pruning_interval=sys.maxsize,
+        time_limit=np.inf,
+        random_state=0,
+    )
+    default = clone(search).set_params(
+        n_candidates_per_variable=None, value_pruning=False, time_limit=None
+    )
+    assert search.fit(X, Y).tree_ == default.fit(X, Y).tree_
+
+
+def test_a_continued_search_ends_before_visits_overflow():
+    with pytest.raises(InputError, match=r"n_more_iterations is 2000000000; .* at most 2e\+09"):
+        SEARCH.continue_search(2_000_000_000)
+
+
+@pytest.fixture
+def small_machine(monkeypatch):
+    """One that says it has a MiB of memory."""
+    monkeypatch.setattr(checks, "memory", lambda: 2.0**20)
+    monkeypatch.setattr("hedgerow.induction.core.memory", lambda: 2.0**20)
+
+
+@pytest.mark.parametrize("search", [0.1, stats.norm(), RelativeNoise(stats.norm(scale=0.1))])
+def test_a_grid_that_needs_more_memory_than_there_is(search, small_machine):
+    """It was asked for all the same, as the system may grant what it does not have."""
+    soft = hedgerow.SoftTreeClassifier(search=search, prune=False)
+    soft.fit(X, Y)
+    with pytest.raises(
+        InputError, match=r"window=6 and step=0.001 on 24 rows would take .* GiB of memory and"
+    ) as caught:
+        soft.set_params(step=0.001).fit(X, Y)
+    least = float(str(caught.value).split("at least ")[1])
+    soft.set_params(step=1.1 * least).fit(X, Y)
+
+
+def test_a_curve_that_needs_more_memory_than_there_is():
+    with pytest.raises(InputError, match="give a step of at least"):
+        induction.gain_curve([0.0, 1.0], [0, 1], 1.1e-7, step=1e-4)
+
+
+def test_tests_of_many_categories_that_need_more_memory_than_there_is(small_machine):
+    table = np.column_stack([X[:, 0], np.arange(24)])
+    search = hedgerow.UCTTreeClassifier(
+        n_iterations=20, n_candidates=100_000, categorical_features=[1], random_state=0
+    )
+    with pytest.raises(InputError, match=r"n_candidates=100000 would take .* ask for fewer tests"):
+        search.fit(table, Y)
+
+
+def test_distances_that_need_more_memory_than_there_is(small_machine):
+    many = [TREE] * 400
+    for distances in (
+        EDITS.pairwise,
+        lambda trees: structure.class_prediction_distance(trees, X),
+        lambda trees: structure.class_probability_distance(trees, X),
+    ):
+        with pytest.raises(InputError, match=r"400 trees to 400 would take .* fewer trees"):
+            distances(many)
+    assert EDITS.pairwise(many, out=np.empty((400, 400))).shape == (400, 400)
+    with pytest.raises(InputError, match="the distances of 400 trees would take"):
+        structure.dissimilarity_space(np.ones((400, 1)))
