@@ -29,8 +29,14 @@ def test_targets_are_tried_from_the_largest():
     [
         ({"noize": 1}, "unknown setting `soft.noize`"),
         ({"datasets": []}, r"`soft.datasets` is `\[\]`; name at least one"),
-        ({"noise_factors": [0.1]}, r"is `\[0.1\]`; give a list of numbers >= 0, 0 among them"),
-        ({"noise_factors": [0, -0.1]}, "is `-0.1`; give a list of numbers >= 0, 0 among them"),
+        (
+            {"noise_factors": [0.1]},
+            r"is `\[0.1\]`; give a list of numbers >= 0 and <= 1000000, 0 among them",
+        ),
+        (
+            {"noise_factors": [0, -0.1]},
+            "is `-0.1`; give a list of numbers >= 0 and <= 1000000, 0 among them",
+        ),
         ({"factors": [0, 0.1]}, "`soft.factors` is `0`; give a list of numbers > 0"),
         ({"factors": []}, r"`soft.factors` is `\[\]`; name at least one"),
         ({"methods": ["ss"]}, r"`soft.methods` is `\[ss\]`; .*c45 among them"),

@@ -17,7 +17,9 @@ from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import Plan, describe, sections
+from hedgerow.experiments.soft.plan import MOST_STEPS
 from hedgerow.files import read_yaml
+from hedgerow.induction import core
 from hedgerow.workflow import check_config, check_datasets, chunks, settings
 from hedgerow.workflow.config import Head, config_schema, permutations_of, walk
 from hedgerow.workflow.steps import declarations, section_of, step
@@ -48,9 +50,9 @@ def message(config, files=()) -> str:
         (
             {"noize": [0]},
             "unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
-            "(list of numbers >= 0, 0 among them)",
+            "(list of numbers >= 0 and <= 1000000, 0 among them)",
         ),
-        ({"n_fold": 3}, "did you mean `soft.n_folds`? (whole number >= 2)"),
+        ({"n_fold": 3}, "did you mean `soft.n_folds`? (whole number >= 2 and <= 100000)"),
         ({"xyzzy": 3}, "unknown setting `soft.xyzzy`; config/README.md lists all settings"),
         ({"n_folds": "ten"}, "`soft.n_folds` is `ten`; give a whole number >= 2"),
         ({"n_folds": 1}, "`soft.n_folds` is `1`; give a whole number >= 2"),
@@ -60,8 +62,14 @@ def message(config, files=()) -> str:
         ({"factors": [0.1, float("nan")]}, "`soft.factors` is `.nan`; give a list of numbers > 0"),
         ({"factors": "3"}, "`soft.factors` is `3`; give a list of numbers > 0"),
         ({"test_size": 1.5}, "`soft.test_size` is `1.5`; give a number > 0 and < 1"),
-        ({"noise_factors": [0, -0.1]}, "`-0.1`; give a list of numbers >= 0, 0 among them"),
-        ({"noise_factors": [0.1]}, "`[0.1]`; give a list of numbers >= 0, 0 among them"),
+        (
+            {"noise_factors": [0, -0.1]},
+            "`-0.1`; give a list of numbers >= 0 and <= 1000000, 0 among them",
+        ),
+        (
+            {"noise_factors": [0.1]},
+            "`[0.1]`; give a list of numbers >= 0 and <= 1000000, 0 among them",
+        ),
         ({"factors": [0, 0.1]}, "`soft.factors` is `0`; give a list of numbers > 0"),
         (
             {"methods": ["c45", "sss"]},
@@ -80,6 +88,33 @@ def test_a_wrong_setting_is_told_in_one_line(soft, said):
     assert said in message(changed(**soft))
 
 
+def numbers():
+    """Section, key and schema of every setting that is a number or a list of them."""
+    for word, plan in SECTIONS.items():
+        for key, schema in plan.schema()["properties"].items():
+            one = schema.get("items", schema)
+            if {"integer", "number"} & {*one.get("type", "").split()}:
+                yield word, key, one
+
+
+@pytest.mark.parametrize("value", [10**30, 1e300, -(10**30), 2**63, float("inf")])
+def test_a_number_beyond_use_is_told_before_anything_is_planned(value):
+    """10**30 rounds of anything began, and noise of 1e300 was drawn and refused by the learner."""
+    for word, key, one in numbers():
+        assert {"minimum", "exclusiveMinimum"} & set(one), (word, key)
+        assert {"maximum", "exclusiveMaximum"} & set(one), (word, key)
+        config = copy.deepcopy(DEFAULT)
+        listed = isinstance(config[word][key], list)
+        config[word][key] = [*config[word][key], value] if listed else value
+        assert f"`{word}.{key}` is" in message(config)
+
+
+def test_the_steps_of_a_window_are_as_many_as_soft_search_takes():
+    assert MOST_STEPS == core.MOST_STEPS
+    said = message(changed(step=1e-6))
+    assert "`soft.step` is 1e-06 and `soft.window` 6; give a step of at least 6e-05" in said
+
+
 def test_a_setting_of_a_section_at_the_top_is_recognised():
     assert "did you mean `soft.n_folds`?" in message({**DEFAULT, "n_folds": 3})
 
@@ -87,7 +122,10 @@ def test_a_setting_of_a_section_at_the_top_is_recognised():
 def test_a_missing_setting_is_told():
     config = copy.deepcopy(DEFAULT)
     del config["soft"]["step"]
-    assert message(config) == "configuration: setting `soft.step` is missing; give it: number > 0"
+    assert (
+        message(config)
+        == "configuration: setting `soft.step` is missing; give it: number > 0 and <= 1000"
+    )
 
 
 def test_the_file_that_holds_the_mistake_is_named(tmp_path):
@@ -113,7 +151,7 @@ def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
         (
             "soft: {noize: [0, 0.1]}",
             "mine.yaml: unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
-            "(list of numbers >= 0, 0 among them)\n",
+            "(list of numbers >= 0 and <= 1000000, 0 among them)\n",
         ),
         (
             "soft: {datasets: [habermann]}",
@@ -407,7 +445,7 @@ def test_a_plan_that_is_built_directly_is_checked_as_its_section_is(word):
     ("section", "said"),
     [
         ({"confidences": [0.5]}, "`soft_sweep.confidences` is `[0.5]`; name at least 2"),
-        ({"factor": 0}, "`soft_sweep.factor` is `0`; give a number > 0"),
+        ({"factor": 0}, "`soft_sweep.factor` is `0`; give a number > 0 and <= 1000000"),
         ({"noise_factors": [0, 0]}, "`soft_sweep.noise_factors` is `[0, 0]`; name each once"),
         (
             {"fator": 1},

@@ -100,7 +100,7 @@ def test_default_configuration_and_manual_follow_from_the_plans():
     setting = schema["properties"]["soft"]["properties"]["n_folds"]
     setting |= {"default": 7, "description": "Folds | parts.", "minimum": 3}
     assert yaml.safe_load(default_configuration(schema))["soft"]["n_folds"] == 7
-    row = "| `soft.n_folds` | whole number >= 3 | `7` | Folds \\| parts. |"
+    row = "| `soft.n_folds` | whole number >= 3 and <= 100000 | `7` | Folds \\| parts. |"
     assert row in settings_table(schema).splitlines()
 
 

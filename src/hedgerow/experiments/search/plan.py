@@ -55,21 +55,28 @@ class UctPlan(Plan):
     """What a search by UCT-DT is given (thesis 4.5.1), in chapter 4 and wherever one is run."""
 
     n_iterations: int = setting(
-        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1
+        200_000, "Iterations of a search (thesis 4.5.1, 200,000).", minimum=1, maximum=2_000_000_000
     )
     n_candidates: int = setting(
-        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1
+        3, "Tests proposed for each new leaf, K (thesis 4.5.1, 3).", minimum=1, maximum=1_000_000
     )
     exploration: float = setting(
-        1.0, "The constant C_p of the selection (thesis 4.5.1, 1).", minimum=0
+        1.0,
+        "The constant C_p of the selection (thesis 4.5.1, 1).",
+        minimum=0,
+        maximum=1_000_000_000_000,
     )
     value_pruning_interval: int = setting(
         3000,
         "Iterations from one value-based pruning to the next (thesis 4.5.1, 3,000).",
         minimum=1,
+        maximum=2_000_000_000,
     )
     value_pruning_depth: int = setting(
-        5, "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).", minimum=0
+        5,
+        "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).",
+        minimum=0,
+        maximum=2_000_000_000,
     )
     validation_fraction: float = setting(
         0.3,
@@ -78,7 +85,10 @@ class UctPlan(Plan):
         exclusive_maximum=1,
     )
     min_samples_split: float = setting(
-        4, "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).", minimum=2
+        4,
+        "Training weight below which a node becomes a leaf (thesis 4.5.1, 4).",
+        minimum=2,
+        maximum=1_000_000_000,
     )
 
 
@@ -130,7 +140,9 @@ class SearchPlan(UctPlan):
         exclusive_minimum=0,
         exclusive_maximum=1,
     )
-    n_folds: int = setting(10, "Folds of the grid search of the pruning confidence.", minimum=2)
+    n_folds: int = setting(
+        10, "Folds of the grid search of the pruning confidence.", minimum=2, maximum=100_000
+    )
     confidences: tuple[float, ...] = setting(
         (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1),
         "Grid of the pruning confidence c of C4.5 and of DT-based pruning; the thesis prints none.",
@@ -141,28 +153,43 @@ class SearchPlan(UctPlan):
         (0.0001, 0.001, 0.005),
         "Grid of ETE's price of a leaf, in units of accuracy; the thesis prints none.",
         minimum=0,
+        maximum=1_000_000_000_000,
     )
     alpha_folds: int = setting(
-        3, "Folds of the cross validation of ETE's price of a leaf.", minimum=2
+        3, "Folds of the cross validation of ETE's price of a leaf.", minimum=2, maximum=100_000
     )
     population_size: int = setting(
-        64, "Trees of a generation of ETE; the thesis prints no number.", minimum=2
+        64,
+        "Trees of a generation of ETE; the thesis prints no number.",
+        minimum=2,
+        maximum=1_000_000,
     )
     n_generations: int = setting(
-        1000, "Generations of ETE, at most; the thesis prints no number.", minimum=1
+        1000,
+        "Generations of ETE, at most; the thesis prints no number.",
+        minimum=1,
+        maximum=1_000_000,
     )
     n_iterations_c45b: int = setting(
         5_000,
         "Iterations of a search with the policy C4.5b, which completes a new tree in each of them "
         "and takes a hundred times as long; the thesis gives it as many.",
         minimum=1,
+        maximum=2_000_000_000,
     )
     property_folds: int = setting(
-        5, "Folds in which the classifiers of table 4.7 are compared.", minimum=2
+        5, "Folds in which the classifiers of table 4.7 are compared.", minimum=2, maximum=100_000
     )
     n_forest_trees: int = setting(
         100,
         "Trees of the forest that gives the importance of variables in table 4.7.",
         minimum=1,
+        maximum=100_000,
     )
-    chunk: int = setting(3, "Splits per job. Results do not depend on it.", minimum=1, stated=False)
+    chunk: int = setting(
+        3,
+        "Splits per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
+    )

@@ -93,17 +93,20 @@ class SearchBeyondPlan(Plan):
         (2, 3, 4),
         "Limits of the depth at which trees are compared with the optimum.",
         minimum=1,
+        maximum=20,
     )
     largest_f1_depth: int = setting(
         3,
         "Depth up to which the tree with the best macro F1 is searched; each level more costs "
         "twice the number of binary variables times as much.",
         minimum=0,
+        maximum=20,
     )
     n_thresholds: int = setting(
         4,
         "Thresholds per numeric variable of the binary table, quantiles of its values.",
         minimum=1,
+        maximum=10_000,
     )
     optimum_confidence: float = setting(
         0.5,
@@ -112,7 +115,10 @@ class SearchBeyondPlan(Plan):
         maximum=1,
     )
     optimum_iterations: int = setting(
-        20_000, "Iterations of UCT-DT in the comparison with optimal trees.", minimum=0
+        20_000,
+        "Iterations of UCT-DT in the comparison with optimal trees.",
+        minimum=0,
+        maximum=2_000_000_000,
     )
     n_splits: int = setting(
         2,
@@ -121,7 +127,10 @@ class SearchBeyondPlan(Plan):
         maximum=999,
     )
     n_iterations: int = setting(
-        5000, "Iterations of UCT-DT under every rule of selection.", minimum=0
+        5000,
+        "Iterations of UCT-DT under every rule of selection.",
+        minimum=0,
+        maximum=2_000_000_000,
     )
     policies: tuple[str, ...] = setting(
         ("uct_vs", "uct_c45"),
@@ -145,13 +154,21 @@ class SearchBeyondPlan(Plan):
         (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000),
         "Iterations after which the anytime curves look at the best tree so far.",
         minimum=1,
+        maximum=2_000_000_000,
     )
     bootstrap_iterations: int = setting(
         300,
         "Where the curve of the policy C4.5b ends, which takes about a millisecond per iteration.",
         minimum=0,
+        maximum=2_000_000_000,
     )
-    chunk: int = setting(3, "Splits per job. Results do not depend on it.", minimum=1, stated=False)
+    chunk: int = setting(
+        3,
+        "Splits per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
+    )
 
 
 def rules_of(plan: SearchBeyondPlan) -> dict[str, dict]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Conflict, Plan, setting
 
 EXPERIMENT = "soft"  # the word under which seeds are drawn: both experiments share splits and folds
 EXPERIMENTS = ("training_noise", "test_noise")
+MOST_STEPS = 100_000  # of a window, as soft search has it; a plan does not load the core
 
 
 #: What grows trees, and what each takes as uncertain: the search of a test, the propagation of
@@ -126,12 +128,25 @@ class KernelPlan(Plan):
         6.0,
         "Width of the soft search's kernel, in standard deviations of the error (thesis 3.3.2).",
         exclusive_minimum=0,
+        maximum=1_000,
     )
     step: float = setting(
         0.1,
         "Step of the soft search's grid, in standard deviations of the error (thesis 3.3.2).",
         exclusive_minimum=0,
+        maximum=1_000,
     )
+
+    @classmethod
+    def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
+        """A window of the soft search holds so many steps."""
+        window, step = (config[cls.section][key] for key in ("window", "step"))
+        if window / step > MOST_STEPS:
+            yield Conflict(
+                f"{cls.section}.step",
+                f"`{cls.section}.step` is {step:g} and `{cls.section}.window` {window:g}",
+                f"give a step of at least {window / MOST_STEPS:g}",
+            )
 
 
 @dataclass(frozen=True)
@@ -161,13 +176,17 @@ class SoftPlan(KernelPlan):
         exclusive_maximum=1,
     )
     n_folds: int = setting(
-        5, "Folds of the cross validations that tune factors and calibrate pruning.", minimum=2
+        5,
+        "Folds of the cross validations that tune factors and calibrate pruning.",
+        minimum=2,
+        maximum=100_000,
     )
     noise_factors: tuple[float, ...] = setting(
         (0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
         "Noise factors n; the noise added to a variable is N(0, n |mean|). 0 is the baseline of "
         "every table.",
         minimum=0,
+        maximum=1_000_000,
         contains=0,
     )
     methods: tuple[str, ...] = setting(
@@ -184,11 +203,13 @@ class SoftPlan(KernelPlan):
         "Uncertainty factors u among which ss, stp and se are tuned, and widths w of UDT. Without "
         "uncertainty every method is C4.5; the thesis prints no grid.",
         exclusive_minimum=0,
+        maximum=1_000_000,
     )
     n_samples: int = setting(
         100,
         "Sample points of each value's distribution in UDT; s = 100 in its paper.",
         minimum=2,
+        maximum=1_000_000,
     )
     gate_at: str = setting(
         "threshold",
@@ -197,19 +218,20 @@ class SoftPlan(KernelPlan):
         choices=("threshold", "midpoint"),
     )
     min_samples_split: float = setting(
-        4, "Training weight below which a node becomes a leaf.", minimum=2
+        4, "Training weight below which a node becomes a leaf.", minimum=2, maximum=1_000_000_000
     )
     target_leaves: tuple[float, ...] = setting(
         (15, 10, 5),
         "Mean number of leaves that the pruning confidence is calibrated to (thesis 3.3.1); the "
         "next lower one where it is out of reach.",
         minimum=2,
+        maximum=1_000_000_000,
         descending=True,
     )
     confidence_tolerance: float = setting(
         0.001,
         "Width of the bisection's last interval of the pruning confidence.",
-        exclusive_minimum=0,
+        minimum=1e-12,
         exclusive_maximum=1,
     )
     store_samples: bool = setting(
@@ -219,5 +241,9 @@ class SoftPlan(KernelPlan):
         stated=False,
     )
     chunk: int = setting(
-        2, "Permutations per learning job. Results do not depend on it.", minimum=1, stated=False
+        2,
+        "Permutations per learning job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
     )

@@ -56,6 +56,7 @@ class SoftBeyondPlan(Plan):
         "Noise factors n; the standard deviation is n |mean|, or n |x|. Runs without noise are the "
         "baseline in any case.",
         exclusive_minimum=0,
+        maximum=1_000_000,
     )
     class_noise: tuple[float, ...] = setting(
         (0.1, 0.2),
@@ -77,7 +78,11 @@ class SoftBeyondPlan(Plan):
         maximum=1,
     )
     chunk: int = setting(
-        3, "Permutations per job. Results do not depend on it.", minimum=1, stated=False
+        3,
+        "Permutations per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
     )
 
     # Those of the section `soft`, which the rules give.

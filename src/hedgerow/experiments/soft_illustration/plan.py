@@ -50,12 +50,17 @@ class SoftIllustrationPlan(KernelPlan):
         "Noise factor n of the ejection fractions (thesis, figure 3.7); the noise is "
         "N(0, n |mean|).",
         minimum=0,
+        maximum=1_000_000,
     )
     factor: float = setting(
         0.1,
         "Uncertainty factor u of ss, stp and se on the ejection fractions (thesis 3.4.1, .1).",
         exclusive_minimum=0,
+        maximum=1_000_000,
     )
     n_draws: int = setting(
-        100_000, "Draws of the simulation beside the curves of figure 3.4.", minimum=1
+        100_000,
+        "Draws of the simulation beside the curves of figure 3.4.",
+        minimum=1,
+        maximum=100_000_000,
     )

@@ -42,11 +42,13 @@ class SweepPlan(Plan):
         "Noise factors of the training data, out of soft.noise_factors; the figures show 0 and "
         "0.1.",
         minimum=0,
+        maximum=1_000_000,
     )
     factor: float = setting(
         0.1,
         "Uncertainty factor u of ss and stp (thesis 3.4.2, .1).",
         exclusive_minimum=0,
+        maximum=1_000_000,
     )
     confidences: tuple[float, ...] = setting(
         (0, *(i / 40 for i in range(1, 40)), 1),

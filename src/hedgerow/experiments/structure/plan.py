@@ -88,16 +88,23 @@ class StructurePlan(UctPlan):
         104,
         "Trees of a forest, the most visited states of the search (thesis 5.4, 104).",
         minimum=3,
+        maximum=20_000,
     )
     max_tests: int = setting(
-        6, "Tests of the largest tree of a forest (thesis 5.4, 13 nodes).", minimum=1
+        6,
+        "Tests of the largest tree of a forest (thesis 5.4, 13 nodes).",
+        minimum=1,
+        maximum=10_000,
     )
     value_pruning: bool = setting(
         True, "Whether value-based pruning thins the search tree; chapter 5 does not say."
     )
-    n_clusters: int = setting(4, "Clusters of k-means (thesis 5.4.2, 4).", minimum=2)
+    n_clusters: int = setting(4, "Clusters of k-means (thesis 5.4.2, 4).", minimum=2, maximum=1_000)
     n_components: int = setting(
-        4, "Components of the Laplacian eigenmaps, the constant one not counted.", minimum=1
+        4,
+        "Components of the Laplacian eigenmaps, the constant one not counted.",
+        minimum=1,
+        maximum=1_000,
     )
     n_seeds: int = setting(
         10,
@@ -113,9 +120,15 @@ class StructurePlan(UctPlan):
         minimum=0,
         exclusive_maximum=1,
     )
-    n_bootstrap: int = setting(1000, "Bootstrap samples of the trees of a forest.", minimum=1)
+    n_bootstrap: int = setting(
+        1000, "Bootstrap samples of the trees of a forest.", minimum=1, maximum=100_000
+    )
     chunk: int = setting(
-        3, "Forests per job. Results do not depend on it.", minimum=1, stated=False
+        3,
+        "Forests per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
     )
 
 

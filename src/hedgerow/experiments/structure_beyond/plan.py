@@ -91,12 +91,18 @@ class StructureBeyondPlan(Plan):
         minimum=1,
         maximum=999,
     )
-    n_iterations: int = setting(20_000, "Iterations of the search that makes a forest.", minimum=1)
+    n_iterations: int = setting(
+        20_000, "Iterations of the search that makes a forest.", minimum=1, maximum=2_000_000_000
+    )
     n_seeds: int = setting(
         2, "Seeds of k-means, over which scores are averaged.", minimum=1, maximum=100
     )
-    n_prototypes: int = setting(2, "Trees of each cluster that are prototypes.", minimum=1)
-    sizes: tuple[int, ...] = setting((3, 5, 9), "Trees of an ensemble, k.", minimum=2)
+    n_prototypes: int = setting(
+        2, "Trees of each cluster that are prototypes.", minimum=1, maximum=1_000
+    )
+    sizes: tuple[int, ...] = setting(
+        (3, 5, 9), "Trees of an ensemble, k.", minimum=2, maximum=10_000
+    )
     share: float = setting(
         0.5,
         "Share of the trees with the best validation F1, out of which diverse trees are chosen.",
@@ -104,12 +110,16 @@ class StructureBeyondPlan(Plan):
         maximum=1,
     )
     n_draws: int = setting(
-        200, "Random ensembles of each kind, whose scores are averaged.", minimum=1
+        200,
+        "Random ensembles of each kind, whose scores are averaged.",
+        minimum=1,
+        maximum=1_000_000,
     )
     n_bagged: int = setting(
         100,
         "C4.5 trees of bootstrap samples out of which ensembles are chosen.",
         minimum=2,
+        maximum=20_000,
     )
     stability_splits: int = setting(
         1,
@@ -122,6 +132,7 @@ class StructureBeyondPlan(Plan):
         "Bootstrap samples of the part on stability, the same for all learners; distances are "
         "between trees of two samples.",
         minimum=2,
+        maximum=10_000,
     )
     confidence: float = setting(
         0.25, "Pruning confidence c of all learners; it is not tuned.", minimum=0, maximum=1
@@ -130,19 +141,26 @@ class StructureBeyondPlan(Plan):
         0.1,
         "Noise factor of SS and STP, the standard deviation over |mean|; it is not tuned.",
         exclusive_minimum=0,
+        maximum=1_000_000,
     )
     uct_iterations: int = setting(
-        10_000, "Iterations of UCT-DT in the part on stability.", minimum=1
+        10_000, "Iterations of UCT-DT in the part on stability.", minimum=1, maximum=2_000_000_000
     )
     patterns_dataset: str = setting(
         "wdbc", "Data set whose forests are drawn; numeric, without missing values."
     )
-    patterns_trees: int = setting(100, "Trees of each forest that is drawn.", minimum=3)
+    patterns_trees: int = setting(
+        100, "Trees of each forest that is drawn.", minimum=3, maximum=20_000
+    )
     patterns_depth: int = setting(
-        3, "Limit of the depth of the random forest that is drawn.", minimum=1
+        3, "Limit of the depth of the random forest that is drawn.", minimum=1, maximum=1_000
     )
     chunk: int = setting(
-        3, "Divisions per job. Results do not depend on it.", minimum=1, stated=False
+        3,
+        "Divisions per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
     )
 
     @classmethod
