@@ -115,6 +115,15 @@ def test_the_steps_of_a_window_are_as_many_as_soft_search_takes():
     assert "`soft.step` is 1e-06 and `soft.window` 6; give a step of at least 6e-05" in said
 
 
+def test_bootstrap_samples_that_no_memory_holds_are_told():
+    config = copy.deepcopy(DEFAULT)
+    config["structure"] |= {"n_bootstrap": 100_000, "n_trees": 20_000}
+    assert message(config).endswith(
+        "`structure.n_bootstrap` is 100000 and `structure.n_trees` 20000, which take 44.7 GiB of "
+        "memory; of so many trees give at most 5000 samples"
+    )
+
+
 def test_a_setting_of_a_section_at_the_top_is_recognised():
     assert "did you mean `soft.n_folds`?" in message({**DEFAULT, "n_folds": 3})
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from hedgerow.experiments.plan import setting
+from hedgerow.experiments.plan import Conflict, setting
 from hedgerow.experiments.search.plan import UctPlan
 
 EXPERIMENT = "structure"  # the word under which seeds are drawn
+MOST_COUNTS = 100_000_000  # of trees in bootstrap samples; they take 24 bytes each
 
 #: Edit distances of table 5.2, as data/published names them: substitution cost and correlation.
 VARIANTS = {
@@ -130,6 +131,18 @@ class StructurePlan(UctPlan):
         maximum=1_000_000,
         stated=False,
     )
+
+    @classmethod
+    def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
+        """All bootstrap samples of a forest are in memory at once."""
+        n_samples, n_trees = (config[cls.section][key] for key in ("n_bootstrap", "n_trees"))
+        if n_samples * n_trees > MOST_COUNTS:
+            yield Conflict(
+                "structure.n_bootstrap",
+                f"`structure.n_bootstrap` is {n_samples} and `structure.n_trees` {n_trees}, which "
+                f"take {24 * n_samples * n_trees / 2**30:.3g} GiB of memory",
+                f"of so many trees give at most {MOST_COUNTS // n_trees} samples",
+            )
 
 
 CLOSENESS = [
