@@ -11,16 +11,19 @@ import inspect
 import os
 import signal
 import sys
+import tempfile
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 import hedgerow
-from hedgerow import checks, drawing, evaluation, induction, structure, uncertainty
-from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow import checks, data, drawing, evaluation, induction, structure, survival, uncertainty
+from hedgerow.errors import DownloadError, HedgerowError, HedgerowWarning, InputError
 from hedgerow.uncertainty import RelativeNoise
 
 resource = pytest.importorskip("resource")
@@ -78,7 +81,7 @@ def surprises(call, names):
                 signal.setitimer(signal.ITIMER_REAL, SECONDS)
                 try:
                     call(**{name: value})
-                except InputError as error:
+                except HedgerowError as error:
                     if name not in str(error) or "\n" in str(error):
                         found.append(f"{name}={value!r}: {error}")
                 except Exception as error:
@@ -114,6 +117,9 @@ TREES = [clone(C45).set_params(max_depth=d).fit(X, Y).tree_ for d in (1, 2, 1, 3
 TREE = TREES[-1]
 EDITS = structure.TreeEditDistance().fit(X, Y)
 DISTANCES = EDITS.pairwise(TREES)
+TIME, EVENT = np.arange(1.0, 25.0), Y
+ENTRY = data.load_registry(Path(__file__).parents[2] / "config/datasets.yaml")["wine"]
+TABLE = data.TidyTable("made", pd.DataFrame(X), Y, ["0", "1"], "class")
 SEARCH = hedgerow.UCTTreeClassifier(n_iterations=20, random_state=0).fit(X, Y)
 
 
@@ -121,6 +127,11 @@ def plot(**settings):
     pyplot = pytest.importorskip("matplotlib.pyplot")
     drawing.plot_tree(TREE, **settings)
     pyplot.close("all")
+
+
+def fetch(**settings):
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(DownloadError):
+        data.fetch(ENTRY, folder, kinds=(), **settings)
 
 
 #: Calls of the public functions that take numbers, and of methods.
@@ -144,6 +155,31 @@ CALLS = {
         n_groups, n_blocks, **more
     ),
     "smallest_p": evaluation.smallest_p,
+    "add_noise": lambda factor: data.add_noise(X, factor, [1.0, 2.0], RNG),
+    "add_family_noise": lambda factor: data.add_family_noise(X, "laplace", factor, [1, 2], RNG),
+    "flip_classes": lambda n_classes=2, probability=0.1: data.flip_classes(
+        Y, n_classes, probability, RNG
+    ),
+    "replace_categories": lambda probability: data.replace_categories(
+        X, {0: np.array([0.5, 0.5])}, probability, RNG
+    ),
+    "rng": lambda seed=1, permutation=0: data.rng(seed, "soft", "wine", permutation, "x"),
+    "seed_sequence": lambda seed=1, permutation=0: data.seed_sequence(
+        seed, "soft", "wine", permutation, "x"
+    ),
+    "fetch": fetch,
+    "split": lambda permutation=0, seed=1, **more: data.split(
+        TABLE, permutation, seed=seed, experiment="soft", **more
+    ),
+    "folds": lambda n_folds: data.folds(Y, n_folds, RNG),
+    "n_folds_for": lambda n_folds: data.n_folds_for(Y, n_folds),
+    "horizon_labels": lambda horizon=9, cause=1: survival.horizon_labels(
+        TIME, EVENT, horizon, cause=cause
+    ),
+    "leaf_survival": lambda **more: survival.leaf_survival(TREE, X, TIME, EVENT, **more),
+    "compare_groups": lambda landmark=4.0, **more: survival.compare_groups(
+        TREE, X, TIME, EVENT, TIME / 2, landmark=landmark, **more
+    ),
     "plot_tree": plot,
     "plot_forest": lambda **more: drawing.plot_forest(TREES, X, Y, distance=DISTANCES, **more),
     "Tree.to_text": TREE.to_text,
@@ -173,7 +209,7 @@ def numbers(function):
 
 def functions():
     """Public functions that take numbers."""
-    for room in (induction, uncertainty, structure, evaluation, drawing):
+    for room in (data, induction, uncertainty, structure, survival, evaluation, drawing):
         for name in room.__all__:
             function = getattr(room, name)
             if inspect.isfunction(function) and numbers(function) and name not in UNCHECKED:

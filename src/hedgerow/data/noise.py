@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "variable_multiples",
 ]
 
+#: Classes that a set may have; more are counted by no class code of 32 bits.
+MOST_CLASSES = 2**31 - 1
 #: Families of noise on numeric variables. The first four have the standard deviation n |mean| and
 #: differ in shape; `proportional` is normal with n |x|, and `per_variable` normal with n k |mean|,
 #: where the multiple k differs between variables and is 1 on average.
@@ -61,8 +64,7 @@ def add_noise(
     """
     values = np.array(X, dtype=np.float64)
     means = np.asarray(means, dtype=np.float64)
-    if not np.isfinite(factor) or factor < 0:
-        raise InputError(f"noise factor is {factor!r}", remedy="give a number, 0 or larger")
+    check_number("noise factor", factor, 0.0, LARGEST)
     if values.ndim != 2 or means.shape != values.shape[1:]:
         raise InputError(
             f"values of shape {values.shape} and means of shape {means.shape} do not fit",
@@ -131,8 +133,7 @@ def add_family_noise(
     if family == "normal":
         return add_noise(X, factor, means, rng)
     values = add_noise(X, 0.0, means, rng)  # a checked copy
-    if not np.isfinite(factor) or factor < 0:
-        raise InputError(f"noise factor is {factor!r}", remedy="give a number, 0 or larger")
+    check_number("noise factor", factor, 0.0, LARGEST)
     if factor == 0:
         return values
     size = np.abs(np.nan_to_num(np.asarray(means, dtype=np.float64), nan=0.0))
@@ -199,11 +200,8 @@ def flip_classes(
         The probability is not within [0, 1], or there is no other class.
     """
     y = np.asarray(y)
-    _check_probability(probability)
-    if n_classes < 2:
-        raise InputError(
-            f"{n_classes} class leaves no other to flip to", remedy="give data of two classes"
-        )
+    check_number("probability", probability, 0.0, 1.0)
+    check_number("n_classes", n_classes, 2, MOST_CLASSES, whole=True)
     chance = rng.random(len(y))
     ahead = rng.integers(1, n_classes, len(y))
     return np.where(chance < probability, (y + ahead) % n_classes, y)
@@ -263,7 +261,7 @@ def replace_categories(
     InputError
         The probability is not within [0, 1].
     """
-    _check_probability(probability)
+    check_number("probability", probability, 0.0, 1.0)
     values = np.array(X, dtype=np.float64)
     for j in sorted(shares):
         chance = rng.random(len(values))
@@ -274,11 +272,3 @@ def replace_categories(
         replaced = (chance < probability) & ~np.isnan(values[:, j])
         values[replaced, j] = drawn[replaced]
     return values
-
-
-def _check_probability(probability: float) -> None:
-    if not (np.isfinite(probability) and 0 <= probability <= 1):
-        raise InputError(
-            f"probability of replacement is {probability!r}",
-            remedy="give a number between 0 and 1",
-        )

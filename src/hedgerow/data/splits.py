@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.checks import COUNTED, check_number
 from hedgerow.data.seeds import rng
 from hedgerow.errors import DataError, InputError
 
@@ -61,10 +62,9 @@ def split(
     DataError
         The set has no such sample, or too few rows to be split.
     """
-    if not 0.0 < test_size < 1.0:
-        raise InputError(
-            f"test_size is {test_size!r}", remedy="give a share between 0 and 1, such as 0.3"
-        )
+    check_number("test_size", test_size, 0.0, 1.0)
+    if test_size in (0, 1):
+        raise InputError(f"test_size is {test_size!r}", remedy="give a share such as 0.3")
     rows = np.arange(len(table.y))
     if table.sample is not None:
         rows = np.flatnonzero(np.asarray(table.sample) == permutation)
@@ -115,8 +115,7 @@ def n_folds_for(y: np.ndarray, n_folds: int) -> int:
     The requested number, or the size of the smallest class present where that is smaller, so
     that each validation fold holds every class; never fewer than two.
     """
-    if n_folds < 2:
-        raise InputError(f"n_folds is {n_folds!r}", remedy="give 2 or more")
+    check_number("n_folds", n_folds, 2, COUNTED, whole=True)
     if len(y) < 2:
         raise DataError(f"{len(y)} rows cannot be cut into folds", remedy="use a larger set")
     counts = np.bincount(np.asarray(y, dtype=int))

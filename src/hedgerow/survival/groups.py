@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.checks import check_choice, check_number
+from hedgerow.checks import LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import PURPOSE, QUARTILES, cox, curve, holm, leaves_of, p_of
@@ -90,7 +90,7 @@ def compare_groups(
     needed("lifelines", PURPOSE)
     from lifelines.statistics import logrank_test
 
-    check_number("landmark", landmark, 0.0)
+    check_number("landmark", landmark, 0.0, LARGEST)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_choice("counted_from", counted_from, ("landmark", "inclusion"))
     check_choice("later", later, ("ignored", "censored"))
@@ -150,7 +150,7 @@ def compare_groups(
 def _treatment(intervention, time: np.ndarray) -> np.ndarray:
     """Times of treatment as floats, infinite where there was none."""
     when = np.asarray(intervention)
-    if when.shape != time.shape or not np.issubdtype(when.dtype, np.number):
+    if when.shape != time.shape or when.dtype.kind not in "iuf":
         raise InputError(
             f"intervention holds {when.dtype} in shape {when.shape}",
             remedy=f"give {len(time)} numbers, NaN where there was no treatment",

@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.checks import check_choice, check_number
+from hedgerow.checks import LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
+
+#: Causes of an event are numbered from 1.
+MOST_CAUSES = 1_000_000
 
 
 class HorizonLabels(NamedTuple):
@@ -61,7 +64,7 @@ def horizon_labels(
     >>> horizon_labels([2, 7, 5, 6], [1, 1, 0, 0], 6).y
     array([ 1,  0, -1,  0])
     """
-    check_number("horizon", horizon, 0.0)
+    check_number("horizon", horizon, 0.0, LARGEST)
     check_choice("competing", competing, ("censored", "survived"))
     time, event = checked_follow_up(time, event, cause)
     y = np.where(time >= horizon, 0, -1)
@@ -79,6 +82,7 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
     InputError
         As `horizon_labels` says.
     """
+    check_number("cause", cause, 1, MOST_CAUSES, whole=True)
     time = np.asarray(time)
     event = np.asarray(event)
     for name, values in (("time", time), ("event", event)):
@@ -86,21 +90,21 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
             raise InputError(
                 f"{name} has {values.ndim} dimensions", remedy="give one value per patient"
             )
-        if not (np.issubdtype(values.dtype, np.number) or values.dtype == bool):
+        if values.dtype.kind not in "biuf":
             raise InputError(f"{name} holds {values.dtype}", remedy="give numbers")
     if len(time) != len(event):
         raise InputError(
             f"time has {len(time)} values and event {len(event)}", remedy="give one per patient"
         )
     time = time.astype(np.float64)
-    bad = np.flatnonzero(~np.isfinite(time) | (time < 0.0))
+    bad = np.flatnonzero(~((time >= 0.0) & (time <= LARGEST)))
     if len(bad):
         raise InputError(
             f"time is {time[bad[0]]} in row {bad[0]}, and wrong in {len(bad)} rows",
             remedy="leave out patients without follow-up; times are finite and at least 0",
         )
     whole = np.asarray(event, dtype=np.float64)
-    bad = np.flatnonzero(~np.isfinite(whole) | (whole != np.round(whole)) | (whole < 0))
+    bad = np.flatnonzero(~((whole == np.round(whole)) & (whole >= 0) & (whole <= MOST_CAUSES)))
     if len(bad):
         raise InputError(
             f"event is {event[bad[0]]} in row {bad[0]}, and wrong in {len(bad)} rows",
