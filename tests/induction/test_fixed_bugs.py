@@ -119,6 +119,17 @@ def test_data_narrower_than_the_tree_are_refused():
         tree.annotate(X[:, :2], np.arange(40) % 2)
 
 
+@pytest.mark.parametrize("n_classes", [2, 40])
+def test_rows_of_other_classes_prune_nothing(n_classes):
+    """Their class weights were written beyond those of the tree: found by `make test-asan`."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    tree = grow(Columns(X, rng.integers(0, 3, 200), 3), min_samples_split=2)
+    columns = Columns(X, rng.integers(0, n_classes, 200), n_classes)
+    with pytest.raises(InputError, match=f"has 3 classes and the data have {n_classes}"):
+        prune(tree, columns, confidence=0.9)
+
+
 @pytest.mark.parametrize("sigma", [np.ones(2), np.ones(4), np.ones((3, 1)), np.ones(())])
 @pytest.mark.parametrize("part", ["search", "propagation", "pdf", "evaluation"])
 def test_noise_of_another_number_of_variables_is_refused(part, sigma):

@@ -332,6 +332,11 @@ def prune(
         A new tree; the one given is untouched.
     """
     tree.check_width(columns.n_variables)
+    if tree.n_classes != columns.n_classes:
+        raise InputError(
+            f"the tree has {tree.n_classes} classes and the data have {columns.n_classes}",
+            remedy="give the rows that the tree was grown from",
+        )
     gate = _resolve(columns, propagation, window, "propagation")
     check_size(columns, gate)
     pruning = Pruning(
