@@ -323,9 +323,9 @@ cdef class Leaves:
         for p in range(mixed.shape[0]):
             self.mixed.weight[p] = 1.0
         self.fill_region(r, self.induction.row, self.induction.weight, self.n,
-                         &whole[0] if whole.shape[0] else NULL, whole.shape[0],
-                         &mixed[0] if mixed.shape[0] else NULL, self.mixed.weight,
-                         mixed.shape[0])
+                         &whole[0] if whole.shape[0] else self.whole.row, whole.shape[0],
+                         &mixed[0] if mixed.shape[0] else self.mixed.row, self.mixed.weight,
+                         mixed.shape[0])     # nothing is copied from somewhere, not from NULL
         return 0
 
     cdef int apply(self, int a) except -2 nogil:
