@@ -18,6 +18,8 @@ from hedgerow import (
     UncertainTreeClassifier,
 )
 from hedgerow.errors import InputError
+from hedgerow.induction import Columns, grow
+from hedgerow.tree import NoiseGate
 
 pytestmark = [
     pytest.mark.filterwarnings("error::RuntimeWarning"),
@@ -91,6 +93,25 @@ def test_learners_without_noise_find_the_same_tree_at_any_scale(name, scale):
     assert other.tree_.feature.tolist() == one.tree_.feature.tolist()
     np.testing.assert_array_equal(other.tree_.threshold, one.tree_.threshold * unit)
     np.testing.assert_array_equal(other.predict_proba(X * unit), one.predict_proba(X))
+
+
+@pytest.mark.parametrize("width, unit", [(0.1, 5e-324), (1e-17, 1.0), (1e-300, 1e-10)])
+def test_pdfs_narrower_than_the_numbers_are_none(width, unit):
+    """Positions in units of such a width were infinite, or no numbers, and made into whole numbers
+    all the same: found by `make test-asan`. The tree was a leaf, or nearly."""
+    X = np.round(BASE * 5) * unit
+    settings = {"prune": False, "min_samples_split": 2}
+    tree = UncertainTreeClassifier(width=width, **settings).fit(X, Y).tree_
+    exact = C45Classifier(**settings).fit(X, Y).tree_
+    assert tree.n_leaves > 5
+    for name, array in exact.arrays().items():
+        np.testing.assert_array_equal(tree.arrays()[name], array)
+
+
+def test_a_gate_of_such_pdfs_leaves_no_candidate():
+    """Under `make test-asan` this failed: the search counted positions that were no numbers."""
+    gate = NoiseGate(np.full(2, 1e-310), window=4.0, conditioned=True)
+    assert grow(Columns(BASE, Y, 2), pdf=gate).n_leaves == 1
 
 
 def test_midpoints_of_values_far_apart():

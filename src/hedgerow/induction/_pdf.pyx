@@ -9,7 +9,7 @@ in between.  Cells whose bound is above the best candidate are divided again, an
 looked at only in the finest of them.
 """
 
-from libc.math cimport ceil, exp, floor
+from libc.math cimport INFINITY, ceil, exp, floor
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, sides_of, value_at
 from hedgerow.induction._criteria cimport Sides, score_candidates
@@ -651,6 +651,10 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     cdef double per_sigma, whole, lower, upper
     cdef double* z
     gain[0] = -1.0
+    # Positions are counted from the lowest value; no number holds that of the highest.
+    if not (value_at(scan, scan.rows[n - 1]) - value_at(scan, scan.rows[0])) * (
+            1.0 / reach.sigma) < INFINITY:
+        return 0
     reserve_tuples(cells, memory, n, K)
     s.scan = scan
     s.reach = reach

@@ -552,7 +552,8 @@ def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
     ----------
     width : float or (m,) array
         Width w of the pdf, as a share of the variable's range in the training set: a normal with
-        standard deviation w / 4 of the range, cut at w / 2 of it on either side.
+        standard deviation w / 4 of the range, cut at w / 2 of it on either side. A pdf narrower
+        than numbers can tell apart is none: the variable is hard.
     ranges : (m,) float64
         Largest minus smallest training value; 0 for categorical variables, which stay hard.
 
@@ -580,7 +581,10 @@ def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
             remedy="give a share of the variable's range: 0, or a number of at least "
             f"{NARROWEST:g} and at most {LARGEST:g}",
         )
-    return NoiseGate(widths / 4.0 * ranges, window=4.0, conditioned=True)
+    sigma = widths / 4.0 * ranges
+    number = np.finfo(np.float64)
+    sigma = np.where((widths < number.eps) | (sigma < number.tiny), 0.0, sigma)
+    return NoiseGate(sigma, window=4.0, conditioned=True)
 
 
 class RelativeNoise:
