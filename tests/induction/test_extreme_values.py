@@ -114,6 +114,14 @@ def test_a_gate_of_such_pdfs_leaves_no_candidate():
     assert grow(Columns(BASE, Y, 2), pdf=gate).n_leaves == 1
 
 
+def test_models_of_any_width_are_asked_without_a_warning():
+    """Distances beyond the largest number, in units of the model, warned of an overflow."""
+    narrow = SoftTreeClassifier(evaluation=stats.norm(scale=1e-10)).fit(BASE, Y)
+    assert np.allclose(narrow.predict_proba(BASE).sum(axis=1), 1.0)
+    wide = NoiseGate(np.full(2, 1e308), models={0: stats.norm(scale=1e308)})
+    assert np.allclose(narrow.tree_.predict_proba(BASE, evaluation=wide).sum(axis=1), 1.0)
+
+
 def test_midpoints_of_values_far_apart():
     X, y = TABLES["four"]
     tree = C45Classifier(candidates="midpoints", prune=False, min_samples_split=2).fit(X, y).tree_

@@ -143,8 +143,8 @@ class NoiseGate:
         model = self.models.get(variable)
         with np.errstate(over="ignore"):  # endless distances have a share as well
             share = special.ndtr(distance / sigma) if model is None else asked(model, distance)
+            edge = (self.half_window - CLIP_TOLERANCE) * sigma
         share = np.clip(share, 0.0, 1.0)
-        edge = (self.half_window - CLIP_TOLERANCE) * sigma
         distance = distance - self.center[variable]
         return np.where(distance >= edge, 1.0, np.where(distance <= -edge, 0.0, share))
 
@@ -697,7 +697,8 @@ def asked(model: Any, distance: np.ndarray, name: str = "a gate") -> np.ndarray:
     InputError
         What comes back is no probability for each.
     """
-    given = model.cdf(distance.copy())  # which may be changed there
+    with np.errstate(over="ignore"):  # endless distances have a share as well
+        given = model.cdf(distance.copy())  # which may be changed there
     try:
         share = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
