@@ -22,7 +22,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long checks test-dist bench generated lock clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan checks test-dist bench generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -30,6 +30,7 @@ help:
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
 	@echo "make test-long  with every random table"
+	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
@@ -81,6 +82,9 @@ test-quick: setup
 
 test-long: setup
 	@$(PYTEST) --effort long
+
+test-asan: setup
+	@python tests/sanitizers.py
 
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup

@@ -27,7 +27,8 @@ def pytest_addoption(parser):
         "--effort",
         choices=list(effort.SHARES),
         default=effort.chosen,
-        help="quick: no workflow runs, nothing slow, few random tables; long: every random table",
+        help="quick: no workflow runs, nothing slow, few random tables; long: every random table; "
+        "longer: more",
     )
 
 

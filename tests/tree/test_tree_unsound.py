@@ -1,6 +1,7 @@
 """Trees that no hedgerow has written: refused in one sentence, or as good as any other."""
 
 import copy
+import functools
 import json
 import pickle
 from datetime import UTC, date, datetime
@@ -14,10 +15,19 @@ from scipy import stats
 
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
-from hedgerow.structure import class_probability_distance
+from hedgerow.induction import Columns, prune
+from hedgerow.structure import TreeEditDistance, class_probability_distance
 from hedgerow.tree import NoiseGate, ThresholdGate, Tree, forest_from_frame, forest_to_frame
 
 NAMES = list(examples()[0])
+
+
+@functools.cache
+def _compared():
+    """The table for the cores that read a tree beside the traversal: pruning, edit distance."""
+    _, X, y = examples()
+    columns = Columns(X, y, 3, None, [0, 0, 0, 3])
+    return columns, TreeEditDistance("A2").fit(X, y), tree_of("hard")
 
 
 def tree_of(name):
@@ -25,7 +35,8 @@ def tree_of(name):
 
 
 def _uses(tree, X, y):
-    """Everything that can be asked of a tree."""
+    """Everything that can be asked of a tree, but for a picture, which takes long."""
+    columns, distance, other = _compared()
     yield lambda: tree.predict_proba(X)
     yield lambda: tree.predict_proba(X, smoothing=True, root=tree.n_nodes - 1)
     yield lambda: tree.predict_proba(X, evaluation=None)
@@ -43,6 +54,11 @@ def _uses(tree, X, y):
     yield lambda: pickle.loads(pickle.dumps(tree))
     yield lambda: copy.deepcopy(tree)
     yield lambda: class_probability_distance([tree], X)
+    yield lambda: tree.probabilities(smoothing=True)
+    yield lambda: prune(tree, columns, confidence=0.9)
+    yield lambda: prune(tree, columns, propagation=0.1)
+    yield lambda: distance.distance(tree, other)
+    yield lambda: distance.edit_script(other, tree)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -78,7 +78,7 @@ def test_a_compiler_that_is_named_but_absent(bare):
 def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0
-    tests = ("test", "test-quick", "test-long", "test-dist")
+    tests = ("test", "test-quick", "test-long", "test-asan", "test-dist")
     for target in ("setup", "reproduce", *tests, "checks", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
