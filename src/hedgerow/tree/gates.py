@@ -552,8 +552,8 @@ def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
     ----------
     width : float or (m,) array
         Width w of the pdf, as a share of the variable's range in the training set: a normal with
-        standard deviation w / 4 of the range, cut at w / 2 of it on either side. A pdf narrower
-        than numbers can tell apart is none: the variable is hard.
+        standard deviation w / 4 of the range, cut at w / 2 of it on either side. A variable of
+        which that is too small for a normal number is hard.
     ranges : (m,) float64
         Largest minus smallest training value; 0 for categorical variables, which stay hard.
 
@@ -582,8 +582,8 @@ def spread_of(width: Any, ranges: np.ndarray) -> NoiseGate:
             f"{NARROWEST:g} and at most {LARGEST:g}",
         )
     sigma = widths / 4.0 * ranges
-    number = np.finfo(np.float64)
-    sigma = np.where((widths < number.eps) | (sigma < number.tiny), 0.0, sigma)
+    # The inverse of what is less than a normal number is infinite.
+    sigma = np.where(sigma < np.finfo(np.float64).tiny, 0.0, sigma)
     return NoiseGate(sigma, window=4.0, conditioned=True)
 
 
