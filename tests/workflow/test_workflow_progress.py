@@ -78,6 +78,36 @@ def test_what_matters_is_shown_and_the_rest_is_left_to_the_log():
     ]
 
 
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("returned non-zero exit status 137.", True),
+        ("died with <Signals.SIGKILL: 9>.", True),
+        ("died with <Signals.SIGSEGV: 11>.", True),
+        ("died with <Signals.SIGINT: 2>.", False),  # the user's own
+        ("returned non-zero exit status 143.", False),
+        ("returned non-zero exit status 1.", False),  # it has said why itself
+    ],
+)
+def test_of_a_job_that_was_killed_snakemake_tells(end, told):
+    """It could not say a word itself, and its log is empty."""
+    stream = io.StringIO()
+    text = f"CalledProcessError in file 'soft.smk', line 79:\nCommand '...' {end}"
+    shown(stream).told(record("error", text, logging.ERROR, exception="RuleException"))
+    assert bool(stream.getvalue()) == told
+    if told:
+        assert stream.getvalue().startswith("a job was killed (signal ")
+
+
+@pytest.mark.parametrize("event", ["error", None])
+def test_of_snakemakes_own_files_a_full_disk_is_one_line(event):
+    stream = io.StringIO()
+    text = "Traceback (most recent call last):\n  ...\nOSError: [Errno 28] No space left on device"
+    shown(stream).told(record(event, text, logging.ERROR))
+    assert stream.getvalue().startswith("no space is left on the disk of ")
+    assert stream.getvalue().count("\n") == 1
+
+
 def test_a_terminal_shows_what_runs_and_how_far_it_is():
     stream = Terminal()
     display = shown(stream)

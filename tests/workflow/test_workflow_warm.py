@@ -167,6 +167,28 @@ def test_the_end_of_the_run_ends_its_jobs(script, tmp_path):
     assert (tmp_path / "cleaned").exists() and caller.wait(30) == 128 + signal.SIGINT
 
 
+def test_where_it_is_killed_its_jobs_end_and_callers_say_one_line(script, tmp_path):
+    """A job went on, and wrote what Snakemake had counted as failed; a waiting caller traced back.
+
+    The second caller is one whom the process has not taken yet: it is stopped.
+    """
+    own = warm.WarmProcess(sys.executable)
+    path = script(LONG.format(folder=str(tmp_path)))
+    settings = {"stderr": subprocess.PIPE, "text": True}
+    callers = [subprocess.Popen(command_of(own, path), **settings)]
+    assert until((tmp_path / "begun").exists)
+    own._process.send_signal(signal.SIGSTOP)
+    callers.append(subprocess.Popen(command_of(own, path), **settings))
+    time.sleep(0.2)
+    own._process.kill()
+    for caller in callers:
+        assert caller.wait(30) == 1
+        line = "the process that ran the job is gone; the same command goes on from here\n"
+        assert caller.stderr.read() == line
+    assert until((tmp_path / "cleaned").exists)
+    own.stop()
+
+
 def test_it_ends_where_the_run_is_killed():
     command = (
         "import sys, time; from hedgerow.workflow.warm import WarmProcess; "

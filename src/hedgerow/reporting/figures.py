@@ -100,8 +100,11 @@ def save(figure: Figure, path: Path | str) -> None:
     metadata = {"Date": None} if path.suffix == ".svg" else {}
     beside = path.with_name(f".{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with style(), beside.open("wb") as out:
-        figure.savefig(out, format=path.suffix[1:], metadata=metadata)
-        out.flush()
-        os.fsync(out.fileno())
-    beside.replace(path)
+    try:
+        with style(), beside.open("wb") as out:
+            figure.savefig(out, format=path.suffix[1:], metadata=metadata)
+            out.flush()
+            os.fsync(out.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -22,9 +22,12 @@ def main(path, python, script):
     message = b"\0".join([os.fsencode(script), os.getcwdb(), *environ])
     streams = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2))
     header = len(message).to_bytes(8, "big")
-    warm.sendmsg([header], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
-    warm.sendall(message)
-    answer = warm.recv(1)
+    try:
+        warm.sendmsg([header], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+        warm.sendall(message)
+        answer = warm.recv(1)
+    except ConnectionError:  # it was killed before it took the job
+        answer = b""
     if not answer:
         sys.exit("the process that ran the job is gone; the same command goes on from here")
     return answer[0]

@@ -14,6 +14,7 @@ from typing import Any
 
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json, read_metadata, write_json, write_parquet, write_text
+from hedgerow.workflow.disk import no_room
 
 logger = logging.getLogger("hedgerow")
 
@@ -30,37 +31,70 @@ def job(snakemake: Any) -> Iterator[None]:
     Notes
     -----
     The log file gets the package's messages and, after an error, the traceback; the screen gets
-    one line. The exit code is 1 after an error. What the user can mend (`HedgerowError`) is shown
-    as it is, anything else with its type and a pointer to the log.
+    one line. The exit code is 1 after an error. What the user can mend (`HedgerowError`, a full
+    disk) is shown as it is, anything else with its type and a pointer to the log.
 
-    Beside data/logs/<job>.log stands the record of the job, data/jobs/<job>.tsv (`Record`).
+    Beside data/logs/<job>.log stands the record of the job, data/jobs/<job>.tsv (`Record`). Where
+    the disk has no room for log or record, the job does without: its results tell.
 
     A job of one data set that was not to be had (`absence`) does not run its body: its outputs
     say the same of the data set, and the next job passes it on.
     """
     log = Path(snakemake.log[0])
-    log.parent.mkdir(parents=True, exist_ok=True)
-    handler = logging.FileHandler(log, mode="w", encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
+    record = Record()
+    handler = _log_to(log)
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
-    record = Record()
     try:
         if hasattr(getattr(snakemake, "wildcards", None), "dataset"):
             _pass_on_absence(snakemake)
         yield
     except Exception as error:
         logger.error("%s failed\n%s", snakemake.rule, traceback.format_exc())
-        line = " ".join(str(error).split())
-        if not isinstance(error, HedgerowError):
+        known = error if isinstance(error, HedgerowError) else no_room(error)
+        line = " ".join(str(known or error).split())
+        if known is None:
             line = f"{type(error).__name__}: {line}; the traceback is in {log}"
         print(f"{snakemake.rule}: {line}", file=sys.stderr)
         raise SystemExit(1) from None
     finally:
-        record.write(record_of(log))
+        with _as_far_as_there_is_room():
+            record.write(record_of(log))
         root.removeHandler(handler)
         handler.close()
+
+
+@contextlib.contextmanager
+def _as_far_as_there_is_room() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if no_room(error) is None:
+            raise
+
+
+def _log_to(path: Path) -> logging.Handler:
+    with _as_far_as_there_is_room():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return _Log(path, mode="w", encoding="utf-8")
+    return logging.NullHandler()
+
+
+class _Log(logging.FileHandler):
+    """The log file of a job, which does not speak up where the disk has no room for it."""
+
+    def __init__(self, *arguments, **settings):
+        super().__init__(*arguments, **settings)
+        self.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        if no_room(sys.exception()) is None:
+            super().handleError(record)
+
+    def close(self) -> None:
+        with _as_far_as_there_is_room():
+            super().close()
 
 
 # ---------------------------------------------------------------------------- what a job took

@@ -6,14 +6,22 @@
 from __future__ import annotations
 
 import logging
+import re
+import signal
 import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from hedgerow.workflow.disk import no_room
+
 #: Records without an event that are shown: nothing to do is an answer.
 NOTHING_TO_DO = "Nothing to be done"
+#: How Snakemake quotes a job that a signal has ended: as a shell says it, or as Python does.
+ENDED = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.\w+: (\d+)>")
+#: Whoever sends these means to stop the run.
+ASKED = {signal.SIGINT, signal.SIGTERM}
 
 
 @dataclass
@@ -76,6 +84,18 @@ class State:
         return max(0.0, work - elsewhere) / max(beside, 0.5)
 
 
+def _killed(text: str) -> str:
+    """What to say of a job that a signal has ended; nothing of another one."""
+    for status, number in ENDED.findall(text):
+        number = int(number or 0) or int(status) - 128
+        if number > 0 and number not in ASKED:
+            return (
+                f"a job was killed (signal {number}), as happens where memory runs out; fewer "
+                "--cores need less of it, and the same command goes on from here"
+            )
+    return ""
+
+
 def duration(seconds: float, digits: int = 1) -> str:
     """Seconds in words.
 
@@ -121,15 +141,23 @@ class Plain:
                 self.ended(*found)
         elif event == "job_error":
             self.failed(record)
-        elif event in ("", "error") and self._matters(record):
-            self.line(record.getMessage().strip())
+        elif event in ("", "error"):
+            text = self._said(record)
+            if text:
+                self.line(text)
 
     @staticmethod
-    def _matters(record: logging.LogRecord) -> bool:
-        # That a job has failed was said before, by the job and in `failed`.
-        again = getattr(record, "exception", "") == "RuleException"
-        told = record.levelno >= logging.WARNING or NOTHING_TO_DO in str(record.msg)
-        return told and not again
+    def _said(record: logging.LogRecord) -> str:
+        text = record.getMessage().strip()
+        # Snakemake's own files need room as well, and it answers with a traceback.
+        full = no_room(text)
+        if full:
+            return str(full)
+        if getattr(record, "exception", "") == "RuleException":
+            # That a job has failed was said before, by the job and in `failed`; not by a dead one.
+            return _killed(text)
+        told = record.levelno >= logging.WARNING or NOTHING_TO_DO in text
+        return text if told else ""
 
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""

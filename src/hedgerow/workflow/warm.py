@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import gc
 import importlib
 import os
@@ -72,6 +73,8 @@ MODULES = (
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 #: Seconds that a job has to clean up after an interrupt.
 GRACE = 5.0
+#: prctl(2): the signal that a process gets when its parent has ended.
+PR_SET_PDEATHSIG = 1
 
 
 def start(workflow: Any) -> bool:
@@ -265,6 +268,8 @@ def _become(streams: list[int], folder: str, environment: dict[bytes, bytes]) ->
     # Also where the run was started with the interrupt ignored, as by `&` in a script: it is how
     # the warm process stops a job.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A job that outlived the warm process would write what Snakemake counts as failed.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)

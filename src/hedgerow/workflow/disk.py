@@ -1,0 +1,57 @@
+"""A disk that is full, in one sentence: whoever meets it can make room and go on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+
+from hedgerow.errors import HedgerowError
+
+#: What stops a file from growing, by the system's number of the error.
+FULL = {
+    errno.ENOSPC: "no space is left on the disk",
+    errno.EFBIG: "the largest size of a file is reached",
+}
+if hasattr(errno, "EDQUOT"):
+    FULL[errno.EDQUOT] = "the quota of disk space is used up"
+
+_NUMBER = re.compile(r"\[[Ee]rrno (\d+)\]")
+
+
+class NoRoomError(HedgerowError):
+    """A file cannot be written for lack of room."""
+
+
+def no_room(error: BaseException | str) -> NoRoomError | None:
+    """The error that a user can mend, where another one says that there is no room.
+
+    Parameters
+    ----------
+    error : exception or str
+        It, those that led to it, or what was printed of them.
+
+    Returns
+    -------
+    NoRoomError or None
+    """
+    if isinstance(error, str):
+        numbers = [int(number) for number in _NUMBER.findall(error)]
+        return next((_told(number) for number in numbers if number in FULL), None)
+    while error is not None:
+        number = getattr(error, "errno", None)
+        if number in FULL:
+            return _told(number, getattr(error, "filename", None))
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _told(number: int, file: object = None) -> NoRoomError:
+    place = os.fsdecode(file) if isinstance(file, str | bytes | os.PathLike) else os.getcwd()
+    if number == errno.EFBIG:
+        said, remedy = f"{FULL[number]} in {place}", "raise the limit (`ulimit -f unlimited`)"
+    else:
+        free = shutil.disk_usage(os.getcwd()).free / 2**20
+        said, remedy = f"{FULL[number]} of {place} ({free:.0f} MiB free)", "make room"
+    return NoRoomError(said, remedy=f"{remedy}, and the same command goes on from here")
