@@ -3,10 +3,12 @@
 A killed Snakemake leaves its lock behind, and the next one refuses to start. This command notes
 its process beside the lock. Where it finds such a note and the process is gone, it removes the
 lock and goes on; it never touches the lock of a run that is alive, nor one of unknown origin.
+`hedgerow.workflow.hold` keeps a second run out of the folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -18,6 +20,8 @@ from pathlib import Path
 
 from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
+from hedgerow.workflow.disk import no_room
+from hedgerow.workflow.hold import VARIABLE, LockedError, at_work, held, note
 from hedgerow.workflow.progress import duration
 
 LOCKS = Path(".snakemake/locks")
@@ -27,10 +31,10 @@ LOGGER = Path(__file__).parent / "logger"
 STOPPED = (
     "Stopped. Finished jobs are kept and nothing is half-written: the same command goes on here."
 )
-
-
-class LockedError(HedgerowError):
-    """Another run holds the project's folder, or may hold it."""
+KILLED = (
+    "Snakemake was killed (signal {}), as happens where memory runs out. Finished jobs are kept "
+    "and nothing is half-written: the same command goes on here; fewer --cores need less memory."
+)
 
 
 def note_of(root: Path) -> Path:
@@ -61,10 +65,7 @@ def release(root: Path | str = ".") -> bool:
     locks = sorted((root / LOCKS).glob("*.lock"))
     process = _noted(note)
     if process is not None and _alive(process):
-        raise LockedError(
-            f"another run is at work here (process {process['pid']})",
-            remedy="wait for it, or stop it with Ctrl-C in its terminal",
-        )
+        raise at_work(process["pid"])
     if not locks:
         note.unlink(missing_ok=True)
         return False
@@ -92,30 +93,37 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     Returns
     -------
     int
-        Exit code of Snakemake.
+        Exit code of Snakemake, as a shell gives it where a signal has ended it.
 
     Raises
     ------
     LockedError
-        As in `release`.
+        If another run holds the folder; also as in `release`.
     ConfigError
         If a file of settings is not there or not valid (`hedgerow.files.read_yaml`).
     """
-    import psutil
-
     root = Path(root)
     _check_files(arguments, root)
-    if release(root):
-        print("The last run was killed; its lock is removed and its work is taken up again.")
+    with held(root) as hold:
+        if release(root):
+            print("The last run was killed; its lock is removed and its work is taken up again.")
+        return _run(arguments, root, hold)
+
+
+def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
+    _note(root, os.getpid())
     command = [sys.executable, "-m", "snakemake", "--rerun-incomplete"]
     child = subprocess.Popen(
-        [*command, *_display(arguments), *arguments], cwd=root, env=_environment()
+        [*command, *_display(arguments), *arguments],
+        cwd=root,
+        env=_environment(),
+        pass_fds=() if hold is None else (hold,),  # it may outlive this process
     )
     signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
+    note(hold, child.pid)
     # Snakemake locks after it has planned, a second or more from now.
-    write_json(
-        note_of(root), {"pid": child.pid, "started": psutil.Process(child.pid).create_time()}
-    )
+    with contextlib.suppress(OSError):
+        _note(root, child.pid)
     stopped = False
     while True:
         try:
@@ -124,10 +132,21 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
         except KeyboardInterrupt:
             # Snakemake got the signal as well: it ends its jobs and removes its lock.
             stopped = True
+    if code < 0:
+        # Its lock is left, and so is the note, which tells the next run that it may remove both.
+        asked = stopped or -code in (signal.SIGINT, signal.SIGTERM)
+        print(STOPPED if asked else KILLED.format(-code), file=sys.stderr)
+        return 128 - code
     note_of(root).unlink(missing_ok=True)
     if stopped and code:
         print(STOPPED, file=sys.stderr)
     return code
+
+
+def _note(root: Path, pid: int) -> None:
+    import psutil
+
+    write_json(note_of(root), {"pid": pid, "started": psutil.Process(pid).create_time()})
 
 
 def _check_files(arguments: Sequence[str], root: Path) -> None:
@@ -164,7 +183,7 @@ def _display(arguments: Sequence[str]) -> list[str]:
 def _environment() -> dict[str, str]:
     """Where Snakemake finds the display: it looks for modules of a certain name on the path."""
     path = [LOGGER, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), VARIABLE: "1"}
 
 
 def summary(root: Path | str = ".") -> list[str]:
@@ -235,6 +254,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HedgerowError as error:
         print(error, file=sys.stderr)
         return 1
+    except OSError as error:
+        full = no_room(error)
+        if full is None:
+            raise
+        print(full, file=sys.stderr)
+        return 1
+    if code == 0 and REPORT.is_file() and MANIFEST.is_file():
+        print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
+        print(f"The report is {REPORT.resolve()}")
+    return code
 
 
 if __name__ == "__main__":
