@@ -18,8 +18,8 @@ FIRST = (
     "test_structure",
 )
 
-#: What `--effort quick` leaves out.
-MARKED = {"runs", "slow"}
+#: Marks of tests that are left out.
+LEFT_OUT = {"quick": {"runs", "slow", "long"}, "usual": {"long"}}
 
 
 def pytest_addoption(parser):
@@ -27,8 +27,8 @@ def pytest_addoption(parser):
         "--effort",
         choices=list(effort.SHARES),
         default=effort.chosen,
-        help="quick: no workflow runs, nothing slow, few random tables; long: every random table; "
-        "longer: more",
+        help="quick: no workflow runs, nothing slow, few random tables; long: everything; longer: "
+        "more random tables",
     )
 
 
@@ -39,7 +39,8 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     places = {name: place for place, name in enumerate(FIRST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(FIRST)))  # else as collected
-    if effort.chosen == "quick":
-        left_out = {item for item in items if MARKED & {m.name for m in item.iter_markers()}}
+    marked = LEFT_OUT.get(effort.chosen)
+    if marked:
+        left_out = {item for item in items if marked & {m.name for m in item.iter_markers()}}
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]

@@ -260,10 +260,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(full, file=sys.stderr)
         return 1
-    if code == 0 and REPORT.is_file() and MANIFEST.is_file():
-        print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
-        print(f"The report is {REPORT.resolve()}")
-    return code
 
 
 if __name__ == "__main__":
