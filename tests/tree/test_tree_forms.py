@@ -1,7 +1,11 @@
 """A tree in other forms: JSON, data frames, text, Graphviz, and from scikit-learn."""
 
+import io
 import json
 import pickle
+import shutil
+import subprocess
+import xml.etree.ElementTree as ET
 
 import numpy as np
 import pandas as pd
@@ -250,6 +254,29 @@ def test_dot():
         '  2 [label="y\\\\ (n = 2: n 0.00, y\\\\ 1.00)"];\n'
         "}\n"
     )
+
+
+def test_names_that_are_html_are_drawn_as_they_are():
+    """Graphviz reads entities in labels: it drew `&lt;b&gt;` as `<b>`."""
+    names = ["a &lt;b&gt; <c> --> $x^2$", "&amp; \\N"]
+    X = pd.DataFrame({names[0]: [1.0, 2.0, 3.0, 4.0]})
+    tree = C45Classifier(prune=False).fit(X, ["n", "n", names[1], names[1]]).tree_
+    drawn = io.StringIO()
+    figure = tree.plot().figure
+    figure.savefig(drawn, format="svg")
+    figure.clear()
+    svgs = [drawn.getvalue()]
+    assert '[label="a &amp;lt;b&amp;gt; <c> --> $x^2$ < 3"]' in tree.to_dot()
+    if shutil.which("dot"):
+        command = ["dot", "-Tsvg"]
+        done = subprocess.run(command, input=tree.to_dot().encode(), capture_output=True)
+        svgs.append(done.stdout)
+        texts = [t.text for t in ET.fromstring(svgs[1]).iter("{http://www.w3.org/2000/svg}text")]
+        assert f"{names[0]} < 3" in texts
+        assert any(text.startswith(f"{names[1]} (n = 2") for text in texts)
+    for svg in svgs:
+        tags = {element.tag.rpartition("}")[2] for element in ET.fromstring(svg).iter()}
+        assert "path" in tags and not tags & {"b", "c"}
 
 
 def test_words_without_names():

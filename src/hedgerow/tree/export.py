@@ -120,7 +120,9 @@ def to_dot(tree, decimals: int = 4) -> str:
     check_decimals(decimals)
 
     def quoted(text: str) -> str:
-        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        # Graphviz reads entities such as &lt; in every label.
+        escaped = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
 
     shares = tree.probabilities()
     lines = [
