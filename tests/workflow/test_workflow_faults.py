@@ -64,7 +64,7 @@ def until(condition, process: subprocess.Popen | None = None, seconds: float = 6
         found = condition()
         if found or time.monotonic() > end or (process and process.poll() is not None):
             return found
-        time.sleep(0.005)
+        time.sleep(0.05)
 
 
 def parts_of(run_: subprocess.Popen) -> dict[str, list[psutil.Process]]:
@@ -177,6 +177,20 @@ def test_files_from_the_future_are_one_error_or_nothing(smoke, tmp_path):
 
 
 @pytest.mark.runs
+def test_a_raw_file_that_is_gone_is_named_with_what_to_do(smoke, tmp_path):
+    """No rule names it as an output: the manifest failed on it with `FileNotFoundError`."""
+    project = copied(smoke, tmp_path / "project")
+    (project.path / "data/raw/wine/wine.data").unlink()
+    (project.path / "reports/manifest.json").unlink()
+    done = project.forked("--cores", "1", *SMOKE)
+    assert done.returncode == 1
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("manifest: ")]
+    assert line.endswith("wine.data: no such file; delete the folder and fetch the set again")
+    shutil.rmtree(project.path / "data/raw/wine")
+    assert project.planned(*SMOKE)["fetch"] == 1
+
+
+@pytest.mark.runs
 def test_snakemake_itself_does_not_start_beside_a_run(smoke, tmp_path):
     project = copied(smoke, tmp_path / "project")
     (project.path / "reports/manifest.json").unlink()
@@ -202,6 +216,7 @@ def test_killed_at_twenty_random_moments_a_run_ends_in_the_same_bytes(smoke, tmp
     """
     random_ = random.Random(SEED)
     project = new_project(tmp_path / "project")
+    raw = project.path / "data/raw"
     told = []
     for moment in range(20):
         process = started(project)
@@ -219,7 +234,9 @@ def test_killed_at_twenty_random_moments_a_run_ends_in_the_same_bytes(smoke, tmp
         assert "Traceback" not in said, told[-1]
         made = sorted(project.made().keys() & smoke.made().keys() - SOURCES)
         if made and moment % 2:
-            (project.path / random_.choice(made)).unlink()
+            lost = project.path / random_.choice(made)
+            # Without its description a file is fetched anew; without the file there is an error.
+            shutil.rmtree(lost.parent) if lost.is_relative_to(raw) else lost.unlink()
     assert sum(code != 0 for _, code, _ in told) >= 10, told
     last = started(project)
     said = last.communicate()[0]

@@ -5,6 +5,7 @@ from hedgerow.workflow.jobs import absence, job
 with job(snakemake):
     from pathlib import Path
 
+    from hedgerow.errors import DataError
     from hedgerow.files import read_json, write_text
     from hedgerow.reporting.manifest import manifest, to_json
 
@@ -16,6 +17,10 @@ with job(snakemake):
             continue
         sources[source["dataset"]] = source
         raw.append(path.with_name(source["file"]))
+        if not raw[-1].is_file():
+            raise DataError(
+                f"{raw[-1]}: no such file", remedy="delete the folder and fetch the set again"
+            )
     content = manifest(
         ".",
         inputs=[*raw, *snakemake.input.read],

@@ -98,13 +98,5 @@ def save(figure: Figure, path: Path | str) -> None:
     """
     path = Path(path)
     metadata = {"Date": None} if path.suffix == ".svg" else {}
-    beside = path.with_name(f".{path.name}.part")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with style(), beside.open("wb") as out:
-            figure.savefig(out, format=path.suffix[1:], metadata=metadata)
-            out.flush()
-            os.fsync(out.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    with written_whole(path) as beside, style():
+        figure.savefig(beside, format=path.suffix[1:], metadata=metadata)
