@@ -187,6 +187,14 @@ def test_bootstrap_beside_the_norms_of_a2_and_b2(as_printed, published, plan):
     assert (own["n_closer"] == 1).all() and (own["n_farther"] == 0).all()
 
 
+def test_one_forest_has_a_table_as_well(published, plan):
+    """pandas gives the one row that is found as a series; a single forest ended the job."""
+    results = made_up(cells_of(published), forests=(0,))
+    table = structure_tables.thesis_table_5_1(results, published, plan)
+    tested = table["method"].isin(["edit_a2", "edit_b2"])
+    assert (table["n_forests"] == 1).all() and table.loc[tested, "difference"].notna().all()
+
+
 def test_sets_that_were_not_run_are_named(published):
     plan = StructurePlan(datasets=("own", "pima"), printed=PRINTED)
     results = made_up(cells_of(published), dataset="own")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from hedgerow.files import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -225,7 +225,8 @@ def thesis_table_5_1(
                         "published": printed["value"].get(place),
                     }
                     if variant in firsts and dataset in there:
-                        own = tested.loc[(dataset, scale, reference, variant)]
+                        # A list of one: of a single forest there would be no table.
+                        own = tested.loc[[(dataset, scale, reference, variant)]]
                         own = own.set_index("forest")
                         line |= {c: own[c].get(0) for c in ("difference", "low", "high")}
                         line["n_closer"] = int((own["high"] < 0).sum())
