@@ -53,6 +53,7 @@ def test_schema_and_code_know_the_same_keys(schema):
         "source": registry_module.Source,
         "synthetic": registry_module.GuyonPlan,
         "synthetic_lvef": registry_module.EjectionFractionPlan,
+        "synthetic_aortic_stenosis": registry_module.AorticStenosisPlan,
     }.items():
         fields = {field.name for field in dataclasses.fields(kind)}
         assert set(parts[name]["properties"]) == fields, name

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hedgerow.data.synthetic import EjectionFractionPlan, GuyonPlan
+from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import read_yaml
 
@@ -26,6 +26,7 @@ __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel",
 #: Order in which sources are asked (design, "Data sources").
 SOURCE_KINDS = ("mirror", "package", "wheel", "url", "synthetic")
 TASKS = ("classification", "survival")
+PLANS = {"share_reduced": EjectionFractionPlan, "median_survival": AorticStenosisPlan}
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ class DatasetEntry:
     parent, parent_entry : str and DatasetEntry, or None
         The set that a variant is made from.
     transform : Transform or None
-    synthetic_plan : GuyonPlan, EjectionFractionPlan or None
+    synthetic_plan : GuyonPlan, EjectionFractionPlan, AorticStenosisPlan or None
     fingerprint : str
         SHA-256 of the tidy table's canonical CSV.
     profile : mapping
@@ -215,7 +216,7 @@ class DatasetEntry:
     note: str = ""
     parent: str | None = None
     transform: Transform | None = None
-    synthetic_plan: GuyonPlan | EjectionFractionPlan | None = None
+    synthetic_plan: GuyonPlan | EjectionFractionPlan | AorticStenosisPlan | None = None
     parent_entry: DatasetEntry | None = field(default=None, repr=False)
 
     @property
@@ -369,8 +370,8 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
     if "synthetic" in spec:
         plan = _mapping(where, values, "synthetic")
         del values["synthetic"]
-        # Two generators, told apart by a setting that only one of them has.
-        kind = EjectionFractionPlan if "share_reduced" in plan else GuyonPlan
+        # Generators are told apart by a setting that only one of them has.
+        kind = next((PLANS[name] for name in PLANS if name in plan), GuyonPlan)
         values["synthetic_plan"] = _make(kind, f"{where}: synthetic", plan)
         values["n_samples"] = getattr(values["synthetic_plan"], "n_samples", None)
         values["sources"] = (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)

@@ -1,4 +1,4 @@
-"""Synthetic sets of thesis chapter 3: the five of table 3.1, and 500 ejection fractions.
+"""Synthetic sets: the five of table 3.1, 500 ejection fractions, and which generator makes which.
 
 The five come from Guyon's generator. The thesis names scikit-learn's ``make_classification``, the
 sizes of the sets, and that the number of variables and instances, the correlation between
@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.data.aortic_stenosis import AorticStenosisPlan, aortic_stenosis
+
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EjectionFractionPlan", "GuyonPlan", "generate"]
+__all__ = ["AorticStenosisPlan", "EjectionFractionPlan", "GuyonPlan", "generate"]
 
 #: Values are rounded before they are fingerprinted: the last bits of a matrix product depend on
 #: the linear algebra library and processor, six decimals do not.
@@ -95,18 +97,20 @@ class EjectionFractionPlan:
     seed: int
 
 
-def generate(plan: GuyonPlan | EjectionFractionPlan) -> pd.DataFrame:
+def generate(plan: GuyonPlan | EjectionFractionPlan | AorticStenosisPlan) -> pd.DataFrame:
     """Generate a synthetic set.
 
     Parameters
     ----------
-    plan : GuyonPlan or EjectionFractionPlan
+    plan : GuyonPlan, EjectionFractionPlan or AorticStenosisPlan
 
     Returns
     -------
     pandas.DataFrame
-        As `guyon` or `ejection_fractions` return it.
+        As `guyon`, `ejection_fractions` or `aortic_stenosis` return it.
     """
+    if isinstance(plan, AorticStenosisPlan):
+        return aortic_stenosis(plan)
     return guyon(plan) if isinstance(plan, GuyonPlan) else ejection_fractions(plan)
 
 
