@@ -24,6 +24,7 @@ import psutil
 import pytest
 from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
 
+from hedgerow.files import read_json
 from hedgerow.workflow import hold, run
 from hedgerow.workflow.clock import FutureError, check_times
 from hedgerow.workflow.disk import no_room
@@ -167,13 +168,15 @@ def test_files_from_the_future_are_one_error_or_nothing(smoke, tmp_path):
 def test_a_raw_file_that_is_gone_is_named_with_what_to_do(smoke, tmp_path):
     """No rule names it as an output: the manifest failed on it with `FileNotFoundError`."""
     project = copied(smoke, tmp_path / "project")
-    (project.path / "data/raw/wine/wine.data").unlink()
+    raw = project.path / "data/raw/wine"
+    name = read_json(raw / "source.json")["file"]  # each source calls it otherwise
+    (raw / name).unlink()
     (project.path / "reports/manifest.json").unlink()
     done = project.forked("--cores", "1", *SMOKE)
     assert done.returncode == 1
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("manifest: ")]
-    assert line.endswith("wine.data: no such file; delete the folder and fetch the set again")
-    shutil.rmtree(project.path / "data/raw/wine")
+    assert line.endswith(f"{name}: no such file; delete the folder and fetch the set again")
+    shutil.rmtree(raw)
     assert project.planned(*SMOKE)["fetch"] == 1
 
 
