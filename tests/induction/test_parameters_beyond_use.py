@@ -285,6 +285,13 @@ def test_what_costs_nothing_is_as_large_as_people_write_it():
     assert search.fit(X, Y).tree_ == default.fit(X, Y).tree_
 
 
+@pytest.mark.parametrize("least", [25.0, 2.0**62, 2.0**63, 1e30, 1e150])
+def test_a_side_that_no_data_fill_is_no_side(least):
+    """More than an integer holds became any number: found by `make test-asan`."""
+    columns = induction.Columns(X[:, :1], Y, 2)
+    assert induction.grow(columns, min_samples_leaf=least).n_leaves == 1
+
+
 def test_a_continued_search_ends_before_visits_overflow():
     with pytest.raises(InputError, match=r"n_more_iterations is 2000000000; .* at most 2e\+09"):
         SEARCH.continue_search(2_000_000_000)

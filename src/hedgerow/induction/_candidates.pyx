@@ -87,11 +87,14 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
     cdef Py_ssize_t n = scan.n, p, c, i, l0, l1, t0, t1, nl, nr
     cdef int n_classes = scan.n_classes
     cdef Py_ssize_t total = <Py_ssize_t> scan.weight
-    cdef Py_ssize_t least = <Py_ssize_t> ceil(scan.least - 1e-9)
+    cdef Py_ssize_t least
     cdef double v, previous, s, best = -1.0, base, tolerance
     cdef double best_value = 0.0, best_previous = 0.0
     cdef Py_ssize_t* left = counts
     cdef Py_ssize_t* all_ = counts + n_classes
+    if scan.least > scan.weight:            # it may be more than an integer holds
+        return -1.0
+    least = <Py_ssize_t> ceil(scan.least - 1e-9)
     if least < 1:
         least = 1
     if n < 2 or 2 * least > total:
