@@ -421,7 +421,9 @@ class Arguments:
             if not isinstance(paths, str):
                 there = [path for path in paths if path in self._there]
                 # A list of frames may be empty where other parts of the experiment are there.
-                return READ[kind](there if kind == "Sequence[pd.DataFrame]" else present(paths))
+                if not there and kind != "Sequence[pd.DataFrame]":
+                    present(paths)  # says why
+                return READ[kind](there)
             reason = absence(paths)
             if reason is not None:
                 raise DataError(
