@@ -118,6 +118,7 @@ TREE = TREES[-1]
 EDITS = structure.TreeEditDistance().fit(X, Y)
 DISTANCES = EDITS.pairwise(TREES)
 TIME, EVENT = np.arange(1.0, 25.0), Y
+GROUPS = survival.risk_groups(X, TIME, EVENT, horizon=9.0, random_state=0)
 ENTRY = data.load_registry(Path(__file__).parents[2] / "config/datasets.yaml")["wine"]
 TABLE = data.TidyTable("made", pd.DataFrame(X), Y, ["0", "1"], "class")
 SEARCH = hedgerow.UCTTreeClassifier(n_iterations=20, random_state=0).fit(X, Y)
@@ -177,6 +178,16 @@ CALLS = {
         TIME, EVENT, horizon, cause=cause
     ),
     "leaf_survival": lambda **more: survival.leaf_survival(TREE, X, TIME, EVENT, **more),
+    "risk_groups": lambda horizon=9.0, **more: survival.risk_groups(
+        X, TIME, EVENT, horizon=horizon, **more
+    ),
+    "separation": lambda **more: survival.separation(GROUPS, TIME, EVENT, **more),
+    "permuted_separation": lambda horizon=9.0, **more: survival.permuted_separation(
+        X, TIME, EVENT, horizon=horizon, seeds=[0], **more
+    ),
+    "permutation_test": lambda horizon=9.0, n_permutations=1, **more: survival.permutation_test(
+        GROUPS, X, TIME, EVENT, horizon=horizon, n_permutations=n_permutations, **more
+    ),
     "compare_groups": lambda landmark=4.0, **more: survival.compare_groups(
         TREE, X, TIME, EVENT, TIME / 2, landmark=landmark, **more
     ),

@@ -1,15 +1,25 @@
 """Leaves of a tree as risk groups (thesis, chapter 6): labels, survival inside leaves."""
 
+from hedgerow.survival.analysis import RiskGroups, risk_groups, thesis_tree
 from hedgerow.survival.groups import compare_groups
 from hedgerow.survival.labels import HorizonLabels, horizon_labels
 from hedgerow.survival.leaves import leaf_survival
-from hedgerow.survival.logrank import LogRank, logrank
+from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
+from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
 
 __all__ = [
     "HorizonLabels",
     "LogRank",
+    "OneByOne",
+    "RiskGroups",
     "compare_groups",
     "horizon_labels",
     "leaf_survival",
     "logrank",
+    "logrank_one_by_one",
+    "permutation_test",
+    "permuted_separation",
+    "risk_groups",
+    "separation",
+    "thesis_tree",
 ]

@@ -1,4 +1,4 @@
-"""The log-rank test of several groups, fast enough to stand inside a permutation test."""
+"""Log-rank tests of several groups, fast enough to stand inside a permutation test."""
 
 from __future__ import annotations
 
@@ -42,20 +42,9 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     -------
     LogRank
     """
-    _, group = np.unique(group, return_inverse=True)
-    n_groups = int(group.max()) + 1 if len(group) else 0
-    when = np.unique(time[event])
-    if n_groups < 2 or not len(when):
-        return LogRank(0.0, max(n_groups - 1, 0), 1.0)
-    # Row i: the last event time that a patient is still at risk at.
-    last = np.searchsorted(when, time, side="right")
-    n_times = len(when)
-    leaving = np.zeros((n_times + 1, n_groups))
-    np.add.at(leaving, (last, group), 1.0)
-    # At risk at event time t: all whose last one is t or later.
-    at_risk = leaving[::-1].cumsum(axis=0)[::-1][1:]
-    events = np.zeros((n_times, n_groups))
-    np.add.at(events, (last[event] - 1, group[event]), 1.0)
+    groups, at_risk, events = _counts(time, event, group)
+    if len(groups) < 2 or not len(at_risk):
+        return LogRank(0.0, max(len(groups) - 1, 0), 1.0)
     total, died = at_risk.sum(axis=1), events.sum(axis=1)
     share = at_risk / total[:, None]
     observed_less_expected = (events - share * died[:, None]).sum(axis=0)
@@ -71,3 +60,71 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     statistic = float(observed_less_expected @ inverse @ observed_less_expected)
     df = len(compared) - 1
     return LogRank(statistic, df, float(chi2.sf(statistic, df)))
+
+
+class OneByOne(NamedTuple):
+    """Log-rank tests of each group, one degree of freedom each.
+
+    Attributes
+    ----------
+    groups : (g,) array
+        Their labels, ascending.
+    against_all : (g,) float array
+        Chi-squared of the group against all patients, itself among them (as thesis table 6.3).
+    against_rest : (g,) float array
+        Chi-squared of the group against all others; 0 where nothing can be compared.
+    """
+
+    groups: np.ndarray
+    against_all: np.ndarray
+    against_rest: np.ndarray
+
+
+def logrank_one_by_one(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> OneByOne:
+    """Two-sample log-rank tests of each group against all patients, and against all others.
+
+    Parameters
+    ----------
+    time : (n,) float array
+    event : (n,) bool array
+    group : (n,) array
+        Any labels.
+
+    Returns
+    -------
+    OneByOne
+    """
+    groups, at_risk, events = _counts(time, event, group)
+    n, d = (counts.sum(axis=1, keepdims=True) for counts in (at_risk, events))
+    return OneByOne(
+        groups,
+        # The second sample has the group in it, so that the group is counted twice.
+        _two_samples(at_risk, events, n, d),
+        _two_samples(at_risk, events, n - at_risk, d - events),
+    )
+
+
+def _two_samples(n_1, d_1, n_2, d_2) -> np.ndarray:
+    """Chi-squared per column, from numbers at risk and events at each time in both samples."""
+    n, d = n_1 + n_2, d_1 + d_2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = n_1 / n
+        spread = np.where(n > 1, d * (n - d) / (n - 1), 0.0)
+        difference = (d_1 - share * d).sum(axis=0)
+        variance = (share * (1.0 - share) * spread).sum(axis=0)
+        return np.where(variance > 0.0, difference**2 / variance, 0.0)
+
+
+def _counts(time, event, group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels of groups, and at each time with events those at risk and the events, by group."""
+    groups, group = np.unique(group, return_inverse=True)
+    n_groups, when = len(groups), np.unique(time[event])
+    # The last event time that a patient is still at risk at.
+    last = np.searchsorted(when, time, side="right")
+    size = len(when) + 1
+    leaving = np.bincount(last * n_groups + group, minlength=size * n_groups)
+    # At risk at event time t: all whose last one is t or later.
+    at_risk = leaving.reshape(size, n_groups)[::-1].cumsum(axis=0)[::-1][1:]
+    place = (last[event] - 1) * n_groups + group[event]
+    events = np.bincount(place, minlength=len(when) * n_groups).reshape(len(when), n_groups)
+    return groups, at_risk.astype(np.float64), events.astype(np.float64)

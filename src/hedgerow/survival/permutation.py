@@ -1,0 +1,235 @@
+"""What separation of risk groups chance alone gives: outcomes permuted through the whole pipeline.
+
+Leaves are chosen by the outcome, so that their curves on the same patients differ more than those
+of other patients will, and a p value that takes the groups as given is too small. Where outcomes
+are dealt to patients at random, nothing tells who will die; the same pipeline, labels, division and
+growth, then shows how much separation it makes of nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from hedgerow.checks import check_number, check_random
+from hedgerow.errors import InputError
+from hedgerow.optional import needed
+from hedgerow.survival.analysis import RiskGroups, risk_groups
+from hedgerow.survival.estimates import PURPOSE
+from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.logrank import logrank, logrank_one_by_one
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Below it a leaf is selected (thesis 6.2.3).
+SELECTED = 0.005
+MOST_PERMUTATIONS = 1_000_000
+PARTS = ("all", "training", "test")
+#: Statistics of a part; the larger, the further are groups apart.
+STATISTICS = ("overall", "against_all", "against_rest")
+
+
+def separation(groups: RiskGroups, time, event, *, cause: int = 1) -> pd.DataFrame:
+    """How far the leaves of a tree are apart in each part of the patients.
+
+    Parameters
+    ----------
+    groups : RiskGroups
+    time, event : (n,) arrays
+        As in `horizon_labels`.
+    cause : int, default 1
+
+    Returns
+    -------
+    DataFrame
+        One row per part (`all`, `training`, `test`): part, n_leaves (with patients of the part),
+        n_selected (leaves whose log-rank test against all patients has p below .005), overall
+        (-log10 p of the log-rank test of all leaves), against_all and against_rest (largest
+        chi-squared of a leaf).
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says.
+    """
+    pd = needed("pandas", PURPOSE)
+    time, event = checked_follow_up(time, event, cause)
+    died, rows = event == cause, []
+    for part in PARTS:
+        own = groups.part(part)
+        data = (time[own], died[own], groups.leaf[own])
+        tests, overall = logrank_one_by_one(*data), logrank(*data)
+        rows.append(
+            {
+                "part": part,
+                "n_leaves": len(tests.groups),
+                "n_selected": int((chi2.sf(tests.against_all, 1) < SELECTED).sum()),
+                "overall": _surprise(overall.statistic, overall.df),
+                "against_all": float(max(tests.against_all, default=0.0)),
+                "against_rest": float(max(tests.against_rest, default=0.0)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def permuted_separation(
+    X,
+    time,
+    event,
+    *,
+    horizon: float,
+    seeds: Iterable[int],
+    cause: int = 1,
+    progress: Callable[[], Any] | None = None,
+    **pipeline: Any,
+) -> pd.DataFrame:
+    """`separation` of trees for outcomes that are dealt to the patients at random.
+
+    Parameters
+    ----------
+    X, time, event, horizon, cause
+        As in `risk_groups`.
+    seeds : iterable of int
+        One per permutation.
+    progress : callable, optional
+        Called after each permutation.
+    **pipeline
+        Further parameters of `risk_groups`, such as `estimator`.
+
+    Returns
+    -------
+    DataFrame
+        As `separation`, with the seed in the column `permutation`.
+
+    Raises
+    ------
+    InputError
+        As `risk_groups`.
+    """
+    pd = needed("pandas", PURPOSE)
+    time, event = checked_follow_up(time, event, cause)
+    found = []
+    for seed in seeds:
+        random = check_random("seeds", seed)
+        dealt = random.permutation(len(time))
+        outcome = (time[dealt], event[dealt])
+        groups = risk_groups(
+            X, *outcome, horizon=horizon, cause=cause, random_state=random, **pipeline
+        )
+        found.append(separation(groups, *outcome, cause=cause).assign(permutation=int(seed)))
+        if progress is not None:
+            progress()
+    if not found:
+        raise InputError("there are no seeds", remedy="give one per permutation")
+    return pd.concat(found, ignore_index=True)
+
+
+def permutation_p(observed, null) -> np.ndarray:
+    """Share of permutations, the outcome as it is among them, at least as far apart.
+
+    Parameters
+    ----------
+    observed : (k,) array
+        Statistics.
+    null : (b,) array
+        The largest of each permutation: p holds for all leaves at once (Westfall and Young 1993).
+
+    Returns
+    -------
+    (k,) float array
+    """
+    null = np.sort(np.asarray(null, dtype=np.float64))
+    # Sums over times in another order differ in their last digits.
+    reached = len(null) - np.searchsorted(null, np.asarray(observed) * (1.0 - 1e-9), side="left")
+    return (1.0 + reached) / (1.0 + len(null))
+
+
+def permutation_test(
+    groups: RiskGroups,
+    X,
+    time,
+    event,
+    *,
+    horizon: float,
+    n_permutations: int = 39,
+    cause: int = 1,
+    part: str = "all",
+    random_state=None,
+    progress: Callable[[], Any] | None = None,
+    **pipeline: Any,
+) -> pd.DataFrame:
+    """p values of leaves that take into account that the leaves were chosen by the outcome.
+
+    Parameters
+    ----------
+    groups : RiskGroups
+        Of the same patients, made with the same `pipeline`.
+    X, time, event, horizon, cause
+        As in `risk_groups`.
+    n_permutations : int, default 39
+        p is at least 1 / (n_permutations + 1): p < .005 needs 200 or more.
+    part : {'all', 'training', 'test'}, default 'all'
+        Of whom the statistics are.
+    random_state : int or RandomState, optional
+    progress : callable, optional
+        Called after each permutation.
+    **pipeline
+        Further parameters of `risk_groups`.
+
+    Returns
+    -------
+    DataFrame
+        One row per leaf with patients (index `leaf`): `logrank_p_permutation` (against all
+        patients, as published) and `logrank_p_rest_permutation` (against all others), each
+        compared with the largest statistic of any leaf in each permutation. `attrs` hold
+        `multivariate_logrank_p_permutation`, `n_permutations` and `n_selected`, the leaves with
+        p < .005 in each permutation (list).
+
+    Raises
+    ------
+    InputError
+        As `risk_groups`.
+    """
+    pd = needed("pandas", PURPOSE)
+    check_number("n_permutations", n_permutations, 1, MOST_PERMUTATIONS, whole=True)
+    if part not in PARTS:
+        raise InputError(f"part is {part!r}", remedy=f"give one of {', '.join(PARTS)}")
+    time, event = checked_follow_up(time, event, cause)
+    seeds = check_random("random_state", random_state).randint(0, 2**31 - 1, n_permutations)
+    null = permuted_separation(
+        X,
+        time,
+        event,
+        horizon=horizon,
+        seeds=seeds,
+        cause=cause,
+        progress=progress,
+        **pipeline,
+    )
+    null = null[null["part"] == part]
+    own = groups.part(part)
+    tests = logrank_one_by_one(time[own], event[own] == cause, groups.leaf[own])
+    table = pd.DataFrame(
+        {
+            "logrank_p_permutation": permutation_p(tests.against_all, null["against_all"]),
+            "logrank_p_rest_permutation": permutation_p(tests.against_rest, null["against_rest"]),
+        },
+        index=pd.Index(tests.groups, name="leaf"),
+    )
+    overall = separation(groups, time, event, cause=cause).set_index("part").loc[part, "overall"]
+    table.attrs = {
+        "multivariate_logrank_p_permutation": float(permutation_p([overall], null["overall"])[0]),
+        "n_permutations": n_permutations,
+        "n_selected": null["n_selected"].tolist(),
+    }
+    return table
+
+
+def _surprise(statistic: float, df: int) -> float:
+    """-log10 p of a chi-squared statistic, where p itself would be 0 as well."""
+    return float(-chi2.logsf(statistic, df) / math.log(10.0)) if df else 0.0
