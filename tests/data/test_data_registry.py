@@ -50,6 +50,8 @@ def test_schema_and_code_know_the_same_keys(schema):
     for name, kind in {
         "transform": registry_module.Transform,
         "reader": registry_module.Reader,
+        "cohort": registry_module.CohortFacts,
+        **registry_module.PARTS,
         "source": registry_module.Source,
         "synthetic": registry_module.GuyonPlan,
         "synthetic_lvef": registry_module.EjectionFractionPlan,

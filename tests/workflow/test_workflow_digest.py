@@ -259,6 +259,7 @@ def test_digest_of_an_entry_leaves_out_what_only_describes(tmp_path):
     assert len(set(before.values())) == len(before)
     changed = tmp_path / "datasets.yaml"
     content["datasets"]["wine"] |= {"citation": "another", "note": "another", "title": "another"}
+    content["datasets"]["gbsg2"]["cohort"]["horizon"] = 730.5
     changed.write_text(yaml.safe_dump(content, sort_keys=False))
     assert entry_digests(load_registry(changed)) == before
     content["datasets"]["wine"]["fingerprint"] = "0" * 64

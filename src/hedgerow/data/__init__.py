@@ -9,6 +9,8 @@ The usual way from a key to rows::
     train, test = split(table, 0, seed=1, experiment="soft")
 """
 
+from hedgerow.data.cohort_facts import CohortFacts
+from hedgerow.data.cohorts import Cohort, cohort
 from hedgerow.data.noise import (
     FAMILIES,
     add_family_noise,
@@ -34,6 +36,8 @@ from hedgerow.data.tidy import (
 
 __all__ = [
     "FAMILIES",
+    "Cohort",
+    "CohortFacts",
     "DatasetEntry",
     "Fetched",
     "NoSourceError",
@@ -46,6 +50,7 @@ __all__ = [
     "canonical_csv",
     "category_shares",
     "check_table",
+    "cohort",
     "fetch",
     "fingerprint",
     "flip_classes",

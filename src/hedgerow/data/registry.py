@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hedgerow.data.cohort_facts import PARTS, CohortFacts, RowFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import read_yaml
@@ -182,6 +183,8 @@ class DatasetEntry:
         The set that a variant is made from.
     transform : Transform or None
     synthetic_plan : GuyonPlan, EjectionFractionPlan, AorticStenosisPlan or None
+    cohort : CohortFacts or None
+        What makes patients of the rows, where a survival set is analysed as a cohort.
     fingerprint : str
         SHA-256 of the tidy table's canonical CSV.
     profile : mapping
@@ -217,6 +220,7 @@ class DatasetEntry:
     parent: str | None = None
     transform: Transform | None = None
     synthetic_plan: GuyonPlan | EjectionFractionPlan | AorticStenosisPlan | None = None
+    cohort: CohortFacts | None = None
     parent_entry: DatasetEntry | None = field(default=None, repr=False)
 
     @property
@@ -330,7 +334,7 @@ def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
 _YAML_KEYS = {
     *("title", "task", "target", "time", "rows", "classes", "variables", "missing_target"),
     *("licence", "citation", "homepage", "published_as", "printed", "note"),
-    *("parent", "transform", "synthetic", "fingerprint", "reader", "sources"),
+    *("parent", "transform", "synthetic", "fingerprint", "reader", "sources", "cohort"),
 }
 _INHERITED = ("task", "target", "time", "licence", "citation", "homepage", "missing_target")
 
@@ -407,6 +411,8 @@ def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
         raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
     if values["task"] not in TASKS:
         raise DataError(f"{where}: task is {values['task']!r}", remedy=f"use {' or '.join(TASKS)}")
+    if "cohort" in spec:
+        values["cohort"] = _cohort(where, values)
     _check_kinds(where, values, DatasetEntry, {"n_rows": "rows"})
     return DatasetEntry(key=key, **values)
 
@@ -435,6 +441,30 @@ def _variables(where, spec) -> dict[str, Any]:
         "categories": categories,
         "profile": profile,
     }
+
+
+def _cohort(where, values) -> CohortFacts:
+    """The block `cohort`, checked against the columns and classes of its entry."""
+    if values["task"] != "survival" or not values.get("time"):
+        raise DataError(
+            f"{where} has a cohort but no follow-up time",
+            remedy="leave out `cohort`, or name `time` and make `task` survival",
+        )
+    spec = _mapping(where, values, "cohort")
+    where = f"{where}: cohort"
+    for name, kind in PARTS.items():
+        if name not in spec:
+            continue
+        part = _mapping(where, spec, name)
+        if kind is RowFacts and "where" in part:
+            part["where"] = {
+                str(column): tuple(kept) if isinstance(kept, list) else kept
+                for column, kept in _mapping(f"{where}: {name}", part, "where").items()
+            }
+        spec[name] = _make(kind, f"{where}: {name}", part)
+    facts = _make(CohortFacts, where, spec)
+    facts.check(where, values["variables"], values["categories"], values["classes"])
+    return facts
 
 
 def _source(where, spec, wheels, default_reader) -> Source:

@@ -78,7 +78,9 @@ def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
 
 
 #: Fields of a registry entry that describe a data set to the reader and change nothing in it.
-DESCRIPTIVE = {"citation", "homepage", "licence", "note", "printed", "published_as", "title"}
+DESCRIPTIVE = {
+    *("citation", "cohort", "homepage", "licence", "note", "printed", "published_as", "title"),
+}
 
 
 def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
