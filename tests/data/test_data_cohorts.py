@@ -16,14 +16,32 @@ from hedgerow.survival import compare_groups, horizon_labels, leaf_survival, ris
 #: Set -> patients, inputs, events by cause; by the horizon, of the natural history: with the event,
 #: without, censored before; treated by the landmark, and at all.
 KNOWN = {
+    "actg320": (1151, 8, (96,), (78, 835, 238), (574, 574)),
+    "bmt": (137, 9, (81,), (73, 62, 2), (40, 40)),
+    "colon": (929, 9, (452,), (404, 511, 14), (304, 304)),
+    "ebmt1": (1977, 2, (872,), (698, 1199, 80), None),
+    "flchain": (7874, 6, (2169,), (1764, 5070, 1040), None),
+    "follic": (541, 3, (272, 76), (203, 285, 53), (118, 118)),
+    "framingham": (4699, 6, (1473,), (397, 3941, 361), None),
     "gbsg2": (686, 7, (299,), (224, 331, 131), (246, 246)),
     "heart_failure": (299, 11, (96,), (69, 187, 43), None),
     "heart_valve": (256, 18, (54,), (38, 108, 110), (133, 133)),
+    "hodgkin": (865, 5, (291, 135), (248, 595, 22), (249, 249)),
+    "lung": (228, 7, (165,), (121, 65, 42), None),
+    "melanoma": (205, 4, (57, 14), (45, 122, 38), None),
+    "mgus2": (1384, 5, (963,), (765, 436, 183), None),
     "pbc": (312, 16, (125,), (92, 130, 90), (158, 158)),
     "peak_vo2": (2231, 39, (726,), (621, 940, 670), None),
+    "rossi": (432, 6, (114,), (114, 318, 0), (216, 216)),
+    "rotterdam": (2982, 8, (1272,), (753, 2084, 145), (339, 339)),
+    "stanford2": (184, 2, (113,), (77, 92, 15), None),
     "stanford_heart_intervals": (103, 2, (75,), (24, 20, 59), (39, 69)),
+    "support2": (9105, 31, (6201,), (4265, 4840, 0), None),
     "synthetic_aortic_stenosis": (2761, 39, (806, 436), (437, 441, 1883), (450, 1167)),
+    "trace": (1878, 6, (958, 10, 2), (881, 981, 16), None),
+    "veteran": (137, 5, (128,), (73, 61, 3), (68, 68)),
     "whas500": (500, 13, (215,), (138, 362, 0), None),
+    "wihs": (1164, 4, (359, 679), (156, 898, 110), None),
 }
 
 
@@ -44,8 +62,11 @@ def measured(made):
     return len(made), made.X.shape[1], events, counts, treated
 
 
-def test_every_block_is_known(registry):
-    assert set(KNOWN) == {key for key, entry in registry.items() if entry.cohort}
+def test_every_survival_set_is_a_cohort_or_says_why_not(registry):
+    survival = {key: entry for key, entry in registry.items() if entry.task == "survival"}
+    assert set(KNOWN) == {key for key, entry in survival.items() if entry.cohort}
+    rest = [entry.note for key, entry in survival.items() if key not in KNOWN]
+    assert rest and all(note.startswith("No cohort: ") for note in rest)
 
 
 @pytest.mark.parametrize(
