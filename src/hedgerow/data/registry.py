@@ -60,6 +60,8 @@ class Reader:
         Class label in the file -> label in the registry, where they differ.
     recode : mapping
         Variable -> {value in the file -> value in the registry}.
+    decimals : mapping
+        Variable -> decimals that are kept, where sources write more or fewer.
     """
 
     format: str = "csv"
@@ -73,6 +75,7 @@ class Reader:
     missing: tuple[str, ...] = ("?", "NA")
     labels: Mapping[str, str] = field(default_factory=dict)
     recode: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    decimals: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -490,6 +493,9 @@ def _source(where, spec, wheels, default_reader) -> Source:
         reader["recode"] = {
             str(v): _texts(_mapping(f"{where}: reader: recode", recode, v)) for v in recode
         }
+    if "decimals" in reader:
+        decimals = _mapping(f"{where}: reader", reader, "decimals")
+        reader["decimals"] = {str(v): n for v, n in decimals.items()}
     spec["reader"] = made = _make(Reader, f"{where}: reader", reader)
     if made.separator != "whitespace" and (len(made.separator) != 1 or made.separator in '\r\n"'):
         raise DataError(

