@@ -1,7 +1,8 @@
-"""Survival in plain Python, from the textbook formulas: Kaplan-Meier and the log-rank test."""
+"""Survival in plain Python, from the formulas of textbooks and papers."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 
@@ -34,3 +35,18 @@ def two_sample_logrank(time, event, group) -> Fraction:
         if n > 1:
             variance += Fraction(d * (n - d) * n1 * (n - n1), n * n * (n - 1))
     return difference * difference / variance if variance else Fraction(0)
+
+
+def wald(right: float, n: float, z: float) -> tuple[float, float]:
+    """p -+ z sqrt(p (1 - p) / n), cut at 0 and 1."""
+    p = right / n
+    half = z * math.sqrt(p * (1 - p) / n)
+    return max(p - half, 0.0), min(p + half, 1.0)
+
+
+def wilson(right: float, n: float, z: float) -> tuple[float, float]:
+    """The p for which |right / n - p| = z sqrt(p (1 - p) / n) (Wilson 1927)."""
+    p = right / n
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return centre - half, centre + half
