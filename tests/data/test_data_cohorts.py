@@ -1,14 +1,19 @@
 """Cohorts: rows become patients; facts that do not fit are refused, one sentence each."""
 
+import copy
 import dataclasses
 import json
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
+from effort import draws
+from made_up import ROOT, WILD, places
 
 from hedgerow.data import CohortFacts, TidyTable, cohort, fetch, load_registry, tidy
-from hedgerow.errors import DataError
+from hedgerow.errors import DataError, HedgerowError
 from hedgerow.survival import compare_groups, horizon_labels, leaf_survival, risk_groups
 
 # ------------------------------------------------------------------------------------ real cohorts
@@ -307,6 +312,9 @@ def test_intervals_are_joined():
     np.testing.assert_array_equal(found["treated"], [5, np.nan, 0, 6])
 
 
+VISITS = {"visit": "when", "varying": ["weight"]}
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -328,6 +336,52 @@ def test_a_column_that_changes_has_to_be_named():
         cohort(intervals(), facts)
 
 
+@pytest.mark.parametrize("seed", draws(40, first=15))
+def test_patients_that_were_cut_into_rows_come_back(seed):
+    """Whatever the order of rows, ties of age, missing values, and visits or intervals."""
+    chance = np.random.default_rng(seed)
+    n = int(chance.integers(1, 12))
+    X = pd.DataFrame({"id": np.arange(n), "age": chance.integers(40, 43, n)}, dtype=float)
+    X.loc[chance.random(n) < 0.3, "age"] = np.nan
+    ends, events = np.zeros(n), chance.integers(0, 2, n)
+    events[0] = 1
+    treated, firsts = np.full(n, np.nan), np.zeros((n, 2))
+    visits, pieces = [], []
+    for i in range(n):
+        cuts = np.cumsum(chance.integers(1, 5, chance.integers(2, 6)))
+        ends[i] = cuts[-1]
+        since = chance.integers(0, len(cuts) + 1)  # the piece with which the treatment begins
+        treated[i] = [0.0, *cuts[:-1], np.nan][since]
+        weight = chance.random(len(cuts))
+        firsts[i] = cuts[0], weight[0]
+        for k, (start, stop) in enumerate(zip([0, *cuts[:-1]], cuts, strict=True)):
+            last = k == len(cuts) - 1
+            pieces.append((i, start, k >= since, weight[k], stop, events[i] * last))
+            visits.append((i, cuts[k], weight[k], ends[i], events[i]))
+
+    def cut(pieces, names, **facts):
+        frame = pd.DataFrame(chance.permutation(np.array(pieces, dtype=float)), columns=names)
+        frame = X.merge(frame, on="id").sample(frac=1.0, random_state=seed, ignore_index=True)
+        labels = np.where(frame.pop("event") == 1, "event", "censored")
+        table = table_of(frame, frame.pop("time"), labels)
+        found = cohort(table, facts_of(unit="years", **facts))
+        return found, np.argsort(found.X["id"])
+
+    found, order = cut(visits, ["id", "when", "weight", "time", "event"], rows=VISITS)
+    np.testing.assert_array_equal(found.X.iloc[order], X.assign(weight=firsts[:, 1]))
+    np.testing.assert_array_equal(found.time[order], ends - firsts[:, 0])
+    np.testing.assert_array_equal(found.event[order], events)
+
+    if np.isnan(treated).all():
+        return
+    names = ["id", "start", "drug", "weight", "time", "event"]
+    found, order = cut(pieces, names, **{k: v for k, v in INTERVALS.items() if k != "unit"})
+    np.testing.assert_array_equal(found.X.iloc[order], X.assign(weight=firsts[:, 1]))
+    np.testing.assert_array_equal(found.time[order], ends)
+    np.testing.assert_array_equal(found.event[order], events)
+    np.testing.assert_array_equal(found.intervention[order], treated)
+
+
 # ------------------------------------------------------------------------------------------ faults
 
 TABLE = {"x": [1, 2, 3], "g": ["0", "1", "1"], "when": [np.nan, 2, 4], "visit": [0, 0, 1]}
@@ -344,6 +398,7 @@ GIVEN = {"given": "g", "treated": 1}
         ({"ends_follow_up": ["moved"]}, "`ends_follow_up` is 'moved'; use one of"),
         ({"ends_follow_up": ["event"]}, "'event' is the event and ends follow-up as well"),
         ({"leave_out": ["y"]}, "`leave_out` names the column 'y'; use one of the set's variables"),
+        ({"adjust_for": ["x", "x"]}, "`adjust_for` names 'x' twice; name it once"),
         ({"adjust_for": ["y"]}, "`adjust_for` names the column 'y'"),
         ({"rows": {"visit": "day"}}, "`rows` names the column 'day'"),
         ({"rows": {"where": {"day": [1]}}}, "`rows` names the column 'day'"),
@@ -355,6 +410,10 @@ GIVEN = {"given": "g", "treated": 1}
         ({"rows": {"visit": "when"}}, "1 rows have no 'when'; correct `rows`"),
         ({"rows": {"visit": "x"}}, "1 patients have no visit before the end of follow-up"),
         ({"rows": {"visit": "g"}}, "`rows` counts time in the category 'g'"),
+        (
+            {"rows": {"start": "when", "varying": ["x", "g", "visit"]}},
+            "no column tells patients apart; name fewer under `varying`",
+        ),
         ({"intervention": {}}, "`intervention` has not one column; name either `time` or `given`"),
         ({"intervention": {**GIVEN, "time": "when"}}, "`intervention` has not one column"),
         ({"intervention": {"given": "g"}}, "`intervention` has one of `given` and `treated`"),
@@ -389,10 +448,10 @@ def test_a_set_without_follow_up():
 
 SURVIVAL = {
     **{"task": "survival", "time": "x", "classes": {"b": 2, "a": 2}},
-    "variables": {"colour": {"blue": 1, "red": 2}, "size": [1, 2, 3]},
-    "reader": {"columns": ["x", "colour", "size", "class"]},
+    "variables": {"colour": {"blue": 1, "red": 2}, "size": [1, 1.25, 2], "since": [0, 1.25, 5]},
+    "reader": {"columns": ["x", "colour", "size", "since", "class"]},
 }
-ROWS = "5,red,1,a\n1,blue,2,b\n3,,2,a\n2,red,3,b\n"
+ROWS = "5,red,1,0,b\n1,blue,1,0,b\n3,,2,0,a\n7,red,1,5,a\n"
 BLOCK = {"unit": "days", "event": "a", "horizon": 3}
 
 
@@ -400,9 +459,10 @@ def test_a_block_in_the_registry(tiny):
     facts = {**BLOCK, "horizon": 3.5, "intervention": {"given": "colour", "treated": "red"}}
     table = tiny.table(ROWS, **SURVIVAL, cohort={**facts, "ends_follow_up": []})
     made = cohort(table, load_registry(tiny.path)["tiny"].cohort)
-    assert list(made.X) == ["size"] and made.causes == ("a",)
-    found = sorted(zip(made.time * 365.25, made.event, np.isnan(made.intervention), strict=True))
-    assert found == [(1, 0, True), (2, 0, False), (3, 1, True), (5, 1, False)]
+    assert list(made.X) == ["size", "since"] and made.causes == ("a",)
+    days = np.round(made.time * 365.25, 9)
+    found = sorted(zip(days, made.event, np.isnan(made.intervention), strict=True))
+    assert found == [(1, 0, True), (3, 1, True), (5, 0, False), (7, 1, False)]
 
 
 @pytest.mark.parametrize(
@@ -434,3 +494,48 @@ def test_a_bad_block_in_the_registry(tiny, block, message):
 def test_a_block_needs_a_survival_set(tiny):
     with pytest.raises(DataError, match="tiny has a cohort but no follow-up time"):
         tiny.entry(cohort=BLOCK)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {
+            **{**BLOCK, "leave_out": [], "adjust_for": [], "ends_follow_up": []},
+            "intervention": {"given": "colour", "treated": "red"},
+            "rows": {"where": {"colour": ["red", "blue"]}, "visit": "size", "varying": []},
+        },
+        {
+            **{**BLOCK, "landmark": 1, "intervention": {"time": "size"}},
+            "rows": {"start": "since", "varying": []},
+        },
+    ],
+)
+def test_a_wild_value_in_a_block_is_taken_or_refused_in_one_sentence(tiny, block):
+    table = tiny.table(ROWS, **SURVIVAL, cohort=block)
+    cohort(table, load_registry(tiny.path)["tiny"].cohort)
+    for place in places(block):
+        for value in WILD:
+            changed = copy.deepcopy(block)
+            inner = changed
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = value
+            tiny.spec["datasets"]["tiny"]["cohort"] = changed
+            tiny.write()
+            try:
+                entry = load_registry(tiny.path)["tiny"]
+                cohort(tidy(entry, fetch(entry, tiny.raw, tiny.folder)), entry.cohort)
+            except HedgerowError as error:
+                assert "\n" not in str(error) and error.remedy
+
+
+def test_the_readme_explains_every_key():
+    """And its example is one."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").split("## Add a data set")[1]
+    table = text.split("| key of `cohort` |")[1].split("\n\n")[0]
+    fields = [field.name for field in dataclasses.fields(CohortFacts)]
+    assert sorted(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) == sorted(fields)
+    block = re.search(r"```yaml\n(cohort:.*?)```", text, re.DOTALL)[1]
+    facts = CohortFacts.from_dict(yaml.safe_load(block)["cohort"])
+    columns = ["sex", "age", "length_of_stay", "day_of_operation"]
+    facts.check("README", columns, {}, ["alive", "death"])

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from effort import draws
 from jsonschema import Draft202012Validator
-from made_up import ROOT
+from made_up import ROOT, WILD, places
 
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.data import registry as registry_module
@@ -226,20 +226,7 @@ def test_one_sentence_for_each_mistake_in_an_entry(tiny, changes, message):
         tiny.entry(**changes)
 
 
-#: What stands nowhere by right: of other kinds, out of range, too large, empty, nested.
-WILD = (
-    *(None, True, 0, -1, 10**30, float("nan"), float("inf"), "", "x", "<b>"),
-    *([], [0], [-5], ["x"], [[1]], {}, {"a": "b"}, {"0": 1}, {"a": {"b": [1]}}),
-)
 READER = {field.name: "x" for field in dataclasses.fields(registry_module.Reader)}
-
-
-def places(value, place=()):
-    """Places of all values in nested mappings and lists."""
-    if isinstance(value, (dict, list)):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield (*place, key)
-            yield from places(inner, (*place, key))
 
 
 @pytest.mark.parametrize("seed", draws(500, first=14))

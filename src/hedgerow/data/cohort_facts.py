@@ -6,6 +6,7 @@ They are the block `cohort` of a registry entry. `hedgerow.data.cohort` acts on 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,6 +46,11 @@ class RowFacts:
     start: str | None = None
     varying: tuple[str, ...] = ()
 
+    @property
+    def when(self) -> str | None:
+        """Column with the time of a row, where a patient has several."""
+        return self.start if self.visit is None else self.visit
+
 
 @dataclass(frozen=True)
 class InterventionFacts:
@@ -68,7 +74,7 @@ class InterventionFacts:
     @property
     def column(self) -> str | None:
         """The column that is meant."""
-        return self.time or self.given
+        return self.given if self.time is None else self.time
 
 
 @dataclass(frozen=True)
@@ -153,26 +159,26 @@ class CohortFacts:
         DataError
             In one sentence, of the first fault found.
         """
-        for message, remedy in self._faults(variables, categories, classes):
+        faults = [self._contradictions(), self._misfits(variables, categories, classes)]
+        for message, remedy in itertools.chain.from_iterable(faults):
             raise DataError(f"{where}: {message}", remedy=remedy)
 
-    def _faults(self, variables, categories, classes) -> Iterator[tuple[str, str]]:
-        """What is wrong and what to do about it, one after the other."""
+    def no_inputs(self) -> set[str]:
+        """Columns that are no inputs, for whichever reason."""
+        return {*self.leave_out, *self._no_covariates()}
+
+    def _contradictions(self) -> Iterator[tuple[str, str]]:
+        """What is wrong with the facts themselves, and what to do about it."""
         rows, treatment = self.rows or RowFacts(), self.intervention
         if self.unit not in UNITS:
             yield f"`unit` is {self.unit!r}", f"use one of {', '.join(UNITS)}"
         if not self.horizon > 0.0:
             yield f"`horizon` is {self.horizon!r}", "give a number above 0"
-        events = list(classes)[1:]
-        for name, labels in (("event", [self.event]), ("ends_follow_up", self.ends_follow_up)):
-            for label in labels:
-                if label not in events:
-                    yield f"`{name}` is {label!r}", f"use one of {', '.join(map(repr, events))}"
         if self.event in self.ends_follow_up:
             yield f"{self.event!r} is the event and ends follow-up as well", "choose one"
-        if rows.visit and rows.start:
+        if rows.visit is not None and rows.start is not None:
             yield "`rows` has `visit` and `start`", "a row is a visit or an interval: name one"
-        if rows.varying and not (rows.visit or rows.start):
+        if rows.varying and rows.when is None:
             yield "`rows` has `varying` alone", "add `visit` or `start`"
         if treatment is not None:
             if (treatment.time is None) == (treatment.given is None):
@@ -187,59 +193,57 @@ class CohortFacts:
             yield f"{given} `landmark`", "give one if a treatment comes after inclusion, else none"
         if self.landmark is not None and not self.landmark >= 0.0:
             yield f"`landmark` is {self.landmark!r}", "give a number of at least 0"
-        for name, columns in self._named().items():
-            for column in columns:
-                if column not in variables:
-                    yield f"`{name}` names the column {column!r}", "use one of the set's variables"
-        for name, column in (("rows", rows.visit or rows.start), ("intervention", self._when())):
-            if column in categories:
-                yield f"`{name}` counts time in the category {column!r}", "name a numeric column"
-        for name, columns in self._values().items():
-            for column, values in columns.items():
-                known = categories.get(column)
-                for value in values:
-                    fits = str(value) in known if known else not isinstance(value, str)
-                    if not fits:
-                        kind = f"one of {', '.join(map(repr, known))}" if known else "a number"
-                        yield f"`{name}` is {value!r} for the column {column!r}", f"give {kind}"
         for column in self.adjust_for:
+            if self.adjust_for.count(column) > 1:
+                yield f"`adjust_for` names {column!r} twice", "name it once"
             if column in self._no_covariates():
                 yield (
                     f"`adjust_for` names {column!r}, the column of the intervention or of `rows`",
                     "leave it out there",
                 )
+
+    def _misfits(self, variables, categories, classes) -> Iterator[tuple[str, str]]:
+        """What does not fit the set, and what to do about it."""
+        rows, treatment = self.rows or RowFacts(), self.intervention or InterventionFacts()
+        events = list(classes)[1:]
+        for name, labels in (("event", [self.event]), ("ends_follow_up", self.ends_follow_up)):
+            for label in labels:
+                if label not in events:
+                    yield f"`{name}` is {label!r}", f"use one of {', '.join(map(repr, events))}"
+        named = {
+            "leave_out": self.leave_out,
+            "adjust_for": self.adjust_for,
+            "rows": (*rows.where, rows.when, *rows.varying),
+            "intervention": (treatment.column,),
+        }
+        for name, columns in named.items():
+            for column in columns:
+                if column is not None and column not in variables:
+                    yield f"`{name}` names the column {column!r}", "use one of the set's variables"
+        for name, column in (("rows", rows.when), ("intervention", treatment.time)):
+            if column in categories:
+                yield f"`{name}` counts time in the category {column!r}", "name a numeric column"
+        values = [("where", column, value) for column in rows.where for value in rows.where[column]]
+        if treatment.given is not None:
+            values.append(("treated", treatment.given, treatment.treated))
+        for name, column, value in values:
+            known = categories.get(column)
+            if (str(value) not in known) if known else isinstance(value, str):
+                kind = f"one of {', '.join(map(repr, known))}" if known else "a number"
+                yield f"`{name}` is {value!r} for the column {column!r}", f"give {kind}"
+        if rows.start is not None and set(variables) <= {
+            rows.start,
+            treatment.column,
+            *rows.varying,
+        }:
+            yield "no column tells patients apart", "name fewer under `varying` of `rows`"
         if set(variables) <= self.no_inputs():
             yield "no input is left", "leave out fewer columns"
 
-    def _named(self) -> dict[str, tuple[str, ...]]:
-        """Columns that the facts name, by the key that names them."""
-        rows, treatment = self.rows or RowFacts(), self.intervention or InterventionFacts()
-        return {
-            "leave_out": self.leave_out,
-            "adjust_for": self.adjust_for,
-            "rows": (*rows.where, *filter(None, (rows.visit, rows.start)), *rows.varying),
-            "intervention": tuple(filter(None, (treatment.time, treatment.given))),
-        }
-
-    def _when(self) -> str | None:
-        """Column with times of treatment."""
-        return self.intervention.time if self.intervention is not None else None
-
-    def _values(self) -> dict[str, dict[str, tuple[str | float, ...]]]:
-        """Values of columns that the facts name, by the key that names them."""
-        found = {"where": dict(self.rows.where) if self.rows else {}}
-        if self.intervention is not None and self.intervention.given is not None:
-            found["treated"] = {self.intervention.given: (self.intervention.treated,)}
-        return found
-
     def _no_covariates(self) -> set[str]:
-        named = self._named()
-        varying = self.rows.varying if self.rows else ()
-        return {*named["rows"], *named["intervention"]} - set(varying)
-
-    def no_inputs(self) -> set[str]:
-        """Columns that are no inputs, for whichever reason."""
-        return {*self.leave_out, *self._no_covariates()}
+        """Columns of the intervention and of rows; an intervention is no input of a tree either."""
+        rows, treatment = self.rows or RowFacts(), self.intervention or InterventionFacts()
+        return {*rows.where, rows.when, treatment.column} - {None}
 
 
 #: Parts of the facts that are facts themselves.

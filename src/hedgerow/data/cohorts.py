@@ -117,41 +117,43 @@ def cohort(table: TidyTable, facts: CohortFacts) -> Cohort:
         raise DataError(f"{table.name}: no row is left", remedy="correct `where` under `rows`")
     X = table.X[kept].reset_index(drop=True)
     time, code, treated = table.time[kept], table.y[kept], _treatment(X, facts)
-    if rows.visit or rows.start:
-        when = X[rows.visit or rows.start].to_numpy()
-        if lost := int(np.isnan(when).sum()):
-            raise DataError(
-                f"{table.name}: {lost} rows have no {rows.visit or rows.start!r}",
-                remedy="correct `rows`: it is the time of the visit or the start of the interval",
-            )
-        # Rows of one patient follow each other, in the order of time; patients are in that of
-        # their first ones.
-        patient, order = _patients(X, time, code, when, facts)
-        X, time, code, when = X.iloc[order], time[order], code[order], when[order]
-        treated = None if treated is None else treated[order]
-        first = np.flatnonzero(np.diff(patient, prepend=-1))
-        if rows.visit:
-            since = when[first]
-            time, code = time[first] - since, code[first]
-            if (time < 0.0).any():
-                raise DataError(
-                    f"{table.name}: {int((time < 0.0).sum())} patients have no visit before the "
-                    "end of follow-up",
-                    remedy="correct `visit` under `rows`",
-                )
-            if treated is not None:
-                decided = facts.intervention.given is not None
-                treated = treated[first] - (0.0 if decided else since)
-        else:
-            _check_intervals(table.name, patient, when, time, code)
-            if treated is not None and facts.intervention.given is not None:
-                treated = np.fmin.reduceat(treated + when, first)
-            elif treated is not None:
-                treated = treated[first]
-            last = np.append(first[1:], len(X)) - 1
-            time, code = time[last], code[last]
-        X = X.iloc[first].reset_index(drop=True)
+    if rows.when is not None:
+        X, time, code, treated = _one_row_each(table.name, X, time, code, treated, facts)
     return _cohort(table, facts, X, time, code, treated)
+
+
+def _one_row_each(name: str, X: pd.DataFrame, time, code, treated, facts: CohortFacts) -> tuple:
+    """First visits, or joined intervals, with follow-up, class and time of treatment of each."""
+    rows, treatment = facts.rows, facts.intervention
+    when = X[rows.when].to_numpy()
+    if lost := int(np.isnan(when).sum()):
+        raise DataError(
+            f"{name}: {lost} rows have no {rows.when!r}",
+            remedy="correct `rows`: it is the time of the visit or the start of the interval",
+        )
+    # Rows of one patient follow each other in the order of time, patients in that of the table.
+    patient, order = _patients(X, time, code, when, facts)
+    X, time, code, when = X.iloc[order], time[order], code[order], when[order]
+    first = np.flatnonzero(np.diff(patient, prepend=-1))
+    last = np.append(first[1:], len(X)) - 1
+    if rows.visit is not None:
+        since = when[first]
+        if (late := since > time[first]).any():
+            raise DataError(
+                f"{name}: {int(late.sum())} patients have no visit before the end of follow-up",
+                remedy="correct `visit` under `rows`",
+            )
+        if treated is not None:
+            # What was decided at inclusion is 0 from wherever it is counted.
+            treated = treated[order][first] - (since if treatment.given is None else 0.0)
+        time = time[first] - since
+    else:
+        _check_intervals(name, patient, when, time, code)
+        if treated is not None:
+            begins = when if treatment.given is not None else 0.0
+            treated = np.fmin.reduceat(treated[order] + begins, first)
+        time = time[last]
+    return X.iloc[first].reset_index(drop=True), time, code[last], treated
 
 
 def _has(column: pd.Series, value: str | float) -> np.ndarray:
@@ -174,12 +176,12 @@ def _treatment(X: pd.DataFrame, facts: CohortFacts) -> np.ndarray | None:
 def _patients(X: pd.DataFrame, time, code, when, facts: CohortFacts) -> tuple:
     """Patient of each row once they are ordered, and that order."""
     rows = facts.rows
-    out = {*rows.varying, rows.visit or rows.start}
-    if rows.start and facts.intervention is not None:
+    out = {*rows.varying, rows.when}
+    if rows.start is not None and facts.intervention is not None:
         out.add(facts.intervention.column)
     keys = X.drop(columns=list(out))
     keys.columns = range(keys.shape[1])
-    if rows.visit:
+    if rows.visit is not None:
         keys = keys.assign(time=time, code=code)
     patient = keys.groupby(list(keys.columns), dropna=False, observed=True, sort=False).ngroup()
     patient = patient.to_numpy()
