@@ -95,6 +95,7 @@ ORDER = [
     "statistics",
     "tables",
     "figures",
+    "sheet",
     "claims",
     "page",
 ]

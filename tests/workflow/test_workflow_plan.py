@@ -71,6 +71,10 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     compared = {**default["structure_beyond"], **own.get("structure_beyond", {})}
     n_beyond_forests = len(compared["datasets"]) * -(-compared["n_splits"] // compared["chunk"])
     used |= {*compared["datasets"], compared["patterns_dataset"]}
+    survival = {**default["survival"], **own.get("survival", {})}
+    n_cohorts = len(survival["datasets"])
+    n_permuted = n_cohorts * -(-survival["n_permutations"] // survival["chunk"])
+    used |= {*survival["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -144,6 +148,15 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "structure_beyond_figures": 1,
         "structure_beyond_claims": 1,
         "structure_beyond_page": 1,
+        "survival_learn": n_cohorts,
+        "survival_permute": n_permuted,
+        "survival_describe": n_cohorts,
+        "survival_statistics": n_cohorts,
+        "survival_sheet": n_cohorts,
+        "survival_tables": 1,
+        "survival_figures": 1,
+        "survival_claims": 1,
+        "survival_page": 1,
         "report": 1,
         "manifest": 1,
     }

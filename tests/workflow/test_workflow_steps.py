@@ -17,7 +17,7 @@ from throwaway import ROOT
 from hedgerow.errors import DataError
 from hedgerow.experiments.step import figure, step, table
 from hedgerow.files import write_csv, write_parquet
-from hedgerow.ids import is_published
+from hedgerow.ids import is_published, published_id
 from hedgerow.workflow import steps
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.jobs import write_absence
@@ -144,7 +144,8 @@ def test_an_id_leads_to_function_rule_and_file():
         assert inspect.getdoc(function)
         if is_published(s.name):
             assert s.kind == s.name.split("_")[1]
-            assert s.kind == "figure" or (ROOT / f"data/published/{s.name}.csv").is_file()
+            name = published_id(s.name)
+            assert s.kind == "figure" or (ROOT / f"data/published/{name}.csv").is_file()
         else:
             # Ranks and critical differences are older than the folder `soft_scores`.
             assert s.name.startswith("soft_" if s.word == "soft_scores" else s.word)

@@ -17,13 +17,16 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["HAZARD_RATIOS", "AorticStenosisPlan", "aortic_stenosis", "leaf_of"]
+__all__ = ["HAZARD_RATIOS", "AorticStenosisPlan", "aortic_stenosis", "leaf_of", "other_survival"]
 
 #: Natural history: hazard ratio of each leaf of figure 6.1 (table 6.3, univariate).
 HAZARD_RATIOS = {1: 1.2, 2: 1.3, 3: 1.0, 4: 0.3, 5: 1.0, 6: 0.8, 7: 0.5, 8: 1.0, 9: 1.8, 10: 2.2}
 #: What an intervention leaves of the hazard. In the leaves 2, 3 and 5 the thesis finds a gain
 #: (table 6.4), in 7 and 10 too few patients to say.
 REMAINS = {1: 1.0, 2: 0.4, 3: 0.4, 4: 1.0, 5: 0.35, 6: 1.0, 7: 0.8, 8: 1.0, 9: 1.0, 10: 0.8}
+
+#: Yearly hazard of other death at 60 years of age, and how fast it grows (Gompertz).
+AT_60, AGEING = 0.004, 0.085
 
 #: Thresholds of figure 6.1; that of the posterior wall is not in the text.
 AVA, VMAX, WALL, YOUNG, OLD, CREATININE, GRADIENT, STROKE = (
@@ -116,6 +119,26 @@ def leaf_of(patients: pd.DataFrame) -> np.ndarray:
     large = np.where(p["age"] >= OLD, 10, large)
     small = np.where(p["vmax"] < VMAX, 1, np.where(p["posterior_wall"] < WALL, 2, 3))
     return np.where(p["ava"] < AVA, small, large)
+
+
+def other_survival(at: np.ndarray, age: np.ndarray) -> np.ndarray:
+    """Share of people of some ages who do not die of other causes, as the generator has it.
+
+    Parameters
+    ----------
+    at : (t,) float array
+        Years after inclusion.
+    age : (n,) float array
+        Years, at inclusion.
+
+    Returns
+    -------
+    (t,) float array
+        Mean over the people.
+    """
+    by_age = AT_60 * np.exp(AGEING * (np.asarray(age, dtype=np.float64) - 60.0))
+    grown = np.expm1(AGEING * np.asarray(at, dtype=np.float64)) / AGEING
+    return np.exp(-np.outer(grown, by_age)).mean(axis=1)
 
 
 def _patients(plan: AorticStenosisPlan, random: np.random.RandomState) -> pd.DataFrame:
@@ -220,8 +243,8 @@ def _follow_up(
     end = np.minimum(
         random.uniform(1.0, plan.longest, n), 0.5 + random.exponential(40.0, n)
     )  # of the registry, or lost
-    by_age = 0.004 * np.exp(0.085 * (patients["age"].to_numpy() - 60.0))
-    other = np.log1p(0.085 * random.exponential(1.0, n) / by_age) / 0.085
+    by_age = AT_60 * np.exp(AGEING * (patients["age"].to_numpy() - 60.0))
+    other = np.log1p(AGEING * random.exponential(1.0, n) / by_age) / AGEING
     wanted = _referral(patients, leaf, random)
     # Cumulative hazard of the cardiovascular death, (t / scale)^shape times the ratio.
     scale = plan.median_survival / np.log(2.0) ** (1.0 / plan.shape)

@@ -12,4 +12,5 @@ WORDS = (
     "search_beyond",
     "structure",
     "structure_beyond",
+    "survival",
 )

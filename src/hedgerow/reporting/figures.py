@@ -90,14 +90,14 @@ def style() -> Iterator[None]:
 
 
 def save(figure: Figure, path: Path | str) -> None:
-    """Write a figure as svg or png, by its suffix, without a date and in one step.
+    """Write a figure as svg, png or pdf, by its suffix, without a date and in one step.
 
     Parameters
     ----------
     figure : Figure
-    path : path ending in .svg or .png
+    path : path ending in .svg, .png or .pdf
     """
     path = Path(path)
-    metadata = {"Date": None} if path.suffix == ".svg" else {}
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix, {})
     with written_whole(path) as beside, style():
         figure.savefig(beside, format=path.suffix[1:], metadata=metadata)

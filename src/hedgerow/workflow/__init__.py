@@ -11,6 +11,7 @@ from hedgerow.workflow.config import (
     check_config,
     check_datasets,
     chunks,
+    cohort_facts,
     published_keys,
     settings,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "check_config",
     "check_datasets",
     "chunks",
+    "cohort_facts",
     "digest_of",
     "entry_digests",
     "published_keys",

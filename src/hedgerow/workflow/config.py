@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     import jsonschema
 
 COMMAND_LINE = "command line"
+#: Field of the plans whose data sets are cohorts.
+COHORTS = "cohorts"
 _NOWHERE = object()
 
 
@@ -121,8 +123,9 @@ def check_datasets(
     Raises
     ------
     ConfigError
-        For the first data set that is unknown, has no classes to learn (a survival set), or is
-        a synthetic set with fewer samples than permutations are asked for.
+        For the first data set that is unknown, has no classes to learn (a survival set), is no
+        cohort where cohorts are asked for, or is a synthetic set with fewer samples than
+        permutations are asked for.
     """
     known = list(registry)
     for section, content in config.items():
@@ -146,7 +149,14 @@ def check_datasets(
 
 def _check_entry(entry, section: str, key: str, content: Mapping, config, files) -> None:
     """A data set that is known must also fit the experiment."""
-    if entry.task != "classification":
+    if section in sections() and COHORTS in sections()[section].given:
+        if entry.cohort is None:
+            raise ConfigError(
+                f"{_culprit([section, key], config, files)}: `{entry.key}` is no cohort and "
+                f"`{section}.{key}` takes sets with a `cohort` in the registry",
+                remedy="leave it out, or say there what makes it one",
+            )
+    elif entry.task != "classification":
         raise ConfigError(
             f"{_culprit([section, key], config, files)}: `{entry.key}` is a {entry.task} "
             f"set and `{section}.{key}` takes sets with classes",
@@ -229,6 +239,18 @@ def published_keys(registry: Any, paper: str) -> dict[str, str]:
                 remedy="name one of them in `published_as` of config/datasets.yaml",
             )
     return {name: keys[0] for name, keys in found.items()}
+
+
+def cohort_facts(registry: Any, datasets: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What makes cohorts of data sets, `cohort` of config/datasets.yaml, by their keys.
+
+    Parameters
+    ----------
+    registry : hedgerow.data.Registry
+    datasets : sequence of str
+        Survival sets that have it (`check_datasets`).
+    """
+    return {dataset: registry[dataset].cohort.to_dict() for dataset in datasets}
 
 
 def attempts_at(wildcards: Any) -> int:

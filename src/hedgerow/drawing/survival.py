@@ -1,0 +1,761 @@
+"""Curves of survival, and a tree of risk groups on one page for the bedside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hedgerow.checks import COUNTED, LARGEST, check_number
+from hedgerow.drawing.tree import (
+    _BAR,
+    _INNER_UNITS,
+    _LINE,
+    _PAD,
+    FONT_SIZE,
+    _Pen,
+    _Plan,
+    condition_words,
+    percent,
+    shorten,
+    text_width,
+    wrap,
+)
+from hedgerow.errors import InputError
+from hedgerow.optional import needed
+from hedgerow.survival.estimates import leaves_of
+from hedgerow.survival.labels import checked_follow_up
+from hedgerow.tree.export import check_decimals, feature_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PURPOSE = "a drawing of survival"
+#: Colours of Okabe and Ito (2008), dark and light in turn; the line tells groups apart in grey.
+LINES = (
+    ("#0072B2", "-"), ("#D55E00", (0, (5, 1.5))), ("#009E73", (0, (1, 1))),
+    ("#CC79A7", (0, (5, 1, 1, 1))), ("#000000", (0, (7, 3))), ("#E69F00", "-"),
+    ("#56B4E9", (0, (3, 1, 1, 1, 1, 1))), ("#7F7F7F", (0, (2, 2))),
+)  # fmt: skip
+A4 = (8.27, 11.69)  # inches
+#: Leaves whose boxes and curves can be read on a page.
+MOST_LEAVES = 24
+#: Leaves from which the page lies on its side.
+WIDE = 9
+#: Steps of a curve that are drawn: more cannot be told apart in print, and fill the file.
+MOST_STEPS = 400
+MOST_MARKS = 60
+
+#: Lines at the foot.
+MOST_FOOT = 8
+
+_MARGIN = 0.45  # inches, of the sheet
+_LABEL = 0.055  # least distance of two labels at the ends of curves, in heights of the axes
+
+
+@dataclass(frozen=True)
+class _Curve:
+    """A Kaplan-Meier curve: its steps, and who was censored when."""
+
+    time: np.ndarray
+    survival: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    censored: np.ndarray
+
+    def at(self, when, values: np.ndarray | None = None) -> np.ndarray:
+        """Values (by default survival) at times from 0 on."""
+        place = np.searchsorted(self.time, when, side="right") - 1
+        return (self.survival if values is None else values)[place]
+
+
+def _curve(time: np.ndarray, died: np.ndarray, confidence: float) -> _Curve:
+    from lifelines import KaplanMeierFitter
+
+    fitted = KaplanMeierFitter(alpha=1.0 - confidence).fit(time, died)
+    table = fitted.survival_function_
+    interval = fitted.confidence_interval_survival_function_.to_numpy()
+    survival = table.iloc[:, 0].to_numpy()
+    # Where nobody has had the event yet the interval has no width, and none is drawn.
+    low, high = (np.where(np.isnan(side), survival, side) for side in interval.T)
+    return _Curve(table.index.to_numpy(float), survival, low, high, np.sort(time[~died]))
+
+
+def plot_curves(
+    axes: Any,
+    time,
+    event,
+    groups,
+    *,
+    order: Sequence | None = None,
+    labels: Mapping | None = None,
+    colors: Mapping | None = None,
+    cause: int = 1,
+    end: float | None = None,
+    unit: str = "",
+    confidence: float = 0.95,
+    intervals: bool = True,
+    marks: bool = True,
+    direct: bool = True,
+    at_risk: bool = True,
+    fontsize: float = 8.0,
+    least: int = 0,
+) -> pd.DataFrame:
+    """Kaplan-Meier curves of groups, their names at their ends, numbers at risk beneath.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+        Room beneath for the numbers at risk is the caller's, as a constrained layout gives it.
+    time, event : (n,) arrays
+        As in `hedgerow.survival.horizon_labels`; events of another cause end the follow-up.
+    groups : (n,) array
+        Label of each patient's group; patients whose label is not in `order` are left out.
+    order : sequence, optional
+        Labels in the order in which they are drawn and listed; by default sorted.
+    labels : mapping, optional
+        Group to its name in words; by default the label itself.
+    colors : mapping, optional
+        Group to its colour; by default those of Okabe and Ito, each with a line of its own.
+    cause : int, default 1
+    end : float, optional
+        Where the axis of time ends, in the unit of `time`; by default with the last patient.
+    unit : str
+        Of time, such as 'years'.
+    confidence : float, default .95
+        Of the intervals (log-log of Greenwood's variance).
+    intervals, marks, direct, at_risk : bool, default True
+        Whether intervals, marks of censoring, names at the ends (else a legend), and numbers at
+        risk are drawn.
+    fontsize : float, default 8
+        Points.
+    least : int, default 0
+        Counts from 1 to below it are not shown: a number at risk is `<least`, a curve ends where
+        fewer are at risk, and that of a group with so few patients or events is not drawn.
+
+    Returns
+    -------
+    DataFrame
+        Numbers at risk: one row per group (index `group`), one column per tick of the axis.
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says; groups of another length; a group of `order` that
+        nobody is in; a number out of range.
+    LibraryError
+        matplotlib, pandas or lifelines is not installed (extras `draw` and `survival`).
+    """
+    pd = needed("pandas", PURPOSE)
+    needed("matplotlib", PURPOSE)
+    needed("lifelines", PURPOSE)
+    check_number("confidence", confidence, 0.5, 0.9999)
+    check_number("fontsize", fontsize, 0.1, 1000.0)
+    check_number("least", least, 0, COUNTED, whole=True)
+    if end is not None:
+        check_number("end", end, 1e-12, LARGEST)
+    time, event = checked_follow_up(time, event, cause)
+    groups = np.asarray(groups)
+    if groups.shape != time.shape:
+        raise InputError(
+            f"groups has shape {groups.shape} and time {time.shape}", remedy="give one per patient"
+        )
+    there = sorted(set(groups.tolist()))
+    order = there if order is None else list(order)
+    if empty := [group for group in order if group not in there]:
+        raise InputError(f"nobody is in group {empty[0]!r}", remedy="leave it out of `order`")
+    died = event == cause
+    last = max(float(time[np.isin(groups, order)].max()), 1e-12) if end is None else float(end)
+    ends, drawn = [], []
+    for place, group in enumerate(order):
+        inside = groups == group
+        color, line = LINES[place % len(LINES)]
+        color = color if colors is None else colors[group]
+        name = str(group) if labels is None else labels[group]
+        if hidden(int(inside.sum()), least) or hidden(int(died[inside].sum()), least):
+            drawn.append((place, color, line, f"{name}: fewer than {least}"))
+            ends.append((last, 1.0))
+            continue
+        found = _curve(time[inside], died[inside], confidence)
+        stops = _stops(time[inside], last, least)
+        _draw(axes, found, stops, color, line, intervals, marks)
+        drawn.append((place, color, line, name))
+        ends.append((stops, float(found.at(stops))))
+    axes.set_xlim(0.0, last)
+    axes.set_ylim(0.0, 1.0)
+    axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0", "25", "50", "75", "100 %"])
+    axes.tick_params(labelsize=fontsize)
+    ticks = [tick for tick in axes.get_xticks() if 0.0 <= tick <= last * (1.0 + 1e-9)]
+    axes.set_xticks(ticks)
+    table = pd.DataFrame(
+        [[int((time[groups == group] >= tick).sum()) for tick in ticks] for group in order],
+        index=pd.Index(order, name="group"),
+        columns=ticks,
+    )
+    if unit:
+        axes.set_xlabel(unit, fontsize=fontsize, labelpad=1.0)
+    if direct:
+        _name_ends(axes, ends, drawn, last, fontsize)
+    elif len(order) > 1:
+        _legend(axes, drawn, fontsize)
+    if at_risk:
+        _list_at_risk(axes, table, drawn, fontsize, least, bool(unit))
+    return table
+
+
+def hidden(count: int, least: int) -> bool:
+    """Whether a count is one of those that are not shown: from 1 to below `least`."""
+    return 0 < count < least
+
+
+def _stops(time: np.ndarray, last: float, least: int) -> float:
+    """Where a curve ends: with its last patient, the axis, or where too few are at risk."""
+    stop = min(float(time.max()), last)
+    return min(stop, float(np.sort(time)[-least])) if least > 1 and len(time) >= least else stop
+
+
+def _draw(axes, curve: _Curve, stops: float, color, line, intervals: bool, marks: bool) -> None:
+    when = np.append(curve.time[curve.time < stops], stops)
+    if len(when) > MOST_STEPS:
+        # On a grid finer than the pen, each value exact: the picture is the same.
+        when = np.linspace(0.0, stops, MOST_STEPS)
+    if intervals:
+        low, high = (curve.at(when, side) for side in (curve.low, curve.high))
+        axes.fill_between(when, low, high, step="post", color=color, alpha=0.13, linewidth=0)
+    axes.plot(
+        when,
+        curve.at(when),
+        drawstyle="steps-post",
+        color=color,
+        linestyle=line,
+        linewidth=1.3,
+        solid_capstyle="butt",
+    )
+    if marks:
+        censored = curve.censored[curve.censored <= stops]
+        if len(censored) > MOST_MARKS:
+            grid = np.linspace(0.0, stops, MOST_MARKS + 1)
+            censored = (grid[:-1] + grid[1:])[np.histogram(censored, grid)[0] > 0] / 2.0
+        axes.plot(
+            censored,
+            curve.at(censored),
+            linestyle="none",
+            marker="|",
+            markersize=4.0,
+            markeredgewidth=0.7,
+            color=color,
+        )
+
+
+def _name_ends(axes, ends, drawn, last: float, fontsize: float) -> None:
+    """Names to the right of the axes, apart from each other, a thin line to the curve's end."""
+    height = axes.get_window_extent().height / axes.figure.dpi * 72.0
+    least = max(_LABEL, 1.25 * fontsize / max(height, 1.0))
+    wanted = np.array([y for _, y in ends])
+    for (place, color, _, name), (x, y), at in zip(drawn, ends, _apart(wanted, least), strict=True):
+        del place
+        axes.plot(
+            [x / last, 1.0, 1.03],
+            [y, y, at],
+            transform=axes.transAxes,
+            color=color,
+            linewidth=0.5,
+            alpha=0.7,
+            clip_on=False,
+        )
+        axes.text(
+            1.04,
+            at,
+            name,
+            transform=axes.transAxes,
+            color=_ink(color),
+            fontsize=fontsize,
+            va="center",
+            parse_math=False,
+        )
+
+
+def _apart(wanted: np.ndarray, least: float) -> np.ndarray:
+    """Places as near to those that are wanted as a distance between neighbours allows.
+
+    >>> _apart(np.array([0.5, 0.5, 0.9]), 0.2).round(6).tolist()
+    [0.6, 0.4, 0.9]
+    """
+    order = np.argsort(wanted, kind="stable")[::-1]
+    # Blocks of labels that touch: each stands where its middle is wanted.
+    blocks: list[list[float]] = []
+    for value in wanted[order]:
+        blocks.append([float(value), 1])
+        while len(blocks) > 1 and (
+            blocks[-2][0] - (blocks[-2][1] - 1) * least / 2
+            < blocks[-1][0] + (blocks[-1][1] - 1) * least / 2 + least - 1e-12
+        ):
+            below, above = blocks.pop(), blocks.pop()
+            count = above[1] + below[1]
+            middle = (above[0] * above[1] + below[0] * below[1]) / count
+            blocks.append([middle, count])
+    found = np.empty(len(wanted))
+    place = 0
+    for middle, count in blocks:
+        for k in range(int(count)):
+            found[order[place]] = middle + ((count - 1) / 2 - k) * least
+            place += 1
+    return found
+
+
+def _ink(color) -> tuple:
+    """A colour dark enough for words on white."""
+    from matplotlib.colors import to_rgb
+
+    rgb = np.array(to_rgb(color))
+    grey = float(rgb @ (0.299, 0.587, 0.114))
+    return tuple(rgb * min(1.0, 0.45 / max(grey, 1e-9)))
+
+
+def _legend(axes, drawn, fontsize: float) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], color=c, linestyle=l, label=name) for _, c, l, name in drawn]
+    legend = axes.legend(
+        handles=handles, fontsize=fontsize, loc="lower left", frameon=False, handlelength=2.2
+    )
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+
+
+def _list_at_risk(axes, table, drawn, fontsize: float, least: int, below_unit: bool) -> None:
+    """Numbers at risk beneath the axis, each under its tick, in the colour of its curve."""
+    import matplotlib.transforms as transforms
+
+    size = 0.9 * fontsize
+    line = 1.25 * size
+    start = 3.5 + 1.25 * fontsize * (2.05 if below_unit else 1.05)
+    several = len(table) > 1
+
+    def put(x, row, text, across, **more):
+        down = transforms.ScaledTranslation(
+            0.0, -(start + row * line) / 72.0, axes.figure.dpi_scale_trans
+        )
+        axes.text(
+            x, 0.0, text, transform=across + down, fontsize=size, va="top", parse_math=False, **more
+        )
+
+    along = axes.get_xaxis_transform()
+    put(0.0, 0, "at risk", axes.transAxes, color="0.35", ha="left", style="italic")
+    for row, (place, color, _, name) in enumerate(drawn):
+        del place
+        if several:
+            put(
+                -0.02,
+                row + 1,
+                name.split(": fewer")[0],
+                axes.transAxes,
+                color=_ink(color),
+                ha="right",
+            )
+        for tick, count in zip(table.columns, table.iloc[row], strict=True):
+            text = f"<{least}" if hidden(int(count), least) else f"{count}"
+            put(tick, row + 1, text, along, color=_ink(color) if several else "0.2", ha="center")
+
+
+# -- the sheet --------------------------------------------------------------------------
+
+
+def leaf_numbers(tree: Any) -> dict[int, int]:
+    """Number of each leaf, from 1, in the order in which a drawing has them from left to right.
+
+    Parameters
+    ----------
+    tree : Tree or fitted classifier
+
+    Returns
+    -------
+    dict
+        Node of the leaf to its number.
+    """
+    tree = getattr(tree, "tree_", tree)
+    found: dict[int, int] = {}
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        if tree.feature[node] < 0:
+            found[node] = len(found) + 1
+        else:
+            stack += [int(tree.children_right[node]), int(tree.children_left[node])]
+    return found
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What a leaf's box says; counts that are not shown are None."""
+
+    n: int | None
+    events: int | None
+    survival: float | None
+
+    def lines(self, number: int, least: int) -> list[str]:
+        n = f"<{least}" if self.n is None else f"{self.n}"
+        events = f"<{least}" if self.events is None else f"{self.events}"
+        share = "–" if self.survival is None else percent(self.survival)
+        return [str(number), f"n = {n}", f"events {events}", share]
+
+
+class _LeafPlan(_Plan):
+    """Boxes of risk groups: tests in words and units, leaves with what was found in them."""
+
+    def __init__(self, tree, groups, counts, names, units, least, size, decimals):
+        self.numbers = leaf_numbers(tree)
+        self.groups, self.counts, self.least = groups, counts, least
+        self.labels, self.units = names, units
+        super().__init__(tree, tree.depth, size, decimals)
+
+    def _fill_leaves(self, leaves) -> None:
+        for box in leaves:
+            box.lines = self.groups[box.node].lines(self.numbers[box.node], self.least)
+        room = max(text_width(w, self.size, bold=True) for box in leaves for w in box.lines)
+        for box in leaves:
+            box.width = room + 2 * _PAD * self.em
+            box.height = (len(box.lines) * _LINE + _BAR + 0.35 + 2 * _PAD) * self.em
+
+    def _fill_inner(self, unit: float) -> None:
+        size, em = self.size, self.em
+        for box in reversed(self.boxes):
+            if box.leaf:
+                continue
+            left, right = (self.boxes[child] for child in box.children)
+            box.x = (left.x + right.x) / 2.0
+            # As wide as what lies below it: neighbours have as much.
+            room = max(_INNER_UNITS * unit, right.x - left.x) - 2 * _PAD * em
+            name = feature_name(self.tree, int(self.tree.feature[box.node]))
+            condition = condition_words(self.tree, box.node, self.decimals)
+            if not np.isnan(self.tree.threshold[box.node]) and self.units.get(name):
+                condition += f" {self.units[name]}"
+            name = self.labels.get(name, name)
+            both = f"{name} {condition}"
+            if text_width(both, size) <= room:
+                box.lines = [both]
+            else:
+                box.lines = [*wrap(name, room, size, 3), *wrap(condition, room, size, 3)]
+            if (count := self.counts.get(box.node)) is not None:
+                box.lines.append(f"n = {count}")
+            words = max(text_width(line, size) for line in box.lines)
+            box.width = words + 2 * _PAD * em
+            box.height = (len(box.lines) * _LINE + 2 * _PAD) * em
+
+    def _legend_size(self) -> None:
+        self.head = 0.5 * self.em
+        self.top = [top + self.head for top in self.top]
+
+    def _notes(self) -> list[str]:
+        return []
+
+
+class _LeafPen(_Pen):
+    """Draws such boxes, the share without the event as a bar in each leaf."""
+
+    def legend(self) -> None:
+        pass
+
+    def bar(self, box, top: float) -> None:
+        from matplotlib.patches import Rectangle
+
+        em = self.plan.em
+        width = box.width - 2 * _PAD * em
+        share = self.plan.groups[box.node].survival
+        look = {"edgecolor": "0.15", "linewidth": 0.5 * self.scale, "zorder": 3}
+        place = (box.x - width / 2, top - _BAR * em)
+        self.ax.add_patch(Rectangle(place, width, _BAR * em, facecolor="white", **look))
+        if share:
+            filled = {**look, "facecolor": LINES[0][0]}
+            self.ax.add_patch(Rectangle(place, share * width, _BAR * em, **filled))
+
+
+def guideline_sheet(
+    tree: Any,
+    X,
+    time,
+    event,
+    *,
+    horizon: float,
+    title: str,
+    unit: str = "years",
+    cohort: str = "",
+    date: str = "",
+    names: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    cause: int = 1,
+    confidence: float = 0.95,
+    decimals: int = 2,
+    least: int = 0,
+) -> Any:
+    """A tree of risk groups on one A4 page: its tests, and survival in each of its leaves.
+
+    Above, the tree: tests in words and units, the left branch where the test holds; leaves
+    numbered from left to right, each with its patients, its events, and the share without the event
+    at the horizon (Kaplan-Meier), which the bar repeats. Below, the curve of each leaf with its
+    interval before that of all patients in grey, and numbers at risk. The foot says what the page
+    rests on. With nine leaves or more the page lies on its side.
+
+    Parameters
+    ----------
+    tree : Tree or fitted classifier
+        With at most 24 leaves.
+    X, time, event, cause
+        As in `hedgerow.survival.leaf_survival`: the patients whose survival is shown.
+    horizon : float
+        In the unit of `time`; the axes end there.
+    title : str
+    unit : str, default 'years'
+        Of time.
+    cohort, date : str
+        Whose data these are, and of when, for the foot.
+    names, units : mapping of str, optional
+        Column of X to its name in words, and to its unit.
+    notes : sequence of str
+        Further sentences for the foot.
+    confidence : float, default .95
+    decimals : int, default 2
+        Of thresholds, after the first significant digit.
+    least : int, default 0
+        Counts from 1 to below it are not shown, nor what would give them away.
+
+    Returns
+    -------
+    matplotlib Figure
+
+    Raises
+    ------
+    InputError
+        As `leaf_survival`; more leaves than can be read.
+    LibraryError
+        As `plot_curves`.
+    """
+    needed("matplotlib", PURPOSE)
+    needed("lifelines", PURPOSE)
+    from matplotlib.figure import Figure
+
+    check_number("horizon", horizon, 1e-12, LARGEST)
+    check_number("confidence", confidence, 0.5, 0.9999)
+    check_number("least", least, 0, COUNTED, whole=True)
+    check_decimals(decimals)
+    time, event = checked_follow_up(time, event, cause)
+    leaf = leaves_of(tree, X, len(time))
+    drawn = getattr(tree, "tree_", tree)
+    numbers = leaf_numbers(drawn)
+    if len(numbers) > MOST_LEAVES:
+        raise InputError(
+            f"the tree has {len(numbers)} leaves, and a page holds {MOST_LEAVES}",
+            remedy="grow a smaller one, such as by `max_depth=4`",
+        )
+    died = event == cause
+    groups = _groups(numbers, leaf, time, died, horizon, confidence, least)
+    size = A4 if len(numbers) < WIDE else A4[::-1]
+    figure = Figure(figsize=size)
+    plan = _LeafPlan(
+        drawn,
+        groups,
+        {} if least and any(g.n is None for g in groups.values()) else _counts(drawn, leaf),
+        dict(names or {}),
+        dict(units or {}),
+        least,
+        FONT_SIZE,
+        decimals,
+    )
+    width = size[0] - 2 * _MARGIN
+    top = _head(figure, size, title, horizon, unit, least)
+    several = bool(((event != 0) & ~died).any())
+    text = _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes)
+    bottom = _write_foot(figure, size, text)
+    columns = _columns(len(numbers), size)
+    rows = math.ceil(len(numbers) / columns)
+    # The tree as large as it gets beside panels of at least an inch.
+    room = top - bottom - 0.25
+    scale = min(width / plan.width, 1.25, (room - 1.35 * rows) / plan.height)
+    height = plan.height * scale
+    axes = figure.add_axes(
+        (
+            _MARGIN / size[0],
+            (top - height) / size[1],
+            width / size[0],
+            height / size[1],
+        )
+    )
+    axes.set_axis_off()
+    over = (width / scale - plan.width) / 2
+    axes.set_xlim(-over, plan.width + over)
+    axes.set_ylim(-plan.height, 0.0)
+    colors = ["0.2"] * drawn.n_classes
+    _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale, decimals).draw()
+    everybody = _curve(time, died, confidence)
+    below = min(top - height - 0.25, bottom + rows * 2.3)
+    for node, number in numbers.items():
+        row, column = divmod(number - 1, columns)
+        place = _panel(size, columns, rows, row, column, below, bottom)
+        panel = figure.add_axes(place)
+        _draw_panel(
+            panel,
+            node,
+            number,
+            leaf,
+            time,
+            event,
+            cause,
+            everybody,
+            horizon,
+            unit,
+            confidence,
+            least,
+        )
+    return figure
+
+
+def _groups(numbers, leaf, time, died, horizon, confidence, least) -> dict[int, _Group]:
+    found = {}
+    for node in numbers:
+        inside = leaf == node
+        n, events = int(inside.sum()), int(died[inside].sum())
+        few = hidden(n, least) or hidden(events, least)
+        survival = None
+        if n and not few and (time[inside].max() >= horizon or died[inside].all()):
+            survival = float(_curve(time[inside], died[inside], confidence).at(horizon))
+        found[node] = _Group(
+            None if hidden(n, least) else n, None if hidden(events, least) else events, survival
+        )
+    return found
+
+
+def _counts(tree, leaf: np.ndarray) -> dict[int, int]:
+    """Patients in each node."""
+    counts = np.bincount(leaf, minlength=tree.n_nodes)
+    for node in range(tree.n_nodes - 1, 0, -1):
+        counts[tree.parent[node]] += counts[node]
+    return dict(enumerate(counts.tolist()))
+
+
+def _head(figure, size, title: str, horizon: float, unit: str, least: int) -> float:
+    """Title and how to read the page; where the room below them begins, in inches."""
+    y = size[1] - _MARGIN
+    room = size[0] - 2 * _MARGIN
+    figure.text(
+        _MARGIN / size[0],
+        y / size[1],
+        shorten(title, room, 14, bold=True),
+        fontsize=14,
+        fontweight="bold",
+        va="top",
+        parse_math=False,
+    )
+    text = (
+        "Begin at the top; go left where the test holds, right where it does not. Each group has "
+        f"its number, its patients (n), how many had the event, and the share without it at "
+        f"{horizon:g} {unit}, which the bar shows."
+    )
+    if least:
+        text += f" Counts from 1 to {least - 1} are not shown."
+    lines = wrap(text, room, 8.5, 3)
+    for row, line in enumerate(lines):
+        figure.text(
+            _MARGIN / size[0],
+            (y - 0.34 - 0.155 * row) / size[1],
+            line,
+            fontsize=8.5,
+            va="top",
+            color="0.25",
+            parse_math=False,
+        )
+    return y - 0.34 - 0.155 * len(lines) - 0.12
+
+
+def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes) -> list[str]:
+    """What the page rests on."""
+    n, events = len(time), int(died.sum())
+    said = f"<{least}" if hidden(events, least) else f"{events}"
+    rests = f"Rests on {cohort + ', ' if cohort else ''}n = {n}, {said} events"
+    rests += f", horizon {horizon:g} {unit}"
+    rests += f", data of {date}." if date else "."
+    curves = (
+        f"Curves: share without the event (Kaplan-Meier) with {100 * confidence:g} % intervals; "
+        "marks: follow-up ends; grey: all patients."
+    )
+    if several:
+        curves += " Events of other causes end the follow-up."
+    caution = (
+        "Groups were found in such data: they describe, and say nothing on what a treatment does."
+    )
+    return [rests, curves, *notes, caution]
+
+
+def _write_foot(figure, size, sentences: Sequence[str]) -> float:
+    """The foot; its upper edge in inches."""
+    points, line = 7.0, 0.13
+    room = size[0] - 2 * _MARGIN
+    lines = wrap(" ".join(sentences), room, points, MOST_FOOT)
+    upper = _MARGIN + len(lines) * line
+    for row, text in enumerate(lines):
+        figure.text(
+            _MARGIN / size[0],
+            (upper - row * line) / size[1],
+            text,
+            fontsize=points,
+            va="top",
+            color="0.3",
+            parse_math=False,
+        )
+    return upper + 0.12
+
+
+def _columns(n: int, size) -> int:
+    most = 4 if size[0] < size[1] else 8
+    rows = math.ceil(n / most)
+    return max(2, math.ceil(n / rows))
+
+
+def _panel(size, columns, rows, row, column, top, bottom) -> tuple[float, float, float, float]:
+    """Place of a panel in shares of the figure; its words stand around it."""
+    width = (size[0] - 2 * _MARGIN) / columns
+    height = (top - bottom) / rows
+    left, above, beneath = 0.34 if column == 0 else 0.2, 0.2, 0.48
+    x = _MARGIN + column * width + left
+    y = top - (row + 1) * height + beneath
+    return (
+        x / size[0],
+        y / size[1],
+        (width - left - 0.12) / size[0],
+        (height - above - beneath) / size[1],
+    )
+
+
+def _draw_panel(
+    panel, node, number, leaf, time, event, cause, everybody, horizon, unit, confidence, least
+) -> None:
+    points = 6.5
+    _draw(panel, everybody, min(horizon, everybody.time[-1]), "0.6", "-", False, False)
+    panel.set_title(f"{number}", fontsize=8.5, fontweight="bold", loc="left", pad=3.0)
+    panel.spines[["top", "right"]].set_visible(False)
+    inside = leaf == node
+    few = hidden(int(inside.sum()), least) or hidden(int((event[inside] == cause).sum()), least)
+    if few or not inside.any():
+        text = f"fewer than {least}\npatients or events" if few else "nobody"
+        panel.text(0.06, 0.1, text, transform=panel.transAxes, fontsize=points, color="0.3")
+    panel.set_xlim(0.0, horizon)
+    panel.locator_params(axis="x", nbins=4)
+    if inside.any():
+        plot_curves(
+            panel,
+            time,
+            event,
+            leaf,
+            order=[node],
+            cause=cause,
+            end=horizon,
+            unit=unit,
+            confidence=confidence,
+            direct=False,
+            fontsize=points,
+            least=least,
+        )
+    panel.tick_params(length=2.0, pad=1.5)
