@@ -50,3 +50,64 @@ def wilson(right: float, n: float, z: float) -> tuple[float, float]:
     centre = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return centre - half, centre + half
+
+
+def gray(time, event, group, cause=1) -> tuple[Fraction, int]:
+    """Gray's chi-squared and its degrees of freedom, sums written out over times and groups.
+
+    The score of group i sums dN - R_i / R dN over times, for R_i = Y_i (1 - F_i) / S_i; its
+    covariance sums what an event of the cause, and of another one, in each group r at each time
+    moves the scores, now (a) and at all later times, times the variance of that event.
+    """
+    rows, groups = list(zip(time, event, group, strict=True)), sorted(set(group))
+    S, F, pooled = dict.fromkeys(groups, Fraction(1)), dict.fromkeys(groups, Fraction(0)), 0
+    score, moved, moments = dict.fromkeys(groups, Fraction(0)), [], []
+    for t in sorted({t for t, e, _ in rows if e}):
+        Y = {k: sum(u >= t and g == k for u, _, g in rows) for k in groups}
+        own = {k: sum(u == t and g == k and e == cause for u, e, g in rows) for k in groups}
+        any_ = {k: sum(u == t and g == k and e != 0 for u, e, g in rows) for k in groups}
+        there = [k for k in groups if Y[k]]
+        h = {k: Y[k] / S[k] if Y[k] else Fraction(0) for k in groups}
+        R, total, d = {k: h[k] * (1 - F[k]) for k in groups}, sum(h.values()), sum(own.values())
+        for k in groups:
+            score[k] += own[k] - (R[k] * d / sum(R.values()) if d else 0)
+        step, before = d / total, pooled
+        pooled = min(pooled + step, Fraction(1))
+        hazard = (pooled - before) / (1 - before) if before < 1 else Fraction(0)
+        a = {(i, r): h[i] * ((i == r) - h[r] / total) for i in groups for r in groups}
+        for r in there:
+            S_before, others = S[r], any_[r] - own[r]
+            F[r] += S_before * Fraction(own[r], Y[r])
+            S[r] *= 1 - Fraction(any_[r], Y[r])
+            ratio = (1 - pooled) / S[r] if S[r] else Fraction(0)
+            ties = max(1 - (d - 1) / (total * S_before - 1), 0) if d > 1 else 1
+            moments.append((len(moved), r, 1, 1 - ratio, step / h[r] * ties))
+            ties = 1 - Fraction(others - 1, Y[r] - 1) if others > 1 else 1
+            moments.append((len(moved), r, 0, -ratio, others / h[r] ** 2 * ties))
+        moved.append((a, hazard))
+    covariance = {(i, j): Fraction(0) for i in groups for j in groups}
+    for place, r, now, later, variance in moments:
+        moves = {
+            i: now * moved[place][0][i, r] + later * sum(a[i, r] * g for a, g in moved[place + 1 :])
+            for i in groups
+        }
+        for i, j in covariance:
+            covariance[i, j] += moves[i] * moves[j] * variance
+    return quadratic_form(score, covariance)
+
+
+def quadratic_form(score, covariance) -> tuple[Fraction, int]:
+    """z' V^-1 z by elimination, without what follows from other entries, and the rank of V."""
+    z, V, total, rank = dict(score), dict(covariance), Fraction(0), 0
+    for i in z:
+        if not V[i, i]:
+            continue
+        total, rank = total + z[i] ** 2 / V[i, i], rank + 1
+        column = {j: V[j, i] / V[i, i] for j in z}
+        pivot = {j: V[i, j] for j in z}
+        z_i = z[i]
+        for j in z:
+            z[j] -= column[j] * z_i
+            for k in z:
+                V[j, k] -= column[j] * pivot[k]
+    return total, rank

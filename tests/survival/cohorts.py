@@ -1,12 +1,15 @@
-"""Three public cohorts that lifelines carries, in groups by plain rules, as a tree would give."""
+"""Public cohorts in groups by plain rules, as a tree would give: of lifelines, and of a mirror."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from lifelines.datasets import load_gbsg2, load_lung, load_rossi
+
+from hedgerow.data import fetch, load_registry, tidy
 
 
 class Cohort(NamedTuple):
@@ -52,3 +55,41 @@ def cohorts() -> dict[str, Cohort]:
             lung[["age", "sex"]].astype(float),
         ),
     }
+
+
+def competing() -> dict[str, Cohort]:
+    """The cohorts of lifelines with a second cause by a rule of ours: they have one cause only."""
+    made = {}
+    for name, cohort in cohorts().items():
+        # Not by chance: causes that come earlier or later than others are told apart.
+        other = cohort.covariates.iloc[:, 0].to_numpy() > cohort.covariates.iloc[:, 0].median()
+        event = np.where((cohort.event == 1) & other, 2, cohort.event)
+        made[name] = cohort._replace(event=event)
+    made["rossi"] = made["rossi"]._replace(
+        event=np.where(made["rossi"].time % 3 == 0, 2, 1) * cohorts()["rossi"].event
+    )
+    return made
+
+
+#: Column and bounds of the groups of sets with competing causes.
+RULES = {
+    "pbc": ("bili", [1.1, 3.0]),  # death, transplant
+    "wihs": ("cd4nadir", [2.0, 4.0]),  # treatment, AIDS or death: ties at tenths of a year
+    "hodgkin": ("age", [30.0, 50.0]),  # relapse, death
+    "transplant": ("age", [45.0, 55.0]),  # death, transplant, withdrawal
+}
+
+
+def on_the_mirror(name: str, folder: Path) -> Cohort:
+    """A set with competing causes, from the mirror that HEDGEROW_MIRROR names."""
+    registry = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")
+    table = tidy(registry[name], fetch(registry[name], folder, kinds={"mirror"}))
+    column, bounds = RULES[name]
+    values = table.X[column]
+    kept = values.notna().to_numpy()
+    return Cohort(
+        table.time[kept],
+        table.y[kept],
+        np.digitize(values[kept], bounds) + 1,
+        pd.DataFrame(index=range(kept.sum())),
+    )

@@ -299,6 +299,25 @@ def test_competing_causes_have_an_incidence():
     assert "incidence" not in alone
 
 
+def test_tied_causes_share_those_at_risk():
+    """lifelines moves tied times apart by chance: .598 for R's .591 in a leaf of a cohort."""
+    time, event = np.repeat([1.0, 2.0, 3.0], 4), np.array([1, 2, 2, 0, 1, 1, 2, 0, 1, 0, 0, 0])
+    found = leaf_survival(Leaves(np.zeros(12, int)), None, time, event).iloc[0]
+    by_hand = 1 / 12 + (9 / 12) * (2 / 8) + (9 / 12) * (5 / 8) * (1 / 4)
+    assert found["incidence"] == pytest.approx(by_hand, rel=1e-12)
+    assert found["incidence_low"] < by_hand < found["incidence_high"]
+
+
+def test_an_incidence_without_an_interval():
+    """All have the event, or nobody is left at risk after the last."""
+    for event, expected in (([1, 2, 1], 2 / 3), ([2, 2, 1], 1 / 3)):
+        found = leaf_survival(Leaves(np.zeros(3, int)), None, [1, 2, 3], event).iloc[0]
+        assert found["incidence"] == pytest.approx(expected)
+        assert math.isnan(found["incidence_low"]) and math.isnan(found["incidence_high"])
+    apart = leaf_survival(Leaves([0, 0, 1]), None, [1, 2, 3], [1, 1, 2])
+    assert apart["incidence"].tolist() == [1.0, 0.0] and apart["incidence_low"].isna().all()
+
+
 def test_the_same_twice_and_with_a_tree_itself(rossi):
     data, tree, _ = rossi
     X = data[VARIABLES]

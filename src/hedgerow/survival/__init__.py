@@ -1,6 +1,7 @@
 """Leaves of a tree as risk groups (thesis, chapter 6): labels, survival inside leaves."""
 
 from hedgerow.survival.analysis import RiskGroups, risk_groups, thesis_tree
+from hedgerow.survival.gray import GrayTest, gray_test
 from hedgerow.survival.groups import compare_groups
 from hedgerow.survival.labels import HorizonLabels, horizon_labels
 from hedgerow.survival.leaves import leaf_survival
@@ -8,11 +9,13 @@ from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
 
 __all__ = [
+    "GrayTest",
     "HorizonLabels",
     "LogRank",
     "OneByOne",
     "RiskGroups",
     "compare_groups",
+    "gray_test",
     "horizon_labels",
     "leaf_survival",
     "logrank",

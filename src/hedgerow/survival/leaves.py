@@ -19,13 +19,14 @@ from hedgerow.survival.estimates import (
     model_matrix,
     p_of,
 )
+from hedgerow.survival.gray import gray_test
 from hedgerow.survival.labels import checked_follow_up
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Columns of p values, before suffixes.
-TESTS = ("logrank_p", "logrank_p_rest", "cox_p")
+TESTS = ("logrank_p", "logrank_p_rest", "gray_p", "cox_p")
 
 
 def leaf_survival(
@@ -69,14 +70,18 @@ def leaf_survival(
         - `incidence` with `_low` and `_high`, where there are events of other causes: the share
           who have the event in the end, where others keep some from it (Aalen-Johansen);
         - `logrank_p`: two-sample log-rank of the leaf against all patients, the leaf among them,
-          as published; `logrank_p_rest`: against all others;
+          as published; `logrank_p_rest`: against all others. Both compare how fast the event comes
+          among those still at risk;
+        - `gray_p`, where there are events of other causes: Gray's test of the incidence in the leaf
+          against that in all others (`gray_test`);
         - `hazard_ratio` with `_low`, `_high`, `cox_p` and `ph_p`: Cox model of the leaf against all
           others, Wald test, and the test of proportional hazards (scaled Schoenfeld residuals over
           ranks of time); `cox_note` says in a word why they are missing;
         - with covariates the same, adjusted, with the suffix `_adjusted`, and `n_adjusted`;
         - each p with the suffix `_holm`, corrected over the leaves.
 
-        `attrs` hold `multivariate_logrank_p` (all leaves), `confidence` and `cause`.
+        `attrs` hold `multivariate_logrank_p` and, where there are events of other causes, `gray_p`
+        (all leaves), `confidence` and `cause`.
 
     Raises
     ------
@@ -110,6 +115,10 @@ def leaf_survival(
         if rest.any():
             tested = logrank_test(time[inside], time[rest], died[inside], died[rest])
             row["logrank_p_rest"] = p_of(tested)
+        if several:
+            row["gray_p"] = math.nan
+            if rest.any():
+                row["gray_p"] = gray_test(time, event, inside, cause=cause).p
         row |= cox(pd.DataFrame({"leaf": inside}), "leaf", time, died, confidence)
         if model is not None:
             adjusted = cox(model.assign(leaf=inside), "leaf", time, died, confidence)
@@ -125,4 +134,7 @@ def leaf_survival(
         "confidence": confidence,
         "cause": cause,
     }
+    if several:
+        tested = gray_test(time, event, leaf, cause=cause)
+        table.attrs["gray_p"] = tested.p if len(rows) > 1 else math.nan
     return table

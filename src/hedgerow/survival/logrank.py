@@ -42,7 +42,7 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     -------
     LogRank
     """
-    groups, at_risk, events = _counts(time, event, group)
+    groups, at_risk, events = at_risk_and_events(time, event, group)
     if len(groups) < 2 or not len(at_risk):
         return LogRank(0.0, max(len(groups) - 1, 0), 1.0)
     total, died = at_risk.sum(axis=1), events.sum(axis=1)
@@ -94,7 +94,7 @@ def logrank_one_by_one(time: np.ndarray, event: np.ndarray, group: np.ndarray) -
     -------
     OneByOne
     """
-    groups, at_risk, events = _counts(time, event, group)
+    groups, at_risk, events = at_risk_and_events(time, event, group)
     n, d = (counts.sum(axis=1, keepdims=True) for counts in (at_risk, events))
     return OneByOne(
         groups,
@@ -115,8 +115,11 @@ def _two_samples(n_1, d_1, n_2, d_2) -> np.ndarray:
         return np.where(variance > 0.0, difference**2 / variance, 0.0)
 
 
-def _counts(time, event, group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Labels of groups, and at each time with events those at risk and the events, by group."""
+def at_risk_and_events(time, event, group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels of groups, and at each time with events those at risk and the events, by group.
+
+    time : (n,) float array; event : (n,) bool array; group : (n,) array of any labels
+    """
     groups, group = np.unique(group, return_inverse=True)
     n_groups, when = len(groups), np.unique(time[event])
     # The last event time that a patient is still at risk at.
