@@ -179,6 +179,9 @@ CALLS = {
     "horizon_labels": lambda horizon=9, cause=1: survival.horizon_labels(
         TIME, EVENT, horizon, cause=cause
     ),
+    "censoring_weights": lambda horizon=9, cause=1: survival.censoring_weights(
+        TIME, EVENT, horizon, cause=cause
+    ),
     "gray_test": lambda **more: survival.gray_test(TIME, EVENT, TIME > 9, **more),
     "leaf_survival": lambda **more: survival.leaf_survival(TREE, X, TIME, EVENT, **more),
     "risk_groups": lambda horizon=9.0, **more: survival.risk_groups(

@@ -22,6 +22,36 @@ def quantile(steps: list[tuple[float, Fraction]], level: Fraction) -> float:
     return next((t for t, survival in steps if survival <= level), float("inf"))
 
 
+def redistributed(time, ends, horizon) -> list[Fraction]:
+    """Mass of each patient when the censored hand theirs on, in equal parts (Efron 1967).
+
+    Whoever's follow-up `ends` before the horizon gives the mass to all who are followed longer, the
+    earliest first. The others keep what they have in the end.
+    """
+    mass = [Fraction(1)] * len(time)
+    for t in sorted({t for t in time if t < horizon}):
+        gives = [i for i, u in enumerate(time) if u == t and ends[i]]
+        takes = [i for i, u in enumerate(time) if u > t]
+        given = sum(mass[i] for i in gives)
+        for i in gives:
+            mass[i] = Fraction(0)
+        for i in takes:
+            mass[i] += given / len(takes)
+    return mass
+
+
+def incidence(time, event, cause=1) -> list[tuple[float, Fraction]]:
+    """(t, F(t)) at each time with an event: the sum of S(t-) d/n, S of all causes together."""
+    survival, total, steps = Fraction(1), Fraction(0), []
+    for t in sorted({t for t, e in zip(time, event, strict=True) if e}):
+        at_risk = sum(other >= t for other in time)
+        died = [e for other, e in zip(time, event, strict=True) if other == t and e]
+        total += survival * Fraction(died.count(cause), at_risk)
+        survival *= 1 - Fraction(len(died), at_risk)
+        steps.append((t, total))
+    return steps
+
+
 def two_sample_logrank(time, event, group) -> Fraction:
     """(O - E)^2 / V of the group that is true, with the hypergeometric variance."""
     difference = variance = Fraction(0)

@@ -3,7 +3,7 @@
 from hedgerow.survival.analysis import RiskGroups, risk_groups, thesis_tree
 from hedgerow.survival.gray import GrayTest, gray_test
 from hedgerow.survival.groups import compare_groups
-from hedgerow.survival.labels import HorizonLabels, horizon_labels
+from hedgerow.survival.labels import HorizonLabels, censoring_weights, horizon_labels
 from hedgerow.survival.leaves import leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
@@ -14,6 +14,7 @@ __all__ = [
     "LogRank",
     "OneByOne",
     "RiskGroups",
+    "censoring_weights",
     "compare_groups",
     "gray_test",
     "horizon_labels",

@@ -1,4 +1,4 @@
-"""From follow-up to classes: who has had the event by a horizon (thesis 6.2.2)."""
+"""From follow-up to classes at a horizon, and the weights of those who have one (6.2.2)."""
 
 from __future__ import annotations
 
@@ -72,6 +72,63 @@ def horizon_labels(
         y[(event != 0) & (event != cause)] = 0
     y[(event == cause) & (time <= horizon)] = 1
     return HorizonLabels(y, y >= 0)
+
+
+def censoring_weights(
+    time, event, horizon: float, *, cause: int = 1, competing: str = "censored"
+) -> np.ndarray:
+    """Weights of the patients whose class is known, in the place of all (Vock and others 2016).
+
+    Who has the event early is rarely lost before it, so that among those whose class is known the
+    event is too frequent. Each of them stands here for the patients who were censored before it
+    could happen to them: with the weight 1 / G(t-), for t the time of the event or the horizon,
+    whichever comes first, and G(t-) the share who are not censored before t (Graf and others 1999).
+    Learners take these weights as `sample_weight`.
+
+    Parameters
+    ----------
+    time, event, horizon, cause, competing
+        As in `horizon_labels`. Where competing events are 'censored', they count as censoring here
+        too, and where they are 'survived', they are known like any other class.
+
+    Returns
+    -------
+    (n,) float64 array
+        At least 1 where the class is known, 0 elsewhere. The sum is n where somebody is followed to
+        the horizon.
+
+    Raises
+    ------
+    InputError
+        As `horizon_labels`.
+
+    Notes
+    -----
+    G is the Kaplan-Meier estimate of censoring from the same patients: give those of the training
+    part alone. It takes censoring to have nothing to do with the inputs. Censoring at the time of
+    an event comes after it: who has the event at t is not at risk of censoring at t. Then the
+    weighted share of events is exactly what Kaplan-Meier, or with 'survived' Aalen-Johansen, says
+    of the horizon.
+
+    Examples
+    --------
+    >>> censoring_weights([2, 7, 5, 6], [1, 1, 0, 0], 6)
+    array([1. , 1.5, 0. , 1.5])
+    """
+    _, known = horizon_labels(time, event, horizon, cause=cause, competing=competing)
+    time, event = checked_follow_up(time, event, cause)
+    ends = event == 0 if competing == "survived" else event != cause
+    when = np.unique(time)
+    place = np.searchsorted(when, time)
+    leaving = np.bincount(place, minlength=len(when))
+    at_risk = leaving[::-1].cumsum()[::-1]
+    censored = np.bincount(place, weights=ends, minlength=len(when))
+    at_risk_of_it = at_risk - leaving + censored
+    steps = 1.0 - np.divide(censored, at_risk_of_it, out=np.zeros(len(when)), where=censored > 0.0)
+    not_yet = np.concatenate([[1.0], np.cumprod(steps)])
+    # Before the earlier of both: the product over the times below it.
+    share = not_yet[np.searchsorted(when, np.minimum(time, horizon))]
+    return np.divide(1.0, share, out=np.zeros(len(time)), where=known)
 
 
 def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarray]:
