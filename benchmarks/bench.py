@@ -421,6 +421,57 @@ def structure() -> None:
             )
 
 
+def survival() -> None:
+    """Log-rank tests of each leaf against lifelines, and a permutation against a growth."""
+    from lifelines.statistics import logrank_test
+
+    from hedgerow.survival import (
+        logrank_one_by_one,
+        permuted_separation,
+        risk_groups,
+        thesis_tree,
+    )
+
+    print("survival: log-rank tests of ten leaves, against all and against the rest; a permutation")
+    for n in (1_000, 10_000):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(n, 20))
+        time = np.round(rng.exponential(5.0 * np.exp(-1.0 * (X[:, 0] > 0))), 3)
+        end = rng.uniform(0.5, 12.0, n)
+        event = time <= end
+        time, leaf = np.minimum(time, end), rng.integers(0, 10, n)
+
+        def ours(data=(time, event, leaf)):
+            return logrank_one_by_one(*data)
+
+        def theirs(time=time, event=event, leaf=leaf):
+            found = []
+            for own in range(10):
+                inside = leaf == own
+                for other in (np.ones_like(inside), ~inside):
+                    test = logrank_test(time[inside], time[other], event[inside], event[other])
+                    found.append(test.test_statistic)
+            return np.reshape(found, (10, 2))
+
+        both = ours()
+        assert np.allclose(theirs(), np.column_stack([both.against_all, both.against_rest]))
+        first, second = alternately(ours, theirs, 5)
+        print(f"  {n:,} patients: {1e3 * first:.2f} against {1e3 * second:.1f} ms, "
+              f"{first / second:.3f} times lifelines")  # fmt: skip
+
+        def permuted(X=X, time=time, event=event):
+            return permuted_separation(X, time, event, horizon=3.0, seeds=[0])
+
+        known = risk_groups(X, time, event, horizon=3.0, random_state=0).labels.y
+
+        def grown(X=X, y=known):
+            return thesis_tree().fit(X[y >= 0], y[y >= 0])
+
+        first, second = alternately(permuted, grown, 5)
+        print(f"  {n:,} patients: a permutation {1e3 * first:.1f} ms, growth and pruning alone "
+              f"{1e3 * second:.1f} ms, {first / second:.2f} times")  # fmt: skip
+
+
 def in_order(found, node: int) -> tuple:
     """(variable, children) of a sorted tree."""
     tree = found.tree
@@ -509,6 +560,7 @@ def main() -> None:
         "search": search,
         "evolution": evolution,
         "structure": structure,
+        "survival": survival,
         "memory": memory,
         "prediction": prediction,
     }

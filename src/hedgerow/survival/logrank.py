@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.stats import chi2
 
 
@@ -55,11 +56,29 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     compared = np.flatnonzero(covariance.diagonal() > 0.0)
     if len(compared) < 2:
         return LogRank(0.0, max(len(compared) - 1, 0), 1.0)
-    # The differences add up to 0: one group follows from the others, and no inverse is there.
-    inverse = np.linalg.pinv(covariance, hermitian=True)
-    statistic = float(observed_less_expected @ inverse @ observed_less_expected)
+    # The differences add up to 0: one group follows from the others.
+    rest = compared[:-1]
+    statistic = _quadratic(covariance[np.ix_(rest, rest)], observed_less_expected[rest])
     df = len(compared) - 1
     return LogRank(statistic, df, float(chi2.sf(statistic, df)))
+
+
+def _quadratic(covariance: np.ndarray, difference: np.ndarray) -> float:
+    """difference' covariance^-1 difference."""
+    try:
+        factor = np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        factor = np.zeros((1, 1))
+    scale = factor.diagonal() ** 2
+    if scale.min() > SINGULAR * covariance.diagonal().max():
+        half = solve_triangular(factor, difference, lower=True, check_finite=False)
+        return float(half @ half)
+    # Groups of which some were never at risk at the same time as others.
+    return float(difference @ np.linalg.pinv(covariance, hermitian=True) @ difference)
+
+
+#: What is left of a variance, once the groups before it are known, is 0 but for rounding below.
+SINGULAR = 1e-9
 
 
 class OneByOne(NamedTuple):

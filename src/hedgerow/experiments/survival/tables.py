@@ -274,14 +274,14 @@ OF_TABLE_6_3 = {
     ("cox_multivariate", "p"): "cox_p_adjusted",
 }
 LEAVES = (
-    "Kaplan-Meier quartiles in years (infinite where the curve ends above); log-rank test of each "
-    "leaf against all patients, itself among them, as published, and against the others (_rest); "
-    "Cox models of the leaf against the others, alone and adjusted; each p corrected over leaves "
-    "by Holm (_holm); gray_p is Gray's test against the others where other causes compete, and "
-    "incidence what comes of the event in the end there; ph_p tests proportional hazards; _note says in a word why a Cox model "
-    "has no answer. _training and _test: the same on one part of the patients; _permutation: "
-    "p where outcomes are permuted through the whole pipeline ({permutations}). Number 0: all "
-    "patients."
+    "Kaplan-Meier quartiles in years (infinite where the curve ends above); log-rank test of "
+    "each leaf against all patients, itself among them, as published, and against the others "
+    "(_rest); Cox models of the leaf against the others, alone and adjusted; each p corrected "
+    "over leaves by Holm (_holm); gray_p is Gray's test against the others where other causes "
+    "compete, and incidence what comes of the event in the end there; ph_p tests proportional "
+    "hazards; _note says in a word why a Cox model has no answer. _training and _test: the "
+    "same on one part of the patients; _permutation: p where outcomes are permuted through "
+    "the whole pipeline ({permutations}). Number 0: all patients."
 )
 
 
