@@ -183,6 +183,14 @@ CALLS = {
         TIME, EVENT, horizon, cause=cause
     ),
     "gray_test": lambda **more: survival.gray_test(TIME, EVENT, TIME > 9, **more),
+    "group_survival": lambda **more: survival.group_survival(TIME, EVENT, Y, [5.0], **more),
+    "concordance": lambda **more: survival.concordance(TIME, EVENT, -TIME, **more),
+    "time_dependent_auc": lambda **more: survival.time_dependent_auc(
+        TIME, EVENT, TIME, EVENT, -TIME, [5.0, 9.0], **more
+    ),
+    "integrated_brier_score": lambda **more: survival.integrated_brier_score(
+        TIME, EVENT, TIME, EVENT, np.full((24, 2), 0.5), [5.0, 9.0], **more
+    ),
     "leaf_survival": lambda **more: survival.leaf_survival(TREE, X, TIME, EVENT, **more),
     "risk_groups": lambda horizon=9.0, **more: survival.risk_groups(
         X, TIME, EVENT, horizon=horizon, **more

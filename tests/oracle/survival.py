@@ -52,6 +52,28 @@ def incidence(time, event, cause=1) -> list[tuple[float, Fraction]]:
     return steps
 
 
+def concordance(time, event, risk) -> Fraction | None:
+    """Of the pairs of whom one is known to have the event first, those with the higher risk."""
+    good = pairs = Fraction(0)
+    for t, e, r in zip(time, event, risk, strict=True):
+        for u, f, s in zip(time, event, risk, strict=True):
+            if e and (t < u or (t == u and not f)):
+                pairs += 1
+                good += 1 if r > s else Fraction(r == s, 2)
+    return good / pairs if pairs else None
+
+
+def auc(y, risk, weight) -> Fraction | None:
+    """Weighted share of pairs, one with y = 1 and one with 0, in which the former has more risk."""
+    good = pairs = Fraction(0)
+    for y_1, r_1, w_1 in zip(y, risk, weight, strict=True):
+        for y_0, r_0, w_0 in zip(y, risk, weight, strict=True):
+            if y_1 == 1 and y_0 == 0:
+                pairs += w_1 * w_0
+                good += w_1 * w_0 * (1 if r_1 > r_0 else Fraction(r_1 == r_0, 2))
+    return good / pairs if pairs else None
+
+
 def two_sample_logrank(time, event, group) -> Fraction:
     """(O - E)^2 / V of the group that is true, with the hypergeometric variance."""
     difference = variance = Fraction(0)

@@ -7,17 +7,30 @@ from hedgerow.survival.labels import HorizonLabels, censoring_weights, horizon_l
 from hedgerow.survival.leaves import leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
+from hedgerow.survival.scores import (
+    BrierScores,
+    TimeDependentAUC,
+    concordance,
+    group_survival,
+    integrated_brier_score,
+    time_dependent_auc,
+)
 
 __all__ = [
+    "BrierScores",
     "GrayTest",
     "HorizonLabels",
     "LogRank",
     "OneByOne",
     "RiskGroups",
+    "TimeDependentAUC",
     "censoring_weights",
     "compare_groups",
+    "concordance",
     "gray_test",
+    "group_survival",
     "horizon_labels",
+    "integrated_brier_score",
     "leaf_survival",
     "logrank",
     "logrank_one_by_one",
@@ -26,4 +39,5 @@ __all__ = [
     "risk_groups",
     "separation",
     "thesis_tree",
+    "time_dependent_auc",
 ]

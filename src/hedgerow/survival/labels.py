@@ -118,17 +118,38 @@ def censoring_weights(
     _, known = horizon_labels(time, event, horizon, cause=cause, competing=competing)
     time, event = checked_follow_up(time, event, cause)
     ends = event == 0 if competing == "survived" else event != cause
-    when = np.unique(time)
-    place = np.searchsorted(when, time)
+    return weights_at(not_censored(time, ends), time, known, horizon)
+
+
+def not_censored(time: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Share not censored before each time (Kaplan-Meier), and after the last.
+
+    Parameters
+    ----------
+    time : (n,) float array
+    ends : (n,) bool array
+        Whose follow-up ends by censoring, which comes after the events of the same time.
+
+    Returns
+    -------
+    when : (m,) float array, ascending
+    share : (m + 1,) float array
+    """
+    when, place = np.unique(time, return_inverse=True)
     leaving = np.bincount(place, minlength=len(when))
-    at_risk = leaving[::-1].cumsum()[::-1]
     censored = np.bincount(place, weights=ends, minlength=len(when))
-    at_risk_of_it = at_risk - leaving + censored
-    steps = 1.0 - np.divide(censored, at_risk_of_it, out=np.zeros(len(when)), where=censored > 0.0)
-    not_yet = np.concatenate([[1.0], np.cumprod(steps)])
-    # Before the earlier of both: the product over the times below it.
-    share = not_yet[np.searchsorted(when, np.minimum(time, horizon))]
-    return np.divide(1.0, share, out=np.zeros(len(time)), where=known)
+    at_risk = leaving[::-1].cumsum()[::-1] - leaving + censored
+    steps = 1.0 - np.divide(censored, at_risk, out=np.zeros(len(when)), where=censored > 0.0)
+    return when, np.concatenate([[1.0], np.cumprod(steps)])
+
+
+def weights_at(
+    curve: tuple[np.ndarray, np.ndarray], time: np.ndarray, known: np.ndarray, horizon: float
+) -> np.ndarray:
+    """1 over the share of `not_censored` before time or horizon; 0 for who is not known."""
+    when, share = curve
+    before = share[np.searchsorted(when, np.minimum(time, horizon))]
+    return np.divide(1.0, before, out=np.zeros(len(time)), where=known)
 
 
 def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,310 @@
+"""Scores of risk groups and of other models of survival on the same patients.
+
+Events of another cause end the follow-up in all of them: what is scored is the event as it would
+come if no other cause did.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from hedgerow.checks import LARGEST
+from hedgerow.errors import InputError
+from hedgerow.optional import needed
+from hedgerow.survival.labels import (
+    checked_follow_up,
+    horizon_labels,
+    not_censored,
+    weights_at,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PURPOSE = "scores of survival"
+#: Risks closer than this share of their range are equal: what is left is rounding of a model.
+ROUNDING = 1e-9
+
+
+class TimeDependentAUC(NamedTuple):
+    """Area under the ROC curve at several times.
+
+    Attributes
+    ----------
+    at : (k,) float array
+        Times.
+    auc : (k,) float array
+        NaN where nobody has had the event yet, or nobody is left without it.
+    mean : float
+        Mean over the times, each with the share of patients who have the event since the one
+        before.
+    """
+
+    at: np.ndarray
+    auc: np.ndarray
+    mean: float
+
+
+class BrierScores(NamedTuple):
+    """Mean squared error of survival at several times.
+
+    Attributes
+    ----------
+    at : (k,) float array
+        Times.
+    brier : (k,) float array
+    integrated : float
+        Mean over the time from the first to the last.
+    """
+
+    at: np.ndarray
+    brier: np.ndarray
+    integrated: float
+
+
+def group_survival(time, event, group, at, *, cause: int = 1) -> pd.DataFrame:
+    """Survival of groups at given times (Kaplan-Meier): what a tree predicts by its leaves.
+
+    Parameters
+    ----------
+    time, event : (n,) arrays
+        As in `horizon_labels`, of the training part.
+    group : (n,) array
+        Any labels, such as leaves.
+    at : (k,) array
+        Times, ascending. After the last patient of a group its curve goes on as it ends.
+    cause : int, default 1
+
+    Returns
+    -------
+    DataFrame
+        Index: the groups, ascending; columns: the times. `.loc[leaf_of_test_patients].to_numpy()`
+        is what `integrated_brier_score` takes.
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says; one label per patient is not given; times that are none.
+    LibraryError
+        lifelines is not installed (extra `survival`).
+    """
+    pd = needed("pandas", PURPOSE)
+    needed("lifelines", PURPOSE)
+    from lifelines import KaplanMeierFitter
+
+    time, event = checked_follow_up(time, event, cause)
+    at = _times(at)
+    group = np.asarray(group)
+    if group.shape != time.shape:
+        raise InputError(
+            f"group has shape {group.shape} and time {len(time)} values",
+            remedy="give one label per patient",
+        )
+    labels, of = np.unique(group, return_inverse=True)
+    curves = []
+    for i in range(len(labels)):
+        fitted = KaplanMeierFitter().fit(time[of == i], event[of == i] == cause)
+        curves.append(np.atleast_1d(fitted.predict(at)))  # of one time it is a number
+    return pd.DataFrame(curves, index=pd.Index(labels, name="group"), columns=at)
+
+
+def concordance(time, event, risk, *, cause: int = 1) -> float:
+    """Share of pairs in which the patient of higher risk has the event first (Harrell 1996).
+
+    Parameters
+    ----------
+    time, event : (n,) arrays
+        As in `horizon_labels`.
+    risk : (n,) array
+        Higher for those who are to have the event earlier. Equal risks, but for rounding, count
+        half.
+    cause : int, default 1
+
+    Returns
+    -------
+    float
+        In [0, 1]; .5 for risks that say nothing; NaN where no pair can be compared.
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says; risks that are missing or not one per patient.
+    LibraryError
+        lifelines is not installed (extra `survival`).
+    """
+    needed("lifelines", PURPOSE)
+    from lifelines.utils import concordance_index
+
+    time, event = checked_follow_up(time, event, cause)
+    risk = _predictions("risk", risk, len(time), None)
+    try:
+        return float(concordance_index(time, -_ranks(risk), event == cause))
+    except ZeroDivisionError:  # the word of lifelines for no pair
+        return math.nan
+
+
+def time_dependent_auc(
+    time_train, event_train, time, event, risk, at, *, cause: int = 1
+) -> TimeDependentAUC:
+    """Area under the cumulative/dynamic ROC curve at given times.
+
+    At each time, those who have had the event by then are told from those who have not; the
+    censored are stood for by others (`censoring_weights`; Uno and others 2007, Hung and Chiang
+    2010).
+
+    Parameters
+    ----------
+    time_train, event_train : (m,) arrays
+        As in `horizon_labels`, of the patients from whom censoring is estimated.
+    time, event : (n,) arrays
+        The same of those who are scored.
+    risk : (n,) or (n, k) array
+        Higher for those who are to have the event earlier; of all times, or of each. Equal risks,
+        but for rounding, count half.
+    at : (k,) array
+        Times, ascending, while patients of both parts are followed.
+    cause : int, default 1
+
+    Returns
+    -------
+    TimeDependentAUC
+        Its mean is over the distribution of events among those who are scored (Lambert and Chevret
+        2016); NaN where one of the areas is.
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says; times that are not ascending or come after the last
+        patient; risks that are missing or not one per patient.
+    LibraryError
+        lifelines is not installed (extra `survival`).
+    """
+    from sklearn.metrics import roc_auc_score
+
+    labels, weights, at = _known_at(time_train, event_train, time, event, at, cause)
+    risk = _predictions("risk", risk, labels.shape[0], len(at))
+    auc = np.full(len(at), np.nan)
+    for k in range(len(at)):
+        known = weights[:, k] > 0.0
+        y = labels[known, k]
+        if 0 < y.sum() < len(y):
+            ranks = _ranks(risk[known, k])
+            auc[k] = roc_auc_score(y, ranks, sample_weight=weights[known, k])
+    everybody = np.zeros(len(labels), dtype=np.int64)
+    survival = group_survival(time, event, everybody, at, cause=cause).iloc[0].to_numpy()
+    events = -np.diff(survival, prepend=1.0)
+    if len(at) == 1:
+        return TimeDependentAUC(at, auc, float(auc[0]))
+    mean = float(auc @ events / events.sum()) if events.sum() > 0.0 else math.nan
+    return TimeDependentAUC(at, auc, mean)
+
+
+def integrated_brier_score(
+    time_train, event_train, time, event, survival, at, *, cause: int = 1
+) -> BrierScores:
+    """Mean squared error of predicted survival, at given times and over them (Graf 1999).
+
+    Parameters
+    ----------
+    time_train, event_train, time, event, cause
+        As in `time_dependent_auc`.
+    survival : (n, k) array
+        Predicted share without the event at each time, such as `group_survival` gives.
+    at : (k,) array
+        Times, ascending, while patients of both parts are followed.
+
+    Returns
+    -------
+    BrierScores
+        0 for predictions that are certain and right, .25 for one half everywhere. Of one time, the
+        integrated score is that of this time.
+
+    Raises
+    ------
+    InputError
+        As `time_dependent_auc`; survival beyond 0 and 1.
+    """
+    from scipy.integrate import trapezoid
+
+    labels, weights, at = _known_at(time_train, event_train, time, event, at, cause)
+    survival = _predictions("survival", survival, labels.shape[0], len(at))
+    beyond = (survival < 0.0) | (survival > 1.0)
+    if len(bad := np.argwhere(beyond)):
+        raise InputError(
+            f"survival is {survival[tuple(bad[0])]:g} in row {bad[0][0]}",
+            remedy="give shares from 0 to 1",
+        )
+    brier = (weights * (labels - (1.0 - survival)) ** 2).mean(axis=0)
+    if len(at) == 1:
+        return BrierScores(at, brier, float(brier[0]))
+    return BrierScores(at, brier, float(trapezoid(brier, at) / (at[-1] - at[0])))
+
+
+def _known_at(
+    time_train, event_train, time, event, at, cause
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Classes at each time and weights, 0 where the class is not known, (n, k) each; the times."""
+    followed, ended = checked_follow_up(time_train, event_train, cause)
+    time, event = checked_follow_up(time, event, cause)
+    at = _times(at)
+    for whose, last in (("training part", followed.max()), ("patients scored", time.max())):
+        if at[-1] > last:
+            raise InputError(
+                f"at holds {at[-1]:g} and the last of the {whose} is followed to {last:g}",
+                remedy="leave such times out",
+            )
+    curve = not_censored(followed, ended != cause)
+    labels, weights = np.zeros((2, len(time), len(at)))
+    for k, horizon in enumerate(at):
+        y, known = horizon_labels(time, event, float(horizon), cause=cause)
+        labels[:, k] = np.where(known, y, 0)
+        weights[:, k] = weights_at(curve, time, known, float(horizon))
+    return labels, weights, at
+
+
+def _ranks(risk: np.ndarray) -> np.ndarray:
+    """Ranks of risks from 0 on, the same for those that are equal but for rounding."""
+    order = np.argsort(risk, kind="stable")
+    scaled = risk[order] / (np.abs(risk).max() or 1.0)  # a range that is finite
+    gaps = np.diff(scaled, prepend=scaled[:1])
+    ranks = np.empty(len(risk), dtype=np.int64)
+    ranks[order] = np.cumsum(gaps > ROUNDING * (scaled[-1] - scaled[0]))
+    return ranks
+
+
+def _times(at) -> np.ndarray:
+    """Times as floats, checked."""
+    given = np.asarray(at)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iuf":
+        raise InputError(
+            f"at holds {given.dtype} in shape {given.shape}", remedy="give a list of times"
+        )
+    times = given.astype(np.float64)
+    right = (times >= 0.0) & (times <= LARGEST)
+    if not right.all() or (np.diff(times) <= 0.0).any():
+        raise InputError(
+            "at holds times that are missing, below 0 or not ascending",
+            remedy="give each time once, the earliest first",
+        )
+    return times
+
+
+def _predictions(name: str, values, n: int, k: int | None) -> np.ndarray:
+    """Predictions of n patients as floats, checked: (n,) without k, else (n, k)."""
+    given = np.asarray(values)
+    shapes = [(n,)] if k is None else [(n, k)] if name == "survival" else [(n,), (n, k)]
+    if given.shape not in shapes or given.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name} holds {given.dtype} in shape {given.shape}",
+            remedy=f"give numbers in shape {' or '.join(map(str, shapes))}",
+        )
+    found = given.astype(np.float64)
+    if len(bad := np.argwhere(~np.isfinite(found))):
+        raise InputError(
+            f"{name} is {found[tuple(bad[0])]} in row {bad[0][0]}",
+            remedy="leave out patients without a prediction",
+        )
+    return found if k is None or found.ndim == 2 else np.broadcast_to(found[:, None], (n, k))
