@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, clone
 
 import hedgerow
 from hedgerow import checks, data, drawing, evaluation, induction, structure, survival, uncertainty
+from hedgerow.drawing import survival as drawing_survival
 from hedgerow.errors import DownloadError, HedgerowError, HedgerowWarning, InputError
 from hedgerow.evaluation import shares
 from hedgerow.uncertainty import RelativeNoise
@@ -131,6 +132,11 @@ def plot(**settings):
     pyplot.close("all")
 
 
+def plot_curves(**settings):
+    axes = pytest.importorskip("matplotlib.figure").Figure().add_subplot()
+    drawing_survival.plot_curves(axes, TIME, EVENT, EVENT, **settings)
+
+
 def fetch(**settings):
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(DownloadError):
         data.fetch(ENTRY, folder, kinds=(), **settings)
@@ -206,6 +212,10 @@ CALLS = {
         TREE, X, TIME, EVENT, TIME / 2, landmark=landmark, **more
     ),
     "plot_tree": plot,
+    "plot_curves": plot_curves,
+    "guideline_sheet": lambda horizon=9.0, **more: drawing_survival.guideline_sheet(
+        TREE, X, TIME, EVENT, horizon=horizon, title="made up", **more
+    ),
     "plot_forest": lambda **more: drawing.plot_forest(TREES, X, Y, distance=DISTANCES, **more),
     "Tree.to_text": TREE.to_text,
     "Tree.to_dot": TREE.to_dot,
@@ -236,7 +246,7 @@ def functions():
     """Public functions that take numbers."""
     rooms = (data, induction, uncertainty, structure, survival, evaluation, drawing)
     # Not exported by its room, whose head the tracked references were made with.
-    for room in (*rooms, shares):
+    for room in (*rooms, shares, drawing_survival):
         for name in room.__all__:
             function = getattr(room, name)
             if inspect.isfunction(function) and numbers(function) and name not in UNCHECKED:

@@ -33,6 +33,8 @@ from hedgerow.tree.export import check_decimals, feature_name
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["guideline_sheet", "leaf_numbers", "plot_curves"]
+
 PURPOSE = "a drawing of survival"
 #: Colours of Okabe and Ito (2008), dark and light in turn; the line tells groups apart in grey.
 LINES = (
@@ -43,16 +45,18 @@ LINES = (
 A4 = (8.27, 11.69)  # inches
 #: Leaves whose boxes and curves can be read on a page.
 MOST_LEAVES = 24
-#: Leaves from which the page lies on its side.
-WIDE = 9
 #: Steps of a curve that are drawn: more cannot be told apart in print, and fill the file.
 MOST_STEPS = 400
 MOST_MARKS = 60
 
+#: Behind the name of a group whose curve is not drawn.
+FEWER = ": fewer than {}"
 #: Lines at the foot.
 MOST_FOOT = 8
 
 _MARGIN = 0.45  # inches, of the sheet
+_GAP = 0.25  # inches, between tree and curves
+_PANEL = 1.45  # inches, least height of a row of curves
 _LABEL = 0.055  # least distance of two labels at the ends of curves, in heights of the axes
 
 
@@ -176,7 +180,7 @@ def plot_curves(
         color = color if colors is None else colors[group]
         name = str(group) if labels is None else labels[group]
         if hidden(int(inside.sum()), least) or hidden(int(died[inside].sum()), least):
-            drawn.append((place, color, line, f"{name}: fewer than {least}"))
+            drawn.append((place, color, line, name + FEWER.format(least)))
             ends.append((last, 1.0))
             continue
         found = _curve(time[inside], died[inside], confidence)
@@ -334,10 +338,12 @@ def _list_at_risk(axes, table, drawn, fontsize: float, least: int, below_unit: b
     line = 1.25 * size
     start = 3.5 + 1.25 * fontsize * (2.05 if below_unit else 1.05)
     several = len(table) > 1
+    # Names end where the first numbers, which stand on both sides of their tick, begin.
+    clear = max(text_width(f"{count}", size) for count in table.iloc[:, 0]) / 2.0 + size / 144.0
 
-    def put(x, row, text, across, **more):
+    def put(x, row, text, across, left=0.0, **more):
         down = transforms.ScaledTranslation(
-            0.0, -(start + row * line) / 72.0, axes.figure.dpi_scale_trans
+            -left, -(start + row * line) / 72.0, axes.figure.dpi_scale_trans
         )
         axes.text(
             x, 0.0, text, transform=across + down, fontsize=size, va="top", parse_math=False, **more
@@ -348,14 +354,8 @@ def _list_at_risk(axes, table, drawn, fontsize: float, least: int, below_unit: b
     for row, (place, color, _, name) in enumerate(drawn):
         del place
         if several:
-            put(
-                -0.02,
-                row + 1,
-                name.split(": fewer")[0],
-                axes.transAxes,
-                color=_ink(color),
-                ha="right",
-            )
+            words = name.removesuffix(FEWER.format(least))
+            put(0.0, row + 1, words, axes.transAxes, clear, color=_ink(color), ha="right")
         for tick, count in zip(table.columns, table.iloc[row], strict=True):
             text = f"<{least}" if hidden(int(count), least) else f"{count}"
             put(tick, row + 1, text, along, color=_ink(color) if several else "0.2", ha="center")
@@ -498,7 +498,7 @@ def guideline_sheet(
     numbered from left to right, each with its patients, its events, and the share without the event
     at the horizon (Kaplan-Meier), which the bar repeats. Below, the curve of each leaf with its
     interval before that of all patients in grey, and numbers at risk. The foot says what the page
-    rests on. With nine leaves or more the page lies on its side.
+    rests on. The page lies on its side where the tree can be read better so.
 
     Parameters
     ----------
@@ -539,6 +539,7 @@ def guideline_sheet(
     from matplotlib.figure import Figure
 
     check_number("horizon", horizon, 1e-12, LARGEST)
+    horizon = float(horizon)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("least", least, 0, COUNTED, whole=True)
     check_decimals(decimals)
@@ -553,8 +554,6 @@ def guideline_sheet(
         )
     died = event == cause
     groups = _groups(numbers, leaf, time, died, horizon, confidence, least)
-    size = A4 if len(numbers) < WIDE else A4[::-1]
-    figure = Figure(figsize=size)
     plan = _LeafPlan(
         drawn,
         groups,
@@ -565,17 +564,15 @@ def guideline_sheet(
         FONT_SIZE,
         decimals,
     )
-    width = size[0] - 2 * _MARGIN
-    top = _head(figure, size, title, horizon, unit, least)
     several = bool(((event != 0) & ~died).any())
-    text = _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes)
-    bottom = _write_foot(figure, size, text)
-    columns = _columns(len(numbers), size)
-    rows = math.ceil(len(numbers) / columns)
-    # The tree as large as it gets beside panels of at least an inch.
-    room = top - bottom - 0.25
-    scale = min(width / plan.width, 1.25, (room - 1.35 * rows) / plan.height)
-    height = plan.height * scale
+    foot = _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes)
+    pages = [_page(size, plan, title, _head(horizon, unit, least), foot) for size in (A4, A4[::-1])]
+    page = max(pages, key=lambda page: page.scale)
+    size, scale, top, bottom = page.size, page.scale, page.top, page.bottom
+    figure = Figure(figsize=size)
+    for line in page.lines:
+        line.write(figure)
+    width, height = size[0] - 2 * _MARGIN, plan.height * scale
     axes = figure.add_axes(
         (
             _MARGIN / size[0],
@@ -591,10 +588,10 @@ def guideline_sheet(
     colors = ["0.2"] * drawn.n_classes
     _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale, decimals).draw()
     everybody = _curve(time, died, confidence)
-    below = min(top - height - 0.25, bottom + rows * 2.3)
+    below = min(top - height - _GAP, bottom + page.rows * 2.3)
     for node, number in numbers.items():
-        row, column = divmod(number - 1, columns)
-        place = _panel(size, columns, rows, row, column, below, bottom)
+        row, column = divmod(number - 1, page.columns)
+        place = _panel(page, row, column, below)
         panel = figure.add_axes(place)
         _draw_panel(
             panel,
@@ -609,6 +606,7 @@ def guideline_sheet(
             unit,
             confidence,
             least,
+            column == 0,
         )
     return figure
 
@@ -636,41 +634,17 @@ def _counts(tree, leaf: np.ndarray) -> dict[int, int]:
     return dict(enumerate(counts.tolist()))
 
 
-def _head(figure, size, title: str, horizon: float, unit: str, least: int) -> float:
-    """Title and how to read the page; where the room below them begins, in inches."""
-    y = size[1] - _MARGIN
-    room = size[0] - 2 * _MARGIN
-    figure.text(
-        _MARGIN / size[0],
-        y / size[1],
-        shorten(title, room, 14, bold=True),
-        fontsize=14,
-        fontweight="bold",
-        va="top",
-        parse_math=False,
-    )
+def _head(horizon: float, unit: str, least: int) -> str:
+    """How to read the page."""
     text = (
         "Begin at the top; go left where the test holds, right where it does not. Each group has "
         f"its number, its patients (n), how many had the event, and the share without it at "
         f"{horizon:g} {unit}, which the bar shows."
     )
-    if least:
-        text += f" Counts from 1 to {least - 1} are not shown."
-    lines = wrap(text, room, 8.5, 3)
-    for row, line in enumerate(lines):
-        figure.text(
-            _MARGIN / size[0],
-            (y - 0.34 - 0.155 * row) / size[1],
-            line,
-            fontsize=8.5,
-            va="top",
-            color="0.25",
-            parse_math=False,
-        )
-    return y - 0.34 - 0.155 * len(lines) - 0.12
+    return text + (f" Counts from 1 to {least - 1} are not shown." if least > 1 else "")
 
 
-def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes) -> list[str]:
+def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes) -> str:
     """What the page rests on."""
     n, events = len(time), int(died.sum())
     said = f"<{least}" if hidden(events, least) else f"{events}"
@@ -686,51 +660,90 @@ def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, n
     caution = (
         "Groups were found in such data: they describe, and say nothing on what a treatment does."
     )
-    return [rests, curves, *notes, caution]
+    return " ".join([rests, curves, *notes, caution])
 
 
-def _write_foot(figure, size, sentences: Sequence[str]) -> float:
-    """The foot; its upper edge in inches."""
-    points, line = 7.0, 0.13
-    room = size[0] - 2 * _MARGIN
-    lines = wrap(" ".join(sentences), room, points, MOST_FOOT)
-    upper = _MARGIN + len(lines) * line
-    for row, text in enumerate(lines):
-        figure.text(
-            _MARGIN / size[0],
-            (upper - row * line) / size[1],
-            text,
-            fontsize=points,
-            va="top",
-            color="0.3",
-            parse_math=False,
-        )
-    return upper + 0.12
+@dataclass(frozen=True)
+class _Line:
+    """Words on the page; place in shares of it."""
+
+    x: float
+    y: float
+    text: str
+    look: dict
+
+    def write(self, figure) -> None:
+        figure.text(self.x, self.y, self.text, va="top", parse_math=False, **self.look)
 
 
-def _columns(n: int, size) -> int:
-    most = 4 if size[0] < size[1] else 8
-    rows = math.ceil(n / most)
-    return max(2, math.ceil(n / rows))
+@dataclass(frozen=True)
+class _Page:
+    """How everything but the tree and the curves stands on a page; inches."""
+
+    size: tuple[float, float]
+    scale: float  # of the tree
+    top: float  # where the tree begins
+    bottom: float  # where the curves end
+    rows: int
+    columns: int
+    lines: list[_Line]
 
 
-def _panel(size, columns, rows, row, column, top, bottom) -> tuple[float, float, float, float]:
+def _page(size, plan: _LeafPlan, title: str, head: str, foot: str) -> _Page:
+    width = size[0] - 2 * _MARGIN
+    lines: list[_Line] = []
+
+    def write(y: float, text: str, **look) -> None:
+        lines.append(_Line(_MARGIN / size[0], y / size[1], text, look))
+
+    top = size[1] - _MARGIN
+    write(top, shorten(title, width, 14, bold=True), fontsize=14, fontweight="bold")
+    top -= 0.34
+    for text in wrap(head, width, 8.5, MOST_FOOT):
+        write(top, text, fontsize=8.5, color="0.25")
+        top -= 0.155
+    said = wrap(foot, width, 7.0, MOST_FOOT)
+    bottom = _MARGIN + len(said) * 0.13
+    for row, text in enumerate(said):
+        write(bottom - row * 0.13, text, fontsize=7.0, color="0.3")
+    top, bottom = top - 0.12, bottom + 0.12
+    n = len(plan.numbers)
+    rows = math.ceil(n / (4 if size[0] < size[1] else 8))
+    # The tree as large as it gets beside panels that can be read.
+    room = top - bottom - _GAP - _PANEL * rows
+    scale = min(width / plan.width, room / plan.height, 1.1)
+    return _Page(size, scale, top, bottom, rows, max(2, math.ceil(n / rows)), lines)
+
+
+def _panel(page: _Page, row: int, column: int, top: float) -> tuple[float, float, float, float]:
     """Place of a panel in shares of the figure; its words stand around it."""
-    width = (size[0] - 2 * _MARGIN) / columns
-    height = (top - bottom) / rows
-    left, above, beneath = 0.34 if column == 0 else 0.2, 0.2, 0.48
-    x = _MARGIN + column * width + left
+    width = (page.size[0] - 2 * _MARGIN) / page.columns
+    height = (top - page.bottom) / page.rows
+    left, above, beneath = 0.32, 0.2, 0.5
+    x = _MARGIN + column * width + (left if column == 0 else left / 2 + 0.06)
     y = top - (row + 1) * height + beneath
     return (
-        x / size[0],
-        y / size[1],
-        (width - left - 0.12) / size[0],
-        (height - above - beneath) / size[1],
+        x / page.size[0],
+        y / page.size[1],
+        (width - left - 0.1) / page.size[0],
+        (height - above - beneath) / page.size[1],
     )
 
 
 def _draw_panel(
-    panel, node, number, leaf, time, event, cause, everybody, horizon, unit, confidence, least
+    panel,
+    node,
+    number,
+    leaf,
+    time,
+    event,
+    cause,
+    everybody,
+    horizon,
+    unit,
+    confidence,
+    least,
+    first,
 ) -> None:
     points = 6.5
     _draw(panel, everybody, min(horizon, everybody.time[-1]), "0.6", "-", False, False)
@@ -759,3 +772,5 @@ def _draw_panel(
             least=least,
         )
     panel.tick_params(length=2.0, pad=1.5)
+    if not first:
+        panel.set_yticklabels([])
