@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 
 def kaplan_meier(time, event) -> list[tuple[float, Fraction]]:
@@ -72,6 +73,25 @@ def auc(y, risk, weight) -> Fraction | None:
                 pairs += w_1 * w_0
                 good += w_1 * w_0 * (1 if r_1 > r_0 else Fraction(r_1 == r_0, 2))
     return good / pairs if pairs else None
+
+
+def expected(t, people, rate) -> float:
+    """Mean of exp(-H), H the rates of each year of age and calendar year times the time in it.
+
+    people : (age, sex, year) at inclusion; rate(age, sex, year) of whole years
+    """
+    alive = 0.0
+    for age, sex, year in people:
+        ends = {0.0, float(t)}
+        for begin in (age, year):
+            ends |= {math.ceil(begin) - begin + n for n in range(math.ceil(t) + 1)}
+        ends = sorted(end for end in ends if 0.0 <= end <= t)
+        total = 0.0
+        for a, b in pairwise(ends):
+            middle = (a + b) / 2
+            total += (b - a) * rate(math.floor(age + middle), sex, math.floor(year + middle))
+        alive += math.exp(-total)
+    return alive / len(people)
 
 
 def two_sample_logrank(time, event, group) -> Fraction:

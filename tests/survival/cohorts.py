@@ -93,3 +93,37 @@ def on_the_mirror(name: str, folder: Path) -> Cohort:
         np.digitize(values[kept], bounds) + 1,
         pd.DataFrame(index=range(kept.sum())),
     )
+
+
+def gompertz_table(years=(), ages=range(15, 96)) -> pd.DataFrame:
+    """A made-up life table: the hazard grows with age by 9 % a year and falls by 2 % a year."""
+    rows = [
+        (age, sex, year, 4e-5 * rate * np.exp(0.09 * age - 0.02 * (year - 2000)))
+        for sex, rate in (("M", 1.5), ("F", 1.0))
+        for year in (years or [2000])
+        for age in ages
+    ]
+    table = pd.DataFrame(rows, columns=["age", "sex", "year", "hazard"])
+    return table if len(years) else table.drop(columns="year")
+
+
+def people() -> dict[str, pd.DataFrame]:
+    """Age, sex, leaf and a made-up year of inclusion of the patients, by cohort of lifelines."""
+    found = {}
+    for name, cohort in cohorts().items():
+        n = len(cohort.time)
+        age = cohort.covariates["age"] if name != "rossi" else load_rossi()["age"]
+        sex = np.where(cohort.covariates["sex"] == 1, "M", "F") if name == "lung" else "F"
+        sex = np.full(n, "M") if name == "rossi" else sex
+        # Before, within and after the years of the table, and not whole.
+        year = 1995.0 + np.arange(n) % 80 / 4.0
+        found[name] = pd.DataFrame(
+            {"age": age.to_numpy(float), "sex": sex, "year": year, "leaf": cohort.leaf}
+        )
+        found[name]["age"] += np.arange(n) % 12 / 12.0
+    return found
+
+
+#: Calendar years of the made-up table, and years since inclusion that are asked for.
+TABLE_YEARS = range(2000, 2010)
+YEARS = (0.0, 0.25, 1.0, 4.5, 10.0, 40.0)

@@ -7,6 +7,7 @@ from hedgerow.survival.labels import HorizonLabels, censoring_weights, horizon_l
 from hedgerow.survival.leaves import leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
+from hedgerow.survival.population import expected_survival
 from hedgerow.survival.scores import (
     BrierScores,
     TimeDependentAUC,
@@ -27,6 +28,7 @@ __all__ = [
     "censoring_weights",
     "compare_groups",
     "concordance",
+    "expected_survival",
     "gray_test",
     "group_survival",
     "horizon_labels",

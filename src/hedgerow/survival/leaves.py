@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.checks import check_number
+from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import (
     PURPOSE,
@@ -21,6 +22,7 @@ from hedgerow.survival.estimates import (
 )
 from hedgerow.survival.gray import gray_test
 from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.population import LONGEST, Matched
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +40,10 @@ def leaf_survival(
     covariates: pd.DataFrame | None = None,
     cause: int = 1,
     confidence: float = 0.95,
+    life_table: pd.DataFrame | None = None,
+    age=None,
+    sex=None,
+    year=None,
 ) -> pd.DataFrame:
     """Survival of the patients in each leaf of a tree (thesis 6.2.3 and table 6.3).
 
@@ -55,6 +61,8 @@ def leaf_survival(
     cause : int, default 1
     confidence : float, default .95
         Of all intervals.
+    life_table, age, sex, year : optional
+        As in `expected_survival`, of the same n patients; times are in years then.
 
     Returns
     -------
@@ -67,6 +75,9 @@ def leaf_survival(
           (log-log intervals of Greenwood's variance);
         - `last_time`, `last_survival` with `_low` and `_high`: the last point of the curve,
           without an interval where it is 0 or 1;
+        - with a life table `q25_expected`, `median_expected`, `q75_expected` and
+          `last_survival_expected` (at `last_time`): the same of the general population of the ages
+          and sexes in the leaf, who die of all causes (`expected_survival`);
         - `incidence` with `_low` and `_high`, where there are events of other causes: the share
           who have the event in the end, where others keep some from it (Aalen-Johansen);
         - `logrank_p`: two-sample log-rank of the leaf against all patients, the leaf among them,
@@ -87,7 +98,8 @@ def leaf_survival(
     ------
     InputError
         Follow-up as `horizon_labels` says, or unequal numbers of patients; covariates that are no
-        numbers or categories.
+        numbers or categories; a life table as `expected_survival` says, or times of more years than
+        people live.
     LibraryError
         lifelines is not installed (extra `survival`).
     """
@@ -99,6 +111,9 @@ def leaf_survival(
     time, event = checked_follow_up(time, event, cause)
     leaf = leaves_of(tree, X, len(time))
     model = None if covariates is None else model_matrix(covariates, len(time))
+    people = None
+    if any(given is not None for given in (life_table, age, sex, year)):
+        people = _matched(time, age, sex, life_table, year)
     died = event == cause
     several = bool(((event != 0) & ~died).any())
     rows = []
@@ -107,6 +122,10 @@ def leaf_survival(
         row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
         row["events"] = int(died[inside].sum())
         row |= curve(time[inside], died[inside], confidence)
+        if people is not None:
+            own = people[inside]
+            row |= {f"{name}_expected": years for name, years in own.quartiles().items()}
+            row["last_survival_expected"] = float(own.survival([row["last_time"]])[0])
         if several:
             row |= incidence(time[inside], event[inside], cause, confidence)
         row["logrank_p"] = p_of(logrank_test(time[inside], time, died[inside], died))
@@ -138,3 +157,22 @@ def leaf_survival(
         tested = gray_test(time, event, leaf, cause=cause)
         table.attrs["gray_p"] = tested.p if len(rows) > 1 else math.nan
     return table
+
+
+def _matched(time: np.ndarray, age, sex, life_table, year) -> Matched:
+    """The general population of the patients."""
+    for name, given in (("life_table", life_table), ("age", age), ("sex", sex)):
+        if given is None:
+            raise InputError(
+                f"{name} is not given", remedy="give life_table, age and sex, or none of them"
+            )
+    people = Matched(age, sex, life_table, year)
+    if len(people) != len(time):
+        raise InputError(
+            f"there are {len(people)} ages and {len(time)} times", remedy="give one per patient"
+        )
+    if time.max() > LONGEST:
+        raise InputError(
+            f"time goes to {time.max():g}", remedy="give it in years, as the life table has ages"
+        )
+    return people
