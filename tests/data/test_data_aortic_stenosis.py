@@ -8,6 +8,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
+from lifelines import KaplanMeierFitter
 from made_up import ROOT
 
 from hedgerow.data import check_table, fetch, tidy
@@ -18,6 +19,7 @@ from hedgerow.data.aortic_stenosis import (
     _patients,
     aortic_stenosis,
     leaf_of,
+    life_table,
 )
 
 
@@ -121,3 +123,16 @@ def test_other_seeds_are_other_patients():
     )
     assert not one.equals(other)
     assert one.equals(aortic_stenosis(AorticStenosisPlan(50, 50, 9.3, 1.2, 17.9, 0.03, 1)))
+
+
+def test_the_life_table_is_the_mortality_that_the_generator_draws_from():
+    """Deaths of other causes alone: hazards are drawn at exact ages, the table has whole years."""
+    table = life_table()
+    assert table.groupby("sex")["age"].agg(list).tolist() == [list(range(20, 111))] * 2
+    n = 40_000
+    plan = AorticStenosisPlan(n // 2, n // 2, 1e6, 1.2, 1e3, 0.0, 0)
+    data = aortic_stenosis(plan)
+    own = data[data["age"] == 80]
+    rate = table[(table["age"].between(80, 84)) & (table["sex"] == 0)]["hazard"].sum()
+    fitted = KaplanMeierFitter().fit(own["years"], own["outcome"] == "other death")
+    assert fitted.predict(5.0) == pytest.approx(np.exp(-rate), abs=0.02)

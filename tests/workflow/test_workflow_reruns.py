@@ -63,6 +63,14 @@ STRUCTURE_REPORTED = {
 }
 AFTER_DISTANCES = {"structure_cluster", "structure_statistics", *STRUCTURE_REPORTED}
 AFTER_FORESTS = {"structure_compare", *AFTER_DISTANCES}
+SURVIVAL_REPORTED = {
+    "survival_sheet",
+    "survival_tables",
+    "survival_claims",
+    "survival_figures",
+    "survival_page",
+    *PAGE,
+}
 STRUCTURE_BEYOND_REPORTED = {
     "structure_beyond_tables",
     "structure_beyond_figures",
@@ -84,6 +92,7 @@ CLAIMS = {
     "search_beyond_claims",
     "structure_claims",
     "structure_beyond_claims",
+    "survival_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -124,6 +133,14 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
             "structure_beyond: {patterns_depth: 2}",
             {"structure_beyond_forest", *STRUCTURE_BEYOND_REPORTED} - CLAIMS,
         ),
+        (
+            "survival: {n_permutations: 5}",
+            {"survival_permute", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
+        ),
+        (
+            "survival: {n_bootstrap: 30}",
+            {"survival_describe", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
+        ),
         ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
@@ -154,6 +171,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *SEARCH_BEYOND_REPORTED,
         *STRUCTURE_REPORTED,
         *STRUCTURE_BEYOND_REPORTED,
+        *SURVIVAL_REPORTED,
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS

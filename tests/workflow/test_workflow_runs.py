@@ -151,7 +151,9 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
     assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {
         "bupa": "bupa",
         "haberman": "haberman",
+        "lung": "lung",
         "saheart": "saheart",
+        "stanford_heart_intervals": "stanford_heart_intervals",
         "synthetic_lvef": "synthetic_lvef",
         "synthetic_search_4": "synthetic_search_4",
         "wdbc": "wdbc",

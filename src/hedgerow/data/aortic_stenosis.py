@@ -17,7 +17,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["HAZARD_RATIOS", "AorticStenosisPlan", "aortic_stenosis", "leaf_of", "other_survival"]
+__all__ = ["HAZARD_RATIOS", "AorticStenosisPlan", "aortic_stenosis", "leaf_of", "life_table"]
 
 #: Natural history: hazard ratio of each leaf of figure 6.1 (table 6.3, univariate).
 HAZARD_RATIOS = {1: 1.2, 2: 1.3, 3: 1.0, 4: 0.3, 5: 1.0, 6: 0.8, 7: 0.5, 8: 1.0, 9: 1.8, 10: 2.2}
@@ -121,24 +121,21 @@ def leaf_of(patients: pd.DataFrame) -> np.ndarray:
     return np.where(p["ava"] < AVA, small, large)
 
 
-def other_survival(at: np.ndarray, age: np.ndarray) -> np.ndarray:
-    """Share of people of some ages who do not die of other causes, as the generator has it.
-
-    Parameters
-    ----------
-    at : (t,) float array
-        Years after inclusion.
-    age : (n,) float array
-        Years, at inclusion.
+def life_table() -> pd.DataFrame:
+    """Mortality of other causes as the generator has it, the same for men and women.
 
     Returns
     -------
-    (t,) float array
-        Mean over the people.
+    pandas.DataFrame
+        age (whole years from 20 to 110), sex (0, 1: `gender` of the patients), hazard (per year,
+        the mean over the year of age).
     """
-    by_age = AT_60 * np.exp(AGEING * (np.asarray(age, dtype=np.float64) - 60.0))
-    grown = np.expm1(AGEING * np.asarray(at, dtype=np.float64)) / AGEING
-    return np.exp(-np.outer(grown, by_age)).mean(axis=1)
+    import pandas as pd
+
+    age = np.arange(20, 111)
+    hazard = AT_60 * np.exp(AGEING * (age - 60.0)) * np.expm1(AGEING) / AGEING
+    both = [pd.DataFrame({"age": age, "sex": float(sex), "hazard": hazard}) for sex in (0, 1)]
+    return pd.concat(both, ignore_index=True)
 
 
 def _patients(plan: AorticStenosisPlan, random: np.random.RandomState) -> pd.DataFrame:

@@ -288,7 +288,7 @@ def _apart(wanted: np.ndarray, least: float) -> np.ndarray:
     >>> _apart(np.array([0.5, 0.5, 0.9]), 0.2).round(6).tolist()
     [0.6, 0.4, 0.9]
     """
-    order = np.argsort(wanted, kind="stable")[::-1]
+    order = np.argsort(-wanted, kind="stable")
     # Blocks of labels that touch: each stands where its middle is wanted.
     blocks: list[list[float]] = []
     for value in wanted[order]:

@@ -145,7 +145,8 @@ def thesis_figure_6_2_SYNTHETIC(
     """
     from matplotlib.figure import Figure
 
-    from hedgerow.data.aortic_stenosis import other_survival
+    from hedgerow.data.aortic_stenosis import life_table
+    from hedgerow.survival import expected_survival
 
     own = simulated(patients)
     own = own[own["printed"] > 0]
@@ -155,7 +156,7 @@ def thesis_figure_6_2_SYNTHETIC(
     printed = published["thesis_table_6_3"]
     told = simulated(leaves)
     told = told[told["groups"] == PRINTED].set_index("number")
-    age = table.X["age"].to_numpy()
+    people = table.X[["age", "gender"]]
     with style():
         drawn = Figure(figsize=(WIDTH, 2.7), layout="constrained")
         drawn.suptitle("SYNTHETIC patients", x=0.01, ha="left", fontsize=9)
@@ -166,7 +167,8 @@ def thesis_figure_6_2_SYNTHETIC(
             draw_curve(axes, inside["time"], inside["event"] == 1, "#0072B2", "-",
                        f"node {number}", True)  # fmt: skip
             at = np.linspace(0.0, 14.0, 57)
-            expected = other_survival(at, age[inside["row"].to_numpy()])
+            theirs = people.iloc[inside["row"].to_numpy()]
+            expected = expected_survival(at, theirs["age"], theirs["gender"], life_table())
             axes.plot(at, expected, color="black", linestyle=":", label="same ages", linewidth=1.2)
             for level, metric in ((0.75, "survival_q1"), (0.5, "survival_q2"),
                                   (0.25, "survival_q3")):  # fmt: skip

@@ -369,11 +369,16 @@ def _leaves(
     covariates = None
     if adjusted and own.covariates is not None:
         covariates = own.covariates[who].reset_index(drop=True)
-    frames = []
+    frames, people = [], {}
+    if own.name == SIMULATED:
+        from hedgerow.data.aortic_stenosis import life_table
+
+        people = {"age": own.X["age"][who], "sex": own.X["gender"][who]}
+        people["life_table"] = life_table()
     for leaf in (np.zeros(int(who.sum()), dtype=int), number[who]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notes of the table say what they say
-            found = leaf_survival(Leaves(leaf), None, time, event, covariates=covariates)
+            found = leaf_survival(Leaves(leaf), None, time, event, covariates=covariates, **people)
         frames.append(found.rename_axis("number").reset_index())
     tests = logrank_one_by_one(time, event == 1, number[who])
     own_p = dict(zip(CHI2, (tests.against_all, tests.against_rest), strict=True))
