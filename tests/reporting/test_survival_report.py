@@ -157,6 +157,9 @@ def test_a_sheet_for_the_bedside(run, tmp_path):
         figures.save(again["pdf"], tmp_path / "again.pdf")
         first = (tmp_path / f"{table.name}.pdf").read_bytes()
         assert first.startswith(b"%PDF") and first == (tmp_path / "again.pdf").read_bytes()
+        too_many = mine["trees"].assign(n_leaves=99)
+        told = survival_sheet.sheet(table, mine["patients"], too_many, run.plan)["pdf"]
+        assert "has 99 leaves, more than can be read" in told.texts[0].get_text()
         words = " ".join(text.get_text() for text in made["svg"].findobj(match=_is_text))
         assert ("SYNTHETIC" in words) == (table.name == SIMULATED)
 

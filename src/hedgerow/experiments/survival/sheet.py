@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: Leaves of a tree whose words can be read on a page.
+LEGIBLE = 10
+
+
 @step("configuration", makes=("svg", "pdf"))
 def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -> dict[str, Figure]:
     """The tree of a cohort and survival in its leaves on one page.
@@ -29,13 +33,9 @@ def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -
     Returns
     -------
     dict of Figure
-        `svg` and `pdf`, the same page: the tree of the thesis' settings, or where it has more
-        leaves than a page holds the tuned one. Of all patients, as published.
-
-    Raises
-    ------
-    InputError
-        Both trees have more leaves than a page holds.
+        `svg` and `pdf`, the same page: the tree of the thesis' settings, or where it has more than
+        ten leaves the smaller one of it and the tuned one. Of all patients, as published. Where no
+        page holds its leaves, it says so.
     """
     from hedgerow.drawing.survival import MOST_LEAVES, guideline_sheet
     from hedgerow.tree import Tree
@@ -43,7 +43,11 @@ def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -
     own = cohort_of(table, plan)
     time, event = own.natural_history()
     found = trees[trees["split"] == 0].set_index("method")
-    method = next((m for m in METHODS if found.loc[m, "n_leaves"] <= MOST_LEAVES), METHODS[-1])
+    method = METHODS[0]
+    if found.loc[method, "n_leaves"] > LEGIBLE:
+        method = found.loc[list(METHODS), "n_leaves"].idxmin()
+    if (n_leaves := found.loc[method, "n_leaves"]) > MOST_LEAVES:
+        return {kind: _too_large(own.name, n_leaves) for kind in ("svg", "pdf")}
     tree = Tree.from_json(found.loc[method, "tree"])
     tree = tree.replace(feature_names=[str(c) for c in own.X.columns], classes=list(CLASSES))
     values, _ = TidyTable(own.name, own.X, event, [], "").matrix()
@@ -72,3 +76,12 @@ def sheet(table: TidyTable, patients: pd.DataFrame, trees: pd.DataFrame, plan) -
 
     # Saving lays a figure out, and once more would move it by a hair.
     return {"svg": page(), "pdf": page()}
+
+
+def _too_large(name: str, n_leaves: int) -> Figure:
+    from matplotlib.figure import Figure
+
+    page = Figure(figsize=(8.27, 1.0))
+    words = f"{name}: the tree has {n_leaves} leaves, more than can be read on a page"
+    page.text(0.05, 0.5, words, fontsize=9, va="center")
+    return page
