@@ -210,6 +210,24 @@ def test_a_tree_of_one_leaf():
     assert math.isnan(table["logrank_p_rest"].iloc[0])
 
 
+@pytest.mark.parametrize(("ratio", "share"), [(12, 0.02), (12, 0.04), (20, 0.04), (30, 0.02)])
+def test_a_small_leaf_with_a_high_hazard_has_its_ratio(ratio, share):
+    """It was 'separated': the first step of lifelines went too far, and did not come back."""
+    random, n = np.random.default_rng(0), 2000
+    leaf = (np.arange(n) < n * share).astype(int)
+    death = random.exponential(40.0 / np.where(leaf, ratio, 1))
+    time, event = np.minimum(death, 14.0), (death <= 14.0).astype(int)
+    found = leaf_survival(Leaves(leaf), None, time, event).loc[1]
+    assert found["hazard_ratio"] == pytest.approx(ratio, rel=0.4)
+    assert found["hazard_ratio_low"] > 5.0
+    # By the score equation, from the counts at each event time.
+    when = np.sort(time[event == 1])
+    inside = np.array([((time >= t) & (leaf == 1)).sum() for t in when])
+    outside = np.array([((time >= t) & (leaf == 0)).sum() for t in when])
+    expected = inside * found["hazard_ratio"] / (inside * found["hazard_ratio"] + outside)
+    assert expected.sum() == pytest.approx(event[leaf == 1].sum(), rel=1e-5)
+
+
 @pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
 def test_a_covariate_that_separates_has_a_word(scale):
     chance, time, _ = made()

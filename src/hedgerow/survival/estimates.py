@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,9 @@ SEPARATED = 25.0
 #: When a Cox fit ends: squares of the last step in standard errors, and what the likelihood gained
 #: by it. With those of lifelines hazard ratios are right to four digits.
 PRECISE = {"precision": 1e-14, "r_precision": 1e-15}
+#: Steps of Newton's method, as lifelines has them and shorter: where few of many patients have much
+#: of the events, the first step goes so far that it ends in numbers that are none, or beyond all.
+FITS = ({}, {"step_size": 0.5}, {"step_size": 0.1})
 #: Columns that models have beside covariates.
 RESERVED = ("leaf", "treated", "_time", "_event")
 #: Why a cell of a Cox model is empty, in a word.
@@ -125,8 +129,6 @@ def cox(
         `hazard_ratio` with `_low` and `_high`, `cox_p` (Wald), `ph_p` (proportional hazards:
         scaled Schoenfeld residuals over ranks of time); NaN where `cox_note` has a word.
     """
-    from lifelines import CoxPHFitter
-    from lifelines.exceptions import ConvergenceError
     from lifelines.statistics import proportional_hazard_test
 
     names = ("hazard_ratio", "hazard_ratio_low", "hazard_ratio_high", "cox_p", "ph_p")
@@ -148,20 +150,29 @@ def cox(
     data = data.assign(_time=time[known], _event=event)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they tell is told by the note
-        try:
-            fitted = CoxPHFitter(alpha=1.0 - confidence).fit(
-                data, "_time", "_event", fit_options=PRECISE
-            )
-        except (ConvergenceError, ArithmeticError, np.linalg.LinAlgError):
-            return empty | {"cox_note": SEPARATES}
-        errors = fitted.standard_errors_ * data[fitted.standard_errors_.index].std()
-        if not errors.max() < SEPARATED:
+        fitted = _fitted(data, confidence)
+        if fitted is None:
             return empty | {"cox_note": SEPARATES}
         proportional = proportional_hazard_test(fitted, data, time_transform="rank")
     line = fitted.summary.loc[of]
     low, high = line.filter(regex=r"^exp\(coef\) (lower|upper)")
     values = (line["exp(coef)"], low, high, line["p"], proportional.summary.loc[of, "p"])
     return {**dict(zip(names, map(float, values), strict=True)), "cox_note": ""}
+
+
+def _fitted(data: pd.DataFrame, confidence: float) -> Any:
+    """A Cox model of all columns, or None where a covariate separates those with the event."""
+    from lifelines import CoxPHFitter
+    from lifelines.exceptions import ConvergenceError
+
+    spread = data.drop(columns=["_time", "_event"]).std()
+    for options in FITS:
+        with contextlib.suppress(ConvergenceError, ArithmeticError, np.linalg.LinAlgError):
+            model = CoxPHFitter(alpha=1.0 - confidence)
+            fitted = model.fit(data, "_time", "_event", fit_options=PRECISE | options)
+            if (fitted.standard_errors_ * spread).max() < SEPARATED:
+                return fitted
+    return None
 
 
 def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 IN_PARTS = ("search", "soft")
 #: Modules of an experiment whose steps decide what is in its rows.
 MAKE_ROWS = ("steps", "properties")
-#: The module that is not kept: pages are made of what is.
-NOT_KEPT = "page"
+#: Modules whose results are not kept: pages are made of what is, sheets are for the bedside.
+NOT_KEPT = ("page", "sheet")
 #: Files that the workflow makes of one data set beside its rows, for its part.
 BESIDE = {
     "soft": (),
@@ -80,7 +80,7 @@ def whole_digest(experiment: str, package: Path = PACKAGE) -> str:
     With it the steps of the experiments whose settings it reads: it works on what they draw.
     """
     others = sorted(_sections_read(experiment))
-    digests = [_digest(package, experiment, lambda module: module != NOT_KEPT)]
+    digests = [_digest(package, experiment, lambda module: module not in NOT_KEPT)]
     digests += [rows_digest(other, package) for other in others]
     return digests[0] if not others else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 

@@ -268,8 +268,8 @@ def thesis_figure_6_3_SYNTHETIC(
 @figure(
     "Survival in the leaves, on patients that were learnt from and on others",
     caption="Kaplan-Meier curves of the leaves of each cohort, on training patients (left) and on "
-    "test patients (right), p of the log-rank test of all leaves; the darker a curve, the larger "
-    "the hazard of its leaf among training patients. Of a tree of more than ten leaves those "
+    "test patients (right), p of the log-rank test of all leaves; the darker a curve, the more "
+    "events per year its leaf has among training patients. Of a tree of more than ten leaves those "
     "with the most patients. Dashed: the horizon of the labels. {ran}",
     alt="Two panels per cohort; curves of the leaves are further apart on training patients.",
     words=said,
@@ -330,15 +330,16 @@ MOST_CURVES = 10
 
 
 def _ranked(leaves: pd.DataFrame, mine: pd.DataFrame, dataset: str):
-    """Leaves from the smallest hazard among training patients, with colours light to dark."""
+    """Leaves from the fewest events per year of training patients, with colours light to dark."""
     from matplotlib import colormaps
 
     own = leaves[
         (leaves["dataset"] == dataset) & (leaves["groups"] == LEARNT) & (leaves["number"] > 0)
     ]
-    most = own.sort_values("n", ascending=False, kind="stable").head(MOST_CURVES)
-    hazard = most.set_index("number")["hazard_ratio_training"].fillna(0.0)
-    numbers = hazard.sort_values(kind="stable").index.tolist()
+    most = own.sort_values("n", ascending=False, kind="stable").head(MOST_CURVES)["number"]
+    learnt = mine[mine["training"] & mine["number"].isin(most)]
+    sums = learnt.assign(died=learnt["event"] == 1).groupby("number")[["died", "time"]].sum()
+    numbers = (sums["died"] / sums["time"]).sort_values(kind="stable").index.tolist()
     places = np.linspace(0.82, 0.0, max(len(numbers), 2))[: len(numbers)]
     return numbers, [colormaps["viridis"](place) for place in places]
 
