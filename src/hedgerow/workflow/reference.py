@@ -55,7 +55,7 @@ BESIDE = {
 #: The setting that `chunk` cuts.
 REPEATS = {"soft": "n_permutations", "search": "n_splits"}
 #: Figures of megabytes, which are not kept.
-LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap"}
+LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap", "survival_curves"}
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 

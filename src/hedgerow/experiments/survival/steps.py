@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import Cohort, CohortFacts, TidyTable, cohort
-from hedgerow.errors import ConfigError
+from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.frames import numbers_of, random_state, sorted_
 from hedgerow.experiments.step import step
@@ -429,6 +429,11 @@ def _intervals(own: Cohort, patients: pd.DataFrame, plan) -> pd.DataFrame:
     from hedgerow.evaluation.shares import share_intervals
 
     who = ~patients["training"].to_numpy() & (patients["y"].to_numpy() >= 0)
+    if not who.any():
+        raise DataError(
+            f"{own.name}: no patient of the test part is followed to the horizon or dead by then",
+            remedy="give it another `horizon` in the registry, or leave it out",
+        )
     frames = []
     for method, said in zip(METHODS, ("said", "said_tuned"), strict=True):
         state = random_state(plan.seed, EXPERIMENT, own.name, 0, f"intervals {method}")
