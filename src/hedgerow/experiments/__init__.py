@@ -13,4 +13,5 @@ WORDS = (
     "structure",
     "structure_beyond",
     "survival",
+    "survival_beyond",
 )

@@ -1,0 +1,108 @@
+"""Settings and names of what goes beyond chapter 6."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from hedgerow.experiments.plan import Plan, setting
+
+EXPERIMENT = "survival_beyond"  # the word under which seeds are drawn, but for the divisions
+
+#: What is scored: the leaves of two trees, two models of survival, and one curve for everybody.
+MODELS = ("thesis", "tuned", "cox", "forest", "nobody")
+NOT_INSTALLED = "not installed"
+NO_ANSWER = "no convergence"
+SCORES = ("concordance", "auc", "brier")
+#: What is compared, the first against the second.
+MODEL_PAIRS = (
+    ("thesis", "cox"),
+    ("thesis", "forest"),
+    ("tuned", "cox"),
+    ("tuned", "forest"),
+    ("tuned", "thesis"),
+    ("thesis", "nobody"),
+)
+
+#: Who is learnt from: the thesis leaves the censored out.
+WAYS = ("left_out", "weighted", "survived", "survived_weighted")
+OF_WAYS = ("accuracy", "weighted_accuracy", "f1", "concordance", "n_leaves", "predicted", "distance")
+WAY_PAIRS = (
+    ("weighted", "left_out"),
+    ("survived", "left_out"),
+    ("survived_weighted", "left_out"),
+)
+
+#: Trees whose patients are measured again.
+TREES = ("c45", "soft")
+OF_REPEATS = ("group_changed", "class_changed", "risk_changed", "accuracy", "f1", "n_leaves")
+
+#: Trees of bootstrap samples: with the settings of the thesis and with the tuned ones.
+SETTINGS = ("thesis", "tuned")
+OF_SAMPLES = ("relative_b2", "distance_b2", "same_root", "d_p", "n_tests")
+
+#: Times up to the horizon at which the Brier score is taken.
+N_TIMES = 20
+
+#: Columns that order each table.
+ORDER = {
+    "tuning": ["dataset", "split", "confidence", "repetition_factor", "min_samples_leaf"],
+    "trees": ["dataset", "split", "method"],
+    "scores": ["dataset", "split", "model", "metric"],
+    "weights": ["dataset", "split", "way"],
+    "measurement": ["dataset", "split", "tree"],
+    "stability": ["dataset", "settings"],
+    "roots": ["dataset", "settings", "sample"],
+}
+PARTS = ("scores", "weights", "measurement", "stability", "roots")
+TEST = ["part", "metric", "first", "second", "difference"]
+
+
+@dataclass(frozen=True)
+class SurvivalBeyondPlan(Plan):
+    """Beyond chapter 6: trees as risk groups against other models of survival.
+
+    Then weights for the censored, measurements that are repeated with their known error, and trees
+    of bootstrap samples. Divisions into training and test patients, trees and their tuning are
+    those of the section `survival`.
+    """
+
+    section: ClassVar[str] = "survival_beyond"
+
+    #: Facts of each cohort, `cohort` in config/datasets.yaml: unit of time, horizon, causes.
+    cohorts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: Name and version of the library of random survival forests, `absent` without it.
+    library: str = "absent"
+
+    datasets: tuple[str, ...] = setting(
+        ("gbsg2", "lung", "veteran", "whas500", "heart_valve", "peak_vo2"),
+        "Cohorts of patients by their key in the registry; each has a `cohort` there.",
+    )
+    n_splits: int = setting(
+        3,
+        "Divisions into training and test patients; the first of those of `survival`.",
+        minimum=1,
+        maximum=999,
+    )
+    penalty: float = setting(
+        0.1,
+        "Ridge penalty of the Cox model, on standardised variables.",
+        exclusive_minimum=0,
+        maximum=1_000_000,
+    )
+    n_trees: int = setting(
+        200, "Trees of a random survival forest.", minimum=1, maximum=100_000
+    )
+    n_repeats: int = setting(
+        200,
+        "How often each measurement is repeated with its known error.",
+        minimum=1,
+        maximum=100_000,
+    )
+    n_bootstrap: int = setting(
+        12,
+        "Bootstrap samples of a cohort; distances are between trees of two samples.",
+        minimum=2,
+        maximum=10_000,
+    )
