@@ -187,10 +187,10 @@ def survival_beyond_repeats(
         drawn, panels = _panels(3, len(order), names)
         for axes, metric in zip(panels, metrics, strict=True):
             _dumbbells(axes, of[metric].loc[order], looks)
-            unit = "points" if metric == "risk_changed" else "% of patients"
+            unit = "points" if metric == "risk_changed" else "% of the patients"
             label = "Change of risk" if metric == "risk_changed" else REPEAT_LABELS[metric]
-            axes.set_xlabel(f"{label}, {unit}")
-            axes.set_xlim(left=min(0.0, -0.02 * axes.get_xlim()[1]))
+            axes.set_xlabel(f"{label},\n{unit}")
+            axes.set_xlim(left=-0.03 * axes.get_xlim()[1])
         handles, labels = panels[0].get_legend_handles_labels()
         drawn.legend(handles, labels, loc="outside upper center", ncols=2)
     return drawn
@@ -201,7 +201,7 @@ def survival_beyond_repeats(
     caption="Trees of bootstrap samples with the settings of the thesis. Left: share of the trees "
     "with each variable at the root; the darkest is the most frequent, the two after it are shown, "
     "the others are light grey. Right: where this variable is cut, as the share of the patients "
-    "below the threshold, a mark per tree, with the range of the thresholds; categories have none. "
+    "up to the threshold, a mark per tree, with the range of the thresholds; categories have none. "
     "{sampled}",
     alt="A bar per cohort for the variables at the root, and marks for their thresholds, which "
     "spread over up to half of the patients. The ranges are in the table above.",
@@ -246,7 +246,7 @@ def survival_beyond_roots(
         right.grid(axis="x")
         left.set_ylim(len(own) - 0.5, -0.5)
         left.set_xlabel("Share of the trees, by the variable at the root")
-        right.set_xlabel("Share of the patients below the threshold")
+        right.set_xlabel("Share of the patients up to the threshold")
     return drawn
 
 
@@ -260,7 +260,7 @@ def _root_bar(axes, place: int, variables: pd.Series, root: str) -> None:
         shade = SHADES[min(rank, len(SHADES) - 1)]
         axes.barh(place, share, left=begin, color=shade, height=0.72, edgecolor="white")
         label = name or "no test"
-        if share > 0.018 * len(label) + 0.02:
+        if share > 0.023 * len(label) + 0.01:
             axes.text(begin + share / 2, place, label, ha="center", va="center", fontsize=7.5,
                       color="white" if rank == 0 else "black")  # fmt: skip
         begin += share

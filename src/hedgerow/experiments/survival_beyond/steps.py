@@ -538,7 +538,7 @@ def stability(
         root_low and root_high (range of its thresholds), between (share of the patients between
         them).
         `roots`: dataset, settings, sample, variable (empty without a test), threshold (missing for
-        categories), place (share of the patients below it).
+        categories), place (share of the patients up to it).
     """
     from hedgerow.structure import TreeEditDistance, class_prediction_distance
     from hedgerow.survival import horizon_labels, thesis_tree
