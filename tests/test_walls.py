@@ -89,6 +89,7 @@ def test_the_kit_of_reports_knows_no_experiment():
 #: Modules of an experiment, from the settings to the page: each reads those before it.
 ORDER = [
     "plan",
+    "errors",
     "samples",
     "properties",
     "steps",

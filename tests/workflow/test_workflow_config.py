@@ -405,10 +405,12 @@ def test_what_is_given_to_plans_and_what_no_text_states():
         "search_beyond": {"library"},
         "structure": {"printed"},
         "survival": {"cohorts"},
+        "survival_beyond": {"cohorts", "library"},
     }
     unstated = {word: set(plan.unstated()) for word, plan in SECTIONS.items()}
     assert unstated.pop("soft") == {"chunk", "store_samples"}
-    assert not unstated.pop("soft_illustration") and not unstated.pop("soft_sweep")
+    for word in ("soft_illustration", "soft_sweep", "survival_beyond"):
+        assert not unstated.pop(word)
     assert all(names == {"chunk"} for names in unstated.values())
 
 

@@ -75,6 +75,9 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     n_cohorts = len(survival["datasets"])
     n_permuted = n_cohorts * -(-survival["n_permutations"] // survival["chunk"])
     used |= {*survival["datasets"]}
+    trusted = {**default["survival_beyond"], **own.get("survival_beyond", {})}
+    n_trusted = len(trusted["datasets"])
+    used |= {*trusted["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -157,6 +160,16 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "survival_figures": 1,
         "survival_claims": 1,
         "survival_page": 1,
+        "survival_beyond_learn": n_trusted,
+        "survival_beyond_scores": n_trusted,
+        "survival_beyond_weights": n_trusted,
+        "survival_beyond_measurement": n_trusted,
+        "survival_beyond_stability": n_trusted,
+        "survival_beyond_statistics": 1,
+        "survival_beyond_tables": 1,
+        "survival_beyond_figures": 1,
+        "survival_beyond_claims": 1,
+        "survival_beyond_page": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -217,6 +230,12 @@ def test_what_goes_beyond_chapter_5_is_a_target_and_needs_no_result_of_it(planne
         "structure_beyond_figures": 1,
         "structure_beyond_claims": 1,
     }
+
+
+def test_what_goes_beyond_chapter_6_is_a_target_and_needs_no_result_of_it(planned):
+    rules = planned.planned("survival_beyond", *SMOKE)
+    assert rules["survival_beyond_learn"] == rules["survival_beyond_stability"] == 2
+    assert "survival_learn" not in rules and "survival_beyond_page" not in rules
 
 
 def test_what_goes_beyond_chapter_4_is_a_target_and_needs_no_result_of_it(planned):

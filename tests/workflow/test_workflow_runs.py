@@ -19,7 +19,7 @@ pytestmark = pytest.mark.runs
 #: Experiments that judge claims.
 JUDGED = (
     *("soft", "soft_sweep", "soft_beyond", "search", "search_beyond"),
-    *("structure", "structure_beyond"),
+    *("structure", "structure_beyond", "survival", "survival_beyond"),
 )
 
 
@@ -63,6 +63,8 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
         assert f"reports/tables/structure_beyond_{name}.csv" in made
     for name in ("forests", "trees", "grown"):
         assert f"data/trees/structure_beyond/bupa/000-001_{name}.parquet" in made
+    for name in ("scores", "weights", "errors", "measurement", "stability"):
+        assert f"reports/tables/survival_beyond_{name}.csv" in made
     for name in ("search_splits", "thesis_table_4_1", "thesis_table_4_7"):
         assert f"reports/tables/{name}.csv" in made
     for word in JUDGED:

@@ -34,7 +34,7 @@ WAY_LOOKS = {
     "left_out": ("censored left out", "#D55E00", "o"),
     "weighted": ("weighted", "#0072B2", "D"),
 }
-TREE_LOOKS = {"c45": ("#D55E00", "o"), "soft": ("#0072B2", "D")}
+TREE_LOOKS = {"c45": ("#D55E00", "o"), "se": ("#E69F00", "s"), "soft": ("#0072B2", "D")}
 #: Of the first, second, ... most frequent variable at the root; the last of all others.
 SHADES = ("#0072B2", "#56B4E9", "#E69F00", "#dddddd")
 
@@ -153,7 +153,8 @@ def survival_beyond_calibration(
 @figure(
     "What a repeated measurement changes",
     caption="Test patients who change when measurements are repeated with their known error, "
-    "{repeats}, means over divisions: of C4.5 and of a soft tree that knows the errors. Brackets: "
+    "{repeats}, means over divisions: of C4.5, the same tree with soft evaluation by the errors, "
+    "and a tree with soft training propagation as well. Brackets: "
     "tests of a variable with a known error, of all tests of C4.5, means. {ran}{left_out}",
     alt="Three panels with a line per cohort, C4.5 mostly right of the soft tree. The numbers are "
     "in the table above.",
@@ -192,7 +193,7 @@ def survival_beyond_repeats(
             axes.set_xlabel(f"{label},\n{unit}")
             axes.set_xlim(left=-0.03 * axes.get_xlim()[1])
         handles, labels = panels[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside upper center", ncols=2)
+        drawn.legend(handles, labels, loc="outside upper center", ncols=3)
     return drawn
 
 

@@ -18,6 +18,7 @@ from hedgerow.experiments.survival_beyond.plan import (
     OF_WAYS,
     SCORES,
     SETTINGS,
+    TREE_PAIRS,
     TREES,
     WAY_PAIRS,
     WAYS,
@@ -54,7 +55,8 @@ _OF_SAMPLES = {
 _SHORT = {
     **{"thesis": "thesis", "tuned": "tuned", "cox": "Cox", "forest": "forest", "nobody": "one"},
     **{"left_out": "left out", "weighted": "weighted", "survived": "left out, survival"},
-    **{"survived_weighted": "weighted, survival", "c45": "C4.5", "soft": "soft"},
+    **{"survived_weighted": "weighted, survival", "c45": "C4.5", "se": "soft evaluation"},
+    "soft": "soft tree",
 }
 #: What is printed in per cent.
 _PER_CENT = {
@@ -120,7 +122,8 @@ def section(
         ),
         errors=_errors(tables["survival_beyond_errors"]),
         trees=[TREE_LABELS[t] for t in TREES],
-        repeat_blocks=_blocks(of_repeats, OF_REPEATS, REPEAT_LABELS, TREES, (("soft", "c45"),)),
+        tree_pairs=_heads(TREE_PAIRS),
+        repeat_blocks=_blocks(of_repeats, OF_REPEATS, REPEAT_LABELS, TREES, TREE_PAIRS),
         samples=[_OF_SAMPLES[m] for m in _OF_SAMPLES],
         stability=_stability(tables["survival_beyond_stability"]),
         shown=shown(

@@ -27,7 +27,10 @@ MODEL_PAIRS = (
 
 #: Who is learnt from: the thesis leaves the censored out.
 WAYS = ("left_out", "weighted", "survived", "survived_weighted")
-OF_WAYS = ("accuracy", "weighted_accuracy", "f1", "concordance", "n_leaves", "predicted", "distance")
+OF_WAYS = (
+    *("accuracy", "weighted_accuracy", "f1", "concordance"),
+    *("n_leaves", "predicted", "distance"),
+)
 WAY_PAIRS = (
     ("weighted", "left_out"),
     ("survived", "left_out"),
@@ -35,7 +38,8 @@ WAY_PAIRS = (
 )
 
 #: Trees whose patients are measured again.
-TREES = ("c45", "soft")
+TREES = ("c45", "se", "soft")
+TREE_PAIRS = (("soft", "c45"), ("se", "c45"))
 OF_REPEATS = ("group_changed", "class_changed", "risk_changed", "accuracy", "f1", "n_leaves")
 
 #: Trees of bootstrap samples: with the settings of the thesis and with the tuned ones.
@@ -91,9 +95,7 @@ class SurvivalBeyondPlan(Plan):
         exclusive_minimum=0,
         maximum=1_000_000,
     )
-    n_trees: int = setting(
-        200, "Trees of a random survival forest.", minimum=1, maximum=100_000
-    )
+    n_trees: int = setting(200, "Trees of a random survival forest.", minimum=1, maximum=100_000)
     n_repeats: int = setting(
         200,
         "How often each measurement is repeated with its known error.",

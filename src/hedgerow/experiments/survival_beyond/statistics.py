@@ -18,9 +18,9 @@ from hedgerow.experiments.survival_beyond.plan import (
     PARTS,
     SCORES,
     TEST,
+    TREE_PAIRS,
     WAY_PAIRS,
 )
-
 
 
 def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
@@ -57,7 +57,7 @@ def _compared(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple]:
     if len(tables["measurement"]):
         for metric in OF_REPEATS:
             wide = by_group(tables["measurement"], metric, "tree")
-            yield "measurement", metric, wide, (("soft", "c45"),)
+            yield "measurement", metric, wide, TREE_PAIRS
     for metric in OF_SAMPLES:
         wide = by_group(tables["stability"], metric, "settings")
         yield "stability", metric, wide, (("tuned", "thesis"),)
@@ -82,7 +82,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         - `weights`: `WAY_PAIRS`, the last two on cohorts whose causes compete;
         - `calibration`: what the model predicts on average against the incidence, a metric for each
           way of learning;
-        - `measurement`: the soft tree against C4.5, on cohorts with a known error;
+        - `measurement`: `TREE_PAIRS`, on cohorts with a known error;
         - `stability`: the tuned settings against those of the thesis.
 
         A pair that no cohort has is left out; `n` is the number of cohorts.

@@ -405,9 +405,9 @@ def measurement(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.Data
     Returns
     -------
     DataFrame
-        dataset, split, tree (`c45`; `soft`, training propagation and evaluation with the errors),
-        n_variables (with a known error), n_test, n_leaves, n_tests, n_known (tests of a variable
-        with a known error), then means over repetitions: group_changed (share of the test patients
+        dataset, split, tree (`c45`; `se`, the same with soft evaluation by the errors; `soft`, with
+        soft training propagation as well), n_variables (with a known error), n_test, n_leaves,
+        n_tests, n_known (tests of a variable with a known error), then means over repetitions: group_changed (share of the test patients
         in another leaf), class_changed (with another predicted class), risk_changed (mean change of
         the predicted probability); accuracy and f1 (macro) of the values as recorded, on test
         patients whose class is known. Without rows where no error is known.
@@ -434,8 +434,12 @@ def measurement(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.Data
         X, y = own.X.iloc[test], found.labels.y[test]
         values = codes(X)
         repeats = _repeated(X, errors, own.name, split, plan)
-        soft = SoftTreeClassifier(propagation=models, evaluation=models, **settings)
-        for name, model in zip(TREES, (thesis_tree(**settings), soft), strict=True):
+        grown = (
+            thesis_tree(**settings),
+            SoftTreeClassifier(evaluation=models, **settings),
+            SoftTreeClassifier(propagation=models, evaluation=models, **settings),
+        )
+        for name, model in zip(TREES, grown, strict=True):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", HedgerowWarning)
                 model.fit(own.X.iloc[learnt], found.labels.y[learnt])
@@ -471,7 +475,8 @@ def _repeated(X: pd.DataFrame, errors: Mapping[str, Error], dataset, split, plan
         stream = rng(plan.seed, EXPERIMENT, dataset, split, f"repeat {name}")
         value = X[name].to_numpy(float)
         sd = error.sd * (np.abs(value) if error.kind == "relative" else np.ones(len(value)))
-        found[X.columns.get_loc(name)] = value + sd * stream.standard_normal((plan.n_repeats, len(value)))
+        drawn = stream.standard_normal((plan.n_repeats, len(value)))
+        found[X.columns.get_loc(name)] = value + sd * drawn
     return found
 
 

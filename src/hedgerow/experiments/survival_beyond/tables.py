@@ -17,13 +17,14 @@ from hedgerow.experiments.survival_beyond.plan import (
     OF_WAYS,
     SCORES,
     SETTINGS,
+    TREE_PAIRS,
     TREES,
     WAY_PAIRS,
     WAYS,
     SurvivalBeyondPlan,
 )
 from hedgerow.experiments.survival_beyond.statistics import by_group
-from hedgerow.reporting.tables import MEAN, how_many, in_rows, ran, status
+from hedgerow.reporting.tables import MEAN, how_many, in_rows, ran
 
 MODEL_LABELS = {
     "thesis": "Tree, thesis' settings",
@@ -43,7 +44,7 @@ WAY_LABELS = {
     "survived": "left out, other causes as survival",
     "survived_weighted": "weighted, other causes as survival",
 }
-TREE_LABELS = {"c45": "C4.5", "soft": "soft"}
+TREE_LABELS = {"c45": "C4.5", "se": "C4.5, soft evaluation", "soft": "soft tree"}
 REPEAT_LABELS = {
     "group_changed": "Another risk group",
     "class_changed": "Another predicted class",
@@ -131,9 +132,10 @@ def _by_cohort(of_metric, metrics, groups, statistics, part: str, pairs) -> pd.D
 
 
 TESTS = (
-    "A mean is over the cohorts that have the value; its row has, of each pair, the mean difference "
-    "over cohorts (_less_), p of Wilcoxon's signed-rank test over cohorts, plain and after Holm's "
-    "correction over the pairs of one metric (p_holm_), and the number of cohorts (n_)."
+    "A mean is over the cohorts that have the value; its row has, of each pair, the mean "
+    "difference over cohorts (_less_), p of Wilcoxon's signed-rank test over cohorts, plain and "
+    "after Holm's correction over the pairs of one metric (p_holm_), and the number of cohorts "
+    "(n_)."
 )
 
 
@@ -250,9 +252,9 @@ def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     caption="Test patients whose measurements are repeated with the error of the table above, "
     "{repeats}: the share who change their risk group (leaf; of a soft tree that with the largest "
     "share), the share who change their predicted class, and the mean change of the predicted "
-    "risk, for C4.5 with the settings of the thesis and for the same with soft training "
-    "propagation and evaluation by these errors; accuracy and macro F1 of the values as they are "
-    "recorded. Recorded values hold an error themselves, so that two real measurements differ by "
+    "risk, for C4.5 with the settings of the thesis, the same tree with soft evaluation by "
+    "these errors (se), and one with soft training propagation as well (soft); accuracy and macro "
+    "F1 of the values as they are recorded. Recorded values hold an error themselves, so that two real measurements differ by "
     f"more. {TESTS} {{ran}}{{left_out}}",
     words=said,
 )
@@ -283,7 +285,7 @@ def survival_beyond_measurement(
         TREES,
         statistics,
         "measurement",
-        (("soft", "c45"),),
+        TREE_PAIRS,
     )
     return _status(found, plan, measured["scores"]["dataset"])
 

@@ -1,0 +1,164 @@
+"""Tables, figures and section of what goes beyond chapter 6, from a made-up cohort."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from made_cohorts import FACTS, made_up
+from shown import captions_of, made_by, shown_by
+
+from hedgerow.experiments.survival.plan import SurvivalPlan
+from hedgerow.experiments.survival_beyond import claims as survival_beyond_claims
+from hedgerow.experiments.survival_beyond import errors as measurement_errors
+from hedgerow.experiments.survival_beyond import figures as survival_beyond_figures
+from hedgerow.experiments.survival_beyond import page as survival_beyond_page
+from hedgerow.experiments.survival_beyond import statistics as survival_beyond_statistics
+from hedgerow.experiments.survival_beyond import steps as survival_beyond_steps
+from hedgerow.experiments.survival_beyond import tables as survival_beyond_tables
+from hedgerow.experiments.survival_beyond.plan import PARTS, SurvivalBeyondPlan
+from hedgerow.reporting import figures, html
+from hedgerow.reporting.tables import MEAN
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PLAN = {
+    "cohorts": FACTS | {"gone": FACTS["made_up"]},
+    "datasets": ("made_up", "gone"),
+    "configuration": "made-up",
+    "n_splits": 2,
+    "n_repeats": 5,
+    "n_bootstrap": 3,
+}
+SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+
+
+def _run(plan):
+    """All that the jobs read and make."""
+    table = made_up()
+    protocol = SurvivalPlan(
+        confidences=(0.5,), repetition_factors=(0.7,), leaf_sizes=(20,), n_folds=2
+    )
+    learned = survival_beyond_steps.learn(table, plan, protocol)
+    made = {
+        "scores": survival_beyond_steps.scores(table, learned["trees"], plan, protocol),
+        "weights": survival_beyond_steps.weights(table, plan, protocol),
+        "measurement": survival_beyond_steps.measurement(table, plan, protocol),
+        **survival_beyond_steps.stability(table, learned["tuning"], plan, protocol),
+    }
+    merged = survival_beyond_statistics.merged(**{name: [made[name]] for name in PARTS})
+    inputs = {
+        "measured": {name: merged[name] for name in PARTS if name != "roots"},
+        "roots": merged["roots"],
+        "statistics": merged["statistics"],
+        "plan": plan,
+    }
+    tables = {
+        name: made_by(getattr(survival_beyond_tables, name), **inputs)
+        for name, shown in shown_by("survival_beyond").items()
+        if shown.kind == "table"
+    }
+    return SimpleNamespace(inputs=inputs, tables=tables, plan=plan)
+
+
+@pytest.fixture(scope="module")
+def run():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(measurement_errors.COLUMNS, "made_up", {"age": "sodium"})
+        return _run(SurvivalBeyondPlan(**PLAN))
+
+
+def test_the_mean_of_the_cohorts_has_the_tests(run):
+    table = run.tables["survival_beyond_scores"]
+    own = table[table["metric"] == "concordance"].set_index("dataset")
+    assert list(own.index) == ["made_up", MEAN]
+    rows = run.inputs["measured"]["scores"]
+    rows = rows[(rows["metric"] == "concordance") & (rows["model"] == "cox")]
+    assert own.loc["made_up", "cox"] == pytest.approx(rows["value"].mean())
+    assert own.loc[MEAN, "thesis_less_cox"] == pytest.approx(
+        own.loc["made_up", "thesis"] - own.loc["made_up", "cox"]
+    )
+    assert own.loc[MEAN, "n_thesis_less_cox"] == 1
+    assert own.loc["made_up", "forest_note"] == "not installed"
+    assert table["status"].tolist()[-1] == "absent" and table["dataset"].tolist()[-1] == "gone"
+
+
+def test_weights_say_how_often_the_root_stays(run):
+    table = run.tables["survival_beyond_weights"].set_index(["metric", "dataset"])
+    rows = run.inputs["measured"]["weights"].pivot(index="split", columns="way", values="root")
+    expected = (rows["weighted"] == rows["left_out"]).mean()
+    assert table.loc[("same_root", "made_up"), "weighted"] == expected
+    assert table.loc[("same_root", "made_up"), "left_out"] == 1
+    assert np.isnan(table.loc[("accuracy", "made_up"), "survived"])
+
+
+def test_every_error_is_shown_with_its_source(run):
+    line = run.tables["survival_beyond_errors"].iloc[0]
+    assert (line["dataset"], line["variable"], line["quantity"]) == ("made_up", "age", "sodium")
+    assert "Ricós" in line["source"]
+
+
+def test_captions_say_what_was_run(run):
+    captions = captions_of("survival_beyond", **run.inputs)
+    assert all("SYNTHETIC" not in text for text in captions.values())
+    text = captions["survival_beyond_scores"]
+    assert "Run: made_up, 2 divisions each, configuration made-up." in text
+    assert "Absent, because no source answered: gone." in text
+    assert "not installed (extra `forests`)" in text
+    assert "3 bootstrap samples" in captions["survival_beyond_stability"]
+
+
+def test_figures_hold_their_cohorts(run):
+    drawn = made_by(survival_beyond_figures.survival_beyond_models, **run.inputs)
+    assert [label.get_text() for label in drawn.axes[0].get_yticklabels()] == ["made_up"]
+    labels = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert "Cox model" in labels and "Random survival forest" not in labels
+    drawn = made_by(survival_beyond_figures.survival_beyond_roots, **run.inputs)
+    bars = drawn.axes[0].patches
+    assert sum(bar.get_width() for bar in bars) == pytest.approx(1)
+
+
+def _section(run, folder):
+    tables, drawn = {}, {}
+    for name, table in run.tables.items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+        tables[name] = pd.read_csv(folder / f"{name}.csv")
+    for name, shown in shown_by("survival_beyond").items():
+        if shown.kind == "figure":
+            drawn[name] = folder / f"{name}.svg"
+            made = made_by(getattr(survival_beyond_figures, name), **run.inputs)
+            figures.save(made, drawn[name])
+    judged = survival_beyond_claims.claims(
+        run.inputs["statistics"], SPECIFICATION, pd.read_csv(ROOT / "data/published/claims.csv")
+    )
+    captions = captions_of("survival_beyond", **run.inputs)
+    section = survival_beyond_page.section(tables, drawn, captions, judged, run.plan)
+    return html.page([section], "made-up")
+
+
+def test_the_section_holds_every_table_and_figure(run, tmp_path):
+    text = _section(run, tmp_path)
+    for name in shown_by("survival_beyond"):
+        assert text.count(f'id="{name}"') == 1
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert "<strong>Absent: gone.</strong>" in text
+    assert "too little data" in text and "not installed" in text
+    assert not re.search(r">\s*(nan|None|inf)\s*<", text)
+
+
+def test_a_run_without_a_known_error(tmp_path):
+    """The part is empty and says so; nothing fails."""
+    bare = _run(SurvivalBeyondPlan(**{**PLAN, "datasets": ("made_up",), "n_splits": 1}))
+    assert bare.tables["survival_beyond_measurement"].empty
+    assert bare.tables["survival_beyond_errors"].empty
+    drawn = made_by(survival_beyond_figures.survival_beyond_repeats, **bare.inputs)
+    assert drawn.texts[0].get_text() == "No cohort of this run has a variable of known error"
+    text = _section(bare, tmp_path)
+    assert "No cohort of this run has a variable whose error we know" in text
+    for name in shown_by("survival_beyond"):
+        assert text.count(f'id="{name}"') == 1
