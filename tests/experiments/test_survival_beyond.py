@@ -157,6 +157,16 @@ def test_a_forest_that_is_not_installed(table, learned, scored, plan, protocol):
     assert set(scored["model"]) == set(MODELS)
 
 
+def test_times_of_a_forest():
+    time = np.array([1.0, 2.0, 3.0, 4.0, 9.0])
+    died = np.array([False, True, False, True, False])
+    assert survival_beyond_steps._coarse(time, died).tolist() == [2, 2, 4, 4, 9]
+    many = np.arange(1.0, 3001.0)
+    coarse = survival_beyond_steps._coarse(many, many % 3 == 0)
+    assert len(np.unique(coarse)) <= 101 and (coarse >= many).all()
+    assert (np.diff(coarse) >= 0).all()
+
+
 def test_a_forest(table, learned, plan, protocol):
     pytest.importorskip("sksurv")
     there = dataclasses.replace(plan, library=version_of("scikit-survival"), n_splits=1)

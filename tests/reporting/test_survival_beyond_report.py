@@ -108,7 +108,7 @@ def test_captions_say_what_was_run(run):
     text = captions["survival_beyond_scores"]
     assert "Run: made_up, 2 divisions each, configuration made-up." in text
     assert "Absent, because no source answered: gone." in text
-    assert "not installed (extra `forests`)" in text
+    assert "not installed (extra forests)" in text
     assert "3 bootstrap samples" in captions["survival_beyond_stability"]
 
 

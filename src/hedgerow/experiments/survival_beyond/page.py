@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +15,6 @@ from hedgerow.experiments.survival_beyond.plan import (
     MODEL_PAIRS,
     MODELS,
     OF_REPEATS,
-    OF_WAYS,
     SCORES,
     SETTINGS,
     TREE_PAIRS,
@@ -53,7 +52,13 @@ _OF_SAMPLES = {
     "same_root": "Same root",
 }
 _SHORT = {
-    **{"thesis": "thesis", "tuned": "tuned", "cox": "Cox", "forest": "forest", "nobody": "one"},
+    **{
+        "thesis": "thesis",
+        "tuned": "tuned",
+        "cox": "Cox",
+        "forest": "forest",
+        "nobody": "one curve",
+    },
     **{"left_out": "left out", "weighted": "weighted", "survived": "left out, survival"},
     **{"survived_weighted": "weighted, survival", "c45": "C4.5", "se": "soft evaluation"},
     "soft": "soft tree",
@@ -113,16 +118,11 @@ def section(
         **stated,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
         models=[MODEL_LABELS[m] for m in MODELS],
-        model_pairs=_heads(MODEL_PAIRS),
         score_blocks=_blocks(of_scores, SCORES, SCORE_LABELS, MODELS, MODEL_PAIRS),
         ways=[WAY_LABELS[w] for w in ways],
-        way_pairs=_heads(way_pairs),
-        way_blocks=_blocks(
-            of_weights, (*OF_WAYS, "incidence", "same_root"), _OF_WAYS, ways, way_pairs
-        ),
+        way_blocks=_blocks(of_weights, _OF_WAYS, _OF_WAYS, ways, way_pairs),
         errors=_errors(tables["survival_beyond_errors"]),
         trees=[TREE_LABELS[t] for t in TREES],
-        tree_pairs=_heads(TREE_PAIRS),
         repeat_blocks=_blocks(of_repeats, OF_REPEATS, REPEAT_LABELS, TREES, TREE_PAIRS),
         samples=[_OF_SAMPLES[m] for m in _OF_SAMPLES],
         stability=_stability(tables["survival_beyond_stability"]),
@@ -142,10 +142,6 @@ def section(
     return Section("survival_beyond", title, markup, contents, summary)
 
 
-def _heads(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    return [(_SHORT[first], _SHORT[second]) for first, second in pairs]
-
-
 def _value(metric: str, value: float) -> str:
     if metric in _PER_CENT:
         return number(100.0 * value if pd.notna(value) else value, 1)
@@ -159,7 +155,7 @@ def _blocks(table: pd.DataFrame, metrics, labels, groups, pairs) -> list[dict]:
         own = table[table["metric"] == metric] if "metric" in table else table
         if own.empty:
             continue
-        lines = []
+        lines, tests = [], []
         for line in own.to_dict("records"):
             mean = line["dataset"] == MEAN
             cells = []
@@ -168,22 +164,25 @@ def _blocks(table: pd.DataFrame, metrics, labels, groups, pairs) -> list[dict]:
                 word = "–" if pd.isna(note) or mean else str(note)
                 value = line[group]
                 cells.append(word if pd.isna(value) else _value(metric, value))
-            tests = [_test(line, metric, pair) if mean else _cell("") for pair in pairs]
+            if mean:
+                found = [_test(line, metric, pair) for pair in pairs]
+                tests = [words for words in found if words]
             name = "Mean" if mean else line["dataset"]
-            lines.append({"name": name, "mean": mean, "cells": cells, "tests": tests})
+            lines.append({"name": name, "mean": mean, "cells": cells})
         unit = ", %" if metric in _PER_CENT else ""
-        blocks.append({"title": f"{labels[metric]}{unit}", "lines": lines})
+        blocks.append({"title": f"{labels[metric]}{unit}", "lines": lines, "tests": tests})
     return blocks
 
 
-def _test(line: Mapping, metric: str, pair: tuple[str, str]) -> dict:
-    """A mean difference, marked where the test calls it one."""
+def _test(line: Mapping, metric: str, pair: tuple[str, str]) -> str:
+    """A mean difference with its p; nothing where no cohort has both."""
     name = f"{pair[0]}_less_{pair[1]}"
     if pd.isna(line.get(name)):
-        return _cell("–")
-    p, holm = line[f"p_{name}"], line[f"p_holm_{name}"]
-    notes = f"p = {p:.3g}, after Holm {holm:.3g}, {line[f'n_{name}']:.0f} cohorts"
-    return _cell(minus(_value(metric, line[name])), "a" if holm < LEVEL else "", notes)
+        return ""
+    p = line[f"p_holm_{name}"]
+    shown_p = "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("= 0.", "= .")
+    words = f"{_SHORT[pair[0]]} − {_SHORT[pair[1]]} {minus(_value(metric, line[name]))}"
+    return f"{words} ({shown_p}, n = {line[f'n_{name}']:.0f})"
 
 
 def _cell(text: str, mark: str = "", notes: str = "") -> dict:

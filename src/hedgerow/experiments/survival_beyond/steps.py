@@ -260,7 +260,7 @@ def _cox(X, follow_up, training, at, penalty: float):
 
 
 def _forest(X, follow_up, training, at, n_trees: int, state: int):
-    """The same by a random survival forest of scikit-survival."""
+    """The same by a random survival forest of scikit-survival, on a grid of times."""
     from hedgerow.optional import needed
 
     needed("sksurv", "a random survival forest")
@@ -269,14 +269,26 @@ def _forest(X, follow_up, training, at, n_trees: int, state: int):
 
     time, event = (values[training] for values in follow_up)
     design = _design(X, training).to_numpy()
-    forest = RandomSurvivalForest(n_trees, min_samples_leaf=5, random_state=state)
-    forest.fit(design[training], Surv.from_arrays(event == 1, time))
+    forest = RandomSurvivalForest(n_trees, min_samples_leaf=FOREST_LEAF, random_state=state)
+    forest.fit(design[training], Surv.from_arrays(event == 1, _coarse(time, event == 1)))
     test = design[~training]
     curves = forest.predict_survival_function(test, return_array=True)
     # Before the first event everybody lives.
     place = np.searchsorted(forest.unique_times_, at, side="right")
     survival = np.column_stack([np.ones(len(test)), curves])[:, place]
     return forest.predict(test), np.clip(survival, 0.0, 1.0)
+
+
+#: Patients of a leaf at least, and times, of a forest: every node keeps a curve over all times,
+#: which of thousands of patients would take gigabytes.
+FOREST_LEAF, FOREST_TIMES = 15, 100
+
+
+def _coarse(time: np.ndarray, died: np.ndarray) -> np.ndarray:
+    """Times raised to the next of some quantiles of the times of events, or to the last."""
+    shares = np.linspace(0.0, 1.0, FOREST_TIMES)
+    grid = np.unique(np.quantile(time[died], shares, method="higher"))
+    return np.append(grid, time.max())[np.searchsorted(grid, time)]
 
 
 # ------------------------------------------------------------------------------------- weights
@@ -407,10 +419,11 @@ def measurement(table: TidyTable, plan: SurvivalBeyondPlan, protocol) -> pd.Data
     DataFrame
         dataset, split, tree (`c45`; `se`, the same with soft evaluation by the errors; `soft`, with
         soft training propagation as well), n_variables (with a known error), n_test, n_leaves,
-        n_tests, n_known (tests of a variable with a known error), then means over repetitions: group_changed (share of the test patients
-        in another leaf), class_changed (with another predicted class), risk_changed (mean change of
-        the predicted probability); accuracy and f1 (macro) of the values as recorded, on test
-        patients whose class is known. Without rows where no error is known.
+        n_tests, n_known (tests of a variable with a known error), then means over repetitions:
+        group_changed (share of the test patients in another leaf), class_changed (with another
+        predicted class), risk_changed (mean change of the predicted probability); accuracy and f1
+        (macro) of the values as recorded, on test patients whose class is known. Without rows where
+        no error is known.
     """
     from hedgerow.survival import thesis_tree
     from hedgerow.uncertainty.soft import SoftTreeClassifier

@@ -73,7 +73,7 @@ def said(measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan) -> dict
     each = how_many(plan.n_splits, "division")
     forest = f"{plan.library}, {plan.n_trees} trees"
     if plan.library == "absent":
-        forest = "not installed (extra `forests`)"
+        forest = "not installed (extra forests)"
     unknown = sorted(there - set(measured["measurement"]["dataset"]))
     left_out = f" Without a variable of known error: {', '.join(unknown)}." if unknown else ""
     samples = how_many(plan.n_bootstrap, "bootstrap sample")
@@ -254,8 +254,8 @@ def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     "share), the share who change their predicted class, and the mean change of the predicted "
     "risk, for C4.5 with the settings of the thesis, the same tree with soft evaluation by "
     "these errors (se), and one with soft training propagation as well (soft); accuracy and macro "
-    "F1 of the values as they are recorded. Recorded values hold an error themselves, so that two real measurements differ by "
-    f"more. {TESTS} {{ran}}{{left_out}}",
+    "F1 of the values as they are recorded. Recorded values hold an error themselves, so that two "
+    f"real measurements differ by more. {TESTS} {{ran}}{{left_out}}",
     words=said,
 )
 def survival_beyond_measurement(
