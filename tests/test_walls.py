@@ -24,7 +24,7 @@ FLOORS = (
     {"structure", "survival"},
     {"drawing"},
     {"reporting"},
-    {"experiments"},
+    {"experiments", "patients"},
     {"workflow"},
     {"cli", "__main__"},
 )

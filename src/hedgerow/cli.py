@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data list | get | check | fingerprint`` and ``hedgerow reference``.
+"""The command line: ``hedgerow data list | get | check | fingerprint | reference | survival``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -65,11 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from hedgerow.patients.command import add_survival
+
     parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
     parser.add_argument("--version", action="version", version=f"hedgerow {hedgerow.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_data(commands)
     _add_reference(commands)
+    add_survival(commands)
     return parser
 
 

@@ -27,6 +27,7 @@ EXTRAS = {
     "psutil": "workflow",
     "snakemake": "workflow",
     "lifelines": "survival",
+    "openpyxl": "patients",
     "sksurv": "forests",
     "pystreed": "optimal",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -390,31 +390,29 @@ def leaf_numbers(tree: Any) -> dict[int, int]:
 
 @dataclass(frozen=True)
 class _Group:
-    """What a leaf's box says; counts that are not shown are None."""
+    """What a leaf's box says."""
 
-    n: int | None
-    events: int | None
+    n: str
+    events: str
     survival: float | None
 
-    def lines(self, number: int, least: int) -> list[str]:
-        n = f"<{least}" if self.n is None else f"{self.n}"
-        events = f"<{least}" if self.events is None else f"{self.events}"
+    def lines(self, number: int) -> list[str]:
         share = "–" if self.survival is None else percent(self.survival)
-        return [str(number), f"n = {n}", f"events {events}", share]
+        return [str(number), f"n = {self.n}", f"events {self.events}", share]
 
 
 class _LeafPlan(_Plan):
     """Boxes of risk groups: tests in words and units, leaves with what was found in them."""
 
-    def __init__(self, tree, groups, counts, names, units, least, size, decimals):
+    def __init__(self, tree, groups, counts, names, units, size, decimals):
         self.numbers = leaf_numbers(tree)
-        self.groups, self.counts, self.least = groups, counts, least
+        self.groups, self.counts = groups, counts
         self.labels, self.units = names, units
         super().__init__(tree, tree.depth, size, decimals)
 
     def _fill_leaves(self, leaves) -> None:
         for box in leaves:
-            box.lines = self.groups[box.node].lines(self.numbers[box.node], self.least)
+            box.lines = self.groups[box.node].lines(self.numbers[box.node])
         room = max(text_width(w, self.size, bold=True) for box in leaves for w in box.lines)
         for box in leaves:
             box.width = room + 2 * _PAD * self.em
@@ -491,6 +489,7 @@ def guideline_sheet(
     confidence: float = 0.95,
     decimals: int = 2,
     least: int = 0,
+    withheld: Collection[int] = (),
 ) -> Any:
     """A tree of risk groups on one A4 page: its tests, and survival in each of its leaves.
 
@@ -521,7 +520,9 @@ def guideline_sheet(
     decimals : int, default 2
         Of thresholds, after the first significant digit.
     least : int, default 0
-        Counts from 1 to below it are not shown, nor what would give them away.
+        Counts from 1 to below it are not shown, nor estimates of so few patients or events.
+    withheld : collection of int
+        Leaves whose number of events is not shown either: it would give away another one.
 
     Returns
     -------
@@ -553,14 +554,13 @@ def guideline_sheet(
             remedy="grow a smaller one, such as by `max_depth=4`",
         )
     died = event == cause
-    groups = _groups(numbers, leaf, time, died, horizon, confidence, least)
+    groups = _groups(numbers, leaf, time, died, horizon, confidence, least, withheld)
     plan = _LeafPlan(
         drawn,
         groups,
-        {} if least and any(g.n is None for g in groups.values()) else _counts(drawn, leaf),
+        {} if any(g.n.startswith("<") for g in groups.values()) else _counts(drawn, leaf),
         dict(names or {}),
         dict(units or {}),
-        least,
         FONT_SIZE,
         decimals,
     )
@@ -611,7 +611,7 @@ def guideline_sheet(
     return figure
 
 
-def _groups(numbers, leaf, time, died, horizon, confidence, least) -> dict[int, _Group]:
+def _groups(numbers, leaf, time, died, horizon, confidence, least, withheld) -> dict[int, _Group]:
     found = {}
     for node in numbers:
         inside = leaf == node
@@ -621,7 +621,9 @@ def _groups(numbers, leaf, time, died, horizon, confidence, least) -> dict[int, 
         if n and not few and (time[inside].max() >= horizon or died[inside].all()):
             survival = float(_curve(time[inside], died[inside], confidence).at(horizon))
         found[node] = _Group(
-            None if hidden(n, least) else n, None if hidden(events, least) else events, survival
+            f"<{least}" if hidden(n, least) else f"{n}",
+            "–" if node in withheld else f"<{least}" if hidden(events, least) else f"{events}",
+            survival,
         )
     return found
 
@@ -647,8 +649,9 @@ def _head(horizon: float, unit: str, least: int) -> str:
 def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes) -> str:
     """What the page rests on."""
     n, events = len(time), int(died.sum())
-    said = f"<{least}" if hidden(events, least) else f"{events}"
-    rests = f"Rests on {cohort + ', ' if cohort else ''}n = {n}, {said} events"
+    rests = f"Rests on {cohort + ', ' if cohort else ''}n = {n}"
+    if not hidden(events, least) and not hidden(n - events, least):
+        rests += f", {events} events"
     rests += f", horizon {horizon:g} {unit}"
     rests += f", data of {date}." if date else "."
     curves = (

@@ -1,0 +1,1 @@
+"""From a clinician's own table to a folder that opens in a browser."""

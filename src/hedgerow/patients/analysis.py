@@ -1,0 +1,420 @@
+"""What is computed of a cohort: risk groups, survival in them, how far they can be trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hedgerow.checks import check_number
+from hedgerow.drawing.survival import leaf_numbers
+from hedgerow.errors import InputError
+from hedgerow.patients.cohort import Cohort
+from hedgerow.patients.hazards import leaf_table, treated_table
+from hedgerow.patients.values import DAYS
+from hedgerow.survival import RiskGroups, concordance, permutation_test, risk_groups, thesis_tree
+from hedgerow.survival.estimates import curve, incidence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PARTS = {"all": "all patients", "training": "training part", "test": "test part"}
+#: Of the decision curve.
+THRESHOLDS = tuple(k / 100 for k in range(1, 100))
+#: Measurements that are repeated, and patients of whom they are.
+REPEATS, MOST_REPEATED = 50, 20_000
+MOST_DEPTH, MOST_PERMUTATIONS = 12, 100_000
+CONFIDENCE = 0.95
+#: Months of the thesis (6.2.3).
+LANDMARK = 6.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a cohort is analysed.
+
+    Attributes
+    ----------
+    max_depth : int
+        Of the tree.
+    min_samples_leaf : int
+        Patients on each side of a test.
+    test_size : float
+        Share of the patients that the tree does not see.
+    landmark : float, optional
+        In the unit of the horizon; by default six months.
+    adjust : tuple of str
+        Columns that Cox models are adjusted for.
+    permutations : int
+        Of the outcomes; 0: none.
+    seed : int
+    """
+
+    max_depth: int = 4
+    min_samples_leaf: int = 20
+    test_size: float = 0.25
+    landmark: float | None = None
+    adjust: tuple[str, ...] = ()
+    permutations: int = 0
+    seed: int = 0
+
+    def __post_init__(self):
+        check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
+        check_number("--min-patients", self.min_samples_leaf, 10, 1_000_000, whole=True)
+        check_number("--test-size", self.test_size, 0.1, 0.5)
+        check_number("--permutations", self.permutations, 0, MOST_PERMUTATIONS, whole=True)
+        check_number("--seed", self.seed, 0, 2**32 - 1, whole=True)
+        if self.landmark is not None:
+            check_number("--landmark", self.landmark, 0.0, 1e6)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What was found in a cohort; counts as they are.
+
+    Attributes
+    ----------
+    cohort : Cohort
+    settings : Settings
+    groups : RiskGroups
+        Of the natural history.
+    numbers : dict of int
+        Leaf -> its number on every page.
+    time, event : (n,) arrays
+        Of the natural history.
+    survival : dict of DataFrame
+        By part: as `hedgerow.survival.leaf_survival`.
+    treated : dict of DataFrame
+        By where time begins: as `hedgerow.survival.compare_groups`, all patients as row -1; empty
+        without an intervention.
+    landmark : float
+    calibration : DataFrame
+        One row per leaf, index `leaf`.
+    decisions : DataFrame
+        One row per threshold.
+    concordance : dict of float
+        By part.
+    several : bool
+        Whether causes compete.
+    permuted : DataFrame or None
+        As `hedgerow.survival.permutation_test`.
+    changed : float
+        Share of patients whose group changes when what has an error is measured again; NaN where no
+        column has one.
+    notes : list of str
+    """
+
+    cohort: Cohort
+    settings: Settings
+    groups: RiskGroups
+    numbers: dict[int, int]
+    time: np.ndarray
+    event: np.ndarray
+    survival: dict[str, pd.DataFrame]
+    treated: dict[str, pd.DataFrame]
+    landmark: float
+    calibration: pd.DataFrame
+    decisions: pd.DataFrame
+    concordance: dict[str, float]
+    several: bool
+    permuted: pd.DataFrame | None = None
+    changed: float = math.nan
+    notes: list[str] = field(default_factory=list)
+
+
+def analyse(
+    cohort: Cohort, settings: Settings, progress: Callable[[str], Any] | None = None
+) -> Analysis:
+    """Grow risk groups on a cohort and describe them.
+
+    Parameters
+    ----------
+    cohort : Cohort
+    settings : Settings
+    progress : callable, optional
+        Gets a few words at the start of each step, and `permutation` after each permutation.
+
+    Returns
+    -------
+    Analysis
+
+    Raises
+    ------
+    InputError
+        Fewer patients than a tree needs; nobody, or everybody, has the event by the horizon; a
+        column to adjust for that is no input.
+    """
+    tell = progress or (lambda words: None)
+    if len(cohort) < 4 * settings.min_samples_leaf:
+        raise InputError(
+            f"{len(cohort)} patients are too few for groups of {settings.min_samples_leaf}",
+            remedy=f"a tree needs at least {4 * settings.min_samples_leaf}",
+        )
+    covariates = _covariates(cohort, settings)
+    landmark = settings.landmark
+    if landmark is None:
+        landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
+    time, event = cohort.natural_history()
+    if not (event == 1).any():
+        raise InputError(
+            "nobody has the event before an intervention",
+            remedy="check the column of the intervention, or leave it out",
+        )
+    several = bool((event > 1).any())
+    estimator = thesis_tree(
+        max_depth=settings.max_depth, min_samples_leaf=settings.min_samples_leaf
+    )
+    pipeline = {
+        "estimator": estimator,
+        "test_size": settings.test_size,
+        "competing": "survived" if several else "censored",
+    }
+    tell("growing the tree")
+    groups = risk_groups(
+        cohort.X, time, event, horizon=cohort.horizon, random_state=settings.seed, **pipeline
+    )
+    survival = {}
+    for part, words in PARTS.items():
+        tell(f"survival in each group, {words}")
+        own = groups.part(part)
+        survival[part] = leaf_table(
+            groups.leaf[own],
+            time[own],
+            event[own],
+            covariates=None if covariates is None else covariates[own].reset_index(drop=True),
+            confidence=CONFIDENCE,
+        )
+    treated, notes = {}, []
+    if cohort.treated_at is not None:
+        tell("treated and untreated")
+        treated, notes = _treated(cohort, groups, landmark)
+    tell("calibration and decision curve")
+    risk = predicted(groups)
+    found = Analysis(
+        cohort,
+        settings,
+        groups,
+        leaf_numbers(groups.tree_),
+        time,
+        event,
+        survival,
+        treated,
+        landmark,
+        calibration(groups, time, event, cohort.horizon),
+        decision_curve(risk[~groups.training], *_part(groups, time, event), cohort.horizon),
+        {
+            part: concordance(time[own], event[own], risk[own])
+            for part, own in ((part, groups.part(part)) for part in ("training", "test"))
+            if (event[own] == 1).any()
+        },
+        several,
+        _permuted(groups, cohort, time, event, settings, pipeline, tell),
+        _changed(groups, cohort, settings.seed, tell),
+        notes,
+    )
+    return found
+
+
+def _part(groups: RiskGroups, time: np.ndarray, event: np.ndarray):
+    own = ~groups.training
+    return time[own], event[own]
+
+
+def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
+    if not settings.adjust:
+        return None
+    for name in settings.adjust:
+        if name not in cohort.X:
+            why = cohort.not_used.get(name, "it is no column that can be used")
+            raise InputError(
+                f"column `{name}` of --adjust is no input ({why})",
+                remedy=f"inputs are {', '.join(cohort.X)}",
+            )
+    return cohort.X[list(dict.fromkeys(settings.adjust))].reset_index(drop=True)
+
+
+def _treated(cohort: Cohort, groups: RiskGroups, landmark: float):
+    """Tables of treated against untreated, and what keeps them from being made."""
+    when = cohort.treated_at
+    at = cohort.time > landmark
+    early = when <= landmark
+    if not (early[at].any() and (~early[at]).any()):
+        only = "treated" if early[at].any() else "untreated"
+        return {}, [
+            f"At the landmark of {landmark:.3g} {cohort.unit} all patients are {only}: treated and "
+            "untreated cannot be compared. Give another --landmark."
+        ]
+    return {
+        way: treated_table(groups.leaf, cohort.time, cohort.event, when, landmark, way, CONFIDENCE)
+        for way in ("landmark", "inclusion")
+    }, []
+
+
+def predicted(groups: RiskGroups) -> np.ndarray:
+    """Risk by the horizon that the tree gives each patient: the share of its leaf, (n,) float."""
+    classes = groups.estimator.classes_.tolist()
+    return groups.tree_.probabilities()[groups.leaf, classes.index(1)]
+
+
+def risk_by(
+    time: np.ndarray, event: np.ndarray, horizon: float, confidence: float = CONFIDENCE
+) -> tuple[float, float, float]:
+    """Share with the event by a horizon, and its interval, those censored before it counted.
+
+    Parameters
+    ----------
+    time : (n,) float array
+    event : (n,) int array
+        0, 1, or 2 for another cause.
+    horizon, confidence : float
+
+    Returns
+    -------
+    share, low, high : float
+        By Kaplan-Meier, or where causes compete by Aalen-Johansen; NaN where nobody is followed so
+        far, low and high where the estimate has no variance.
+    """
+    if not len(time) or (time.max() < horizon and (event == 0).any() and not _ended(time, event)):
+        return math.nan, math.nan, math.nan
+    until = np.minimum(time, horizon)
+    happened = np.where(time <= horizon, event, 0)
+    if (happened > 1).any():
+        found = incidence(until, happened, 1, confidence)
+        return found["incidence"], found["incidence_low"], found["incidence_high"]
+    found = curve(until, happened == 1, confidence)
+    last = found["last_survival"]
+    return 1.0 - last, 1.0 - found["last_survival_high"], 1.0 - found["last_survival_low"]
+
+
+def _ended(time: np.ndarray, event: np.ndarray) -> bool:
+    """Whether the last patients all had an event, so that nobody is left to follow."""
+    return bool((event[time == time.max()] != 0).all())
+
+
+def calibration(
+    groups: RiskGroups, time: np.ndarray, event: np.ndarray, horizon: float
+) -> pd.DataFrame:
+    """What was predicted for each leaf, and what was seen in the test part.
+
+    Parameters
+    ----------
+    groups : RiskGroups
+    time, event : (n,) arrays
+    horizon : float
+
+    Returns
+    -------
+    DataFrame
+        By `leaf`: predicted (share of the tree, of those whose class is known), estimated
+        (Kaplan-Meier or Aalen-Johansen in the training part), observed with `_low` and `_high` (the
+        same in the test part), n and events in the test part by the horizon; row -1: all.
+    """
+    import pandas as pd
+
+    risk, test, rows = predicted(groups), ~groups.training, []
+    for node in [-1, *leaf_numbers(groups.tree_)]:
+        inside = np.ones(len(time), dtype=bool) if node == -1 else groups.leaf == node
+        own = inside & test
+        estimated = risk_by(*(v[inside & groups.training] for v in (time, event)), horizon)[0]
+        observed, low, high = risk_by(time[own], event[own], horizon)
+        rows.append(
+            {
+                "leaf": node,
+                "predicted": float(risk[own].mean()) if own.any() else math.nan,
+                "estimated": estimated,
+                "observed": observed,
+                "observed_low": low,
+                "observed_high": high,
+                "n": int(own.sum()),
+                "events": int(((event == 1) & (time <= horizon) & own).sum()),
+            }
+        )
+    return pd.DataFrame(rows).set_index("leaf")
+
+
+def decision_curve(
+    risk: np.ndarray, time: np.ndarray, event: np.ndarray, horizon: float
+) -> pd.DataFrame:
+    """Net benefit of treating those whose risk reaches a threshold (Vickers and Elkin 2006).
+
+    Of the share who are treated, those with the event by the horizon are a benefit, and the others
+    a harm worth threshold / (1 - threshold) of it. With censored follow-up the share of events
+    among those treated is that of Kaplan-Meier, or of Aalen-Johansen where causes compete (Vickers
+    and others 2008).
+
+    Parameters
+    ----------
+    risk : (n,) float array
+    time : (n,) float array
+    event : (n,) int array
+    horizon : float
+
+    Returns
+    -------
+    DataFrame
+        threshold, n_treated, tree, all, none (net benefit per patient; NaN where nobody among those
+        treated is followed to the horizon).
+    """
+    import pandas as pd
+
+    n, everybody = len(risk), risk_by(time, event, horizon)[0]
+    known: dict[int, float] = {}
+    rows = []
+    for threshold in THRESHOLDS:
+        treated = risk >= threshold
+        odds = threshold / (1.0 - threshold)
+        count = int(treated.sum())
+        if count not in known:
+            known[count] = risk_by(time[treated], event[treated], horizon)[0] if count else 0.0
+        share = known[count]
+        rows.append(
+            {
+                "threshold": threshold,
+                "n_treated": count,
+                "tree": count / n * (share - (1.0 - share) * odds) if n else math.nan,
+                "all": everybody - (1.0 - everybody) * odds,
+                "none": 0.0,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _permuted(groups, cohort, time, event, settings, pipeline, tell) -> pd.DataFrame | None:
+    if not settings.permutations:
+        return None
+    tell("permuted outcomes")
+    return permutation_test(
+        groups,
+        cohort.X,
+        time,
+        event,
+        horizon=cohort.horizon,
+        n_permutations=settings.permutations,
+        random_state=settings.seed + 1,
+        progress=lambda: tell("permutation"),
+        **pipeline,
+    )
+
+
+def _changed(groups: RiskGroups, cohort: Cohort, seed: int, tell) -> float:
+    """Share of patients in another group, on average over repeated measurements."""
+    errors = {
+        name: cohort.columns[name].error for name in cohort.X if cohort.columns[name].error > 0.0
+    }
+    if not errors:
+        return math.nan
+    tell("repeated measurements")
+    random = np.random.default_rng([seed, 2])
+    some = np.arange(len(cohort))
+    if len(some) > MOST_REPEATED:
+        some = np.sort(random.choice(some, MOST_REPEATED, replace=False))
+    moved, X = 0.0, cohort.X.iloc[some]
+    for _ in range(REPEATS):
+        again = X.copy()
+        for name, error in errors.items():
+            again[name] = X[name] + random.normal(0.0, error, len(X))
+        moved += float((groups.estimator.apply(again) != groups.leaf[some]).mean())
+    return moved / REPEATS

@@ -1,0 +1,201 @@
+"""What a report of a prediction model has to say, filled from the run where the run knows it.
+
+The numbers are those of TRIPOD+AI (Collins and others, BMJ 2024; 385: e078378); the words are ours.
+"""
+
+from __future__ import annotations
+
+from hedgerow.patients.analysis import PARTS, Analysis
+from hedgerow.patients.tables import Table, said
+
+OPEN = "to be filled in by the authors"
+
+
+def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version: str) -> Table:
+    """The checklist of a run.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    shown : dict of Table
+        Tables of the page: no count stands here that does not stand there.
+    source : str
+        Name of the file.
+    version : str
+        Of hedgerow.
+
+    Returns
+    -------
+    Table
+    """
+    import pandas as pd
+
+    cohort, settings = analysis.cohort, analysis.settings
+    counts = shown["flow"].frame.set_index("about")["count"]
+    horizon = f"{cohort.horizon:g} {cohort.unit}"
+    missing = [name for name in cohort.X if cohort.X[name].isna().any()]
+    ranked = ", ".join(
+        f"{100 * value:.0f} % ({PARTS[part]})" for part, value in analysis.concordance.items()
+    )
+    depth = f"at most {settings.max_depth} tests deep"
+    least = settings.min_samples_leaf
+    tree = analysis.groups.tree_
+    used = [analysis.cohort.columns[n].label for n in sorted(_tested(analysis))]
+    items = [
+        ("1", "Title: a prediction model, its population, its outcome", OPEN),
+        ("2", "Abstract", OPEN),
+        ("3", "Why the model is needed, for whom, and where groups of people may differ", OPEN),
+        ("4", "Aim: to make a model, or to test one", "the run makes a model and tests it"),
+        ("5a", "Where the data come from", f"the file {source}; how it was gathered: {OPEN}"),
+        ("5b", "Dates", cohort.period or f"the run knows times and no dates: {OPEN}"),
+        ("6a", "Setting and centres", OPEN),
+        (
+            "6b",
+            "Who was included",
+            f"all rows with time and event: {counts['analysed']} of {counts['in the file']}",
+        ),
+        ("6c", "Treatments and how they were dealt with", _treatments(analysis)),
+        (
+            "7",
+            "Preparation of the data",
+            f"checked row by row; columns used and not used: table “{shown['columns'].title}”",
+        ),
+        ("8a", "Outcome", f"the event by {horizon}; {cohort.taken_as}; its definition: {OPEN}"),
+        ("8b", "Who judged the outcome, and how", OPEN),
+        ("9a", "Choice of predictors", f"all {len(cohort.X)} columns that can be inputs"),
+        ("9b", "Definition and time of predictors", f"names and units by the schema; {OPEN}"),
+        (
+            "10",
+            "Size of the sample",
+            f"{counts['known: event by the horizon']} patients with and "
+            f"{counts['known: no event by the horizon']} without the event by the horizon; all "
+            "were taken, no size was planned",
+        ),
+        (
+            "11",
+            "Missing values",
+            (f"in {len(missing)} inputs; " if missing else "no input has any; ")
+            + "the tree sends such a patient down both branches by the shares of the others; "
+            "adjusted models leave such patients out",
+        ),
+        (
+            "12a",
+            "Use of the data",
+            f"{100 * (1 - settings.test_size):.0f} % to learn from, the rest to test on, drawn "
+            f"class by class with the seed {settings.seed}",
+        ),
+        ("12b", "Handling of predictors", "numbers as they are, categories as sets"),
+        (
+            "12c",
+            "Kind of model and how it was made",
+            f"a decision tree (C4.5), {depth}, at least {least} patients on each side of a test, "
+            "pruned with the confidence .87, repeated variables weighted by .7; nothing was tuned",
+        ),
+        ("12d", "Differences between centres", OPEN),
+        (
+            "12e",
+            "Measures of performance",
+            f"calibration of each group and net benefit in the test part, concordance {ranked}",
+        ),
+        ("12f", "Changes of the model after testing", "none"),
+        ("12g", "How predictions are made", "by the tree of this page, tree.json"),
+        (
+            "13",
+            "Rare outcomes",
+            "no weights and no resampling; the share of the tree is compared with what was seen",
+        ),
+        ("14", "Fairness between groups of people", f"not examined by the run; {OPEN}"),
+        ("15", "What the model gives", f"a group and its risk of the event by {horizon}"),
+        (
+            "16",
+            "Training and test data",
+            "two parts of one table: an external test is " + OPEN,
+        ),
+        ("17", "Ethics", OPEN),
+        ("18a", "Funding", OPEN),
+        ("18b", "Conflicts of interest", OPEN),
+        ("18c", "Protocol", OPEN),
+        ("18d", "Registration", OPEN),
+        ("18e", "Access to the data", f"the run copies no patient's row; {OPEN}"),
+        ("18f", "Access to the code", f"hedgerow {version}; command and settings: manifest.json"),
+        ("19", "Patients and public", OPEN),
+        ("20a", "Flow of patients", f"table “{shown['flow'].title}”"),
+        ("20b", "Patients at inclusion", f"table “{shown['baseline'].title}”"),
+        ("20c", "Training against test part", "tables of survival in each of the two"),
+        ("21", "Patients and events in each analysis", "in every table, where they can be shown"),
+        (
+            "22",
+            "The whole model",
+            f"{tree.n_leaves} groups by {', '.join(used) or 'no test'}; picture and tree.json",
+        ),
+        ("23a", "Performance with intervals", f"table “{shown['calibration'].title}”"),
+        ("23b", "Performance between groups or centres", OPEN),
+        ("24", "Results of changes of the model", "there were none"),
+        ("25", "What the results mean", OPEN),
+        (
+            "26",
+            "Limits",
+            "found and tested in one table; groups were chosen by the outcome; further ones: "
+            + OPEN,
+        ),
+        ("27a", "Poor or missing input at the bedside", "a missing value goes down both branches"),
+        ("27b", "Who uses it and what they have to know", OPEN),
+        ("27c", "What comes next", OPEN),
+    ]
+    frame = pd.DataFrame(items, columns=["item", "about", "answer"])
+    done = int((~frame["answer"].str.contains(OPEN)).sum())
+    return Table(
+        "checklist",
+        "What a report has to say",
+        "Items are numbered as in TRIPOD+AI (Collins and others, BMJ 2024; 385: e078378), in words "
+        f"of our own. The run answers {done} of {len(frame)}; the others wholly or in part are for "
+        "the authors.",
+        frame,
+    )
+
+
+def _tested(analysis: Analysis) -> set[str]:
+    names = list(analysis.cohort.X)
+    return {names[f] for f in analysis.groups.tree_.feature.tolist() if f >= 0}
+
+
+def _treatments(analysis: Analysis) -> str:
+    if analysis.cohort.treated_at is None:
+        return f"the table names none; {OPEN}"
+    text = (
+        "the tree and its curves end the follow-up at the intervention; treated and untreated are "
+        "compared in each group, as an association, not an effect"
+    )
+    return text if analysis.treated else f"{text} (could not be made here)"
+
+
+def summary(analysis: Analysis) -> list[str]:
+    """Sentences for the top of the page that hold no count."""
+    cohort = analysis.cohort
+    lines = []
+    risk = analysis.calibration["estimated"].drop(-1).dropna()
+    if len(risk) > 1:
+        unit = f"{cohort.horizon:g} {cohort.unit}"
+        low, high = (analysis.numbers[n] for n in (risk.idxmin(), risk.idxmax()))
+        lines.append(
+            f"{len(analysis.numbers)} risk groups; group {low} has the lowest and group {high} the "
+            f"highest risk of the event by {unit}."
+        )
+    if "test" in analysis.concordance:
+        share = said(analysis.concordance["test"], "s")
+        lines.append(
+            f"In patients whom the tree has not seen, of two of whom one has the event earlier, "
+            f"the tree gives that one the higher risk in {share} of the pairs (50 % would be "
+            "chance; pairs of one group count half)."
+        )
+    p = analysis.survival["test"].attrs["multivariate_logrank_p"]
+    if p == p:
+        lines.append(
+            f"In these patients the groups differ with p {_p(p)} (log-rank test of all groups)."
+        )
+    return lines
+
+
+def _p(value: float) -> str:
+    text = said(value, "p")
+    return text if text.startswith("<") else f"= {text}"

@@ -1,0 +1,382 @@
+"""A table of patients as an analysis takes it: inputs, follow-up, events, interventions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hedgerow.errors import InputError
+from hedgerow.patients.problems import Problems
+from hedgerow.patients.schema import Column
+from hedgerow.patients.table import Texts
+from hedgerow.patients.values import (
+    DAYS,
+    checked_numbers,
+    dates,
+    day_of,
+    events,
+    horizon_of,
+    is_yes_no,
+    looks_like_dates,
+    shown,
+    unique_texts,
+    unit_in_name,
+    yes_or_no,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Follow-up, in years, that no patient has: the times are in another unit.
+LONGEST = 60.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Which columns hold the follow-up, and how they are to be read.
+
+    Attributes
+    ----------
+    event : str
+        Column of the event.
+    time : str, optional
+        Column of the time of follow-up; or `start` and `end`, columns of dates.
+    start, end : str, optional
+    intervention : str, optional
+        Column of a date, of a time, or of yes and no.
+    unit : str, optional
+        Of times in the table: days, weeks, months or years. By default what the name of the column
+        tells, else that of the horizon.
+    horizon : str
+        Such as 6y; its unit is that of all results.
+    event_is : tuple of str
+        What counts as the event; by default 1, yes, true, dead and the like.
+    cause : str, optional
+        The cause that counts, where others compete with it.
+    decimal : {'comma', 'point'}, optional
+    dates : {'day', 'month'}, optional
+        Which stands first in a date.
+    leave_out : bool
+        Whether patients without time or event are left out; else they are problems.
+    """
+
+    event: str
+    time: str | None = None
+    start: str | None = None
+    end: str | None = None
+    intervention: str | None = None
+    unit: str | None = None
+    horizon: str = "6y"
+    event_is: tuple[str, ...] = ()
+    cause: str | None = None
+    decimal: str | None = None
+    dates: str | None = None
+    leave_out: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Those that are no inputs."""
+        named = (self.event, self.time, self.start, self.end, self.intervention)
+        return tuple(name for name in named if name is not None)
+
+
+@dataclass(frozen=True)
+class Cohort:
+    """Patients as an analysis takes them.
+
+    Attributes
+    ----------
+    X : DataFrame of n rows
+        Inputs: floats and categories.
+    time : (n,) float array
+        Follow-up from inclusion on, in `unit`.
+    event : (n,) int array
+        0 none, 1 the event, 2 another cause.
+    treated_at : (n,) float array or None
+        Time of the intervention, infinite where there was none.
+    treated_when : bool
+        Whether its time is known; else those treated count as treated from the start.
+    unit : str
+    horizon : float
+    columns : dict of Column
+        All columns of the table.
+    not_used : dict of str
+        Columns that are no inputs -> why.
+    n_left_out : int
+        Patients without time or event.
+    taken_as : str
+        Where the unit of the times comes from.
+    period : str
+        First and last date, where there are dates.
+    rows : (n,) int array
+        Rows in the file.
+    """
+
+    X: pd.DataFrame
+    time: np.ndarray
+    event: np.ndarray
+    treated_at: np.ndarray | None
+    treated_when: bool
+    unit: str
+    horizon: float
+    columns: dict[str, Column]
+    not_used: dict[str, str]
+    n_left_out: int
+    taken_as: str
+    period: str
+    rows: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def natural_history(self) -> tuple[np.ndarray, np.ndarray]:
+        """Follow-up and events until the intervention, which ends both."""
+        if self.treated_at is None:
+            return self.time, self.event
+        ends = self.treated_at < self.time
+        return np.minimum(self.time, self.treated_at), np.where(ends, 0, self.event)
+
+
+def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -> Cohort:
+    """Make a cohort of a table, or say everything that is wrong with it.
+
+    Parameters
+    ----------
+    table : Texts
+    outcome : Outcome
+    columns : mapping of Column
+        Of all columns of the table.
+
+    Returns
+    -------
+    Cohort
+
+    Raises
+    ------
+    InputError
+        A column that is not there, or options that contradict each other.
+    TableError
+        Every problem of the table, by row and column.
+    """
+    length, unit = _checked(table, outcome)
+    problems = Problems()
+    own = _unit(outcome, columns)
+    time, start, taken_as = _follow_up(table, outcome, unit, own, problems)
+    event = events(table, outcome.event, problems, outcome.event_is, outcome.cause)
+    treated_at, known = _intervention(table, outcome, unit, own, time, start, problems)
+    without = np.isnan(time) | (event < 0)
+    if not outcome.leave_out:
+        _name_incomplete(table, outcome, time, event, problems)
+    X, not_used = _inputs(table, outcome, columns, problems)
+    problems.check(table.name)
+    kept = ~without
+    if not kept.any():
+        raise InputError("no patient has both a time and an event", remedy="check the columns")
+    _check_unit(time[kept], unit, taken_as, outcome)
+    if not (event[kept] == 1).any():
+        raise InputError(
+            f"nobody has the event in column `{outcome.event}`",
+            remedy="name what counts as the event with --event-is",
+        )
+    return Cohort(
+        X[kept].reset_index(drop=True),
+        time[kept],
+        event[kept],
+        None if treated_at is None else treated_at[kept],
+        known,
+        unit,
+        length,
+        dict(columns),
+        not_used,
+        int(without.sum()),
+        taken_as,
+        "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
+        table.rows[kept],
+    )
+
+
+def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
+    """Length and unit of the horizon, once the options agree with each other and the table."""
+    import difflib
+
+    for name in outcome.columns:
+        if name not in table.columns:
+            close = difflib.get_close_matches(name, table.columns, 1, 0.5)
+            have = ", ".join(list(table.columns)[:12])
+            remedy = f"did you mean `{close[0]}`?" if close else f"it has {have}"
+            raise InputError(f"{table.name} has no column `{name}`", remedy=remedy)
+    if (outcome.time is None) == (outcome.start is None or outcome.end is None):
+        raise InputError(
+            "the time of follow-up is not told" if outcome.time is None else "it is told twice",
+            remedy="give --time, or --start and --end, which are dates",
+        )
+    if len(set(outcome.columns)) < len(outcome.columns):
+        raise InputError("one column is named for two things", remedy="name another one")
+    if outcome.event_is and outcome.cause is not None:
+        raise InputError(
+            "--event-is and --cause exclude each other",
+            remedy="give --cause where other events compete with the one of interest",
+        )
+    try:
+        return horizon_of(outcome.horizon)
+    except ValueError:
+        raise InputError(
+            f"the horizon is {shown(outcome.horizon)}",
+            remedy="write a number and d, w, m or y, such as 6y",
+        ) from None
+
+
+def _unit(outcome: Outcome, columns: Mapping[str, Column]) -> tuple[str | None, str]:
+    """Unit of the times in the table, and who says so."""
+    if outcome.unit is not None:
+        return outcome.unit, "option --unit"
+    for name in filter(None, (outcome.time, outcome.intervention)):
+        if (own := columns[name].unit.lower()) in DAYS:
+            return own, "by the schema"
+        if (own := unit_in_name(name)) is not None:
+            return own, "by the name of the column"
+    return None, ""
+
+
+def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problems):
+    """Times in the unit, days of inclusion (or None), and where the unit comes from."""
+    if outcome.time is not None:
+        name = outcome.time
+        taken_as = f"times in `{name}` are taken as {own[0] or unit}"
+        taken_as += f" ({own[1]})" if own[0] else ", the unit of the horizon: the table says none"
+        time = checked_numbers(table, name, problems, outcome.decimal)
+        time = time * (DAYS[own[0] or unit] / DAYS[unit])
+        start = None
+    else:
+        start, end = (
+            dates(table, name, problems, outcome.dates) for name in (outcome.start, outcome.end)
+        )
+        time = (end - start) / DAYS[unit]
+        taken_as = f"times are days from `{outcome.start}` to `{outcome.end}`"
+    for place in np.flatnonzero(time < 0.0):
+        said = "it is negative" if start is None else f"it lies before `{outcome.start}`"
+        problems.add(
+            "times",
+            said,
+            "correct the time" if start is None else "correct one of the dates",
+            outcome.time or outcome.end,
+            table.rows[place],
+        )
+    return time, start, taken_as
+
+
+def _check_unit(time: np.ndarray, unit: str, taken_as: str, outcome: Outcome) -> None:
+    years = float(time.max()) * DAYS[unit] / DAYS["years"]
+    if outcome.time is not None and years > LONGEST:
+        raise InputError(
+            f"{taken_as}; they reach {years:.0f} years",
+            remedy="give --unit days, weeks, months or years",
+        )
+
+
+def _name_incomplete(table, outcome, time, event, problems: Problems) -> None:
+    remedy = "complete it, or leave such patients out with --leave-out-incomplete"
+    named = [outcome.time] if outcome.time is not None else [outcome.start, outcome.end]
+    for name in [*named, outcome.event]:
+        for place in np.flatnonzero(table.columns[name] == None):  # noqa: E711
+            problems.add("no follow-up", "it is empty", remedy, name, table.rows[place])
+
+
+def _intervention(table: Texts, outcome: Outcome, unit: str, own, time, start, problems: Problems):
+    """Times of intervention (infinite: none) and whether they are known, or None."""
+    name = outcome.intervention
+    if name is None:
+        return None, True
+    column = table.columns[name]
+    if is_yes_no(column):
+        return np.where(yes_or_no(column) == 1, 0.0, np.inf), False
+    if looks_like_dates(column):
+        if start is None:
+            problems.add(
+                "intervention",
+                "it holds dates, and inclusion has none",
+                "give --start and --end in the place of --time, or a time of intervention",
+                name,
+            )
+            return None, True
+        when = (dates(table, name, problems, outcome.dates) - start) / DAYS[unit]
+    else:
+        when = checked_numbers(table, name, problems, outcome.decimal)
+        when = when * (DAYS[own[0] or unit] / DAYS[unit])
+    for wrong, said in (
+        (when < 0.0, "the intervention lies before inclusion"),
+        # Beyond what rounding moves.
+        (when > time * (1.0 + 1e-12), "the intervention lies after the end of follow-up"),
+    ):
+        for place in np.flatnonzero(wrong):
+            problems.add("intervention", said, "correct one of the two", name, table.rows[place])
+    return np.where(np.isnan(when), np.inf, np.minimum(when, np.fmax(time, 0.0))), True
+
+
+def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], problems: Problems):
+    """Data frame of the inputs, and why other columns are none."""
+    import pandas as pd
+
+    made, not_used = {}, {}
+    roles = set(outcome.columns)
+    for name, column in columns.items():
+        if name in roles:
+            continue
+        if column.why:
+            not_used[name] = column.why
+            continue
+        texts = _without_missing(table, column)
+        if column.kind == "number":
+            values = checked_numbers(texts, name, problems, outcome.decimal)
+            _check_range(table, column, values, problems)
+            if len(np.unique(values[~np.isnan(values)])) < 2:
+                not_used[name] = "the same value for all"
+                continue
+            made[name] = values
+        else:
+            own, codes = unique_texts(texts.columns[name])
+            levels = list(column.categories) or sorted(own)
+            for place in np.flatnonzero(~np.isin(np.array([*own, ""])[codes], [*levels, ""])):
+                problems.add(
+                    "categories",
+                    f"{shown(table.columns[name][place])} is none of {', '.join(levels[:8])}",
+                    "correct the cell, or the categories of the schema",
+                    name,
+                    table.rows[place],
+                )
+            # A level that nobody has is none that a tree could divide by.
+            levels = [level for level in levels if level in set(own)]
+            if len(levels) < 2:
+                not_used[name] = "the same value for all"
+                continue
+            made[name] = pd.Categorical(texts.columns[name], categories=levels)
+    if not made:
+        problems.add("inputs", "no column is left that a tree could test", "check the table")
+    return pd.DataFrame(made, index=range(len(table))), not_used
+
+
+def _without_missing(table: Texts, column: Column) -> Texts:
+    """The table with this column alone, its own words for missing values taken out."""
+    cells = table.columns[column.name]
+    if column.missing:
+        known = [None if t is None or t.lower() in column.missing else t for t in cells]
+        cells = np.array(known, dtype=object)
+    own = {column.name: cells}
+    return Texts(table.name, own, table.rows, table.delimiter, table.encoding, table.decimal)
+
+
+def _check_range(table: Texts, column: Column, values: np.ndarray, problems: Problems) -> None:
+    if math.isinf(column.low) and math.isinf(column.high):
+        return
+    for place in np.flatnonzero((values < column.low) | (values > column.high)):
+        problems.add(
+            "range",
+            f"{values[place]:g} lies outside {column.low:g} to {column.high:g}",
+            "correct the value, or the range of the schema",
+            column.name,
+            table.rows[place],
+        )

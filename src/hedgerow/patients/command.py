@@ -1,0 +1,237 @@
+"""`hedgerow survival patients.csv --time T --event E --out sheet`, for a clinician's own table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DESCRIPTION = (
+    "Divide the patients of a table into risk groups by a tree, and describe them in a folder that "
+    "opens in a browser. Nothing leaves this computer."
+)
+EXAMPLES = """examples:
+  hedgerow survival patients.csv --template schema.yaml
+  hedgerow survival patients.csv --time months --event died --horizon 5y --out sheet
+  hedgerow survival registry.xlsx --start inclusion --end last_seen --event status \\
+      --cause "cardiac death" --intervention date_of_surgery --schema schema.yaml --out sheet
+"""
+
+
+def add_survival(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    parser = commands.add_parser(
+        "survival",
+        help="risk groups of a clinician's own patients, in a folder that opens in a browser",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")
+    table = parser.add_argument_group("the table")
+    table.add_argument("--time", metavar="COLUMN", help="time of follow-up")
+    table.add_argument("--start", metavar="COLUMN", help="date of inclusion, in place of --time")
+    table.add_argument("--end", metavar="COLUMN", help="date of the event or of last contact")
+    table.add_argument("--unit", choices=["days", "weeks", "months", "years"], help="of the times")
+    table.add_argument("--event", metavar="COLUMN", help="whether, or which, event ended it")
+    table.add_argument(
+        "--event-is",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="what counts as the event, where it is not 1, yes, true, dead; may be repeated",
+    )
+    table.add_argument("--cause", metavar="WORD", help="the event that counts, others competing")
+    table.add_argument(
+        "--intervention", metavar="COLUMN", help="date or time of a treatment, or yes and no"
+    )
+    table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
+    table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")
+    table.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
+    table.add_argument("--decimal", choices=["comma", "point"], help="default: as numbers tell")
+    table.add_argument(
+        "--dates", choices=["day-first", "month-first"], help="default: as dates tell"
+    )
+    table.add_argument(
+        "--leave-out-incomplete",
+        action="store_true",
+        help="leave out patients without time or event, instead of naming them",
+    )
+    analysis = parser.add_argument_group("the analysis")
+    analysis.add_argument(
+        "--horizon", default="6y", metavar="TIME", help="such as 18m or 6y (default: %(default)s)"
+    )
+    analysis.add_argument(
+        "--landmark", metavar="TIME", help="treated by then is treated (default: 6m)"
+    )
+    analysis.add_argument(
+        "--adjust", default="", metavar="COLUMNS", help="of Cox models: age,sex,..."
+    )
+    analysis.add_argument("--permutations", type=int, default=0, metavar="N", help="of outcomes")
+    analysis.add_argument("--max-depth", type=int, default=4, metavar="N", help="default: 4")
+    analysis.add_argument(
+        "--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)"
+    )
+    analysis.add_argument(
+        "--test-size", type=float, default=0.25, metavar="SHARE", help="default: .25"
+    )
+    analysis.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    out = parser.add_argument_group("what is written")
+    out.add_argument("--out", metavar="FOLDER", help="gets index.html and all else")
+    out.add_argument("--title", metavar="TEXT", help="of the page (default: from the table's name)")
+    out.add_argument("--force", action="store_true", help="replace the folder of an earlier run")
+    out.add_argument(
+        "--show-small-counts", action="store_true", help="show counts from 1 to 4 as well"
+    )
+    out.add_argument("--quiet", action="store_true", help="say nothing but errors")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    options : Namespace
+
+    Returns
+    -------
+    int
+        0, or 1 where the table has problems, which stand on standard error.
+    """
+    from hedgerow.errors import InputError
+    from hedgerow.optional import needed
+    from hedgerow.patients.problems import TableError
+    from hedgerow.patients.schema import found_columns, read_schema, write_template
+    from hedgerow.patients.table import read_texts
+
+    for library in ("pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"):
+        needed(library, "`hedgerow survival`")
+    path = Path(options.table)
+    try:
+        with _Told(options.quiet, options.permutations) as tell:
+            tell("reading the table")
+            table = read_texts(path, options.sheet)
+            columns = found_columns(table, options.decimal)
+            if options.template is not None:
+                if Path(options.template).exists():
+                    raise InputError(
+                        f"{options.template} is there already", remedy="name another file"
+                    )
+                write_template(options.template, table, columns)
+                said = f"{options.template}: {len(columns)} columns, to be corrected"
+            else:
+                for name, what in (("event", "column of the event"), ("out", "folder to write")):
+                    if getattr(options, name) is None:
+                        raise InputError(f"the {what} is not told", remedy=f"give --{name}")
+                if options.schema is not None:
+                    columns = read_schema(options.schema, table, columns)
+                said = _analysed(options, path, table, columns, tell)
+    except TableError as error:
+        print(f"hedgerow: {error}", file=sys.stderr)
+        return 1
+    if not options.quiet:
+        print(said)
+    return 0
+
+
+def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> str:
+    from hedgerow.patients.analysis import Settings, analyse
+    from hedgerow.patients.cohort import Outcome, read_cohort
+    from hedgerow.patients.disclosure import LEAST
+    from hedgerow.patients.folder import check_free, write_folder
+
+    check_free(options.out, options.force)
+    outcome = Outcome(
+        options.event,
+        options.time,
+        options.start,
+        options.end,
+        options.intervention,
+        options.unit,
+        options.horizon,
+        tuple(options.event_is),
+        options.cause,
+        options.decimal,
+        None if options.dates is None else options.dates.removesuffix("-first"),
+        options.leave_out_incomplete,
+    )
+    cohort = read_cohort(table, outcome, columns)
+    settings = Settings(
+        options.max_depth,
+        options.min_patients,
+        options.test_size,
+        _landmark(options.landmark, cohort.unit),
+        tuple(name.strip() for name in options.adjust.split(",") if name.strip()),
+        options.permutations,
+        options.seed,
+    )
+    analysis = analyse(cohort, settings, tell)
+    files = write_folder(
+        options.out,
+        analysis,
+        path,
+        outcome,
+        title=options.title or f"Risk groups: {path.stem.replace('_', ' ')}",
+        least=0 if options.show_small_counts else LEAST,
+        force=options.force,
+        schema=None if options.schema is None else Path(options.schema),
+        progress=tell,
+    )
+    where = Path(options.out) / "index.html"
+    return (
+        f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
+        f"{where}: open it in a browser ({len(files)} files)"
+    )
+
+
+def _landmark(text: str | None, unit: str) -> float | None:
+    """The landmark in the unit of the horizon."""
+    from hedgerow.errors import InputError
+    from hedgerow.patients.values import DAYS, horizon_of, shown
+
+    if text is None:
+        return None
+    try:
+        length, own = horizon_of(text)
+    except ValueError:
+        raise InputError(
+            f"the landmark is {shown(text)}", remedy="write a number and d, w, m or y, such as 6m"
+        ) from None
+    return length * DAYS[own] / DAYS[unit]
+
+
+class _Told:
+    """What is being done, on a line of the terminal, with a bar for permutations."""
+
+    def __init__(self, quiet: bool, permutations: int):
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+
+        console = Console(stderr=True, markup=False, emoji=False, highlight=False)
+        columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
+        if permutations:
+            columns += [BarColumn(), MofNCompleteColumn()]
+        self._bars = Progress(
+            *columns,
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+        self._task = self._bars.add_task("", total=permutations or None)
+
+    def __enter__(self) -> Callable[[str], None]:
+        self._bars.start()
+        return self.tell
+
+    def __exit__(self, *_) -> None:
+        self._bars.stop()
+
+    def tell(self, words: str) -> None:
+        """Say what is done now."""
+        if words == "permutation":
+            self._bars.advance(self._task)
+        else:
+            self._bars.update(self._task, description=words)

@@ -1,0 +1,441 @@
+"""The folder that opens in a browser: page, pictures, tables, tree, manifest."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.errors import InputError
+from hedgerow.files import write_csv, write_json, write_text
+from hedgerow.patients import figures
+from hedgerow.patients.analysis import Analysis
+from hedgerow.patients.checklist import checklist, summary
+from hedgerow.patients.cohort import Outcome
+from hedgerow.patients.disclosure import LEAST, small
+from hedgerow.patients.tables import COLUMNS, Table, tables, withheld_leaves
+from hedgerow.reporting.figures import save
+from hedgerow.reporting.html import render
+
+#: Stands in each folder that a run made: no other is written over.
+MARK = "manifest.json"
+WHAT = "hedgerow survival"
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "lifelines", "statsmodels", "matplotlib")
+
+
+def check_free(folder: str | Path, force: bool) -> None:
+    """Refuse a folder that is there.
+
+    Raises
+    ------
+    InputError
+        It is there and `force` is off; or it is nothing that a run has made.
+    """
+    folder = Path(folder)
+    if not folder.exists() and not folder.is_symlink():
+        return
+    if not force:
+        raise InputError(f"{folder} is there already", remedy="name another --out, or add --force")
+    if not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            f"{folder} was not made by `{WHAT}` and is not overwritten", remedy="name another --out"
+        )
+
+
+def write_folder(
+    folder: str | Path,
+    analysis: Analysis,
+    source: Path,
+    outcome: Outcome,
+    *,
+    title: str,
+    least: int = LEAST,
+    force: bool = False,
+    schema: Path | None = None,
+    progress: Callable[[str], Any] | None = None,
+) -> list[str]:
+    """Write everything that a run gives; the same input gives the same bytes.
+
+    Parameters
+    ----------
+    folder : path
+        Made beside and renamed, so that it is there whole or not at all.
+    analysis : Analysis
+    source : path
+        The table.
+    outcome : Outcome
+    title : str
+    least : int, default 5
+        Counts from 1 to below it are not shown.
+    force : bool
+        Whether a folder of an earlier run is replaced.
+    schema : path, optional
+        The schema file that was used, for its checksum.
+    progress : callable, optional
+        Gets a few words at the start of each step.
+
+    Returns
+    -------
+    list of str
+        Files, relative to the folder.
+    """
+    folder = Path(folder)
+    check_free(folder, force)
+    tell = progress or (lambda words: None)
+    with _beside(folder) as made:
+        tell("tables")
+        shown = tables(analysis, least)
+        version = metadata.version("hedgerow")
+        shown["checklist"] = checklist(analysis, shown, source.name, version)
+        for table in shown.values():
+            write_csv(made / "tables" / f"{table.id}.csv", table.frame)
+        write_text(made / "tree.json", tree_json(analysis, least))
+        pictures = _pictures(analysis, shown, title, least, source.name)
+        for name, picture in pictures.items():
+            tell(f"picture {name}")
+            # Saving lays a figure out, and once more would move it by a hair.
+            for suffix in (".svg", ".png", *([".pdf"] if name == "sheet" else [])):
+                save(picture(), made / "figures" / f"{name}{suffix}")
+        tell("page")
+        write_text(
+            made / "index.html", page(analysis, shown, list(pictures), title, least, version)
+        )
+        files = sorted(p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file())
+        write_json(
+            made / MARK,
+            {
+                "made_by": WHAT,
+                "version": version,
+                "libraries": {name: metadata.version(name) for name in LIBRARIES},
+                "command": command(outcome, analysis, source.name, title, least, schema),
+                "input": {source.name: _sha256(source)}
+                | ({} if schema is None else {schema.name: _sha256(schema)}),
+                "outcome": dataclasses.asdict(outcome),
+                "settings": dataclasses.asdict(analysis.settings),
+                "small_counts_hidden_below": least,
+                "seed": analysis.settings.seed,
+                "outputs": {name: _sha256(made / name) for name in files},
+            },
+        )
+    return [*files, MARK]
+
+
+@contextlib.contextmanager
+def _beside(folder: Path) -> Iterator[Path]:
+    """A folder beside the target that takes its place when the body has succeeded."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+    old = None
+    try:
+        yield made
+        made.chmod(0o777 & ~_mask())
+        if folder.exists():
+            old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
+            folder.replace(old / folder.name)
+        made.replace(folder)
+    finally:
+        for rest in (made, old):
+            if rest is not None and rest.exists():
+                if rest is old and not folder.exists() and (rest / folder.name).exists():
+                    (rest / folder.name).replace(folder)
+                shutil.rmtree(rest, ignore_errors=True)
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def command(
+    outcome: Outcome, analysis: Analysis, source: str, title: str, least: int, schema: Path | None
+) -> str:
+    """The command that gives the same folder, with every setting written out."""
+    import shlex
+
+    settings = analysis.settings
+    words = ["hedgerow", "survival", source]
+    options = {
+        "--time": outcome.time,
+        "--start": outcome.start,
+        "--end": outcome.end,
+        "--event": outcome.event,
+        "--cause": outcome.cause,
+        "--intervention": outcome.intervention,
+        "--unit": outcome.unit,
+        "--horizon": outcome.horizon,
+        "--decimal": outcome.decimal,
+        "--dates": {"day": "day-first", "month": "month-first", None: None}[outcome.dates],
+        "--schema": None if schema is None else schema.name,
+        "--title": title,
+        "--max-depth": settings.max_depth,
+        "--min-patients": settings.min_samples_leaf,
+        "--test-size": settings.test_size,
+        "--landmark": settings.landmark,
+        "--adjust": ",".join(settings.adjust) or None,
+        "--permutations": settings.permutations or None,
+        "--seed": settings.seed,
+    }
+    for word in outcome.event_is:
+        words += ["--event-is", word]
+    for name, value in options.items():
+        if value is not None:
+            words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--leave-out-incomplete"] * outcome.leave_out + ["--show-small-counts"] * (not least)
+    return shlex.join(words)
+
+
+def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: int, source: str):
+    """Functions that draw each picture."""
+    made = {
+        "sheet": lambda: figures.sheet(analysis, title, least, source),
+        "survival": lambda: figures.curves(analysis, least),
+        "calibration": lambda: figures.calibration(analysis, shown["calibration"]),
+        "decisions": lambda: figures.decisions(analysis, least),
+    }
+    if analysis.treated:
+        made["treated"] = lambda: figures.treated(analysis, least)
+    return made
+
+
+# ----------------------------------------------------------------------------------- the tree
+
+
+def tree_json(analysis: Analysis, least: int) -> str:
+    """The tree, its weights changed where they would show a small count.
+
+    In a leaf in which few training patients are known to have the event, or not to have it, their
+    number is replaced by the middle of what `<5` may be; in one whose events would give such a
+    number away, it is rounded to a multiple of five. Inner nodes are sums of their leaves.
+    """
+    tree = analysis.groups.tree_
+    if not least:
+        return tree.to_json(indent=1) + "\n"
+    weight = np.array(tree.class_weight)
+    leaves = list(analysis.numbers)
+    counts = np.rint(weight[leaves]).astype(int)
+    few = small(counts, least).any(axis=1)
+    for place, node in enumerate(leaves):
+        if few[place]:
+            weight[node] = _blurred(counts[place], least)
+    telling = set(withheld_leaves(analysis, least))
+    if few.sum() == 1:  # alone, it would follow from the sum of the others
+        rest = [k for k in range(len(leaves)) if not few[k]]
+        if rest:
+            telling.add(leaves[min(rest, key=lambda k: counts[k].min())])
+    for node in telling - {leaves[k] for k in np.flatnonzero(few)}:
+        weight[node] = _rounded(np.rint(weight[node]).astype(int), least)
+    for node in range(tree.n_nodes - 1, -1, -1):
+        if tree.feature[node] >= 0:
+            weight[node] = weight[tree.children_left[node]] + weight[tree.children_right[node]]
+    beside = {name: getattr(tree, name) for name in ("feature_names", "classes", "categories")}
+    arrays = {**tree.arrays(), "class_weight": weight}
+    gate = getattr(tree, "gate", None)
+    return type(tree)(**arrays, **beside, gate=gate).to_json(indent=1) + "\n"
+
+
+def _blurred(counts: np.ndarray, least: int) -> np.ndarray:
+    """Counts of two classes, the small one as the middle of what it may be, the same sum."""
+    total, few = counts.sum(), small(counts, least)
+    if few.all():
+        return np.where(counts == counts.max(), 0.75, 0.25) * total
+    middle = least / 2.0
+    return np.where(few, middle, total - middle)
+
+
+def _rounded(counts: np.ndarray, least: int) -> np.ndarray:
+    """Counts of two classes, the second a multiple of `least`, the same sum and the same larger."""
+    total = int(counts.sum())
+    for second in sorted(range(0, total + 1, least), key=lambda v: abs(v - counts[1])):
+        if (second > total - second) == (counts[1] > counts[0]):
+            return np.array([total - second, second], dtype=float)
+    return counts.astype(float)
+
+
+# ----------------------------------------------------------------------------------- the page
+
+
+def page(
+    analysis: Analysis,
+    shown: dict[str, Table],
+    pictures: Sequence[str],
+    title: str,
+    least: int,
+    version: str,
+) -> str:
+    """Text of index.html.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    shown : dict of Table
+    pictures : sequence of str
+    title : str
+    least : int
+    version : str
+
+    Returns
+    -------
+    str
+    """
+    alternatives = figures.alternatives(analysis, shown)
+    captions = _captions(analysis)
+    drawn = {
+        name: {
+            "id": name,
+            "alt": alternatives[name],
+            "caption": captions[name],
+            "narrow": name == "calibration",
+            "pdf": name == "sheet",
+            "association": name == "treated",
+        }
+        for name in pictures
+    }
+    listed = {}
+    for name, table in shown.items():
+        heads, rows = table.cells()
+        right = [
+            COLUMNS.get(column, (column, ""))[1] != "" or column in ("n", "events", "count")
+            for column in table.frame
+            if not column.endswith(("_low", "_high"))
+        ]
+        listed[name] = {
+            "id": table.id,
+            "title": table.title,
+            "caption": table.caption,
+            "association": table.association,
+            "heads": heads,
+            "rows": rows,
+            "right": right,
+        }
+    sections = [
+        _section("summary", "In short", [], [], []),
+        _section("groups", "The tree and its groups", [], ["sheet", "survival"], []),
+        _section("patients", "The patients", [], [], ["flow", "baseline", "columns"]),
+        _section(
+            "tables_of_survival",
+            "Survival in the groups",
+            _words_of_survival(analysis),
+            [],
+            ["survival_test", "survival_all", "survival_training"],
+        ),
+        _section(
+            "trust",
+            "How far to trust it",
+            _words_of_trust(analysis),
+            ["calibration", "decisions"],
+            ["calibration", "decision_curve"],
+        ),
+    ]
+    if analysis.treated:
+        sections.insert(
+            4,
+            _section(
+                "treatment",
+                "Treated and untreated: association, not effect",
+                [
+                    "Patients were not treated at random. What differs here may come from who was "
+                    "treated, and no table of this page can tell it from an effect of treatment."
+                ],
+                ["treated"],
+                ["treated_landmark", "treated_inclusion", "baseline_treated"],
+            ),
+        )
+    sections.append(_section("report", "For the report", [], [], ["checklist"]))
+    for section in sections:
+        section["figures"] = [drawn[name] for name in section["figures"] if name in drawn]
+        section["tables"] = [listed[name] for name in section["tables"] if name in listed]
+    counts = (
+        f"Counts from 1 to {least - 1} are written <{least}; where another count would give one "
+        "away, that one is withheld, and estimates of so few patients or events are. Curves show "
+        "each event as a step: pass them on as you would pass on the tables of a publication."
+        if least
+        else "Small counts are shown, as was asked for: look at them before passing the page on."
+    )
+    return str(
+        render(
+            "patients/page.html.j2",
+            title=title,
+            counts=counts,
+            summary=[*summary(analysis), _taken(analysis)],
+            notes=analysis.notes,
+            sections=sections,
+            version=version,
+        )
+    )
+
+
+def _section(anchor: str, title: str, words, drawn, listed) -> dict[str, Any]:
+    return {"id": anchor, "title": title, "words": words, "figures": drawn, "tables": listed}
+
+
+def _taken(analysis: Analysis) -> str:
+    cohort = analysis.cohort
+    text = cohort.taken_as[0].upper() + cohort.taken_as[1:]
+    if cohort.not_used:
+        names = ", ".join(list(cohort.not_used)[:8]) + ", ..." * (len(cohort.not_used) > 8)
+        text += f". Not used as inputs: {names} (see “Columns of the table”)"
+    return text + "."
+
+
+def _words_of_survival(analysis: Analysis) -> list[str]:
+    words = []
+    if analysis.cohort.treated_at is not None:
+        words.append("An intervention ends the follow-up: this is the course without it.")
+        if not analysis.cohort.treated_when:
+            words.append(
+                "The table says who was treated and not when: those treated have no follow-up here."
+            )
+    if analysis.several:
+        words.append(
+            "Causes compete. The tree takes a patient with another event before the horizon as one "
+            "who will not have the event any more."
+        )
+    if analysis.permuted is None:
+        words.append(
+            "No permutations were asked for (--permutations 999): p values of all patients and of "
+            "the training part are too small, those of the test part are not."
+        )
+    return words
+
+
+def _words_of_trust(analysis: Analysis) -> list[str]:
+    if analysis.changed != analysis.changed:
+        return [
+            "The schema gives no error of measurement: how many patients would change their group "
+            "when they are measured again is not known."
+        ]
+    return [
+        "If what has an error of measurement in the schema were measured again (normal errors of "
+        f"that size), {100 * analysis.changed:.1f} % of the patients would be in another group."
+    ]
+
+
+def _captions(analysis: Analysis) -> dict[str, str]:
+    cohort = analysis.cohort
+    return {
+        "sheet": "The tree on one page, for print.",
+        "survival": "Share without the event (Kaplan-Meier) in each group, all patients; marks: "
+        "follow-up ends.",
+        "treated": "Share without the event of treated and untreated patients, from "
+        f"{analysis.landmark:.3g} {cohort.unit} after inclusion on, with 95 % intervals.",
+        "calibration": "Each group of the test part; bars: 95 % intervals. On the line, what was "
+        "predicted was seen.",
+        "decisions": "Test part: net benefit of treating patients from a risk on, by the tree, and "
+        "of treating all or none. Where the line of the tree is not the highest, the tree does not "
+        "help to decide.",
+    }

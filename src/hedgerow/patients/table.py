@@ -1,0 +1,349 @@
+"""A table of patients as people have it: texts in columns, whichever program wrote them.
+
+Nothing that is read is called, and no cell is taken for a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hedgerow.errors import DataError
+from hedgerow.optional import needed
+from hedgerow.patients.problems import Problems
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+#: Lines from which the delimiter is found.
+LOOKED_AT = 50
+#: Texts, in lower case, that stand for a value which is not there.
+MISSING = frozenset(
+    {
+        "",
+        "na",
+        "n/a",
+        "n.a.",
+        "nan",
+        "null",
+        "<na>",
+        "#n/a",
+        ".",
+        "-",
+        "--",
+        "–",
+        "—",
+        "?",
+        "missing",
+    }
+)
+#: What Excel writes where a formula failed.
+EXCEL_ERRORS = frozenset({"#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#####"})
+MOST_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A table as it was read.
+
+    Attributes
+    ----------
+    name : str
+        Of the file.
+    columns : dict of (n,) object array
+        By name, texts without blanks around them; None where there is none.
+    rows : (n,) int array
+        Row of each line as a spreadsheet counts: the head is row 1.
+    delimiter : str
+        `comma`, `semicolon`, `tab`, `bar` or `sheet` (of a workbook).
+    encoding : str
+    decimal : str or None
+        `comma` or `point`; None where no number tells.
+    """
+
+    name: str
+    columns: dict[str, np.ndarray]
+    rows: np.ndarray
+    delimiter: str
+    encoding: str
+    decimal: str | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def read_texts(path: str | Path, sheet: str | None = None) -> Texts:
+    """Read a table of patients.
+
+    Parameters
+    ----------
+    path : path
+        Comma, semicolon, tab or bar between fields, in UTF-8, UTF-16 with its mark, or
+        Windows-1252; or a workbook of Excel (.xlsx).
+    sheet : str, optional
+        Of a workbook; by default its first one.
+
+    Returns
+    -------
+    Texts
+
+    Raises
+    ------
+    DataError
+        No file, no text, no table, or an old workbook.
+    TableError
+        Names of columns that are empty or stand twice, rows of another length: all of them.
+    LibraryError
+        openpyxl is not installed, for a workbook.
+    """
+    path = Path(path)
+    content = _bytes_of(path)
+    if path.suffix.lower() == ".xlsx" or content[:4] == b"PK\x03\x04":
+        records, delimiter, encoding = _of_workbook(path, content, sheet), "sheet", "xlsx"
+    elif content[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+        raise DataError(f"{path.name} is an old workbook", remedy="save it as .xlsx or as CSV")
+    else:
+        if sheet is not None:
+            raise DataError(f"{path.name} is no workbook", remedy="leave out --sheet")
+        text, encoding = _decoded(path, content)
+        records, delimiter = _of_text(path, text)
+    columns, rows = _columns(path.name, records)
+    decimal = "point" if delimiter == "sheet" else _decimal(columns, delimiter)
+    return Texts(path.name, columns, rows, delimiter, encoding, decimal)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(f"{path} has more than 2 GB", remedy="leave out columns or patients")
+        if not path.is_file():
+            raise DataError(f"{path} is no file", remedy="name a CSV file or an .xlsx workbook")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file", remedy="check its name and folder") from None
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read ({error.strerror})", remedy="close it elsewhere, or copy it"
+        ) from None
+    if not content.strip():
+        raise DataError(f"{path.name} is empty", remedy="export the table again")
+    return content
+
+
+def _decoded(path: Path, content: bytes) -> tuple[str, str]:
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        try:
+            return content.decode("utf-16"), "UTF-16"
+        except UnicodeDecodeError:
+            raise DataError(f"{path.name} is damaged UTF-16", remedy="export it again") from None
+    if b"\x00" in content:
+        raise DataError(f"{path.name} is no text", remedy="export the table as CSV or .xlsx")
+    try:
+        return content.decode("utf-8-sig"), "UTF-8"
+    except UnicodeDecodeError:
+        pass
+    try:
+        return content.decode("cp1252"), "Windows-1252"
+    except UnicodeDecodeError:
+        return content.decode("latin-1"), "Latin-1"
+
+
+def _of_text(path: Path, text: str) -> tuple[list[list[str]], str]:
+    """Records of a text, and the name of its delimiter."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    delimiter = None
+    head, _, rest = text.partition("\n")
+    # A line of Excel's, for Excel, which does not show it.
+    if found := re.fullmatch(r'"?sep=(.)"?', head.strip(" "), re.IGNORECASE):
+        delimiter, text = found[1], rest
+        if delimiter not in DELIMITERS:
+            raise DataError(
+                f"{path.name}: its first line names {delimiter!r} as what divides fields",
+                remedy="export it with commas, semicolons or tabs",
+            )
+    delimiter = delimiter or _delimiter(text)
+    records = []
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    try:
+        records.extend(reader)
+    except csv.Error:
+        raise DataError(
+            f"{path.name}: in row {len(records) + 1} a quotation mark is not closed",
+            remedy="close or remove it",
+        ) from None
+    if records and "\n" in "".join(records[-1]) and text.count('"') % 2:
+        raise DataError(
+            f"{path.name}: in row {len(records)} a quotation mark is not closed",
+            remedy="close or remove it",
+        )
+    return records, DELIMITERS[delimiter]
+
+
+def _delimiter(text: str) -> str:
+    """What divides the fields: what gives most lines the same number of them, above one."""
+    lines = [line for line in text[:200_000].split("\n") if line.strip()][:LOOKED_AT]
+    best, found = (0.0, 0), ","
+    for delimiter in DELIMITERS:
+        counts = [len(r) for r in csv.reader(lines, delimiter=delimiter)]
+        if counts and counts[0] > 1:
+            alike = sum(count == counts[0] for count in counts) / len(counts)
+            if (alike, counts[0]) > best:
+                best, found = (alike, counts[0]), delimiter
+    return found
+
+
+def _of_workbook(path: Path, content: bytes, sheet: str | None) -> list[list[str]]:
+    openpyxl = needed("openpyxl", "a workbook of Excel")
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        names = book.sheetnames
+    except Exception:  # whatever a damaged archive brings a parser to
+        raise DataError(
+            f"{path.name} is no workbook that can be read", remedy="save it as .xlsx or CSV again"
+        ) from None
+    if sheet is not None and sheet not in names:
+        raise DataError(f"{path.name} has no sheet {sheet!r}", remedy=f"it has {', '.join(names)}")
+    try:
+        own = book[sheet] if sheet is not None else book.worksheets[0]
+        records = [[_cell(value) for value in row] for row in own.iter_rows(values_only=True)]
+    except Exception:
+        raise DataError(f"{path.name} is damaged", remedy="save it as .xlsx or CSV again") from None
+    return records
+
+
+def _cell(value) -> str:
+    """A value of a workbook as a text that means the same."""
+    import datetime
+
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime.datetime):
+        return value.date().isoformat() if value.time() == datetime.time() else value.isoformat(" ")
+    return str(value)
+
+
+def _columns(name: str, records: list[list[str]]) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Columns by name, and the row of each line; blank lines and empty columns left out."""
+    start = next((k for k, r in enumerate(records) if any(f.strip() for f in r)), None)
+    if start is None:
+        raise DataError(f"{name} holds no table", remedy="its first row names the columns")
+    head = [field.strip() for field in records[start]]
+    width, problems = len(head), Problems()
+    kept, rows = [], []
+    for place in range(start + 1, len(records)):
+        record = records[place]
+        if len(record) != width:
+            if not any(map(str.strip, record)):
+                continue
+            if len(record) > width and not any(map(str.strip, record[width:])):
+                record = record[:width]
+            else:
+                problems.add(
+                    "fields",
+                    f"it has {len(record)} fields and the head has {width}",
+                    "look for a line break or a delimiter inside a cell",
+                    row=place + 1,
+                )
+                continue
+        elif not any(record):
+            continue
+        kept.append(record)
+        rows.append(place + 1)
+    columns: dict[str, np.ndarray] = {}
+    places: dict[str, list[int]] = {}
+    for place, (title, values) in enumerate(
+        zip(head, zip(*kept, strict=True) if kept else [()] * width, strict=True)
+    ):
+        # Blanks and missing words of the many cells that are alike are looked at once.
+        texts = {value: value.strip().replace("\u00a0", " ") for value in set(values)}
+        texts = {v: None if t.lower() in MISSING else t for v, t in texts.items()}
+        column = np.array([texts[value] for value in values], dtype=object)
+        if not title:
+            if any(text is not None for text in texts.values()):
+                problems.add(
+                    "no name",
+                    f"column {place + 1} ({letters(place)}) has values and no name",
+                    "name it in the first row",
+                )
+            continue
+        places.setdefault(title, []).append(place)
+        columns[title] = column
+    for title, where in places.items():
+        if len(where) > 1:
+            stands = " and ".join(letters(place) for place in where)
+            problems.add(
+                "names",
+                f"the name stands over the columns {stands}",
+                "give each column a name of its own",
+                column=title,
+            )
+    lines = np.array(rows, dtype=np.int64)
+    full = np.zeros(len(lines), dtype=bool)
+    for title, column in columns.items():
+        present = column != None  # noqa: E711  elementwise
+        full |= present
+        for place in np.flatnonzero(present) if EXCEL_ERRORS & _lower(column) else ():
+            if column[place].lower() in EXCEL_ERRORS:
+                problems.add(
+                    "Excel's errors",
+                    f"it holds {column[place]}, the error of a formula",
+                    "correct the formula or empty the cell",
+                    title,
+                    lines[place],
+                )
+    problems.check(name)
+    if not len(lines) or not full.any():
+        raise DataError(f"{name} has no row below its head", remedy="export the table again")
+    if len(columns) < 2:
+        raise DataError(
+            f"{name} has one column, `{next(iter(columns), '')}`",
+            remedy="divide its fields by commas, semicolons or tabs",
+        )
+    return {title: column[full] for title, column in columns.items()}, lines[full]
+
+
+def _lower(column: np.ndarray) -> set[str]:
+    return {text.lower() for text in set(column.tolist()) if text is not None and text[0] == "#"}
+
+
+def letters(place: int) -> str:
+    """Letters of a column as a spreadsheet has them.
+
+    >>> letters(0), letters(27)
+    ('A', 'AB')
+    """
+    found = ""
+    place += 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        found = chr(65 + rest) + found
+    return found
+
+
+#: A decimal mark that can be no other: before one, two, or more than three digits.
+_ONLY_DECIMAL = {
+    "comma": re.compile(r"[+-]?(\d+|\d{1,3}([. '\u2009\u202f]\d{3})+),(\d{1,2}|\d{4,})"),
+    "point": re.compile(
+        r"[+-]?(\d+|\d{1,3}([, '\u2009\u202f]\d{3})+)\.(\d{1,2}|\d{4,})([eE][+-]?\d+)?"
+    ),
+}
+
+
+def _decimal(columns: dict[str, np.ndarray], delimiter: str) -> str | None:
+    """The decimal mark that most columns have."""
+    votes: Counter[str] = Counter()
+    for column in columns.values():
+        some = [text for text in column[:2000].tolist() if text is not None]
+        for mark, pattern in _ONLY_DECIMAL.items():
+            votes[mark] += any(map(pattern.fullmatch, some))
+    if votes["comma"] == votes["point"]:
+        return "comma" if votes["comma"] and delimiter != "comma" else None
+    return max(votes, key=votes.__getitem__)

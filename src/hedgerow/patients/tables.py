@@ -1,0 +1,623 @@
+"""Tables of the page: what was found, with the counts that are not shown taken out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hedgerow.drawing.tree import condition_words
+from hedgerow.patients.analysis import PARTS, Analysis, predicted
+from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Title, unit or digits of the columns of tables; p: written as one; t: a time; s: a share.
+COLUMNS = {
+    "group": ("Group", ""),
+    "variable": ("Variable", ""),
+    "value": ("Value", ""),
+    "rule": ("Patients with", ""),
+    "n": ("n", ""),
+    "events": ("Events", ""),
+    "q25": ("Quarter had it by", "t"),
+    "median": ("Half by", "t"),
+    "q75": ("Three quarters by", "t"),
+    "risk": ("Risk by the horizon", "s"),
+    "incidence": ("Incidence in the end", "s"),
+    "logrank_p": ("p, against all", "p"),
+    "logrank_p_holm": ("p, Holm", "p"),
+    "logrank_p_rest": ("p, against the rest", "p"),
+    "logrank_p_rest_holm": ("p, rest, Holm", "p"),
+    "gray_p": ("p, Gray", "p"),
+    "logrank_p_permutation": ("p, permuted", "p"),
+    "hazard_ratio": ("Hazard ratio", "r"),
+    "cox_p": ("p, Cox", "p"),
+    "ph_p": ("p, proportional", "p"),
+    "hazard_ratio_adjusted": ("Adjusted ratio", "r"),
+    "cox_p_adjusted": ("p, adjusted", "p"),
+    "ph_p_adjusted": ("p, proportional, adjusted", "p"),
+    "treated_p": ("p, log-rank", "p"),
+    "treated_p_holm": ("p, Holm", "p"),
+    "n_treated": ("n treated", ""),
+    "n_untreated": ("n untreated", ""),
+    "n_left_out": ("Gone before", ""),
+    "events_treated": ("Events, treated", ""),
+    "events_untreated": ("Events, untreated", ""),
+    "median_treated": ("Half by, treated", "t"),
+    "median_untreated": ("Half by, untreated", "t"),
+    "predicted": ("Share of the tree", "s"),
+    "estimated": ("Training part", "s"),
+    "observed": ("Test part", "s"),
+    "threshold": ("Threshold", "s"),
+    "tree": ("By the tree", "b"),
+    "all": ("Treat all", "b"),
+    "none": ("Treat none", "b"),
+    "column": ("Column", ""),
+    "use": ("Use", ""),
+    "kind": ("Kind", ""),
+    "unit": ("Unit", ""),
+    "missing": ("Missing", ""),
+    "item": ("Item", ""),
+    "about": ("About", ""),
+    "answer": ("What the run says", ""),
+    "count": ("Patients", ""),
+}
+ENDS = ("low", "high")
+INTERVALS = ("hazard_ratio", "hazard_ratio_adjusted", "risk", "observed", "incidence")
+#: Columns of survival in groups, those of a group that few patients or events would show through
+#: after its counts.
+OF_SURVIVAL = (
+    *("group", "rule", "n", "events", "q25", "median", "q75", "incidence", "logrank_p"),
+    *("logrank_p_holm", "logrank_p_rest", "logrank_p_permutation", "gray_p", "hazard_ratio"),
+    *("cox_p", "ph_p", "hazard_ratio_adjusted", "cox_p_adjusted", "ph_p_adjusted"),
+)
+OF_GROUP = OF_SURVIVAL[4:]
+OF_PART = ("n", "events")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it is shown.
+
+    Attributes
+    ----------
+    id, title, caption : str
+    frame : DataFrame
+        Numbers, texts, and words in the place of counts that are not shown.
+    association : bool
+        Whether treated patients are compared with untreated ones.
+    """
+
+    id: str
+    title: str
+    caption: str
+    frame: pd.DataFrame
+    association: bool = False
+
+    def cells(self) -> tuple[list[str], list[list[str]]]:
+        """Heads of columns and texts of cells, intervals beside what they are of."""
+        shown = [name for name in self.frame if not _bound(name, self.frame)]
+        rows = []
+        for record in self.frame.to_dict("records"):
+            cells = []
+            for name in shown:
+                text = said(record[name], COLUMNS.get(name, (name, ""))[1])
+                low, high = (record.get(f"{name}_{end}") for end in ENDS)
+                if isinstance(low, float) and isinstance(high, float) and not math.isnan(low):
+                    kind = COLUMNS[name][1]
+                    text += f" ({said(low, kind)} to {said(high, kind)})"
+                cells.append(text)
+            rows.append(cells)
+        return [COLUMNS.get(name, (name, ""))[0] for name in shown], rows
+
+
+def _bound(name: str, frame) -> bool:
+    return any(name == f"{of}_{end}" for of in INTERVALS for end in ENDS)
+
+
+def said(value: Any, kind: str = "") -> str:
+    """A value as people read it: `p` a p value, `t` a time, `s` a share, `r` a ratio."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "–"
+    if isinstance(value, (str, bool, int, np.integer)):
+        return str(value)
+    value = float(value)
+    if math.isinf(value):
+        return "not reached"
+    if kind == "p":
+        return "< .001" if value < 0.001 else f"{value:.3f}"
+    if kind == "s":
+        return f"{100 * value:.0f} %" if value in (0.0, 1.0) else f"{100 * value:.1f} %"
+    if kind == "b":
+        return f"{value:.3f}".replace("-", "\u2212")
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def rules(analysis: Analysis) -> dict[int, str]:
+    """What the tests on the way to each leaf say, in words and units."""
+    tree, columns = analysis.groups.tree_, analysis.cohort.columns
+    names = list(analysis.cohort.X)
+    found: dict[int, str] = {}
+    for node in analysis.numbers:
+        words, at = [], node
+        while at:
+            above = int(tree.parent[at])
+            column = columns[names[int(tree.feature[above])]]
+            condition = condition_words(tree, above, 3)
+            left = int(tree.children_left[above]) == at
+            if not left and condition.startswith("< "):
+                condition = "≥ " + condition[2:]
+            elif not left:
+                condition = (
+                    condition.replace("is not ", "is ", 1)
+                    if condition.startswith("is not ")
+                    else condition.replace("is ", "is not ", 1)
+                )
+            unit = f" {column.unit}" if column.kind == "number" and column.unit else ""
+            words.append(f"{column.label} {condition}{unit}")
+            at = above
+        found[node] = ", ".join(reversed(words)) or "all patients"
+    return found
+
+
+def number_of(analysis: Analysis, node: int) -> str:
+    """Number of a leaf as it is shown."""
+    return "All" if node == -1 else str(analysis.numbers[node])
+
+
+# ------------------------------------------------------------------------------- the tables
+
+
+def tables(analysis: Analysis, least: int) -> dict[str, Table]:
+    """Every table of the page but the checklist, in its order.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    least : int
+        Counts from 1 to below it are not shown; 0: all are.
+
+    Returns
+    -------
+    dict of Table
+    """
+    made = [
+        flow(analysis, least),
+        inputs(analysis, least),
+        baseline(analysis, least),
+        *treated_baseline(analysis, least),
+        *survival(analysis, least),
+        *treated(analysis, least),
+        calibrated(analysis, least),
+        decisions(analysis, least),
+    ]
+    return {table.id: table for table in made}
+
+
+def flow(analysis: Analysis, least: int) -> Table:
+    """How many patients were used for what."""
+    import pandas as pd
+
+    cohort, labels = analysis.cohort, analysis.groups.labels
+    lines = [
+        ("in the file", len(cohort) + cohort.n_left_out),
+        ("left out: time or event is missing", cohort.n_left_out),
+        ("analysed", len(cohort)),
+        ("with the event", int((analysis.event == 1).sum())),
+        ("with another event first", int((analysis.event > 1).sum())),
+        ("follow-up ended without one", int((analysis.event == 0).sum())),
+        ("training part", int(analysis.groups.training.sum())),
+        ("test part", int((~analysis.groups.training).sum())),
+        ("known: event by the horizon", int((labels.y == 1).sum())),
+        ("known: no event by the horizon", int((labels.y == 0).sum())),
+        ("unknown: follow-up ended before the horizon", int((labels.y < 0).sum())),
+    ]
+    counts = np.array([count for _, count in lines])
+    hidden = np.zeros(len(lines), dtype=int)
+    # Lines that add up, the sum last.
+    for line in ((1, 2, 0), (3, 4, 5, 2), (6, 7, 2), (8, 9, 10, 2)):
+        own = protected(counts[list(line)][None], least, columns=False)[0]
+        hidden[list(line)] = np.maximum(hidden[list(line)], own)
+    frame = pd.DataFrame(
+        {
+            "about": [words for words, _ in lines],
+            "count": [as_shown(c, h, least) for c, h in zip(counts, hidden, strict=True)],
+        }
+    )
+    ends = " until the intervention" if cohort.treated_at is not None else ""
+    return Table(
+        "flow",
+        "Patients",
+        f"Events and follow-up{ends}; horizon {cohort.horizon:g} {cohort.unit}. The tree learnt "
+        "from patients of the training part whose class at the horizon is known.",
+        frame,
+    )
+
+
+def inputs(analysis: Analysis, least: int) -> Table:
+    """What was done with each column."""
+    import pandas as pd
+
+    cohort, n, rows = analysis.cohort, len(analysis.cohort), []
+    for name, column in cohort.columns.items():
+        row = {"column": name, "variable": column.label, "kind": column.kind, "unit": column.unit}
+        if name in cohort.X:
+            missing = int(cohort.X[name].isna().sum())
+            mask = protected([[missing, n - missing, n]], least, columns=False)[0, 0]
+            rows.append({**row, "missing": as_shown(missing, mask, least), "use": "input"})
+        else:
+            why = cohort.not_used.get(name, "outcome, time or intervention")
+            rows.append({**row, "missing": "", "use": f"no input: {why}"})
+    return Table(
+        "columns",
+        "Columns of the table",
+        "What each column was taken for. A schema file corrects it (--schema).",
+        pd.DataFrame(rows),
+    )
+
+
+def baseline(analysis: Analysis, least: int) -> Table:
+    """Inputs of all patients and of each group."""
+    groups = {
+        f"Group {number}": analysis.groups.leaf == node for node, number in analysis.numbers.items()
+    }
+    return Table(
+        "baseline",
+        "Patients at inclusion, by group",
+        "Median (quartiles) of numbers, n (%) of categories; per cent of those that are known. "
+        "All patients, training and test part.",
+        _baseline(analysis, groups, least),
+    )
+
+
+def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
+    """Inputs of treated and untreated patients."""
+    if not analysis.treated:
+        return []
+    early = analysis.cohort.treated_at <= analysis.landmark
+    there = analysis.cohort.time > analysis.landmark
+    groups = {"Treated": early & there, "Untreated": ~early & there, "Gone before": ~there}
+    return [
+        Table(
+            "baseline_treated",
+            "Patients at inclusion, treated and untreated",
+            f"Treated: by the landmark of {analysis.landmark:.3g} {analysis.cohort.unit}. Gone "
+            "before: the event, or the end of follow-up, came by then. Association, not effect: "
+            "who was treated was not drawn by lot, and differences in this table are one reason "
+            "for other survival.",
+            _baseline(analysis, {k: v for k, v in groups.items() if v.any()}, least),
+            association=True,
+        )
+    ]
+
+
+def _baseline(analysis: Analysis, groups: Mapping[str, np.ndarray], least: int) -> pd.DataFrame:
+    import pandas as pd
+
+    cohort, rows = analysis.cohort, []
+    names = [*groups, "All"]
+    masks = [*groups.values(), np.ones(len(cohort), dtype=bool)]
+    sizes = np.array([[int(mask.sum()) for mask in masks]])
+    hidden = protected(sizes, least, columns=False)
+    shown = [as_shown(c, h, least) for c, h in zip(sizes[0], hidden[0], strict=True)]
+    rows.append(["Patients", "n", *shown])
+    for name in cohort.X:
+        column, values = cohort.columns[name], cohort.X[name]
+        missing = values.isna().to_numpy()
+        if column.kind == "number" and not hasattr(values, "cat"):
+            numbers = values.to_numpy()
+            counts = np.array([[int((mask & missing).sum()) for mask in masks]])
+            hidden = protected(counts, least, columns=False)
+            own = [numbers[mask & ~missing] for mask in masks]
+            cells = [
+                WITHHELD if least and len(v) < least else _quartiles(v) if len(v) else "–"
+                for v in own
+            ]
+            rows.append([column.titled, "median (quartiles)", *cells])
+        else:
+            codes = values.cat.codes.to_numpy()
+            levels = list(values.cat.categories)
+            # Levels and missing ones add up to the group, and groups to all patients.
+            table = np.array(
+                [
+                    *[
+                        [int((codes[mask] == k).sum()) for mask in masks]
+                        for k in range(len(levels))
+                    ],
+                    [int((mask & missing).sum()) for mask in masks],
+                    [int(mask.sum()) for mask in masks],
+                ]
+            )
+            hidden = protected(table, least)
+            known = table[:-2].sum(axis=0)
+            for k, level in enumerate(levels):
+                cells = [
+                    f"{c} ({100 * c / max(total, 1):.0f} %)" if not h else as_shown(c, h, least)
+                    for c, h, total in zip(table[k], hidden[k], known, strict=True)
+                ]
+                rows.append([column.label, level, *cells])
+            counts, hidden = table[-2:-1], hidden[-2:-1]
+        if missing.any():
+            cells = [as_shown(c, h, least) for c, h in zip(counts[0], hidden[0], strict=True)]
+            rows.append([column.label, "missing", *cells])
+    return pd.DataFrame(rows, columns=["variable", "value", *names])
+
+
+def _quartiles(values: np.ndarray) -> str:
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return f"{middle:.4g} ({low:.4g} to {high:.4g})"
+
+
+def survival(analysis: Analysis, least: int) -> list[Table]:
+    """Survival in each group, a table per part of the patients."""
+    hidden = _hidden_in_leaves(analysis, least)
+    words = rules(analysis)
+    made = []
+    for part in PARTS:
+        table = analysis.survival[part]
+        frame = table.reset_index()
+        frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
+        frame.insert(1, "rule", [words[node] for node in frame["leaf"]])
+        if part == "all" and analysis.permuted is not None:
+            own = analysis.permuted["logrank_p_permutation"]
+            frame["logrank_p_permutation"] = own.reindex(frame["leaf"]).to_numpy()
+        turned = {f"hazard_ratio_{e}_adjusted": f"hazard_ratio_adjusted_{e}" for e in ENDS}
+        frame = frame.rename(columns=turned)
+        notes = {s: frame.get(f"cox_note{s}") for s in ("", "_adjusted")}
+        bounds = [f"{name}_{end}" for name in INTERVALS for end in ENDS]
+        keep = sorted(
+            (c for c in frame if c in OF_SURVIVAL or c in bounds),
+            key=lambda c: OF_SURVIVAL.index(c.removesuffix("_low").removesuffix("_high")),
+        )
+        frame = frame[keep].astype({c: object for c in keep})
+        for place, node in enumerate(table.index):
+            for name in OF_PART:
+                mask = hidden[part, name][list(analysis.numbers).index(node)]
+                frame.loc[place, name] = as_shown(int(table.loc[node, name]), mask, least)
+            if small(table.loc[node, ["n", "events"]].to_numpy(int), least).any():
+                gone = [c for c in frame if c.startswith(OF_GROUP)]
+                frame.loc[place, gone] = WITHHELD
+                continue
+            for suffix, words_ in notes.items():
+                if words_ is not None and words_.iloc[place]:
+                    frame.loc[place, f"hazard_ratio{suffix}"] = f"({words_.iloc[place]})"
+        frame = frame.iloc[np.argsort([int(number) for number in frame["group"]], kind="stable")]
+        made.append(Table(f"survival_{part}", _title(part), _caption(analysis, part, least), frame))
+    return made
+
+
+def _title(part: str) -> str:
+    return f"Survival in each group: {PARTS[part]}"
+
+
+def _caption(analysis: Analysis, part: str, least: int) -> str:
+    p = analysis.survival[part].attrs["multivariate_logrank_p"]
+    text = {
+        "all": "Leaves were chosen by the outcome of three quarters of these patients, so that "
+        "groups look further apart than they are.",
+        "training": "Leaves were chosen by the outcome of these patients, so that groups look "
+        "further apart than they are.",
+        "test": "The tree has not seen these patients: what is left of the differences is here.",
+    }[part]
+    text += (
+        f" Times in {analysis.cohort.unit} by which the event came (Kaplan-Meier); log-rank of a "
+        "group against all patients and against the rest; hazard ratio of a group against the "
+        f"rest (Cox, 95 % interval). All groups at once: p {_p(p)}."
+    )
+    if analysis.settings.adjust:
+        names = [analysis.cohort.columns[n].label for n in analysis.settings.adjust]
+        known = int(analysis.survival[part]["n_adjusted"].iloc[0])
+        of = int(analysis.survival[part]["n"].sum())
+        few = small([known, of - known], least).any()
+        text += f" Adjusted for {', '.join(names)}"
+        text += "." if few else f", of the {known} patients of whom these are known."
+    if analysis.several:
+        text += " Events of other causes end the follow-up, except in incidence (Aalen-Johansen)."
+    if part == "all" and analysis.permuted is not None:
+        own = analysis.permuted.attrs
+        text += (
+            f" Permuted: p after {own['n_permutations']} permutations of the outcomes through the "
+            "whole analysis, all groups at once "
+            f"{_p(own['multivariate_logrank_p_permutation'])}."
+        )
+    return text
+
+
+def _p(value: float) -> str:
+    text = said(value, "p")
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _hidden_in_leaves(analysis: Analysis, least: int) -> dict[tuple[str, str], np.ndarray]:
+    """What of n and events of each leaf and part is hidden; rows in the order of the leaves."""
+    nodes = list(analysis.numbers)
+    counts = {name: np.zeros((len(nodes) + 1, 3), dtype=int) for name in OF_PART}
+    for place, part in enumerate(("training", "test", "all")):
+        own = analysis.groups.part(part)
+        for row, node in enumerate(nodes):
+            inside = own & (analysis.groups.leaf == node)
+            counts["n"][row, place] = inside.sum()
+            counts["events"][row, place] = (inside & (analysis.event == 1)).sum()
+    for table in counts.values():
+        table[-1] = table[:-1].sum(axis=0)
+    few = protected(counts["n"], least)
+    # Who had no event are a count as well.
+    rest = small(counts["n"] - counts["events"], least) if least else None
+    masks = {"n": few, "events": protected(counts["events"], least, also=rest)}
+    return {
+        (part, name): masks[name][:-1, place]
+        for name in OF_PART
+        for place, part in enumerate(("training", "test", "all"))
+    }
+
+
+def withheld_leaves(analysis: Analysis, least: int) -> set[int]:
+    """Leaves whose number of events, of all patients, would give another one away."""
+    mask = _hidden_in_leaves(analysis, least)["all", "events"]
+    return {node for node, hidden in zip(analysis.numbers, mask, strict=True) if hidden == TELLING}
+
+
+def treated(analysis: Analysis, least: int) -> list[Table]:
+    """Treated against untreated patients in each group."""
+    made = []
+    for way, table in analysis.treated.items():
+        frame = table.reset_index()
+        frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
+        keep = ["group", "n_treated", "n_untreated", "n_left_out"]
+        keep += ["events_treated", "events_untreated", "median_treated", "median_untreated"]
+        keep += ["logrank_p", "logrank_p_holm", "hazard_ratio", "hazard_ratio_low"]
+        keep += ["hazard_ratio_high", "cox_p", "ph_p"]
+        notes = frame["cox_note"].tolist()
+        frame = frame[keep].astype({c: object for c in keep})
+        masks = _hidden_in_treated(table, least)
+        for place in range(len(frame)):
+            for name, mask in masks.items():
+                frame.loc[place, name] = as_shown(int(table[name].iloc[place]), mask[place], least)
+            few = {
+                group: small(table[[f"n_{group}", f"events_{group}"]].iloc[place], least).any()
+                for group in ("treated", "untreated")
+            }
+            for group, hide in few.items():
+                if hide:
+                    frame.loc[place, f"median_{group}"] = WITHHELD
+            if any(few.values()):
+                frame.loc[place, keep[8:]] = WITHHELD
+            elif notes[place]:
+                frame.loc[place, "hazard_ratio"] = f"({notes[place]})"
+        named = {"logrank_p": "treated_p", "logrank_p_holm": "treated_p_holm"}
+        frame = frame.rename(columns=named)
+        frame = frame.drop(columns="n_left_out") if way == "inclusion" else frame
+        made.append(Table(f"treated_{way}", *_treated_words(analysis, way), frame, True))
+    return made
+
+
+def _hidden_in_treated(table: pd.DataFrame, least: int) -> dict[str, np.ndarray]:
+    """By column what is hidden; the first row is that of all patients."""
+    order = [*range(1, len(table)), 0]
+    names = ["n_treated", "n_untreated", "n_left_out"]
+    counts = table[names].to_numpy(int)[order]
+    counts = np.column_stack([counts, counts.sum(axis=1)])
+    back = np.argsort(order)
+    few = protected(counts, least)[back]
+    found = {name: few[:, k] for k, name in enumerate(names)}
+    for group in ("treated", "untreated"):
+        n, events = (table[f"{name}_{group}"].to_numpy(int)[order] for name in ("n", "events"))
+        rest = small(n - events, least)[:, None] if least else None
+        mask = protected(events[:, None], least, rows=False, also=rest)[back, 0]
+        found[f"events_{group}"] = mask
+    return found
+
+
+def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
+    unit, landmark = analysis.cohort.unit, f"{analysis.landmark:.3g}"
+    if way == "landmark":
+        title = "Treated and untreated, counted from the landmark"
+        text = (
+            f"Association, not effect. Treated: within {landmark} {unit} of inclusion. Time begins "
+            f"at {landmark} {unit}, with those who are still followed and without the event, so "
+            "that the wait for a treatment is not credited to it."
+        )
+    else:
+        title = "Treated and untreated, counted from inclusion"
+        text = (
+            f"Association, not effect. Treated: within {landmark} {unit} of inclusion. Time begins "
+            "at inclusion: the treated could not die before they were treated, and look better for "
+            "it (immortal time bias). The table is here to show by how much."
+        )
+    text += " A later treatment of the untreated counts for nothing."
+    if not analysis.cohort.treated_when:
+        text += (
+            " The table says who was treated and not when: those treated count as treated from "
+            "the start, which credits them with their wait."
+        )
+    return title, text
+
+
+def calibrated(analysis: Analysis, least: int) -> Table:
+    """Predicted and observed risk of each group."""
+    table = analysis.calibration
+    frame = table.reset_index()
+    frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
+    frame = frame.drop(columns="leaf")
+    frame = frame.astype({c: object for c in frame})
+    order = [*range(1, len(table)), 0]
+    counts = table[["n", "events"]].to_numpy(int)[order]
+    back, masks = np.argsort(order), {}
+    masks["n"] = protected(counts[:, :1], least, rows=False)[back, 0]
+    rest = small(counts[:, 0] - counts[:, 1], least)[:, None] if least else None
+    masks["events"] = protected(counts[:, 1:], least, rows=False, also=rest)[back, 0]
+    # As the table of survival in the test part hides them.
+    whole = _hidden_in_leaves(analysis, least)["test", "n"]
+    masks["n"][1:] = np.maximum(masks["n"][1:], whole)
+    learnt = _few_known(analysis, least)
+    for place, node in enumerate(table.index):
+        for name, mask in masks.items():
+            frame.loc[place, name] = as_shown(int(table.loc[node, name]), mask[place], least)
+        if small(table.loc[node, ["n", "events"]].to_numpy(int), least).any():
+            frame.loc[place, ["observed", "observed_low", "observed_high"]] = WITHHELD
+        if learnt.get(node, False):
+            frame.loc[place, ["predicted", "estimated"]] = WITHHELD
+    way = "Aalen-Johansen" if analysis.several else "Kaplan-Meier"
+    return Table(
+        "calibration",
+        "Predicted and observed risk",
+        f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. Share of the "
+        "tree: of the training patients whose class is known; those whose follow-up ends early are "
+        "left out, as in the thesis, so that it is too high where many are. Training part and test "
+        f"part: {way}, which counts them as long as they were followed (95 % interval).",
+        frame,
+    )
+
+
+def _few_known(analysis: Analysis, least: int) -> dict[int, bool]:
+    """Leaves in which few training patients are known to have the event, or not to have it."""
+    weight = analysis.groups.tree_.class_weight
+    return {
+        node: bool(small(np.rint(weight[node]).astype(int), least).any())
+        for node in analysis.numbers
+    }
+
+
+def decisions(analysis: Analysis, least: int) -> Table:
+    """Net benefit over thresholds."""
+    table = analysis.decisions
+    n = int((~analysis.groups.training).sum())
+    treated_ = table["n_treated"].to_numpy()
+    frame = table.astype({"n_treated": object, "tree": object})
+    hide = withheld_decisions(analysis, least)
+    for place in np.flatnonzero(hide):
+        count = int(treated_[place])
+        frame.loc[place, "n_treated"] = as_shown(count, SMALL if 0 < count < n else SHOWN, least)
+        frame.loc[place, "tree"] = WITHHELD
+    frame = frame[(frame["threshold"] * 100).round() % 5 == 0].reset_index(drop=True)
+    return Table(
+        "decision_curve",
+        "Net benefit of treating by the tree's risk",
+        "Test part. Per patient: the share treated who have the event by the horizon, less the "
+        "share treated who do not, weighted by the odds of the threshold (Vickers and Elkin 2006); "
+        "shares of events by Kaplan-Meier, or Aalen-Johansen where causes compete, so that "
+        "censored patients count as long as they were followed. It asks whether the tree finds "
+        "those who will have the event, and says nothing on what a treatment does.",
+        frame,
+    )
+
+
+def withheld_decisions(analysis: Analysis, least: int) -> np.ndarray:
+    """Thresholds at which few are treated, or not, or few of them or of the others have the event.
+
+    Returns
+    -------
+    (k,) bool array
+    """
+    test = ~analysis.groups.training
+    risk = predicted(analysis.groups)[test]
+    had = (analysis.event[test] == 1) & (analysis.time[test] <= analysis.cohort.horizon)
+    treated_ = analysis.decisions["n_treated"].to_numpy()
+    above = np.array([int((had & (risk >= t)).sum()) for t in analysis.decisions["threshold"]])
+    counts = (treated_, len(risk) - treated_, above, int(had.sum()) - above)
+    return np.any([small(count, least) for count in counts], axis=0)
