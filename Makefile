@@ -100,7 +100,7 @@ generated: setup
 	@python -m hedgerow.workflow.generated --write
 
 # The extras of each lock.
-EXTRAS := build frames draw data survival experiments workflow test
+EXTRAS := build frames draw data survival patients experiments workflow test
 CHECKS := forests optimal
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
