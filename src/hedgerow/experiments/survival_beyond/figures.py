@@ -105,7 +105,8 @@ def survival_beyond_models(
             _dumbbells(axes, of[metric].loc[order], looks)
             axes.set_xlabel(SCORE_LABELS[metric].replace(" under the curve", ""))
         handles, labels = panels[0].get_legend_handles_labels()
-        drawn.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+        ncols = len(labels) if len(labels) < 5 else 3
+        drawn.legend(handles, labels, loc="outside upper center", ncols=ncols)
     return drawn
 
 
@@ -246,8 +247,8 @@ def survival_beyond_roots(
         right.set_xlim(0.0, 1.0)
         right.grid(axis="x")
         left.set_ylim(len(own) - 0.5, -0.5)
-        left.set_xlabel("Share of the trees, by the variable at the root")
-        right.set_xlabel("Share of the patients up to the threshold")
+        left.set_xlabel("Share of the trees,\nby the variable at the root")
+        right.set_xlabel("Share of the patients\nup to the threshold")
     return drawn
 
 
@@ -261,7 +262,7 @@ def _root_bar(axes, place: int, variables: pd.Series, root: str) -> None:
         shade = SHADES[min(rank, len(SHADES) - 1)]
         axes.barh(place, share, left=begin, color=shade, height=0.72, edgecolor="white")
         label = name or "no test"
-        if share > 0.023 * len(label) + 0.01:
+        if share > 0.028 * len(label) + 0.01:
             axes.text(begin + share / 2, place, label, ha="center", va="center", fontsize=7.5,
                       color="white" if rank == 0 else "black")  # fmt: skip
         begin += share
