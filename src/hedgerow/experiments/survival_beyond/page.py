@@ -190,12 +190,15 @@ def _cell(text: str, mark: str = "", notes: str = "") -> dict:
 
 
 def _errors(table: pd.DataFrame) -> list[dict]:
+    """A line per quantity, with the columns that it stands for."""
     lines = []
-    for line in table.to_dict("records"):
-        relative = line["kind"] == "relative"
-        size = f"{100.0 * line['sd']:.3g} %" if relative else f"{line['sd']:g}"
-        name = f"{line['dataset']}: {line['variable']}"
-        lines.append({"name": name, "cells": [line["quantity"], size, line["source"]]})
+    for quantity, own in table.groupby("quantity", sort=True):
+        first = own.iloc[0]
+        relative = first["kind"] == "relative"
+        size = f"{100.0 * first['sd']:.3g} %" if relative else f"{first['sd']:g}"
+        columns = [f"{d} {v}" for d, v in zip(own["dataset"], own["variable"], strict=True)]
+        cells = [size, ", ".join(columns)]
+        lines.append({"name": quantity, "cells": cells, "source": first["source"]})
     return lines
 
 
