@@ -83,6 +83,14 @@ AFTER_STRUCTURE_BEYOND = {
     "structure_beyond_statistics",
     *STRUCTURE_BEYOND_REPORTED,
 }
+SURVIVAL_BEYOND_REPORTED = {
+    "survival_beyond_tables",
+    "survival_beyond_claims",
+    "survival_beyond_figures",
+    "survival_beyond_page",
+    *PAGE,
+}
+AFTER_SURVIVAL_BEYOND = {"survival_beyond_statistics", *SURVIVAL_BEYOND_REPORTED}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -93,6 +101,7 @@ CLAIMS = {
     "structure_claims",
     "structure_beyond_claims",
     "survival_claims",
+    "survival_beyond_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -138,6 +147,15 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
             {"survival_permute", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
         ),
         (
+            "survival_beyond: {n_repeats: 6}",
+            {"survival_beyond_measurement", *AFTER_SURVIVAL_BEYOND},
+        ),
+        ("survival_beyond: {penalty: 1}", {"survival_beyond_scores", *AFTER_SURVIVAL_BEYOND}),
+        (
+            "survival_beyond: {n_bootstrap: 4}",
+            {"survival_beyond_stability", *AFTER_SURVIVAL_BEYOND},
+        ),
+        (
             "survival: {n_bootstrap: 30}",
             {"survival_describe", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
         ),
@@ -172,6 +190,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *STRUCTURE_REPORTED,
         *STRUCTURE_BEYOND_REPORTED,
         *SURVIVAL_REPORTED,
+        *SURVIVAL_BEYOND_REPORTED,
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS
