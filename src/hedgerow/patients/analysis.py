@@ -374,7 +374,7 @@ def decision_curve(
             {
                 "threshold": threshold,
                 "n_treated": count,
-                "tree": count / n * (share - (1.0 - share) * odds) if n else math.nan,
+                "tree": count / n * (share - (1.0 - share) * odds) if count else 0.0,
                 "all": everybody - (1.0 - everybody) * odds,
                 "none": 0.0,
             }

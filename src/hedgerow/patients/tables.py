@@ -558,7 +558,9 @@ def calibrated(analysis: Analysis, least: int) -> Table:
     for place, node in enumerate(table.index):
         for name, mask in masks.items():
             frame.loc[place, name] = as_shown(int(table.loc[node, name]), mask[place], least)
-        if small(table.loc[node, ["n", "events"]].to_numpy(int), least).any():
+        few = small(table.loc[node, ["n", "events"]].to_numpy(int), least).any()
+        # Without censoring the share is the count: it is withheld with it.
+        if few or masks["events"][place] != SHOWN:
             frame.loc[place, ["observed", "observed_low", "observed_high"]] = WITHHELD
         if learnt.get(node, False):
             frame.loc[place, ["predicted", "estimated"]] = WITHHELD
