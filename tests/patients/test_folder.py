@@ -192,6 +192,19 @@ def test_no_small_count_stands_anywhere(analysis):
     assert any(0 < v < 5 for v in small), "the cohort has small counts"
 
 
+def test_no_small_count_is_a_difference_of_tables(analysis):
+    """Of what is shown of treated and untreated; differences of two times gave some away."""
+    shown = tables(analysis, 5)
+    assert not {c for c in shown["treated_inclusion"].frame if c.startswith(("n_", "events"))}
+    assert "events" not in shown["calibration"].frame
+    table = shown["treated_landmark"].frame.set_index("group")
+    leaves = shown["survival_all"].frame.set_index("group")["n"]
+    for group in leaves.index:
+        counts = [table.loc[group, "n_treated"], table.loc[group, "n_untreated"], leaves[group]]
+        if all(isinstance(count, int) for count in counts):
+            assert not 0 < counts[2] - counts[0] - counts[1] < 5, group
+
+
 def test_what_the_baseline_hides_does_not_follow_from_the_rest():
     counts = np.array([[1, 5, 6], [6, 4, 10], [7, 9, 16]])
     hidden = protected(counts, 3) != 0

@@ -9,7 +9,13 @@ import numpy as np
 
 from hedgerow.drawing.survival import guideline_sheet, plot_curves
 from hedgerow.patients.analysis import Analysis
-from hedgerow.patients.tables import Table, said, withheld_decisions, withheld_leaves
+from hedgerow.patients.tables import (
+    Table,
+    said,
+    withheld_decisions,
+    withheld_leaves,
+    withheld_treated,
+)
 from hedgerow.reporting.figures import WIDTH, style
 
 if TYPE_CHECKING:
@@ -86,6 +92,7 @@ def treated(analysis: Analysis, least: int) -> Figure:
     there = cohort.time > landmark
     early = np.where(cohort.treated_at <= landmark, "treated", "untreated")
     nodes = [-1, *analysis.numbers]
+    withheld = withheld_treated(analysis, least)
     rows = math.ceil(len(nodes) / COLUMNS)
     with style():
         figure = Figure(figsize=(WIDTH, 2.5 * rows + 0.3), layout="constrained")
@@ -116,9 +123,13 @@ def treated(analysis: Analysis, least: int) -> Figure:
                 unit=f"{cohort.unit} from the landmark",
                 end=end,
                 direct=False,
+                at_risk=node not in withheld,
                 fontsize=6.5,
                 least=least,
             )
+            if node in withheld:
+                words = "numbers at risk withheld"
+                axes.text(0.0, -0.36, words, transform=axes.transAxes, fontsize=6, color="0.35")
     return figure
 
 

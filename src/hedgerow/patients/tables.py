@@ -78,6 +78,7 @@ OF_SURVIVAL = (
 )
 OF_GROUP = OF_SURVIVAL[4:]
 OF_PART = ("n", "events")
+OF_COUNTS = ("n_treated", "n_untreated", "n_left_out", "events_treated", "events_untreated")
 
 
 @dataclass(frozen=True)
@@ -223,6 +224,8 @@ def flow(analysis: Analysis, least: int) -> Table:
     for line in ((1, 2, 0), (3, 4, 5, 2), (6, 7, 2), (8, 9, 10, 2)):
         own = protected(counts[list(line)][None], least, columns=False)[0]
         hidden[list(line)] = np.maximum(hidden[list(line)], own)
+    if small(counts[3] - counts[8], least):  # events after the horizon
+        hidden[[8, 10]] = TELLING
     frame = pd.DataFrame(
         {
             "about": [words for words, _ in lines],
@@ -422,7 +425,7 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         own = analysis.permuted.attrs
         text += (
             f" Permuted: p after {own['n_permutations']} permutations of the outcomes through the "
-            "whole analysis, all groups at once "
+            "whole analysis, all groups at once p "
             f"{_p(own['multivariate_logrank_p_permutation'])}."
         )
     return text
@@ -491,9 +494,20 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
                 frame.loc[place, "hazard_ratio"] = f"({notes[place]})"
         named = {"logrank_p": "treated_p", "logrank_p_holm": "treated_p_holm"}
         frame = frame.rename(columns=named)
-        frame = frame.drop(columns="n_left_out") if way == "inclusion" else frame
+        if way == "inclusion":
+            # Of the same patients from another time on: differences of counts would tell of few.
+            gone = [c for c in OF_COUNTS if least or c == "n_left_out"]
+            frame = frame.drop(columns=gone)
         made.append(Table(f"treated_{way}", *_treated_words(analysis, way), frame, True))
     return made
+
+
+def withheld_treated(analysis: Analysis, least: int) -> set[int]:
+    """Leaves (-1: all) of which a number of treated or untreated patients is not shown."""
+    table = analysis.treated["landmark"]
+    masks = _hidden_in_treated(table, least)
+    hidden = np.any([masks[name] != SHOWN for name in OF_COUNTS[:3]], axis=0)
+    return {int(node) for node in table.index[hidden]}
 
 
 def _hidden_in_treated(table: pd.DataFrame, least: int) -> dict[str, np.ndarray]:
@@ -518,14 +532,14 @@ def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
     if way == "landmark":
         title = "Treated and untreated, counted from the landmark"
         text = (
-            f"Association, not effect. Treated: within {landmark} {unit} of inclusion. Time begins "
+            f"Treated: within {landmark} {unit} of inclusion. Time begins "
             f"at {landmark} {unit}, with those who are still followed and without the event, so "
             "that the wait for a treatment is not credited to it."
         )
     else:
         title = "Treated and untreated, counted from inclusion"
         text = (
-            f"Association, not effect. Treated: within {landmark} {unit} of inclusion. Time begins "
+            f"Treated: within {landmark} {unit} of inclusion. Time begins "
             "at inclusion: the treated could not die before they were treated, and look better for "
             "it (immortal time bias). The table is here to show by how much."
         )
@@ -564,6 +578,9 @@ def calibrated(analysis: Analysis, least: int) -> Table:
             frame.loc[place, ["observed", "observed_low", "observed_high"]] = WITHHELD
         if learnt.get(node, False):
             frame.loc[place, ["predicted", "estimated"]] = WITHHELD
+    if least:
+        # Those after the horizon would be their difference to the table of survival.
+        frame = frame.drop(columns="events")
     way = "Aalen-Johansen" if analysis.several else "Kaplan-Meier"
     return Table(
         "calibration",
