@@ -302,6 +302,29 @@ def test_causes_that_compete_and_free_text(tmp_path):
     assert shares["predicted"].astype(str).str.len().gt(0).all()
 
 
+def test_a_leaf_that_nobody_is_in_and_names_that_are_html(tmp_path):
+    """Patients with missing values are shared between leaves, and one leaf was nobody's most."""
+    table = patients(400)
+    table.loc[:300, "age"], table.loc[300:, "marker"] = np.nan, np.nan
+    table = table.rename(columns={"sex": "<b>se,x</b>", "marker": "mark$er_1$"})
+    path = written(tmp_path / "a.csv", table)
+    run = ["survival", str(path), *TOLD, "--title", "<script>alert(1)</script>", "--quiet"]
+    assert main([*run, "--adjust", "age", "--out", str(tmp_path / "o")]) == 0
+    page = (tmp_path / "o/index.html").read_text()
+    assert "<script" not in page and "<b>se" not in page and "&lt;b&gt;se,x" in page
+
+
+def test_a_tree_without_a_test(tmp_path):
+    table = patients(400)[["years", "status"]]
+    table["coin"] = np.where(np.arange(400) % 2 == 0, "heads", "tails")
+    path = written(tmp_path / "a.csv", table)
+    out = tmp_path / "o"
+    run = ["survival", str(path), *TOLD[:6], "--min-patients", "150", "--quiet"]
+    assert main([*run, "--out", str(out)]) == 1  # too few for groups of 150
+    assert main([*run[:-2], "100", "--quiet", "--out", str(out)]) == 0
+    assert Tree.from_json((out / "tree.json").read_text()).n_leaves >= 1
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
 @pytest.mark.parametrize("width", [1280, 480])

@@ -64,7 +64,9 @@ def curves(analysis: Analysis, least: int) -> Figure:
     """Survival of every group, in one picture."""
     from matplotlib.figure import Figure
 
-    order = list(analysis.numbers)[:MOST_CURVES]
+    # A leaf has nobody where its patients reach it in part, by values that are missing.
+    there = set(analysis.groups.leaf.tolist())
+    order = [node for node in analysis.numbers if node in there][:MOST_CURVES]
     labels = {node: f"Group {number}" for node, number in analysis.numbers.items()}
     with style():
         figure = Figure(figsize=(WIDTH, 3.6 + 0.17 * len(order)), layout="constrained")
