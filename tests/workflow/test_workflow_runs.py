@@ -159,6 +159,7 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
         "synthetic_lvef": "synthetic_lvef",
         "synthetic_search_4": "synthetic_search_4",
         "wdbc": "wdbc",
+        "whas500": "whas500",
         "wine": "wine",
     }
     made = smoke.made()
