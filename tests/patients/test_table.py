@@ -215,7 +215,11 @@ def test_one_of_several_causes(tmp_path):
     found = cohort(path, Outcome("status", time="years", horizon="5y", cause="dead"))
     assert set(found.event[other]) == {2} and set(found.event) == {0, 1, 2}
     (line,) = problems(path)
-    assert "column `status`: it holds 'cancer', which may be an event or none; name what" in line
+    row = int(np.argmax(other)) + 2  # the head is row 1
+    said = (
+        f"column `status`: it holds 'cancer' (row {row}), which may be an event or none; name what"
+    )
+    assert said in line
     (line,) = problems(path, Outcome("status", time="years", horizon="5y", cause="stroke"))
     assert "no row holds 'stroke': it has 'alive', 'cancer', 'dead'" in line
 

@@ -277,7 +277,8 @@ def events(
         made = [1 if t in YES else 0 for t in lower]
         unknown = [text for text in texts if text.lower() not in YES | NO]
         if unknown:
-            held = ", ".join(shown(t) for t in sorted(unknown)[:6])
+            first = {t: table.rows[int(np.argmax(codes == i))] for i, t in enumerate(texts)}
+            held = ", ".join(f"{shown(t)} (row {first[t]})" for t in sorted(unknown)[:6])
             problems.add(
                 "event",
                 f"it holds {held}{', ...' if len(unknown) > 6 else ''}, which may be an event or "
