@@ -77,6 +77,19 @@ def test_absence_passes_through_files(tmp_path):
     assert present([tmp_path / "table.parquet", there]) == [there]
 
 
+def test_a_page_of_an_absent_set_says_so_and_can_be_opened(tmp_path):
+    """It was a table under the name of a PDF."""
+    for name in ("a.svg", "a.pdf"):
+        write_absence(tmp_path / name, "peak_vo2: no source answered (mirror: HEDGEROW_MIRROR)")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF-")
+    assert "<svg" in (tmp_path / "a.svg").read_text("utf-8")
+    (tmp_path / "again").mkdir()
+    write_absence(
+        tmp_path / "again/a.pdf", "peak_vo2: no source answered (mirror: HEDGEROW_MIRROR)"
+    )
+    assert (tmp_path / "again/a.pdf").read_bytes() == (tmp_path / "a.pdf").read_bytes()
+
+
 def test_nothing_there_at_all_is_an_error(tmp_path):
     write_absence(tmp_path / "a.parquet", "no source answered")
     with pytest.raises(DataError, match="none of the 1 data sets could be had"):

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import sys
+import textwrap
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -148,6 +149,8 @@ def _largest_memory() -> str:
 # ------------------------------------------------------------------------- absent data sets
 
 ABSENT = "hedgerow.absent"
+#: Files of a data set that people open.
+PICTURES = (".svg", ".pdf")
 
 
 def absence(path: str | Path) -> str | None:
@@ -176,9 +179,24 @@ def write_absence(path: str | Path, reason: str) -> None:
     if Path(path).suffix == ".json":
         write_json(path, {"absent": reason, "dataset": Path(path).parent.name})
         return
+    if Path(path).suffix in PICTURES:
+        _write_absent_page(Path(path), reason)
+        return
     import pyarrow as pa
 
     write_parquet(path, pa.table({}).replace_schema_metadata({ABSENT: reason}))
+
+
+def _write_absent_page(path: Path, reason: str) -> None:
+    """A picture that says so: somebody opens it."""
+    from matplotlib.figure import Figure
+
+    from hedgerow.reporting.figures import save
+
+    words = textwrap.fill(f"The data set could not be had. {reason}", 100)
+    page = Figure(figsize=(8.27, 0.6 + 0.2 * words.count("\n")))
+    page.text(0.04, 0.5, words, fontsize=9, va="center", parse_math=False)
+    save(page, path)
 
 
 def present(paths: Sequence[str]) -> list[str]:
