@@ -60,8 +60,16 @@ def whole(table: pd.DataFrame) -> None:
 
 def models(table: pd.DataFrame) -> None:
     """A Cox model of an indicator, and one with covariates, against lifelines."""
-    from hedgerow.patients.hazards import cox
-    from hedgerow.survival.estimates import cox as theirs
+    from lifelines import CoxPHFitter
+    from lifelines.statistics import proportional_hazard_test
+
+    from hedgerow.survival.cox import cox
+
+    def theirs(frame, of, time, died, confidence):
+        data = frame.assign(time=time, died=died)
+        model = CoxPHFitter(alpha=1.0 - confidence).fit(data, "time", "died")
+        proportional_hazard_test(model, data)
+        return model.hazard_ratios_[of]
 
     years, died = table["years"].to_numpy(), table["event"].to_numpy() == 1
     indicator = pd.DataFrame({"leaf": table["c0"] == "a"})

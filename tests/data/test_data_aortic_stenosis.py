@@ -96,18 +96,14 @@ def test_hazards_keep_the_order_of_table_6_3(entry):
 
 
 def test_an_intervention_helps_in_some_leaves_only(entry):
-    from hedgerow.survival import compare_groups
-
-    class Leaves:
-        def apply(self, patients):
-            return leaf_of(patients)
+    from hedgerow.survival import KnownLeaves, compare_groups
 
     plan = dataclasses.replace(entry.synthetic_plan, men=4_000, women=4_000)
     patients = _patients(plan, np.random.RandomState(plan.seed))
     data = aortic_stenosis(plan)
     table = compare_groups(
-        Leaves(),
-        patients,
+        KnownLeaves(leaf_of(patients)),
+        None,
         data["years"],
         data["outcome"].map({name: code for code, name in enumerate(OUTCOMES)}),
         data["intervention"],

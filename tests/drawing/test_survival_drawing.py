@@ -21,11 +21,10 @@ from hedgerow.drawing.survival import (
     MOST_STEPS,
     _apart,
     guideline_sheet,
-    leaf_numbers,
     plot_curves,
 )
 from hedgerow.errors import InputError
-from hedgerow.survival import risk_groups, thesis_tree
+from hedgerow.survival import leaf_numbers, risk_groups, thesis_tree
 
 NAMES = {"pnodes": "Positive nodes", "age": "Age", "progrec": "Progesterone receptor"}
 UNITS = {"age": "years", "progrec": "fmol/l"}

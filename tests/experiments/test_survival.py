@@ -14,7 +14,7 @@ from hedgerow.experiments.survival import statistics as survival_statistics
 from hedgerow.experiments.survival import steps as survival_steps
 from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.reporting.claims import judge, of_experiment
-from hedgerow.survival import compare_groups, leaf_survival, permuted_separation
+from hedgerow.survival import KnownLeaves, compare_groups, leaf_survival, permuted_separation
 from hedgerow.tree import Tree
 
 ROOT = Path(__file__).parents[2]
@@ -120,9 +120,7 @@ def test_survival_of_each_part_is_that_of_its_patients(own, learned, described):
     for part, who in (("test", ~patients["training"]), ("all", patients["training"].notna())):
         mine = leaves[(leaves["part"] == part) & (leaves["number"] > 0)].set_index("number")
         chosen = patients[who]
-        direct = leaf_survival(
-            survival_steps.Leaves(chosen["number"]), None, chosen["time"], chosen["event"]
-        )
+        direct = leaf_survival(KnownLeaves(chosen["number"]), None, chosen["time"], chosen["event"])
         for column in ("n", "events", "median", "logrank_p", "hazard_ratio"):
             assert np.allclose(mine[column].astype(float), direct[column], equal_nan=True)
     everybody = leaves[(leaves["part"] == "all") & (leaves["number"] == 0)].iloc[0]
@@ -137,7 +135,7 @@ def test_treated_patients_by_both_ways_of_counting(own, learned, described):
     for way in ("inclusion", "landmark"):
         mine = found[(found["counted_from"] == way) & (found["number"] > 0)]
         direct = compare_groups(
-            survival_steps.Leaves(patients["number"]),
+            KnownLeaves(patients["number"]),
             None,
             own.time,
             own.event,

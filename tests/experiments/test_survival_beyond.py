@@ -96,7 +96,7 @@ def test_trees_and_patients_are_those_of_the_chapter(own, learned, chapter, scor
     pd.testing.assert_frame_equal(learned["tuning"], chapter["tuning"])
     tree = Tree.from_json(learned["trees"]["tree"].iloc[0])
     leaf = tree.apply(survival_beyond_steps.codes(own.X))
-    number = survival_steps.numbers_of_leaves(tree, leaf)
+    number = survival_steps.numbered(tree, leaf)
     assert (number == chapter["patients"]["number"]).all()
 
 

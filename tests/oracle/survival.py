@@ -183,3 +183,15 @@ def quadratic_form(score, covariance) -> tuple[Fraction, int]:
             for k in z:
                 V[j, k] -= column[j] * pivot[k]
     return total, rank
+
+
+def efron_likelihood(x, time, died, beta) -> float:
+    """Logarithm of the partial likelihood of one covariate, ties by Efron (1977)."""
+    total, share = 0.0, [math.exp(beta * value) for value in x]
+    for t in sorted({t for t, e in zip(time, died, strict=True) if e}):
+        dying = [i for i, u in enumerate(time) if u == t and died[i]]
+        at_risk = sum(share[i] for i, u in enumerate(time) if u >= t)
+        gone = sum(share[i] for i in dying)
+        for k, i in enumerate(dying):
+            total += beta * x[i] - math.log(at_risk - k / len(dying) * gone)
+    return total

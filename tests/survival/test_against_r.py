@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cohorts import Leaves, cohorts
+from cohorts import cohorts
 
-from hedgerow.survival import leaf_survival, logrank
+from hedgerow.survival import KnownLeaves, leaf_survival, logrank
 
 REFERENCE = pd.read_csv(Path(__file__).with_name("reference.csv"))
 
@@ -21,7 +21,7 @@ REFERENCE = pd.read_csv(Path(__file__).with_name("reference.csv"))
 def test_leaf_survival_is_what_r_says(name):
     cohort = cohorts()[name]
     table = leaf_survival(
-        Leaves(cohort.leaf), None, cohort.time, cohort.event, covariates=cohort.covariates
+        KnownLeaves(cohort.leaf), None, cohort.time, cohort.event, covariates=cohort.covariates
     )
     expected = REFERENCE[REFERENCE["cohort"] == name]
     assert len(expected) == 1 + 24 * len(table)

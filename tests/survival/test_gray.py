@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cohorts import RULES, Leaves, cohorts, competing, on_the_mirror
+from cohorts import RULES, cohorts, competing, on_the_mirror
 from effort import draws
 from oracle.survival import gray
 from scipy.stats import chi2, kstest
 
 from hedgerow.errors import InputError
 from hedgerow.files import read_csv
-from hedgerow.survival import gray_test, leaf_survival, logrank
+from hedgerow.survival import KnownLeaves, gray_test, leaf_survival, logrank
 
 REFERENCE = read_csv(Path(__file__).with_name("competing.csv"))
 
@@ -53,7 +53,7 @@ def test_it_is_what_r_says_of_real_causes(name, tmp_path):
 
 
 def check_against_r(name, cohort):
-    table = leaf_survival(Leaves(cohort.leaf), None, cohort.time, cohort.event)
+    table = leaf_survival(KnownLeaves(cohort.leaf), None, cohort.time, cohort.event)
     expected = REFERENCE[REFERENCE["cohort"] == name]
     assert len(expected) == 4 + 2 * len(table)
     overall = expected[expected["leaf"] == 0].set_index("name")["value"]
@@ -71,12 +71,12 @@ def check_against_r(name, cohort):
 
 def test_without_another_cause_there_is_none_in_the_table():
     cohort = cohorts()["rossi"]
-    table = leaf_survival(Leaves(cohort.leaf), None, cohort.time, cohort.event)
+    table = leaf_survival(KnownLeaves(cohort.leaf), None, cohort.time, cohort.event)
     assert not [name for name in table if "gray" in name] and "gray_p" not in table.attrs
 
 
 def test_one_leaf_is_compared_with_nothing():
-    found = leaf_survival(Leaves(np.ones(4, int)), None, np.arange(4.0), [1, 2, 1, 0])
+    found = leaf_survival(KnownLeaves(np.ones(4, int)), None, np.arange(4.0), [1, 2, 1, 0])
     assert math.isnan(found["gray_p"].iloc[0]) and math.isnan(found.attrs["gray_p"])
 
 

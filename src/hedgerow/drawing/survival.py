@@ -28,12 +28,13 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import leaves_of
 from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.tree.export import check_decimals, feature_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["guideline_sheet", "leaf_numbers", "plot_curves"]
+__all__ = ["guideline_sheet", "plot_curve", "plot_curves"]
 
 PURPOSE = "a drawing of survival"
 #: Colours of Okabe and Ito (2008), dark and light in turn; the line tells groups apart in grey.
@@ -86,6 +87,28 @@ def _curve(time: np.ndarray, died: np.ndarray, confidence: float) -> _Curve:
     # Where nobody has had the event yet the interval has no width, and none is drawn.
     low, high = (np.where(np.isnan(side), survival, side) for side in interval.T)
     return _Curve(table.index.to_numpy(float), survival, low, high, np.sort(time[~died]))
+
+
+def plot_curve(axes: Any, time, died, *, color, line="-", label="", interval=False) -> None:
+    """One Kaplan-Meier curve and nothing else, on axes that are the caller's.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    time : (n,) float array
+        Nothing is drawn where there are no patients.
+    died : (n,) bool array
+    color : matplotlib colour
+    line : matplotlib line style
+    label : str
+        For a legend.
+    interval : bool, default False
+        Whether that of 95 % is drawn, as a band.
+    """
+    time, died = np.asarray(time, dtype=np.float64), np.asarray(died, dtype=bool)
+    if len(time):
+        found = _curve(time, died, 0.95)
+        _draw(axes, found, float(time.max()), color, line, interval, False, label)
 
 
 def plot_curves(
@@ -221,7 +244,9 @@ def _stops(time: np.ndarray, last: float, least: int) -> float:
     return min(stop, float(np.sort(time)[-least])) if least > 1 and len(time) >= least else stop
 
 
-def _draw(axes, curve: _Curve, stops: float, color, line, intervals: bool, marks: bool) -> None:
+def _draw(
+    axes, curve: _Curve, stops: float, color, line, intervals: bool, marks: bool, label: str = ""
+) -> None:
     when = np.append(curve.time[curve.time < stops], stops)
     if len(when) > MOST_STEPS:
         # On a grid finer than the pen, each value exact: the picture is the same.
@@ -237,6 +262,7 @@ def _draw(axes, curve: _Curve, stops: float, color, line, intervals: bool, marks
         linestyle=line,
         linewidth=1.3,
         solid_capstyle="butt",
+        label=label or None,
     )
     if marks:
         censored = curve.censored[curve.censored <= stops]
@@ -362,30 +388,6 @@ def _list_at_risk(axes, table, drawn, fontsize: float, least: int, below_unit: b
 
 
 # -- the sheet --------------------------------------------------------------------------
-
-
-def leaf_numbers(tree: Any) -> dict[int, int]:
-    """Number of each leaf, from 1, in the order in which a drawing has them from left to right.
-
-    Parameters
-    ----------
-    tree : Tree or fitted classifier
-
-    Returns
-    -------
-    dict
-        Node of the leaf to its number.
-    """
-    tree = getattr(tree, "tree_", tree)
-    found: dict[int, int] = {}
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        if tree.feature[node] < 0:
-            found[node] = len(found) + 1
-        else:
-            stack += [int(tree.children_right[node]), int(tree.children_left[node])]
-    return found
 
 
 @dataclass(frozen=True)

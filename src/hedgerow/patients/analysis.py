@@ -10,12 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.checks import check_number
-from hedgerow.drawing.survival import leaf_numbers
 from hedgerow.errors import InputError
 from hedgerow.patients.cohort import Cohort
-from hedgerow.patients.hazards import leaf_table, treated_table
 from hedgerow.patients.values import DAYS
-from hedgerow.survival import RiskGroups, concordance, permutation_test, risk_groups, thesis_tree
+from hedgerow.survival import (
+    KnownLeaves,
+    RiskGroups,
+    compare_groups,
+    concordance,
+    leaf_numbers,
+    leaf_survival,
+    permutation_test,
+    risk_groups,
+    thesis_tree,
+)
 from hedgerow.survival.estimates import curve, incidence
 
 if TYPE_CHECKING:
@@ -180,8 +188,9 @@ def analyse(
     for part, words in PARTS.items():
         tell(f"survival in each group, {words}")
         own = groups.part(part)
-        survival[part] = leaf_table(
-            groups.leaf[own],
+        survival[part] = leaf_survival(
+            groups.estimator,
+            cohort.X[own],
             time[own],
             event[own],
             covariates=None if covariates is None else covariates[own].reset_index(drop=True),
@@ -238,6 +247,8 @@ def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
 
 def _treated(cohort: Cohort, groups: RiskGroups, landmark: float):
     """Tables of treated against untreated, and what keeps them from being made."""
+    import pandas as pd
+
     when = cohort.treated_at
     at = cohort.time > landmark
     early = when <= landmark
@@ -247,10 +258,23 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float):
             f"At the landmark of {landmark:.3g} {cohort.unit} all patients are {only}: treated and "
             "untreated cannot be compared. Give another --landmark."
         ]
-    return {
-        way: treated_table(groups.leaf, cohort.time, cohort.event, when, landmark, way, CONFIDENCE)
-        for way in ("landmark", "inclusion")
-    }, []
+    found = {}
+    for way in ("landmark", "inclusion"):
+        everybody, leaves = (
+            compare_groups(
+                tree,
+                cohort.X,
+                cohort.time,
+                cohort.event,
+                when,
+                landmark=landmark,
+                counted_from=way,
+                confidence=CONFIDENCE,
+            )
+            for tree in (KnownLeaves(np.full(len(cohort), -1)), groups.estimator)
+        )
+        found[way] = pd.concat([everybody, leaves])
+    return found, []
 
 
 def predicted(groups: RiskGroups) -> np.ndarray:

@@ -4,7 +4,7 @@ from hedgerow.survival.analysis import RiskGroups, risk_groups, thesis_tree
 from hedgerow.survival.gray import GrayTest, gray_test
 from hedgerow.survival.groups import compare_groups
 from hedgerow.survival.labels import HorizonLabels, censoring_weights, horizon_labels
-from hedgerow.survival.leaves import leaf_survival
+from hedgerow.survival.leaves import KnownLeaves, leaf_numbers, leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
 from hedgerow.survival.population import expected_survival
@@ -21,6 +21,7 @@ __all__ = [
     "BrierScores",
     "GrayTest",
     "HorizonLabels",
+    "KnownLeaves",
     "LogRank",
     "OneByOne",
     "RiskGroups",
@@ -33,6 +34,7 @@ __all__ = [
     "group_survival",
     "horizon_labels",
     "integrated_brier_score",
+    "leaf_numbers",
     "leaf_survival",
     "logrank",
     "logrank_one_by_one",

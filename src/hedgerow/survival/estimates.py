@@ -1,10 +1,8 @@
-"""Estimates of survival that both tables are made of: a curve, an incidence, a hazard ratio."""
+"""Estimates of survival that both tables are made of: a curve, an incidence, corrected p."""
 
 from __future__ import annotations
 
-import contextlib
 import math
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,21 +16,8 @@ if TYPE_CHECKING:
 PURPOSE = "survival in leaves"
 #: Share of patients who have had the event at the quartiles of survival.
 QUARTILES = {"q25": 0.25, "median": 0.5, "q75": 0.75}
-#: Where a covariate separates those with the event perfectly, the likelihood has no maximum: the
-#: fit stops somewhere, with a standard error of the logarithmic hazard ratio, per standard
-#: deviation of the covariate, that no data give otherwise.
-SEPARATED = 25.0
-#: When a Cox fit ends: squares of the last step in standard errors, and what the likelihood gained
-#: by it. With those of lifelines hazard ratios are right to four digits.
-PRECISE = {"precision": 1e-14, "r_precision": 1e-15}
-#: Steps of Newton's method, as lifelines has them and shorter: where few of many patients have much
-#: of the events, the first step goes so far that it ends in numbers that are none, or beyond all.
-FITS = ({}, {"step_size": 0.5}, {"step_size": 0.1})
 #: Columns that models have beside covariates.
-RESERVED = ("leaf", "treated", "_time", "_event")
-#: Why a cell of a Cox model is empty, in a word.
-NO_EVENTS, ALL_EVENTS, ALONE = "no events", "all events", "one group"
-SINGULAR, SEPARATES, FEW = "singular", "separated", "too few"
+RESERVED = ("leaf", "treated")
 
 
 def leaves_of(tree: Any, X, n: int) -> np.ndarray:
@@ -43,12 +28,6 @@ def leaves_of(tree: Any, X, n: int) -> np.ndarray:
             f"X has {len(leaf)} rows and time {n} values", remedy="give one per patient"
         )
     return leaf
-
-
-def p_of(tested: Any) -> float:
-    """p of a test; 1 where nothing tells the groups apart, as when none of them has an event."""
-    p = float(tested.p_value)
-    return 1.0 if math.isnan(p) else p
 
 
 def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, float]:
@@ -106,73 +85,6 @@ def incidence(
         factor = math.exp(z * error[end] / (share * math.log(share)))
         found["incidence_low"], found["incidence_high"] = share ** (1.0 / factor), share**factor
     return found
-
-
-def cox(
-    frame: pd.DataFrame, of: str, time: np.ndarray, died: np.ndarray, confidence: float
-) -> dict[str, Any]:
-    """Hazard ratio of an indicator among columns, the others adjusted for, or a word in its place.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Numbers, NaN where missing: such rows are left out.
-    of : str
-        The indicator.
-    time : (n,) float array
-    died : (n,) bool array
-    confidence : float
-
-    Returns
-    -------
-    dict
-        `hazard_ratio` with `_low` and `_high`, `cox_p` (Wald), `ph_p` (proportional hazards:
-        scaled Schoenfeld residuals over ranks of time); NaN where `cox_note` has a word.
-    """
-    from lifelines.statistics import proportional_hazard_test
-
-    names = ("hazard_ratio", "hazard_ratio_low", "hazard_ratio_high", "cox_p", "ph_p")
-    empty = dict.fromkeys(names, math.nan)
-    known = frame.notna().all(axis=1).to_numpy()
-    data = frame[known].astype(float)
-    data = data.loc[:, [c for c in data if c == of or data[c].nunique() > 1]]
-    inside, event = data[of].to_numpy() == 1.0, died[known]
-    if not inside.any() or inside.all():
-        return empty | {"cox_note": ALONE}
-    if not event[inside].any():
-        return empty | {"cox_note": NO_EVENTS}
-    if not event[~inside].any():
-        return empty | {"cox_note": ALL_EVENTS}
-    if event.sum() <= data.shape[1]:
-        return empty | {"cox_note": FEW}
-    if np.linalg.matrix_rank(data - data.mean()) < data.shape[1]:
-        return empty | {"cox_note": SINGULAR}
-    data = data.assign(_time=time[known], _event=event)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what they tell is told by the note
-        fitted = _fitted(data, confidence)
-        if fitted is None:
-            return empty | {"cox_note": SEPARATES}
-        proportional = proportional_hazard_test(fitted, data, time_transform="rank")
-    line = fitted.summary.loc[of]
-    low, high = line.filter(regex=r"^exp\(coef\) (lower|upper)")
-    values = (line["exp(coef)"], low, high, line["p"], proportional.summary.loc[of, "p"])
-    return {**dict(zip(names, map(float, values), strict=True)), "cox_note": ""}
-
-
-def _fitted(data: pd.DataFrame, confidence: float) -> Any:
-    """A Cox model of all columns, or None where a covariate separates those with the event."""
-    from lifelines import CoxPHFitter
-    from lifelines.exceptions import ConvergenceError
-
-    spread = data.drop(columns=["_time", "_event"]).std()
-    for options in FITS:
-        with contextlib.suppress(ConvergenceError, ArithmeticError, np.linalg.LinAlgError):
-            model = CoxPHFitter(alpha=1.0 - confidence)
-            fitted = model.fit(data, "_time", "_event", fit_options=PRECISE | options)
-            if (fitted.standard_errors_ * spread).max() < SEPARATED:
-                return fitted
-    return None
 
 
 def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:

@@ -10,8 +10,10 @@ import numpy as np
 from hedgerow.checks import LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
-from hedgerow.survival.estimates import PURPOSE, QUARTILES, cox, curve, holm, leaves_of, p_of
+from hedgerow.survival.cox import cox
+from hedgerow.survival.estimates import PURPOSE, QUARTILES, curve, holm, leaves_of
 from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.logrank import logrank
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,8 +90,6 @@ def compare_groups(
     """
     pd = needed("pandas", PURPOSE)
     needed("lifelines", PURPOSE)
-    from lifelines.statistics import logrank_test
-
     check_number("landmark", landmark, 0.0, LARGEST)
     check_number("confidence", confidence, 0.5, 0.9999)
     check_choice("counted_from", counted_from, ("landmark", "inclusion"))
@@ -124,10 +124,9 @@ def compare_groups(
             curves[group] = curve(time[own], died[own], confidence)
             row |= {f"{name}_{group}": curves[group][name] for name in QUARTILES}
         row |= _differences(curves["treated"], curves["untreated"])
-        one, other = inside & treated, inside & ~treated
         row["logrank_p"] = math.nan
-        if one.any() and other.any():
-            row["logrank_p"] = p_of(logrank_test(time[one], time[other], died[one], died[other]))
+        if row["n_treated"] and row["n_untreated"]:
+            row["logrank_p"] = logrank(time[inside], died[inside], treated[inside]).p
         indicator = pd.DataFrame({"treated": treated[inside]})
         row |= cox(indicator, "treated", time[inside], died[inside], confidence)
         for group, is_treated in GROUPS.items():

@@ -6,22 +6,23 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import chi2
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
+from hedgerow.survival.cox import cox
 from hedgerow.survival.estimates import (
     PURPOSE,
-    cox,
     curve,
     holm,
     incidence,
     leaves_of,
     model_matrix,
-    p_of,
 )
 from hedgerow.survival.gray import gray_test
 from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.logrank import logrank, logrank_one_by_one
 from hedgerow.survival.population import LONGEST, Matched
 
 if TYPE_CHECKING:
@@ -29,6 +30,46 @@ if TYPE_CHECKING:
 
 #: Columns of p values, before suffixes.
 TESTS = ("logrank_p", "logrank_p_rest", "gray_p", "cox_p")
+
+
+class KnownLeaves:
+    """A tree of which only the leaf of each patient is known: groups that any rule made.
+
+    Parameters
+    ----------
+    leaf : (n,) array
+    """
+
+    def __init__(self, leaf):
+        self._leaf = np.asarray(leaf)
+
+    def apply(self, X) -> np.ndarray:
+        """The leaves, whatever X is, (n,) array."""
+        return self._leaf
+
+
+def leaf_numbers(tree: Any) -> dict[int, int]:
+    """Number of each leaf, from 1, in the order in which a drawing has them from left to right.
+
+    Parameters
+    ----------
+    tree : Tree or fitted classifier
+
+    Returns
+    -------
+    dict
+        Node of the leaf to its number.
+    """
+    tree = getattr(tree, "tree_", tree)
+    found: dict[int, int] = {}
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        if tree.feature[node] < 0:
+            found[node] = len(found) + 1
+        else:
+            stack += [int(tree.children_right[node]), int(tree.children_left[node])]
+    return found
 
 
 def leaf_survival(
@@ -105,8 +146,6 @@ def leaf_survival(
     """
     pd = needed("pandas", PURPOSE)
     needed("lifelines", PURPOSE)
-    from lifelines.statistics import logrank_test, multivariate_logrank_test
-
     check_number("confidence", confidence, 0.5, 0.9999)
     time, event = checked_follow_up(time, event, cause)
     leaf = leaves_of(tree, X, len(time))
@@ -116,8 +155,9 @@ def leaf_survival(
         people = _matched(time, age, sex, life_table, year)
     died = event == cause
     several = bool(((event != 0) & ~died).any())
+    tests = logrank_one_by_one(time, died, leaf)
     rows = []
-    for node in np.unique(leaf):
+    for place, node in enumerate(tests.groups):
         inside = leaf == node
         row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
         row["events"] = int(died[inside].sum())
@@ -128,16 +168,11 @@ def leaf_survival(
             row["last_survival_expected"] = float(own.survival([row["last_time"]])[0])
         if several:
             row |= incidence(time[inside], event[inside], cause, confidence)
-        row["logrank_p"] = p_of(logrank_test(time[inside], time, died[inside], died))
-        rest = ~inside
-        row["logrank_p_rest"] = math.nan
-        if rest.any():
-            tested = logrank_test(time[inside], time[rest], died[inside], died[rest])
-            row["logrank_p_rest"] = p_of(tested)
+        alone = bool(inside.all())
+        row["logrank_p"] = float(chi2.sf(tests.against_all[place], 1))
+        row["logrank_p_rest"] = math.nan if alone else float(chi2.sf(tests.against_rest[place], 1))
         if several:
-            row["gray_p"] = math.nan
-            if rest.any():
-                row["gray_p"] = gray_test(time, event, inside, cause=cause).p
+            row["gray_p"] = math.nan if alone else gray_test(time, event, inside, cause=cause).p
         row |= cox(pd.DataFrame({"leaf": inside}), "leaf", time, died, confidence)
         if model is not None:
             adjusted = cox(model.assign(leaf=inside), "leaf", time, died, confidence)
@@ -147,9 +182,9 @@ def leaf_survival(
     table = pd.DataFrame(rows).set_index("leaf")
     for name in [name for name in table if name.removesuffix("_adjusted") in TESTS]:
         table[f"{name}_holm"] = holm(table[name].to_numpy())
-    overall = multivariate_logrank_test(time, leaf, died) if len(rows) > 1 else None
+    overall = logrank(time, died, leaf).p if len(rows) > 1 else math.nan
     table.attrs = {
-        "multivariate_logrank_p": math.nan if overall is None else p_of(overall),
+        "multivariate_logrank_p": overall,
         "confidence": confidence,
         "cause": cause,
     }

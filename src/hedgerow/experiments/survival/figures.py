@@ -146,6 +146,7 @@ def thesis_figure_6_2_SYNTHETIC(
     from matplotlib.figure import Figure
 
     from hedgerow.data.aortic_stenosis import life_table
+    from hedgerow.drawing.survival import plot_curve
     from hedgerow.survival import expected_survival
 
     own = simulated(patients)
@@ -163,9 +164,10 @@ def thesis_figure_6_2_SYNTHETIC(
         panels = drawn.subplots(1, 3, sharey=True)
         for axes, number in zip(panels, (4, 9, 10), strict=True):
             inside = own[own["printed"] == number]
-            draw_curve(axes, own["time"], own["event"] == 1, "#888888", "-", "all patients", False)
-            draw_curve(axes, inside["time"], inside["event"] == 1, "#0072B2", "-",
-                       f"node {number}", True)  # fmt: skip
+            plot_curve(axes, own["time"], own["event"] == 1, color="#888888",
+                       label="all patients")  # fmt: skip
+            plot_curve(axes, inside["time"], inside["event"] == 1, color="#0072B2",
+                       label=f"node {number}", interval=True)  # fmt: skip
             at = np.linspace(0.0, 14.0, 57)
             theirs = people.iloc[inside["row"].to_numpy()]
             expected = expected_survival(at, theirs["age"], theirs["gender"], life_table())
@@ -221,6 +223,8 @@ def thesis_figure_6_3_SYNTHETIC(
     """
     from matplotlib.figure import Figure
 
+    from hedgerow.drawing.survival import plot_curve
+
     own = simulated(patients)
     own = own[own["printed"] > 0]
     if own.empty:
@@ -242,8 +246,8 @@ def thesis_figure_6_3_SYNTHETIC(
             for treated, (label, colour, line) in TREATED.items():
                 mine = inside[(inside["intervention"] <= landmark) == treated]
                 counts.append(str(len(mine)))
-                draw_curve(axes, mine["full_time"] - landmark, mine["full_event"] == 1,
-                           colour, line, label, False)  # fmt: skip
+                plot_curve(axes, mine["full_time"] - landmark, mine["full_event"] == 1,
+                           color=colour, line=line, label=label)  # fmt: skip
             p = told["logrank_p"].get(number, np.nan)
             axes.set_title(f"Node {number}: {' and '.join(counts)}", fontsize=8.5)
             text = f"{_p(p)}\nprinted {_p(number_of(printed[f'node_{number}']))}"
@@ -294,6 +298,7 @@ def survival_curves(
     from matplotlib.figure import Figure
 
     from hedgerow.data.cohorts import UNITS
+    from hedgerow.drawing.survival import plot_curve
 
     own = public(patients)
     names = list(own["dataset"].drop_duplicates())
@@ -312,7 +317,7 @@ def survival_curves(
                 part = mine[mine["training"] == training]
                 for number, colour in zip(numbers, colours, strict=True):
                     inside = part[part["number"] == number]
-                    draw_curve(axes, inside["time"], inside["event"] == 1, colour, "-", "", False)
+                    plot_curve(axes, inside["time"], inside["event"] == 1, color=colour)
                 axes.axvline(facts["horizon"] / UNITS[facts["unit"]], color="black",
                              linestyle="--", linewidth=0.7)  # fmt: skip
                 who = "training" if training else "test"
@@ -406,22 +411,6 @@ def survival_evidence(leaves: pd.DataFrame) -> Figure:
 
 
 # ------------------------------------------------------------------------------------- shared
-
-
-def draw_curve(axes, time, died, colour, line, label: str, band: bool) -> None:
-    """A Kaplan-Meier curve as steps, with its interval as a band where it is asked for."""
-    if not len(time):
-        return
-    from lifelines import KaplanMeierFitter
-
-    fitted = KaplanMeierFitter().fit(np.asarray(time), np.asarray(died))
-    curve = fitted.survival_function_.iloc[:, 0]
-    # What follows the last patient is nothing, not a fall to 0.
-    axes.step(curve.index, curve, where="post", color=colour, linestyle=line, label=label)
-    if band:
-        ends = fitted.confidence_interval_survival_function_
-        axes.fill_between(ends.index, ends.iloc[:, 0], ends.iloc[:, 1], step="post", color=colour,
-                          alpha=0.18, linewidth=0)  # fmt: skip
 
 
 def _p(p: float) -> str:

@@ -51,17 +51,6 @@ def cohort_of(table: TidyTable, plan) -> Cohort:
     return cohort(table, CohortFacts.from_dict(plan.cohorts[table.name]))
 
 
-class Leaves:
-    """A tree of which only the leaf of each patient is known."""
-
-    def __init__(self, leaf):
-        self._leaf = np.asarray(leaf)
-
-    def apply(self, X) -> np.ndarray:
-        """The leaves, whatever X is."""
-        return self._leaf
-
-
 # --------------------------------------------------------------------------------------- learn
 
 
@@ -100,19 +89,21 @@ def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
         (mean), chosen.
         `performance`: dataset, split, method, part, metric, value, n (patients it is a share of).
     """
+    from hedgerow.survival import risk_groups
+
     own = cohort_of(table, plan)
     time, event = own.natural_history()
     trees, tuning, performance, groups = [], [], [], {}
     for split in range(plan.n_splits):
         state = random_state(plan.seed, EXPERIMENT, own.name, split, "split")
         pipeline = {**pipeline_of(own, plan), "random_state": state}
-        found = groups_of(own.X, time, event, **pipeline)
+        found = risk_groups(own.X, time, event, **pipeline)
         learnt = np.flatnonzero(found.training & found.labels.known)
         grid = _grid(own.X.iloc[learnt], found.labels.y[learnt], split, own.name, plan)
         best = grid[grid["chosen"]].iloc[0]
         parameters = {name: best[name] for name in _TUNED}
         pipeline["estimator"] = pipeline["estimator"].set_params(**parameters)
-        both = dict(zip(METHODS, (found, groups_of(own.X, time, event, **pipeline)), strict=True))
+        both = dict(zip(METHODS, (found, risk_groups(own.X, time, event, **pipeline)), strict=True))
         for method, of in both.items():
             tree, key = of.tree_, (own.name, split, method)
             root = own.X.columns[tree.feature[0]] if tree.n_leaves > 1 else ""
@@ -121,7 +112,7 @@ def learn(table: TidyTable, plan) -> dict[str, pd.DataFrame]:
         if split == 0:
             groups = both
             tuning.append(grid)
-    numbers = {method: numbers_of_leaves(of.tree_, of.leaf) for method, of in groups.items()}
+    numbers = {method: numbered(of.tree_, of.leaf) for method, of in groups.items()}
     first = groups[METHODS[0]]
     patients = pd.DataFrame(
         {
@@ -168,16 +159,11 @@ def pipeline_of(own: Cohort, plan) -> dict[str, Any]:
     }
 
 
-def groups_of(X: pd.DataFrame, time, event, **pipeline):
-    """`risk_groups`, silent about classes that a small part lacks."""
-    from hedgerow.survival import risk_groups
+def numbered(tree, leaf: np.ndarray) -> np.ndarray:
+    """Number of each patient's leaf, as figure 6.1 counts them: from the left, from 1; (n,) int."""
+    from hedgerow.survival import leaf_numbers
 
-    return risk_groups(X, time, event, **pipeline)
-
-
-def numbers_of_leaves(tree, leaf: np.ndarray) -> np.ndarray:
-    """Leaves numbered from the left, from 1, as figure 6.1 does; (n,) int."""
-    return 1 + np.searchsorted(np.flatnonzero(tree.feature < 0), leaf)
+    return pd.Series(leaf).map(leaf_numbers(tree)).to_numpy()
 
 
 def printed_groups(own: Cohort) -> np.ndarray:
@@ -363,7 +349,7 @@ def _leaves(
     own: Cohort, patients: pd.DataFrame, who: np.ndarray, number, adjusted: bool = True
 ) -> pd.DataFrame:
     """`leaf_survival` of some patients, after a row of all of them (number 0)."""
-    from hedgerow.survival import leaf_survival, logrank_one_by_one
+    from hedgerow.survival import KnownLeaves, leaf_survival, logrank_one_by_one
 
     time, event = (patients[name].to_numpy()[who] for name in ("time", "event"))
     covariates = None
@@ -378,7 +364,9 @@ def _leaves(
     for leaf in (np.zeros(int(who.sum()), dtype=int), number[who]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notes of the table say what they say
-            found = leaf_survival(Leaves(leaf), None, time, event, covariates=covariates, **people)
+            found = leaf_survival(
+                KnownLeaves(leaf), None, time, event, covariates=covariates, **people
+            )
         frames.append(found.rename_axis("number").reset_index())
     tests = logrank_one_by_one(time, event == 1, number[who])
     own_p = dict(zip(CHI2, (tests.against_all, tests.against_rest), strict=True))
@@ -396,7 +384,7 @@ _COMPARED = ("logrank", "cox", "hazard", "ph_p", "n_adjusted", "gray")
 
 def _treatment(own: Cohort, patients: pd.DataFrame, number, groups: str) -> list[pd.DataFrame]:
     """`compare_groups` of all patients (number 0) and by leaf, for both ways of counting time."""
-    from hedgerow.survival import compare_groups
+    from hedgerow.survival import KnownLeaves, compare_groups
 
     if own.intervention is None:
         return []
@@ -411,7 +399,7 @@ def _treatment(own: Cohort, patients: pd.DataFrame, number, groups: str) -> list
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             table = compare_groups(
-                Leaves(leaf),
+                KnownLeaves(leaf),
                 None,
                 time,
                 event,

@@ -20,7 +20,7 @@ from hedgerow.errors import HedgerowWarning
 from hedgerow.experiments.frames import joined, random_state, sorted_
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import EXPERIMENT as SURVIVAL
-from hedgerow.experiments.survival.steps import cohort_of, groups_of, pipeline_of
+from hedgerow.experiments.survival.steps import cohort_of, pipeline_of
 from hedgerow.experiments.survival.steps import learn as survival_learn
 from hedgerow.experiments.survival_beyond.errors import Error, errors_of
 from hedgerow.experiments.survival_beyond.plan import (
@@ -67,9 +67,11 @@ def codes(X: pd.DataFrame) -> np.ndarray:
 
 def _division(own, split: int, protocol):
     """Patients divided and labelled as in `survival`, with the thesis' tree."""
+    from hedgerow.survival import risk_groups
+
     state = random_state(protocol.seed, SURVIVAL, own.name, split, "split")
     pipeline = {**pipeline_of(own, protocol), "random_state": state}
-    return groups_of(own.X, *own.natural_history(), **pipeline)
+    return risk_groups(own.X, *own.natural_history(), **pipeline)
 
 
 def _f1(y: np.ndarray, said: np.ndarray) -> float:
