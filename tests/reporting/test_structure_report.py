@@ -13,6 +13,7 @@ import yaml
 from shown import captions_of, made_by
 
 from hedgerow.data import TidyTable, load_registry
+from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.structure import claims as claims_of_structure
 from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import page as structure_page
@@ -66,7 +67,7 @@ def cells_of(published):
     for table in published.values():
         for row in table.itertuples():
             method = structure_tables.NORMED.get(row.method, row.method)
-            cells[method, row.criterion, row.metric] = structure_tables.number_of(row.value)
+            cells[method, row.criterion, row.metric] = printed_number(row.value)
     return cells
 
 

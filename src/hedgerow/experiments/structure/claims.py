@@ -7,10 +7,11 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import EXAMPLES, REFERENCES, StructurePlan
 from hedgerow.experiments.structure.tables import LABELS as VARIANT_LABELS
-from hedgerow.experiments.structure.tables import NORMED, number_of, values_of
+from hedgerow.experiments.structure.tables import NORMED, values_of
 from hedgerow.reporting.claims import (
     NOT_TESTABLE,
     REPRODUCED,
@@ -125,6 +126,6 @@ def printed(published: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.Da
         dataset=table["dataset"].map(plan.printed).fillna(table["dataset"]),
         method=table["method"].replace(NORMED),
         scale=table["criterion"],
-        value=table["value"].map(number_of),
+        value=table["value"].map(printed_number),
     )
     return table[CELL].drop_duplicates(CELL[:-1])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import (
     EXAMPLES,
@@ -119,15 +119,6 @@ def values_of(closeness: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
     long = [frame.melt(key, var_name="metric") for frame in (closeness, means)]
     found = pd.concat(long, ignore_index=True).dropna(subset="value")
     return found.sort_values([*key, "metric"], kind="stable").reset_index(drop=True)
-
-
-def number_of(text) -> float:
-    """The value of a printed cell, a fraction or a number.
-
-    >>> number_of("3/5")
-    0.6
-    """
-    return float(Fraction(str(text)))
 
 
 class _Values:
@@ -290,7 +281,7 @@ def thesis_table_5_2(
                             "unit": UNITS[metric],
                             **values.summary(dataset, method, scale, metric),
                             "n_pairs": n_pairs.get((dataset, 0, metric)),
-                            "published": None if text is None else number_of(text),
+                            "published": None if text is None else printed_number(text),
                             "printed": text,
                         }
                     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.evaluation import significance
+from hedgerow.experiments.paired import after_holm
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -41,11 +41,7 @@ def claims(
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
     pool_and_k = statistics["cell"].astype(str).str.extract(r"^(\w+)/(\d+)$")
-    in_points = statistics["difference"].round(9)
-    own = statistics.assign(
-        pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int), difference=in_points
+    own = statistics.assign(pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int))
+    return judged(
+        "structure_beyond", {"statistics": after_holm(own)}, specification, stated, LABELS
     )
-    # What could not be seen after the correction is neither there nor not there.
-    own = own[own["correction"] == "holm"]
-    own["least"] = own.groupby(["part", "metric"])["n"].transform(significance.smallest_holm)
-    return judged("structure_beyond", {"statistics": own}, specification, stated, LABELS)

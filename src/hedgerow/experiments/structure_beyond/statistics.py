@@ -11,6 +11,7 @@ import pandas as pd
 from hedgerow.errors import DataError
 from hedgerow.evaluation import significance
 from hedgerow.experiments.frames import joined
+from hedgerow.experiments.paired import paired_tests
 from hedgerow.experiments.step import step
 from hedgerow.experiments.structure.plan import FOREST, SCALES, VARIANT, VARIANTS
 from hedgerow.experiments.structure_beyond.plan import (
@@ -142,15 +143,9 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         ("stability", _stability_tests(tables["stability"])),
     ):
         for cells in families:
-            keys, results = [], []
-            for (cell, metric, first, second), one, two in cells:
-                keys.append((part, cell, metric, first, second, float((one - two).mean())))
-                pair = one.to_numpy(), two.to_numpy()
-                results.append(significance.wilcoxon(*pair, (first, second)))
-            if results:
-                frame = pd.DataFrame(keys, columns=TEST)
-                frames.append(significance.plain_and_holm(frame, results, range(len(results))))
-    return joined(frames, [*TEST[:-1], "name", "correction"])
+            pairs = [((part, *key), one, two) for key, one, two in cells]
+            frames.append(paired_tests(pairs, TEST))
+    return joined([f for f in frames if f is not None], [*TEST[:-1], "name", "correction"])
 
 
 def _of_variants(of_metrics) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable
+from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import figure
 from hedgerow.experiments.survival.plan import (
     ALPHA,
@@ -19,7 +20,7 @@ from hedgerow.experiments.survival.plan import (
     SIMULATED,
     SurvivalPlan,
 )
-from hedgerow.experiments.survival.tables import number_of, public, said, simulated
+from hedgerow.experiments.survival.tables import public, said, simulated
 from hedgerow.reporting.figures import WIDTH, style
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def thesis_figure_6_2_SYNTHETIC(
                                & (printed["metric"] == metric)]["value"]  # fmt: skip
                 for text in cell.astype(str):
                     marker = ">" if text.startswith(">") else "x"
-                    axes.plot(number_of(text), level, marker, color="black", markersize=5)
+                    axes.plot(printed_number(text), level, marker, color="black", markersize=5)
             line = told.loc[number]
             axes.set_title(f"Node {number}: n = {int(line['n'])}, {_p(line['logrank_p'])}")
             axes.set_xlim(0, 14)
@@ -250,7 +251,7 @@ def thesis_figure_6_3_SYNTHETIC(
                            color=colour, line=line, label=label)  # fmt: skip
             p = told["logrank_p"].get(number, np.nan)
             axes.set_title(f"Node {number}: {' and '.join(counts)}", fontsize=8.5)
-            text = f"{_p(p)}\nprinted {_p(number_of(printed[f'node_{number}']))}"
+            text = f"{_p(p)}\nprinted {_p(printed_number(printed[f'node_{number}']))}"
             axes.text(0.04, 0.05, text, transform=axes.transAxes, fontsize=7.5)
             axes.set_xlim(0, 14)
             axes.set_ylim(0, 1.02)

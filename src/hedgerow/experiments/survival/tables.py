@@ -296,16 +296,6 @@ def _half_widths(leaves: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def number_of(text) -> float:
-    """The value of a printed cell; a bound is its number, a dash nothing.
-
-    >>> number_of(">12.4"), number_of("<.001"), number_of("7.5")
-    (12.4, 0.001, 7.5)
-    """
-    text = str(text).strip().lstrip("<>")
-    return np.nan if text in ("-", "nan", "") else float(text)
-
-
 def _printed(published: pd.DataFrame, columns: Mapping[tuple[str, str], str]) -> pd.DataFrame:
     """Printed cells of a table by number of the leaf: columns `<name>_published`, as texts."""
     own = published[published["criterion"].str.match(r"node_\d+$|all$")]

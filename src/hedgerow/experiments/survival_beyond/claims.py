@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.evaluation import significance
+from hedgerow.experiments.paired import after_holm
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -32,8 +32,5 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    # What could not be seen after the correction is neither there nor not there.
-    own = statistics[statistics["correction"] == "holm"]
-    own = own.assign(difference=own["difference"].round(9))
-    own["least"] = own.groupby(["part", "metric"])["n"].transform(significance.smallest_holm)
-    return judged("survival_beyond", {"statistics": own}, specification, stated)
+    read = {"statistics": after_holm(statistics)}
+    return judged("survival_beyond", read, specification, stated)

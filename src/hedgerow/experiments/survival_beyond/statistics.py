@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from hedgerow.evaluation import significance
 from hedgerow.experiments.frames import joined
+from hedgerow.experiments.paired import paired_tests
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival_beyond.plan import (
     MODEL_PAIRS,
@@ -89,21 +89,15 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """
     frames = []
     for part, metric, wide, pairs in _compared(tables):
-        keys, results = [], []
-        for first, second in pairs:
-            if first not in wide or second not in wide:
-                continue
-            both = wide[[first, second]].dropna()
-            if both.empty:
-                continue
-            one, two = (both[name] for name in (first, second))
-            keys.append((part, metric, first, second, float((one - two).mean())))
-            pair = one.to_numpy(), two.to_numpy()
-            results.append(significance.wilcoxon(*pair, (first, second)))
-        if results:
-            frame = pd.DataFrame(keys, columns=TEST)
-            frames.append(significance.plain_and_holm(frame, results, range(len(results))))
-    return joined(frames, [*TEST[:-1], "correction"])
+        there = [pair for pair in pairs if set(pair) <= set(wide)]
+        both = [wide[list(pair)].dropna() for pair in there]
+        cells = [
+            ((part, metric, *pair), *(own[name] for name in pair))
+            for pair, own in zip(there, both, strict=True)
+            if len(own)
+        ]
+        frames.append(paired_tests(cells, TEST))
+    return joined([f for f in frames if f is not None], [*TEST[:-1], "correction"])
 
 
 @step(makes=("scores", "weights", "measurement", "stability", "roots", "statistics"))

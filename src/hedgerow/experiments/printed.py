@@ -1,0 +1,16 @@
+"""What a printed cell says."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+
+def printed_number(text) -> float:
+    """The value of a printed cell: a fraction or a number; a bound is its number, a dash nothing.
+
+    >>> printed_number("3/5"), printed_number("<.001"), printed_number(">12.4"), printed_number("-")
+    (0.6, 0.001, 12.4, nan)
+    """
+    text = str(text).strip().lstrip("<>")
+    return math.nan if text in ("-", "nan", "") else float(Fraction(text))
