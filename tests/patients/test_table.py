@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -280,10 +282,59 @@ def test_units_of_time(tmp_path):
     np.testing.assert_allclose(cohort(path, by_name).time, plain.time)
     table = table.rename(columns={"days": "time"})
     path = written(tmp_path / "c.csv", table.drop(columns="years"))
-    with pytest.raises(InputError, match=r"the table says none; they reach .* years; give --unit"):
-        cohort(path, Outcome("status", time="time", horizon="5y"))
     told = Outcome("status", time="time", intervention="surgery", horizon="5y", unit="days")
-    np.testing.assert_allclose(cohort(path, told).time, plain.time)
+    found = cohort(path, told)
+    np.testing.assert_allclose(found.time, plain.time)
+    assert found.taken_as == (
+        "times in `time` are taken as days (option --unit); those in `surgery` as days (option "
+        "--unit)"
+    )
+    with pytest.raises(InputError, match=r"\(option --unit\); they reach .* years; give the unit"):
+        cohort(path, replace(told, unit="years"))
+
+
+def test_a_unit_that_nothing_tells_is_asked_for(tmp_path):
+    """Months from 1 to 60 were read as years in silence, the unit of the horizon."""
+    table = patients()
+    table["time"] = (table.pop("years") * 5.0).round(3)  # months, as it were
+    path = written(tmp_path / "a.csv", table.drop(columns="surgery"))
+    outcome = Outcome("status", time="time", horizon="2y")
+    with pytest.raises(InputError) as caught:
+        cohort(path, outcome)
+    assert str(caught.value) == (
+        f"nothing tells the unit of column `time`, whose values reach {table['time'].max():g}; "
+        "give --unit days, weeks, months or years"
+    )
+    found = cohort(path, replace(outcome, unit="months"))
+    np.testing.assert_allclose(found.time, table["time"] / 12.0)
+    (tmp_path / "s.yaml").write_text("columns: {time: {unit: Months}}\n")
+    by_schema = cohort(path, outcome, tmp_path / "s.yaml")
+    assert by_schema.taken_as == "times in `time` are taken as months (by the schema)"
+    np.testing.assert_allclose(by_schema.time, found.time)
+
+
+def test_each_column_of_times_has_its_own_unit(tmp_path):
+    """Days until surgery were read as years, the unit of the follow-up."""
+    table = patients()
+    table["days_to_surgery"] = (table["surgery"] * 365.25).round(9)
+    path = written(tmp_path / "a.csv", table)
+    plain = cohort(path)
+    outcome = replace(OUTCOME, intervention="days_to_surgery")
+    found = cohort(path, outcome)
+    np.testing.assert_allclose(found.treated_at, plain.treated_at)
+    assert found.taken_as.endswith(
+        "; those in `days_to_surgery` as days (by the name of the column)"
+    )
+    with pytest.raises(InputError, match="`days_to_surgery` is in days by its name, and in years"):
+        cohort(path, replace(outcome, unit="years"))
+    dated, _ = with_dates("%Y-%m-%d")
+    dated["surgery"] = table["surgery"]
+    path = written(tmp_path / "b.csv", dated)
+    outcome = Outcome("status", start="start", end="end", intervention="surgery", horizon="5y")
+    with pytest.raises(InputError, match="nothing tells the unit of column `surgery`"):
+        cohort(path, outcome)
+    found = cohort(path, replace(outcome, unit="years"))
+    np.testing.assert_allclose(found.treated_at, plain.treated_at)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from hedgerow.patients.values import (
     horizon_of,
     is_yes_no,
     looks_like_dates,
+    numbers,
     shown,
     unique_texts,
     unit_in_name,
@@ -49,8 +50,8 @@ class Outcome:
     intervention : str, optional
         Column of a date, of a time, or of yes and no.
     unit : str, optional
-        Of times in the table: days, weeks, months or years. By default what the name of the column
-        tells, else that of the horizon.
+        Of times in the table: days, weeks, months or years. By default what the schema or the name
+        of the column tells; it is needed where neither does.
     horizon : str
         Such as 6y; its unit is that of all results.
     event_is : tuple of str
@@ -99,7 +100,8 @@ class Cohort:
     treated_at : (n,) float array or None
         Time of the intervention, infinite where there was none.
     treated_when : bool
-        Whether its time is known; else those treated count as treated from the start.
+        Whether its time is known; else those treated count as treated from the start, which is
+        right only where every treatment began at inclusion.
     unit : str
     horizon : float
     columns : dict of Column
@@ -158,16 +160,19 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     Raises
     ------
     InputError
-        A column that is not there, or options that contradict each other.
+        A column that is not there, options that contradict each other or the table, times whose
+        unit nothing tells.
     TableError
         Every problem of the table, by row and column.
     """
     length, unit = _checked(table, outcome)
     problems = Problems()
-    own = _unit(outcome, columns)
+    own = None if outcome.time is None else _unit(table, outcome.time, outcome, columns)
     time, start, taken_as = _follow_up(table, outcome, unit, own, problems)
     event = events(table, outcome.event, problems, outcome.event_is, outcome.cause)
-    treated_at, known = _intervention(table, outcome, unit, own, time, start, problems)
+    treated_at, known, more = _intervention(
+        table, outcome, columns, unit, own, time, start, problems
+    )
     without = np.isnan(time) | (event < 0)
     if not outcome.leave_out:
         _name_incomplete(table, outcome, time, event, problems)
@@ -193,7 +198,7 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
         dict(columns),
         not_used,
         int(without.sum()),
-        taken_as,
+        taken_as + more,
         "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
         table.rows[kept],
     )
@@ -230,26 +235,46 @@ def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
         ) from None
 
 
-def _unit(outcome: Outcome, columns: Mapping[str, Column]) -> tuple[str | None, str]:
-    """Unit of the times in the table, and who says so."""
+def _unit(
+    table: Texts,
+    name: str,
+    outcome: Outcome,
+    columns: Mapping[str, Column],
+    other: tuple[str, str] | None = None,
+) -> tuple[str, str]:
+    """Unit of the times in a column, and who says so; `other` is that of the follow-up.
+
+    A unit is never guessed: months that are read as years make another page, and as fine a one.
+    """
+    if (own := unit_in_name(columns[name].unit)) is not None:
+        return own, "by the schema"
+    own = unit_in_name(name)
+    if own is not None and outcome.unit not in (None, own):
+        raise InputError(
+            f"column `{name}` is in {own} by its name, and in {outcome.unit} by --unit",
+            remedy="leave --unit out, or give the column its `unit` in the schema",
+        )
+    if own is not None:
+        return own, "by the name of the column"
     if outcome.unit is not None:
         return outcome.unit, "option --unit"
-    for name in filter(None, (outcome.time, outcome.intervention)):
-        if (own := columns[name].unit.lower()) in DAYS:
-            return own, "by the schema"
-        if (own := unit_in_name(name)) is not None:
-            return own, "by the name of the column"
-    return None, ""
+    if other is not None:
+        return other[0], f"like `{outcome.time}`"
+    values = numbers(table.columns[name], outcome.decimal or table.decimal).values
+    reach = "" if np.isnan(values).all() else f", whose values reach {np.nanmax(values):g}"
+    raise InputError(
+        f"nothing tells the unit of column `{name}`{reach}",
+        remedy="give --unit days, weeks, months or years",
+    )
 
 
 def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problems):
     """Times in the unit, days of inclusion (or None), and where the unit comes from."""
     if outcome.time is not None:
         name = outcome.time
-        taken_as = f"times in `{name}` are taken as {own[0] or unit}"
-        taken_as += f" ({own[1]})" if own[0] else ", the unit of the horizon: the table says none"
+        taken_as = f"times in `{name}` are taken as {own[0]} ({own[1]})"
         time = checked_numbers(table, name, problems, outcome.decimal)
-        time = time * (DAYS[own[0] or unit] / DAYS[unit])
+        time = time * (DAYS[own[0]] / DAYS[unit])
         start = None
     else:
         start, end = (
@@ -274,7 +299,7 @@ def _check_unit(time: np.ndarray, unit: str, taken_as: str, outcome: Outcome) ->
     if outcome.time is not None and years > LONGEST:
         raise InputError(
             f"{taken_as}; they reach {years:.0f} years",
-            remedy="give --unit days, weeks, months or years",
+            remedy="give the unit that they have with --unit, or in the schema",
         )
 
 
@@ -286,14 +311,16 @@ def _name_incomplete(table, outcome, time, event, problems: Problems) -> None:
             problems.add("no follow-up", "it is empty", remedy, name, table.rows[place])
 
 
-def _intervention(table: Texts, outcome: Outcome, unit: str, own, time, start, problems: Problems):
-    """Times of intervention (infinite: none) and whether they are known, or None."""
-    name = outcome.intervention
+def _intervention(
+    table: Texts, outcome: Outcome, columns, unit: str, own, time, start, problems: Problems
+):
+    """Times of intervention (infinite: none) or None, whether they are known, and their unit."""
+    name, taken_as = outcome.intervention, ""
     if name is None:
-        return None, True
+        return None, True, taken_as
     column = table.columns[name]
     if is_yes_no(column):
-        return np.where(yes_or_no(column) == 1, 0.0, np.inf), False
+        return np.where(yes_or_no(column) == 1, 0.0, np.inf), False, taken_as
     if looks_like_dates(column):
         if start is None:
             problems.add(
@@ -302,11 +329,13 @@ def _intervention(table: Texts, outcome: Outcome, unit: str, own, time, start, p
                 "give --start and --end in the place of --time, or a time of intervention",
                 name,
             )
-            return None, True
+            return None, True, taken_as
         when = (dates(table, name, problems, outcome.dates) - start) / DAYS[unit]
     else:
         when = checked_numbers(table, name, problems, outcome.decimal)
-        when = when * (DAYS[own[0] or unit] / DAYS[unit])
+        its, why = _unit(table, name, outcome, columns, own)
+        when = when * (DAYS[its] / DAYS[unit])
+        taken_as = f"; those in `{name}` as {its} ({why})"
     for wrong, said in (
         (when < 0.0, "the intervention lies before inclusion"),
         # Beyond what rounding moves.
@@ -314,7 +343,8 @@ def _intervention(table: Texts, outcome: Outcome, unit: str, own, time, start, p
     ):
         for place in np.flatnonzero(wrong):
             problems.add("intervention", said, "correct one of the two", name, table.rows[place])
-    return np.where(np.isnan(when), np.inf, np.minimum(when, np.fmax(time, 0.0))), True
+    when = np.where(np.isnan(when), np.inf, np.minimum(when, np.fmax(time, 0.0)))
+    return when, True, taken_as
 
 
 def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], problems: Problems):

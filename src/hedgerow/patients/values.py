@@ -321,13 +321,13 @@ _NAMED = {
 
 
 def unit_in_name(name: str) -> str | None:
-    """The unit of time that the name of a column tells.
+    """The unit of time that the name of a column tells; None where it names none, or two.
 
     >>> unit_in_name("follow_up_days"), unit_in_name("time [months]"), unit_in_name("time")
     ('days', 'months', None)
+    >>> unit_in_name("months_since_first_day") is None
+    True
     """
-    words = re.split(r"[^a-z]+", name.lower())
-    for unit, known in _NAMED.items():
-        if any(word in known.split("|") for word in words if word):
-            return unit
-    return None
+    words = set(re.split(r"[^a-z]+", name.lower()))
+    found = [unit for unit, known in _NAMED.items() if words & set(known.split("|"))]
+    return found[0] if len(found) == 1 else None
