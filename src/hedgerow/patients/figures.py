@@ -140,7 +140,8 @@ def calibration(analysis: Analysis, table: Table) -> Figure:
     from matplotlib.figure import Figure
 
     with style():
-        figure = Figure(figsize=(4.6, 4.3), layout="constrained")
+        # A constrained layout measures the axes before they are made square.
+        figure = Figure(figsize=(4.6, 4.3), layout="compressed")
         axes = figure.add_subplot()
         axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
         places = []
