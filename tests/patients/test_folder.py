@@ -5,25 +5,33 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 import shutil
 import socket
 import subprocess
+from types import SimpleNamespace
 
 import numpy as np
-import pandas as pd
 import pytest
 from lifelines import KaplanMeierFitter
+from matplotlib.text import Text
 from oracle.disclosure import given_away
 from patients.made import patients, written
 
 from hedgerow.cli import main
+from hedgerow.errors import InputError
+from hedgerow.experiments.survival.plan import SurvivalPlan
+from hedgerow.patients import figures
 from hedgerow.patients.analysis import Settings, analyse, decision_curve, risk_by
+from hedgerow.patients.checklist import checklist
 from hedgerow.patients.cohort import Outcome, read_cohort
-from hedgerow.patients.disclosure import protected
-from hedgerow.patients.folder import tree_json
+from hedgerow.patients.disclosure import protected, small
+from hedgerow.patients.folder import _pictures, page, tree_json
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
-from hedgerow.patients.tables import said, tables
+from hedgerow.patients.tables import flow, said, tables
+from hedgerow.reporting.figures import save
+from hedgerow.survival import horizon_labels
 from hedgerow.tree import Tree
 
 TOLD = ["--time", "years", "--event", "status", "--horizon", "5y", "--intervention", "surgery"]
@@ -35,21 +43,79 @@ def csv(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def made(csv, tmp_path_factory):
-    """The folder of a run, with two permutations."""
+def schema(csv, tmp_path_factory):
+    """A template, with a label and an error of measurement written into it."""
+    path = tmp_path_factory.mktemp("schema") / "schema.yaml"
+    assert main(["survival", str(csv), "--template", str(path)]) == 0
+    text = path.read_text().replace("label: age", "label: Age at visit")
+    text = re.sub(r"(marker:.*?error: )0", r"\g<1>0.3", text, count=1, flags=re.DOTALL)
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(csv, schema, tmp_path_factory):
+    """The folder of a run, with two permutations and a schema."""
     out = tmp_path_factory.mktemp("out") / "sheet"
-    run = ["survival", str(csv), *TOLD, "--adjust", "age,sex", "--permutations", "2", "--quiet"]
-    assert main([*run, "--out", str(out)]) == 0
+    run = ["survival", str(csv), *TOLD, "--schema", str(schema), "--permutations", "2", "--quiet"]
+    assert main([*run, "--adjust", "age,sex", "--out", str(out)]) == 0
     return out
+
+
+@pytest.fixture(scope="module")
+def again(made, csv, schema, tmp_path_factory):
+    """A second run by the command of the manifest, in the place of the first, without a network."""
+
+    def refused(*_, **__):
+        raise AssertionError("a socket was opened")
+
+    out = tmp_path_factory.mktemp("again") / "sheet"
+    shutil.copytree(made, out)
+    (out / "left").write_text("over")
+    command = json.loads((made / "manifest.json").read_text())["command"]
+    words = ["survival", str(csv), *shlex.split(command)[3:]]
+    words[words.index("--schema") + 1] = str(schema)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket, "socket", refused)
+        patch.setattr(socket, "create_connection", refused)
+        assert main([*words, "--out", str(out), "--force", "--quiet"]) == 0
+    return out
+
+
+def analysed(folder, table, settings=None, **told):
+    """What a run finds, without its folder."""
+    read = read_texts(written(folder / "table.csv", table))
+    outcome = Outcome("status", time="years", horizon="5y", **told)
+    return analyse(read_cohort(read, outcome, found_columns(read)), settings or Settings())
+
+
+def page_of(found):
+    shown = tables(found, 5)
+    shown["checklist"] = checklist(found, shown, "table.csv", "0")
+    return page(found, shown, ["treated"] * bool(found.treated), "A title", 5, "0"), shown
+
+
+def with_causes(n=400):
+    """Patients with notes of whom some die of another cause, and their causes."""
+    table = patients(n).drop(columns="surgery")
+    other = (table["status"] == "dead") & (np.arange(n) % 3 == 0)
+    table.loc[other, "status"] = "cancer"
+    table["note"] = [f"seen on visit {k % 60}" for k in range(n)]
+    return table, np.where(other, 2, table["status"] == "dead")
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """Of patients of whom some die of another cause; its page and tables."""
+    found = analysed(tmp_path_factory.mktemp("several"), with_causes()[0], cause="dead")
+    return found, *page_of(found)
 
 
 @pytest.fixture(scope="module")
 def analysis(tmp_path_factory):
     """Of patients of whom few have the event, in small groups."""
-    path = tmp_path_factory.mktemp("few") / "few.csv"
-    table = read_texts(written(path, patients(400, hazard=0.02)))
-    outcome = Outcome("status", time="years", intervention="surgery", horizon="5y")
-    return analyse(read_cohort(table, outcome, found_columns(table)), Settings(min_samples_leaf=10))
+    folder, table = tmp_path_factory.mktemp("few"), patients(400, hazard=0.02)
+    return analysed(folder, table, Settings(min_samples_leaf=10), intervention="surgery")
 
 
 def test_the_folder_holds_what_it_says(made):
@@ -91,17 +157,17 @@ def test_treated_against_untreated_is_called_an_association(made):
     )
 
 
-def test_the_same_input_gives_the_same_bytes(made, csv, tmp_path):
-    manifest = json.loads((made / "manifest.json").read_text())
-    again = tmp_path / "again"
-    words = manifest["command"].split()[3:]
-    title = words.index("--title")
-    words[title + 1 :] = ["Risk groups: patients", *words[words.index("--max-depth") :]]
-    assert main(["survival", str(csv), *words, "--out", str(again), "--quiet"]) == 0
+def test_the_same_input_gives_the_same_bytes_and_needs_no_network(made, again):
+    """By the command that the manifest names."""
     assert (again / "manifest.json").read_bytes() == (made / "manifest.json").read_bytes()
 
 
-def test_an_existing_folder_is_kept(made, csv, tmp_path, capsys):
+def test_a_folder_of_an_earlier_run_is_replaced_whole(made, again):
+    files = [{p.relative_to(f).as_posix() for p in f.rglob("*")} for f in (made, again)]
+    assert files[0] == files[1] and [p.name for p in again.parent.iterdir()] == [again.name]
+
+
+def test_an_existing_folder_is_kept(csv, tmp_path, capsys):
     run = ["survival", str(csv), *TOLD, "--out"]
     kept = tmp_path / "thesis"
     kept.mkdir()
@@ -111,20 +177,6 @@ def test_an_existing_folder_is_kept(made, csv, tmp_path, capsys):
     assert main([*run, str(kept), "--force"]) == 1
     assert "is not overwritten" in capsys.readouterr().err
     assert (kept / "chapter.txt").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
-    old = tmp_path / "old"
-    shutil.copytree(made, old)
-    (old / "left").write_text("over")
-    assert main([*run, str(old), "--force", "--quiet"]) == 0
-    assert not (old / "left").exists() and len(list(tmp_path.iterdir())) == 2
-
-
-def test_no_socket_is_opened(csv, tmp_path, monkeypatch):
-    def refused(*_, **__):
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr(socket, "socket", refused)
-    monkeypatch.setattr(socket, "create_connection", refused)
-    assert main(["survival", str(csv), *TOLD, "--out", str(tmp_path / "o"), "--quiet"]) == 0
 
 
 def test_problems_end_with_exit_code_1_and_nothing_written(tmp_path, capsys):
@@ -139,19 +191,18 @@ def test_problems_end_with_exit_code_1_and_nothing_written(tmp_path, capsys):
     assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
 
 
-def test_a_template_and_then_the_schema(csv, tmp_path, capsys):
-    schema = tmp_path / "schema.yaml"
-    assert main(["survival", str(csv), "--template", str(schema)]) == 0
+def test_a_template_is_written_once(csv, tmp_path, capsys):
+    path = tmp_path / "schema.yaml"
+    assert main(["survival", str(csv), "--template", str(path)]) == 0
     assert "columns, to be corrected" in capsys.readouterr().out
-    assert main(["survival", str(csv), "--template", str(schema)]) == 1
-    text = schema.read_text().replace("label: age", "label: Age at visit")
-    text = re.sub(r"(marker:.*?error: )0", r"\g<1>0.3", text, count=1, flags=re.DOTALL)
-    schema.write_text(text)
-    out = tmp_path / "o"
-    run = ["survival", str(csv), *TOLD, "--schema", str(schema), "--quiet"]
-    assert main([*run, "--out", str(out)]) == 0
-    page = (out / "index.html").read_text()
-    assert "Age at visit" in page and "would be in another group" in page
+    written_ = path.read_text()
+    assert main(["survival", str(csv), "--template", str(path)]) == 1
+    assert path.read_text() == written_
+
+
+def test_the_page_follows_the_schema(made):
+    text = (made / "index.html").read_text()
+    assert "Age at visit" in text and "would be in another group" in text
 
 
 @pytest.mark.parametrize(
@@ -171,6 +222,27 @@ def test_mistakes_in_the_command(csv, more, sentence, capsys, tmp_path, monkeypa
     assert main(["survival", str(csv), *told, *more]) == 1
     assert sentence in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("least", [0, 5])
+def test_no_text_reaches_over_the_edge_of_a_picture(analysis, least, tmp_path, monkeypatch):
+    """The label and the last number of the picture of calibration were cut; measured as saved."""
+    places, draw = {}, Text.draw
+
+    def measured(text, renderer, *more, **named):
+        if text.get_visible() and text.get_text().strip():
+            box, edge = text.get_window_extent(renderer), text.get_figure().bbox
+            room = min(box.x0, box.y0, edge.width - box.x1, edge.height - box.y1)
+            places[text] = (text.get_text(), room)  # layouts draw as well: the last one counts
+        draw(text, renderer, *more, **named)
+
+    monkeypatch.setattr(Text, "draw", measured)
+    pictures = _pictures(analysis, tables(analysis, least), "Long title " * 30, least, "few.csv")
+    assert set(pictures) == {"sheet", "survival", "calibration", "decisions", "treated"}
+    for name, picture in pictures.items():
+        places.clear()
+        save(picture(), tmp_path / f"{name}.png")
+        assert len(places) > 10 and [p for p in places.values() if p[1] < 0.0] == [], name
 
 
 # ------------------------------------------------------------------------------ what is hidden
@@ -286,20 +358,93 @@ def test_numbers_as_people_read_them():
     assert said(float("inf"), "t") == "not reached" and said(12.345, "t") == "12.3"
 
 
-def test_causes_that_compete_and_free_text(tmp_path):
+def test_causes_that_compete_and_free_text(several):
+    _, text, shown = several
+    assert "Causes compete." in text and "Incidence in the end" in text and "p, Gray" in text
+    assert "free text (60 different texts)" in text and "seen on visit" not in text
+    assert 'id="treatment"' not in text
+    assert shown["calibration"].frame["predicted"].notna().all()
+
+
+def test_another_event_before_the_horizon_leaves_no_class_as_in_the_thesis(several, tmp_path):
+    """The tree took such patients for survivors."""
+    found, text, shown = several
+    table, cause = with_causes()
+    before = (cause == 2) & (table["years"] < 5.0)
+    labels = horizon_labels(table["years"], cause, 5.0)
+    assert SurvivalPlan().competing == Settings().competing == "censored"
+    np.testing.assert_array_equal(found.groups.labels.y, labels.y)
+    assert (labels.y[before] == -1).all() and before.sum() > 20
+    assert found.groups.tree_.class_weight[0].sum() == (labels.known & found.groups.training).sum()
+    counts = shown["flow"].frame.set_index("about")["count"]
+    ended = (cause == 0) & (table["years"] < 5.0)
+    assert counts["unknown: another event before the horizon"] == before.sum()
+    assert counts["unknown: follow-up ended before the horizon"] == ended.sum()
+    assert "learns nothing from such a patient" in text
+    answers = shown["checklist"].frame.set_index("item")["answer"]
+    assert f"leaves no class ({before.sum()} patients)" in answers["8a"]
+    other = analysed(tmp_path, table, Settings(competing="survived"), cause="dead")
+    assert (other.groups.labels.y[before] == 0).all()
+    text, shown = page_of(other)
+    counts = shown["flow"].frame.set_index("about")["count"]
+    assert counts["unknown: another event before the horizon"] == 0
+    assert "(--competing survived)" in text
+    with pytest.raises(InputError, match="--competing is 'left'"):
+        Settings(competing="left")
+
+
+def with_totals(tables_):
+    tables_ = np.concatenate([tables_, tables_.sum(axis=2, keepdims=True)], axis=2)
+    return np.concatenate([tables_, tables_.sum(axis=1, keepdims=True)], axis=1)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_small_count_follows_from_the_flow_of_patients(seed):
+    """Also none of who had an event, or was followed on, after the horizon."""
+    random = np.random.default_rng(seed)
+    by, after = random.integers(0, 4, 3), random.integers(0, 4, 3)
+    event = np.repeat([1, 2, 0, 1, 2, 0], [*by, *after])
+    labels = np.repeat([1, -1, -1, 0, 0, 0], [*by, *after])
+    sized = type("Sized", (SimpleNamespace,), {"__len__": lambda _: len(event)})
+    cohort = sized(n_left_out=0, treated_at=None, horizon=5.0, unit="years")
+    training = np.zeros(len(event), dtype=bool)
+    groups = SimpleNamespace(labels=SimpleNamespace(y=labels), training=training)
+    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event)
+    counts = with_totals(np.column_stack([by, after])[None])[0]
+    shown = flow(stub, 3).frame["count"]
+    hidden = np.ones(counts.shape, dtype=bool)
+    for place, cell in {8: (0, 0), 10: (1, 0), 11: (2, 0), 9: (3, 1)}.items():
+        hidden[cell] = not isinstance(shown[place], int)
+    for row, place in enumerate((3, 4, 5, 2)):
+        hidden[row, 2] = not isinstance(shown[place], int)
+    assert not small(counts[~hidden], 3).any()
+    # Every table that agrees with what is shown.
+    possible = with_totals(np.indices((7,) * 6).reshape(6, -1).T.reshape(-1, 3, 2))
+    possible = possible[(possible == counts)[:, ~hidden].all(axis=1)]
+    fixed = (possible == possible[0]).all(axis=0)
+    assert len(possible) and not (fixed & small(counts, 3)).any()
+
+
+def test_yes_and_no_tell_no_time_and_the_page_says_what_that_does(tmp_path, made):
+    """Of treated and untreated, in the checklist, and before all else."""
     table = patients(400)
-    other = (table["status"] == "dead") & (np.arange(len(table)) % 3 == 0)
-    table.loc[other, "status"] = "cancer"
-    table["note"] = [f"seen on visit {k % 60}" for k in range(len(table))]
-    path = written(tmp_path / "a.csv", table.drop(columns="surgery"))
-    run = ["survival", str(path), "--time", "years", "--event", "status", "--cause", "dead"]
-    assert main([*run, "--horizon", "5y", "--out", str(tmp_path / "o"), "--quiet"]) == 0
-    page = (tmp_path / "o/index.html").read_text()
-    assert "Causes compete." in page and "Incidence in the end" in page and "p, Gray" in page
-    assert "free text (60 different texts)" in page and "seen on visit" not in page
-    assert not (tmp_path / "o/figures/treated.svg").exists()
-    shares = pd.read_csv(tmp_path / "o/tables/calibration.csv")
-    assert shares["predicted"].astype(str).str.len().gt(0).all()
+    table["surgery"] = np.where(table["surgery"].isna(), "no", "yes")
+    found = analysed(tmp_path, table, intervention="surgery")
+    text, shown = page_of(found)
+    dated = (made / "index.html").read_text()
+    said_ = "Without a date the time that patients waited for their treatment cannot be told from"
+    for anchor in ("summary", "treatment"):
+        begin = text.index(f'<section id="{anchor}">')
+        assert said_ in text[begin : text.index("</section>", begin)], anchor
+    assert "treated at inclusion, and have no follow-up here" in text
+    for name in ("treated_landmark", "treated_inclusion", "baseline_treated"):
+        assert "Treated: at any time, as the table says." in shown[name].caption
+        assert "not told" in shown[name].caption or name == "baseline_treated"
+    answer = shown["checklist"].frame.set_index("item").loc["6c", "answer"]
+    assert "the table tells no time of treatment" in answer and "biased by it" in answer
+    assert figures.treated(found, 5)._suptitle.get_text().startswith("Treated at any time and")
+    for words in (said_, "at any time, as the table says", "tells no time of treatment"):
+        assert words not in dated
 
 
 def test_a_leaf_that_nobody_is_in_and_names_that_are_html(tmp_path):

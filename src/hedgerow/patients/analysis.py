@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.checks import check_number
+from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.patients.cohort import Cohort
 from hedgerow.patients.values import DAYS
@@ -38,6 +38,14 @@ MOST_DEPTH, MOST_PERMUTATIONS = 12, 100_000
 CONFIDENCE = 0.95
 #: Months of the thesis (6.2.3).
 LANDMARK = 6.0
+#: Of an intervention that is told by yes and no.
+NO_DATE = (
+    "The table says who was treated and not when. Without a date the time that patients waited for "
+    "their treatment cannot be told from the time after it: who died waiting counts as untreated, "
+    "and the wait of the others as life with the treatment. The comparison of treated and "
+    "untreated is biased by it, mostly in favour of the treated, unless every treatment began at "
+    "inclusion. A column with the date or the time of the treatment mends this."
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,9 @@ class Settings:
     permutations : int
         Of the outcomes; 0: none.
     seed : int
+    competing : {'censored', 'survived'}
+        As in `hedgerow.survival.horizon_labels`: by default another event before the horizon leaves
+        a patient without a class, as in the thesis (6.2.2).
     """
 
     max_depth: int = 4
@@ -68,6 +79,7 @@ class Settings:
     adjust: tuple[str, ...] = ()
     permutations: int = 0
     seed: int = 0
+    competing: str = "censored"
 
     def __post_init__(self):
         check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
@@ -75,6 +87,7 @@ class Settings:
         check_number("--test-size", self.test_size, 0.1, 0.5)
         check_number("--permutations", self.permutations, 0, MOST_PERMUTATIONS, whole=True)
         check_number("--seed", self.seed, 0, 2**32 - 1, whole=True)
+        check_choice("--competing", self.competing, ("censored", "survived"))
         if self.landmark is not None:
             check_number("--landmark", self.landmark, 0.0, 1e6)
 
@@ -178,7 +191,7 @@ def analyse(
     pipeline = {
         "estimator": estimator,
         "test_size": settings.test_size,
-        "competing": "survived" if several else "censored",
+        "competing": settings.competing,
     }
     tell("growing the tree")
     groups = risk_groups(
@@ -274,7 +287,7 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float):
             for tree in (KnownLeaves(np.full(len(cohort), -1)), groups.estimator)
         )
         found[way] = pd.concat([everybody, leaves])
-    return found, []
+    return found, [] if cohort.treated_when else [NO_DATE]
 
 
 def predicted(groups: RiskGroups) -> np.ndarray:

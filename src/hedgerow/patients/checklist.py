@@ -60,7 +60,12 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
             "Preparation of the data",
             f"checked row by row; columns used and not used: table “{shown['columns'].title}”",
         ),
-        ("8a", "Outcome", f"the event by {horizon}; {cohort.taken_as}; its definition: {OPEN}"),
+        (
+            "8a",
+            "Outcome",
+            f"the event by {horizon}; {cohort.taken_as}; {_others(analysis, counts)}its "
+            f"definition: {OPEN}",
+        ),
         ("8b", "Who judged the outcome, and how", OPEN),
         ("9a", "Choice of predictors", f"all {len(cohort.X)} columns that can be inputs"),
         ("9b", "Definition and time of predictors", f"names and units by the schema; {OPEN}"),
@@ -159,6 +164,18 @@ def _tested(analysis: Analysis) -> set[str]:
     return {names[f] for f in analysis.groups.tree_.feature.tolist() if f >= 0}
 
 
+def _others(analysis: Analysis, counts) -> str:
+    """What events of other causes are taken for."""
+    if not analysis.several:
+        return ""
+    if analysis.settings.competing == "survived":
+        return "another event before it counts as survival of this one; "
+    return (
+        "another event before it ends the follow-up and leaves no class "
+        f"({counts['unknown: another event before the horizon']} patients); "
+    )
+
+
 def _treatments(analysis: Analysis) -> str:
     if analysis.cohort.treated_at is None:
         return f"the table names none; {OPEN}"
@@ -166,6 +183,11 @@ def _treatments(analysis: Analysis) -> str:
         "the tree and its curves end the follow-up at the intervention; treated and untreated are "
         "compared in each group, as an association, not an effect"
     )
+    if not analysis.cohort.treated_when:
+        text += (
+            "; the table tells no time of treatment: those treated count as treated at inclusion, "
+            "the wait for a treatment cannot be told from it, and the comparison is biased by it"
+        )
     return text if analysis.treated else f"{text} (could not be made here)"
 
 

@@ -35,7 +35,11 @@ def add_survival(commands: Any) -> None:
     table.add_argument("--time", metavar="COLUMN", help="time of follow-up")
     table.add_argument("--start", metavar="COLUMN", help="date of inclusion, in place of --time")
     table.add_argument("--end", metavar="COLUMN", help="date of the event or of last contact")
-    table.add_argument("--unit", choices=["days", "weeks", "months", "years"], help="of the times")
+    table.add_argument(
+        "--unit",
+        choices=["days", "weeks", "months", "years"],
+        help="of the times, where neither their names nor the schema tell it",
+    )
     table.add_argument("--event", metavar="COLUMN", help="whether, or which, event ended it")
     table.add_argument(
         "--event-is",
@@ -46,7 +50,9 @@ def add_survival(commands: Any) -> None:
     )
     table.add_argument("--cause", metavar="WORD", help="the event that counts, others competing")
     table.add_argument(
-        "--intervention", metavar="COLUMN", help="date or time of a treatment, or yes and no"
+        "--intervention",
+        metavar="COLUMN",
+        help="date or time of a treatment; yes and no tells no time, and biases the comparison",
     )
     table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
     table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")
@@ -63,6 +69,13 @@ def add_survival(commands: Any) -> None:
     analysis = parser.add_argument_group("the analysis")
     analysis.add_argument(
         "--horizon", default="6y", metavar="TIME", help="such as 18m or 6y (default: %(default)s)"
+    )
+    analysis.add_argument(
+        "--competing",
+        choices=["censored", "survived"],
+        default="censored",
+        help="another event before the horizon: the end of follow-up, as in the thesis (default), "
+        "or that the event will not come any more",
     )
     analysis.add_argument(
         "--landmark", metavar="TIME", help="treated by then is treated (default: 6m)"
@@ -167,6 +180,7 @@ def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> 
         tuple(name.strip() for name in options.adjust.split(",") if name.strip()),
         options.permutations,
         options.seed,
+        options.competing,
     )
     analysis = analyse(cohort, settings, tell)
     files = write_folder(

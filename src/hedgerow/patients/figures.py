@@ -38,7 +38,11 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
         "Leaves were chosen by the outcome: the groups of other patients lie closer together.",
     ]
     if cohort.treated_at is not None:
-        notes.append("An intervention ends the follow-up.")
+        notes.append(
+            "An intervention ends the follow-up."
+            if cohort.treated_when
+            else "The treated have no follow-up here: when they were treated is not told."
+        )
     labels = {name: cohort.columns[name].label for name in cohort.X}
     units = {name: cohort.columns[name].unit for name in cohort.X}
     with style():
@@ -98,8 +102,9 @@ def treated(analysis: Analysis, least: int) -> Figure:
     rows = math.ceil(len(nodes) / COLUMNS)
     with style():
         figure = Figure(figsize=(WIDTH, 2.5 * rows + 0.3), layout="constrained")
+        when = f"within {landmark:.3g} {cohort.unit}" if cohort.treated_when else "at any time"
         figure.suptitle(
-            f"Treated within {landmark:.3g} {cohort.unit} and untreated: {ASSOCIATION}",
+            f"Treated {when} and untreated: {ASSOCIATION}",
             fontsize=9,
             x=0.01,
             ha="left",

@@ -18,7 +18,7 @@ import numpy as np
 from hedgerow.errors import InputError
 from hedgerow.files import write_csv, write_json, write_text
 from hedgerow.patients import figures
-from hedgerow.patients.analysis import Analysis
+from hedgerow.patients.analysis import NO_DATE, Analysis
 from hedgerow.patients.checklist import checklist, summary
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.disclosure import LEAST, small
@@ -185,6 +185,7 @@ def command(
         "--max-depth": settings.max_depth,
         "--min-patients": settings.min_samples_leaf,
         "--test-size": settings.test_size,
+        "--competing": settings.competing,
         "--landmark": settings.landmark,
         "--adjust": ",".join(settings.adjust) or None,
         "--permutations": settings.permutations or None,
@@ -347,10 +348,7 @@ def page(
             _section(
                 "treatment",
                 "Treated and untreated: association, not effect",
-                [
-                    "Patients were not treated at random. What differs here may come from who was "
-                    "treated, and no table of this page can tell it from an effect of treatment."
-                ],
+                _words_of_treatment(analysis),
                 ["treated"],
                 ["treated_landmark", "treated_inclusion", "baseline_treated"],
             ),
@@ -398,12 +396,23 @@ def _words_of_survival(analysis: Analysis) -> list[str]:
         words.append("An intervention ends the follow-up: this is the course without it.")
         if not analysis.cohort.treated_when:
             words.append(
-                "The table says who was treated and not when: those treated have no follow-up here."
+                "The table says who was treated and not when: those treated count as treated at "
+                "inclusion, and have no follow-up here. Where treatment came later, the time that "
+                "they lived before it is missing, and the course without it looks worse than it is."
             )
     if analysis.several:
         words.append(
-            "Causes compete. The tree takes a patient with another event before the horizon as one "
-            "who will not have the event any more."
+            "Causes compete. "
+            + (
+                "Another event before the horizon ends the follow-up: whether the event would have "
+                "come by the horizon is not known, and the tree learns nothing from such a patient "
+                "(as in the thesis). The table “Patients” counts them. The share of the tree is "
+                "that among patients without another event; the risk among all is lower, and "
+                "stands beside it."
+                if analysis.settings.competing == "censored"
+                else "The tree takes a patient with another event before the horizon as one who "
+                "will not have the event any more (--competing survived)."
+            )
         )
     if analysis.permuted is None:
         words.append(
@@ -411,6 +420,14 @@ def _words_of_survival(analysis: Analysis) -> list[str]:
             "the training part are too small, those of the test part are not."
         )
     return words
+
+
+def _words_of_treatment(analysis: Analysis) -> list[str]:
+    words = [
+        "Patients were not treated at random. What differs here may come from who was treated, and "
+        "no table of this page can tell it from an effect of treatment."
+    ]
+    return words if analysis.cohort.treated_when else [*words, NO_DATE]
 
 
 def _words_of_trust(analysis: Analysis) -> list[str]:

@@ -205,6 +205,7 @@ def flow(analysis: Analysis, least: int) -> Table:
     import pandas as pd
 
     cohort, labels = analysis.cohort, analysis.groups.labels
+    unknown, other = labels.y < 0, analysis.event > 1
     lines = [
         ("in the file", len(cohort) + cohort.n_left_out),
         ("left out: time or event is missing", cohort.n_left_out),
@@ -216,16 +217,22 @@ def flow(analysis: Analysis, least: int) -> Table:
         ("test part", int((~analysis.groups.training).sum())),
         ("known: event by the horizon", int((labels.y == 1).sum())),
         ("known: no event by the horizon", int((labels.y == 0).sum())),
-        ("unknown: follow-up ended before the horizon", int((labels.y < 0).sum())),
+        ("unknown: another event before the horizon", int((unknown & other).sum())),
+        ("unknown: follow-up ended before the horizon", int((unknown & ~other).sum())),
     ]
     counts = np.array([count for _, count in lines])
     hidden = np.zeros(len(lines), dtype=int)
     # Lines that add up, the sum last.
-    for line in ((1, 2, 0), (3, 4, 5, 2), (6, 7, 2), (8, 9, 10, 2)):
+    for line in ((1, 2, 0), (6, 7, 2)):
         own = protected(counts[list(line)][None], least, columns=False)[0]
         hidden[list(line)] = np.maximum(hidden[list(line)], own)
-    if small(counts[3] - counts[8], least):  # events after the horizon
-        hidden[[8, 10]] = TELLING
+    # How it ended (event, other event, neither) by what is known: had it or not known, none, both.
+    ended, by = counts[[3, 4, 5]], counts[[8, 10, 11]]
+    inner = np.column_stack([by, ended - by, ended])
+    mask = protected(np.vstack([inner, inner.sum(axis=0)]), least)
+    for place, (row, column) in {8: (0, 0), 10: (1, 0), 11: (2, 0), 9: (3, 1)}.items():
+        hidden[place] = mask[row, column]
+    hidden[2:6] = np.maximum(hidden[2:6], [mask[3, 2], *mask[:3, 2]])
     frame = pd.DataFrame(
         {
             "about": [words for words, _ in lines],
@@ -285,12 +292,14 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
     early = analysis.cohort.treated_at <= analysis.landmark
     there = analysis.cohort.time > analysis.landmark
     groups = {"Treated": early & there, "Untreated": ~early & there, "Gone before": ~there}
+    by = f"the landmark of {analysis.landmark:.3g} {analysis.cohort.unit}"
+    who = f"by {by}" if analysis.cohort.treated_when else "at any time, as the table says"
     return [
         Table(
             "baseline_treated",
             "Patients at inclusion, treated and untreated",
-            f"Treated: by the landmark of {analysis.landmark:.3g} {analysis.cohort.unit}. Gone "
-            "before: the event, or the end of follow-up, came by then. Association, not effect: "
+            f"Treated: {who}. Gone before: the event, or the end of follow-up, came by "
+            f"{by}. Association, not effect: "
             "who was treated was not drawn by lot, and differences in this table are one reason "
             "for other survival.",
             _baseline(analysis, {k: v for k, v in groups.items() if v.any()}, least),
@@ -529,27 +538,30 @@ def _hidden_in_treated(table: pd.DataFrame, least: int) -> dict[str, np.ndarray]
 
 def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
     unit, landmark = analysis.cohort.unit, f"{analysis.landmark:.3g}"
+    known = analysis.cohort.treated_when
+    who = f"within {landmark} {unit} of inclusion" if known else "at any time, as the table says"
+    text = f"Treated: {who}. Time begins at "
     if way == "landmark":
         title = "Treated and untreated, counted from the landmark"
-        text = (
-            f"Treated: within {landmark} {unit} of inclusion. Time begins "
-            f"at {landmark} {unit}, with those who are still followed and without the event, so "
-            "that the wait for a treatment is not credited to it."
+        text += f"{landmark} {unit}, with those who are still followed and without the event"
+        text += (
+            ", so that the wait for a treatment is not credited to it."
+            if known
+            else ". When patients were treated is not told: a wait beyond the landmark is credited "
+            "to the treatment, and the comparison is biased by it (immortal time bias)."
         )
     else:
         title = "Treated and untreated, counted from inclusion"
-        text = (
-            f"Treated: within {landmark} {unit} of inclusion. Time begins "
-            "at inclusion: the treated could not die before they were treated, and look better for "
-            "it (immortal time bias). The table is here to show by how much."
-        )
-    text += " A later treatment of the untreated counts for nothing."
-    if not analysis.cohort.treated_when:
         text += (
-            " The table says who was treated and not when: those treated count as treated from "
-            "the start, which credits them with their wait."
+            "inclusion: the treated could not die before they were treated, and look better for it "
+            "(immortal time bias)."
         )
-    return title, text
+        text += (
+            " The table is here to show by how much."
+            if known
+            else " When patients were treated is not told: no table of this page shows by how much."
+        )
+    return title, text + (" A later treatment of the untreated counts for nothing." * known)
 
 
 def calibrated(analysis: Analysis, least: int) -> Table:
@@ -582,13 +594,15 @@ def calibrated(analysis: Analysis, least: int) -> Table:
         # Those after the horizon would be their difference to the table of survival.
         frame = frame.drop(columns="events")
     way = "Aalen-Johansen" if analysis.several else "Kaplan-Meier"
+    censored = analysis.several and analysis.settings.competing == "censored"
+    by = ", by another event or without one," if censored else ""
     return Table(
         "calibration",
         "Predicted and observed risk",
         f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. Share of the "
-        "tree: of the training patients whose class is known; those whose follow-up ends early are "
-        "left out, as in the thesis, so that it is too high where many are. Training part and test "
-        f"part: {way}, which counts them as long as they were followed (95 % interval).",
+        f"tree: of the training patients whose class is known; those whose follow-up ends early{by}"
+        " are left out, as in the thesis, so that it is too high where many are. Training part and "
+        f"test part: {way}, which counts them as long as they were followed (95 % interval).",
         frame,
     )
 
