@@ -2,7 +2,7 @@
 
     make bench                        all of it, a few minutes
     python benchmarks/bench.py import growth soft uncertain search evolution structure
-    python benchmarks/bench.py memory prediction
+    python benchmarks/bench.py survival patients memory prediction
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -35,6 +35,7 @@ from hedgerow.tree.gates import spread_of
 FACTORS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # grid of the experiments, config/default.yaml
 N_TREES = 200  # of the matrix that is compared with peers pair by pair
 N_PAIRS = N_TREES * (N_TREES - 1) // 2
+N_PATIENTS = 10_000  # `python benchmarks/patients.py` alone takes 100,000
 SIZES = {1_000: 15, 10_000: 7, 100_000: 3}  # rows -> pairs
 
 
@@ -472,6 +473,12 @@ def survival() -> None:
               f"{1e3 * second:.1f} ms, {first / second:.2f} times")  # fmt: skip
 
 
+def patients() -> None:
+    """`hedgerow survival` on a table; in a process of its own, which keeps to two cores."""
+    script = Path(__file__).with_name("patients.py")
+    subprocess.run([sys.executable, script, str(N_PATIENTS)], check=True)
+
+
 def in_order(found, node: int) -> tuple:
     """(variable, children) of a sorted tree."""
     tree = found.tree
@@ -561,6 +568,7 @@ def main() -> None:
         "evolution": evolution,
         "structure": structure,
         "survival": survival,
+        "patients": patients,
         "memory": memory,
         "prediction": prediction,
     }
