@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.errors import InputError
+from hedgerow.evaluation import significance
 from hedgerow.optional import needed
 
 if TYPE_CHECKING:
@@ -118,9 +119,8 @@ def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:
 def holm(p: np.ndarray) -> np.ndarray:
     """p corrected by Holm's procedure; what is missing is not counted."""
     needed("statsmodels", PURPOSE)
-    from statsmodels.stats.multitest import multipletests
 
     corrected, known = np.full(len(p), np.nan), ~np.isnan(p)
-    if known.any():
-        corrected[known] = multipletests(p[known], method="holm")[1]
+    tests = [significance.TestResult("", math.nan, float(value), 0, ()) for value in p[known]]
+    corrected[known] = [test.p for test in significance.holm(tests)]
     return corrected

@@ -228,8 +228,8 @@ def survival_beyond_weights(
     "Errors of measurement",
     caption="Standard deviation of one measurement about its mean over repetitions: in the unit of "
     "the column (absolute) or as a share of the value (relative), with where it is taken from. "
-    "They are ours to check: which value stands for which column, and that the error is normal, is "
-    "our choice. Cohorts of this run.",
+    "Which value stands for which column, and that the error is normal, is our choice. Cohorts of "
+    "this run.",
 )
 def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Errors of measurement by cohort and variable.
