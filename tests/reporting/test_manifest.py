@@ -74,6 +74,10 @@ def test_commit_and_clean(project):
     state = manifests.code_state(project)
     assert len(state["commit"]) == 40
     assert state["clean"] is True
+    made = project / manifests.RESULTS / "soft"
+    made.mkdir(parents=True)
+    (made / "table.csv").write_text("made anew")
+    assert manifests.code_state(project)["clean"] is True
     (project / "report.html").write_text("changed")
     assert manifests.code_state(project)["clean"] is False
     # A copy inside another repository is not that repository.

@@ -15,6 +15,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+#: Made, though tracked.
+RESULTS = "data/reference"
+
 
 def manifest(
     root: Path | str,
@@ -92,13 +95,15 @@ def package_versions() -> dict[str, str]:
 def code_state(root: Path) -> dict[str, Any]:
     """Commit of the working tree and whether it was clean; None where git cannot say.
 
-    Untracked files count as changes, ignored ones (what the workflow makes) do not.
+    Untracked files count as changes, ignored ones (what the workflow makes) do not, nor do tracked
+    results at paper scale: they are made, and nothing is made from them.
     """
     top = _git(root, "rev-parse", "--show-toplevel")
     # A copy that lies inside another repository has no state of its own.
     own = top is not None and Path(top).resolve() == Path(root).resolve()
     commit = _git(root, "rev-parse", "HEAD") if own else None
-    changes = _git(root, "status", "--porcelain") if commit else None
+    own_files = ("--", ".", f":(exclude){RESULTS}")
+    changes = _git(root, "status", "--porcelain", *own_files) if commit else None
     return {"commit": commit, "clean": None if changes is None else changes == ""}
 
 
