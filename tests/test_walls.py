@@ -21,7 +21,7 @@ FLOORS = (
     {"induction", "data", "evaluation"},
     {"uncertainty"},
     {"search"},
-    {"structure", "survival"},
+    {"structure", "survival", "confidence"},
     {"drawing"},
     {"reporting"},
     {"experiments", "patients"},
@@ -29,7 +29,7 @@ FLOORS = (
     {"cli", "__main__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-LEARNERS = {"tree", "induction", "uncertainty", "search", "structure"}
+LEARNERS = {"tree", "induction", "uncertainty", "search", "structure", "confidence"}
 
 
 def modules() -> dict[str, Path]:

@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
+    "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",
     "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
     "SoftTreeClassifier": "hedgerow.uncertainty.soft",

@@ -1,0 +1,365 @@
+"""ConfDTree: trees that second-guess themselves by confidence intervals (Katz et al.)."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d
+
+from hedgerow.checks import check_flag
+from hedgerow.confidence.explain import Explanation, explained
+from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
+from hedgerow.confidence.members import (
+    Member,
+    check_supported,
+    members_of,
+    tables,
+    unfrozen,
+    weight_of,
+)
+from hedgerow.errors import InputError
+from hedgerow.induction.base import TreeClassifierMixin
+from hedgerow.induction.c45 import C45Classifier
+from hedgerow.tree import Tree
+
+
+class ConfDTreeClassifier(TreeClassifierMixin):
+    """Trees that doubt a classification where a value is unusual for it (ConfDTree).
+
+    Fits a tree or forest as it is. At each of its tests on numbers, every class has an interval
+    of the values that are usual in it. At prediction, each node on the way from the leaf back to
+    the root asks whether the instance's value lies in the interval of the class that its branch
+    has just assigned. Where it does not, but lies in those of other classes, both branches
+    are read, weighted by where these classes went (alternative routes); where it lies in none, the
+    assigned class pays a share of its probability to the node's other classes (certainty
+    fine).
+
+    Parameters
+    ----------
+    estimator : estimator, default None
+        A clone of it is fitted: a tree classifier of hedgerow or scikit-learn, scikit-learn's
+        RandomForestClassifier, ExtraTreesClassifier or BaggingClassifier of trees. A
+        FrozenEstimator of one is taken as it is; `fit` then counts the intervals only. None:
+        `C45Classifier()`.
+    method : {"norm", "tdist", "comb"}, default "comb"
+        "norm": mean and standard deviations of the class, at nodes where every class passes the
+        test of normality, and no intervals elsewhere. "tdist": t interval of the class mean, at
+        every test on numbers. "comb": the first where it may be, else the second.
+    min_instances : float, default 5
+        Instances that a class needs at a node for an interval (m); at least 2. A class with
+        fewer has none, is never doubted and disables no node.
+    normal_width, normal_width_other : float, default 2.0 and 1.0
+        Half-width of "norm" in standard deviations: for the class that was assigned, and for the
+        others.
+    t_alpha, t_alpha_other : float in [0, 1], default 0.005 and 0.10
+        The same of "tdist": two-sided levels, so that the confidence is 1 - alpha.
+    normality : {"ks", "lilliefors"}, default "ks"
+        Kolmogorov-Smirnov against the normal distribution of the same mean and sd, without or
+        with Lilliefors' correction for having estimated them (needs statsmodels).
+    normality_alpha : float in [0, 1], default 0.05
+        A class passes if its p-value is at least this.
+    routes, fines : bool, default True
+        Without one of them, a doubt that would lead to it changes nothing.
+    fine : float in [0, 1], default 0.10
+        Share of its probability that the assigned class pays.
+    categorical : bool, default False
+        Doubt tests on categories as well; beyond the paper. A category is usual in a class at
+        level alpha if the categories of the class at this node that are no more frequent, itself
+        among them, make up alpha of it or more: what the two tails are to a number. It needs no
+        order of the categories.
+    category_alpha, category_alpha_other : float in [0, 1], default 0.05 and 0.32
+        These levels, about those of two and of one standard deviation.
+    smoothing : bool or None, default None
+        Laplace-smoothed leaves; None: as the estimator says, and none in trees of scikit-learn.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted clone.
+    tree_ : hedgerow.Tree
+        Of a single tree.
+    trees_ : list of hedgerow.Tree
+    classes_ : (n_classes,) array
+    n_features_in_ : int
+    feature_names_in_ : (m,) array
+        Only when X has column names.
+
+    Raises
+    ------
+    InputError
+        A parameter out of range, an estimator without trees, and whatever the estimator raises.
+
+    Notes
+    -----
+    The rows of `fit` are counted at the nodes: hard, or by the gates of a tree that has soft ones
+    (`SoftTreeClassifier(evaluation=...)`, PLT, UDT). In an ensemble each tree counts the rows
+    drawn for it, as often as they were drawn; in a frozen one all rows of `fit`. Trees of
+    UCT-DT count those of induction and validation.
+
+    Where a gate divides an instance, or its value is missing, the node mixes what its branches say
+    (as corrected) by the shares, and then may doubt the mixture. At a node where the value is
+    missing, and at all below it, nothing is doubted.
+
+    Probabilities of a forest are the mean over its trees, each corrected alone. `apply`,
+    `decision_path` and `feature_importances_` are those of the trees as they are.
+
+    References
+    ----------
+    Katz, Shabtai, Rokach and Ofek, ConfDTree: Improving Decision Trees Using Confidence Intervals,
+    sections III and IV.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hedgerow import C45Classifier, ConfDTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = ConfDTreeClassifier(C45Classifier(max_depth=2), method="norm").fit(X, y)
+    >>> model.estimator_.predict_proba(X[106:107]).round(3).tolist()
+    [[0.0, 0.907, 0.093]]
+    >>> model.predict_proba(X[106:107]).round(3).tolist()
+    []
+    """
+
+    def __init__(
+        self,
+        estimator=None,
+        method="comb",
+        min_instances=5,
+        normal_width=2.0,
+        normal_width_other=1.0,
+        t_alpha=0.005,
+        t_alpha_other=0.10,
+        normality="ks",
+        normality_alpha=0.05,
+        routes=True,
+        fines=True,
+        fine=0.10,
+        categorical=False,
+        category_alpha=0.05,
+        category_alpha_other=0.32,
+        smoothing=None,
+    ):
+        self.estimator = estimator
+        self.method = method
+        self.min_instances = min_instances
+        self.normal_width = normal_width
+        self.normal_width_other = normal_width_other
+        self.t_alpha = t_alpha
+        self.t_alpha_other = t_alpha_other
+        self.normality = normality
+        self.normality_alpha = normality_alpha
+        self.routes = routes
+        self.fines = fines
+        self.fine = fine
+        self.categorical = categorical
+        self.category_alpha = category_alpha
+        self.category_alpha_other = category_alpha_other
+        self.smoothing = smoothing
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            inner = get_tags(unfrozen(self.estimator)).input_tags
+            tags.input_tags.allow_nan = inner.allow_nan
+            tags.input_tags.categorical = inner.categorical
+        return tags
+
+    def _rules(self) -> Rules:
+        rules = Rules(**{field.name: getattr(self, field.name) for field in fields(Rules)})
+        if self.smoothing is not None:
+            check_flag("smoothing", self.smoothing)
+        return rules
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the estimator and count its intervals.
+
+        Parameters
+        ----------
+        X : (n, m) array or data frame
+            As the estimator takes it.
+        y : (n,) array
+            Class labels; those that a frozen estimator knows.
+        sample_weight : (n,) array, optional
+            Numbers of instances; a row of weight 0 is as if absent.
+
+        Returns
+        -------
+        self
+        """
+        self._fitted_rules = rules = self._rules()
+        estimator = C45Classifier() if self.estimator is None else self.estimator
+        check_supported(estimator)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        fitted = clone(estimator).fit(X, y, **given)
+        frozen = unfrozen(fitted) is not fitted
+        self.estimator_ = fitted = unfrozen(fitted)
+        members = members_of(fitted, frozen)
+        _check_feature_names(self, X, reset=True)
+        self.n_features_in_ = fitted.n_features_in_
+        self.classes_ = fitted.classes_
+        self.n_classes_ = len(self.classes_)
+        read = tables(fitted, members, X)
+        self._members = self._counted(members, read, y, sample_weight, rules)
+        self.trees_ = [member.tree for member in self._members]
+        return self
+
+    def _counted(self, members, read, y, sample_weight, rules) -> list[Member]:
+        """The members with their intervals."""
+        y, done = column_or_1d(y), []
+        for member, table in zip(members, read, strict=True):
+            if not done:
+                if len(y) != len(table):
+                    raise InputError(
+                        f"y has {len(y)} entries for {len(table)} rows", remedy="give one per row"
+                    )
+                weight = self._weights(sample_weight, len(y))
+                weight = np.ones(len(y)) if weight is None else weight
+                present = weight > 0
+                codes = np.zeros(len(y), dtype=np.intp)
+                codes[present] = as_codes(y[present], self.classes_)
+            own = weight_of(self.estimator_, member, weight)
+            # Classes that were not drawn for a tree are none of its own.
+            place = np.full(self.n_classes_, -1)
+            place[member.codes] = np.arange(len(member.codes))
+            kept = (own > 0) & (place[codes] >= 0)
+            tree = member.tree
+            gate = tree.gate if tree.gate is not None and tree.gate.soft else None
+            counted = count(tree, table[kept], place[codes[kept]], own[kept], rules, gate)
+            done.append(replace(member, rows=None, intervals=intervals(tree, counted, rules)))
+        return done
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree, where there is a single one."""
+        if not hasattr(self, "trees_") or len(self.trees_) > 1:
+            raise AttributeError(
+                f"{type(self).__name__} has a `tree_` when it is fitted on a single tree; a forest "
+                "has `trees_`"
+            )
+        return self.trees_[0]
+
+    def get_intervals(self, tree: int = 0) -> Intervals:
+        """The intervals of one of the trees, by the numbers of its nodes and classes."""
+        check_is_fitted(self, "trees_")
+        return self._members[tree].intervals
+
+    # -- output -------------------------------------------------------------------------
+
+    def _smooths(self, member: Member) -> bool:
+        if self.smoothing is None:
+            return bool(getattr(member.learner, "smoothing", False))
+        return bool(self.smoothing)
+
+    def _tables(self, X):
+        """Each tree with the table as it reads it."""
+        check_is_fitted(self, "trees_")
+        _check_feature_names(self, X, reset=False)
+        return zip(self._members, tables(self.estimator_, self._members, X), strict=True)
+
+    def predict_proba(self, X) -> np.ndarray:
+        """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees."""
+        check_is_fitted(self, "trees_")
+        rules, total = self._fitted_rules, None
+        for member, table in self._tables(X):
+            correction = member.intervals.correction(
+                member.tree, table.shape[1], self._smooths(member), rules
+            )
+            part = correction.predict(table)
+            if len(self._members) == 1:
+                return part
+            if total is None:
+                total = np.zeros((len(table), self.n_classes_))
+            total[:, member.codes] += part
+        return total / len(self._members)
+
+    def predict(self, X) -> np.ndarray:
+        """The most probable class of each row (ties: the first in ``classes_``), (n,)."""
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+    def explain(self, x) -> Explanation:
+        """What each node did to one instance.
+
+        Parameters
+        ----------
+        x : (m,) or (1, m) array, or data frame of one row
+
+        Returns
+        -------
+        Explanation
+            Prints as a text.
+
+        Raises
+        ------
+        InputError
+            More than one row.
+        """
+        if np.ndim(x) == 1 and not hasattr(x, "columns"):
+            x = x.to_frame().T if hasattr(x, "to_frame") else np.asarray(x)[None]
+        if np.shape(x)[0] != 1:
+            raise InputError(f"x has {np.shape(x)[0]} rows", remedy="give one of them")
+        check_is_fitted(self, "trees_")
+        rules, parts = self._fitted_rules, []
+        for member, table in self._tables(x):
+            smoothing = self._smooths(member)
+            parts.append(
+                explained(
+                    member.tree,
+                    member.intervals,
+                    table,
+                    rules,
+                    smoothing,
+                    self.classes_[member.codes].tolist(),
+                    self._names(member),
+                )
+            )
+        before, after = (np.zeros(self.n_classes_) for _ in range(2))
+        for member, part in zip(self._members, parts, strict=True):
+            before[member.codes] += part.before / len(parts)
+            after[member.codes] += part.after / len(parts)
+        if len(parts) == 1:
+            return parts[0]
+        return Explanation(self.classes_.tolist(), before, after, (), tuple(parts))
+
+    def _names(self, member: Member) -> list[str]:
+        """Names of the variables that a tree tests."""
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
+        return names if member.columns is None else [names[j] for j in member.columns]
+
+    def apply(self, X) -> np.ndarray:
+        """Leaf with the largest share of each row, (n,) int; of a forest (n, n_trees)."""
+        found = [member.tree.apply(table) for member, table in self._tables(X)]
+        return found[0] if len(found) == 1 else np.column_stack(found)
+
+    def decision_path(self, X) -> sparse.csr_array:
+        """Nodes that each row reaches before any correction, (n, n_nodes) sparse of ones.
+
+        Of a forest, the trees side by side, in the order of `trees_`.
+        """
+        found = [member.tree.decision_path(table) for member, table in self._tables(X)]
+        return found[0] if len(found) == 1 else sparse.hstack(found, format="csr")
+
+    def get_depth(self) -> int:
+        """Number of tests on the longest path; of a forest, in its deepest tree."""
+        check_is_fitted(self, "trees_")
+        return max(tree.depth for tree in self.trees_)
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves; of a forest, of all its trees."""
+        check_is_fitted(self, "trees_")
+        return sum(tree.n_leaves for tree in self.trees_)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """Weighted gains of each variable's tests, (m,), adding up to 1 (0 without a test)."""
+        check_is_fitted(self, "trees_")
+        total = np.zeros(self.n_features_in_)
+        for member in self._members:
+            columns = slice(None) if member.columns is None else member.columns
+            n = self.n_features_in_ if member.columns is None else len(member.columns)
+            np.add.at(total, columns, member.tree.importances(n))
+        return total / total.sum() if total.sum() > 0 else total

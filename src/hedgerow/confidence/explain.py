@@ -1,0 +1,227 @@
+"""What each node of a tree did to one instance, for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow.confidence.intervals import FREQUENCY, Intervals, Rules
+from hedgerow.tree import Tree
+from hedgerow.tree.export import number, test_words
+
+#: What a node did, in the order of the core.
+DONE = ("leaf", "missing", "no interval", "within", "let be", "routes", "fine")
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """One node that an instance came by.
+
+    Attributes
+    ----------
+    node : int
+    depth : int
+        Tests above it.
+    test : str
+        What holds of instances that go left; empty at a leaf.
+    variable : str
+        Empty at a leaf.
+    value : float, str or None
+        Of the instance at this test; None: missing, or at a leaf.
+    assigned : label
+        Class that the branch below, as corrected, assigned.
+    interval : (float, float), tuple of str, or None
+        Of that class; at a test on categories those usual in it.
+    done : str
+        "leaf"; "missing": the value is missing here or at a test above; "no interval" of the
+        assigned class; "within": the value is usual; else a doubt: "routes", "fine", or "let be"
+        where the settings turn off what would follow, or nothing can.
+    others : tuple of labels
+        Other classes in whose interval the value lies, where it was doubted.
+    left : float
+        Share of the instance that goes left, or with "routes" the weight of the left branch.
+    before, after : (K,) float64
+        Class probabilities that came up, and those that were handed on.
+    """
+
+    node: int
+    depth: int
+    test: str
+    variable: str
+    value: float | str | None
+    assigned: object
+    interval: tuple | None
+    done: str
+    others: tuple
+    left: float
+    before: np.ndarray
+    after: np.ndarray
+
+    @property
+    def doubted(self) -> bool:
+        """Whether the value is unusual for the assigned class."""
+        return self.done in ("let be", "routes", "fine")
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How the probabilities of one instance came about.
+
+    Attributes
+    ----------
+    classes : list
+        Labels, in the order of the probabilities.
+    before : (K,) float64
+        Probabilities of the tree as it is.
+    after : (K,) float64
+        Those with all doubts.
+    nodes : tuple of Doubt
+        From the leaf up, in the order in which they had their say; those of a branch stand before
+        the node above it. Of a forest none.
+    trees : tuple of Explanation
+        Of a forest, those of its trees.
+    """
+
+    classes: list
+    before: np.ndarray
+    after: np.ndarray
+    nodes: tuple[Doubt, ...]
+    trees: tuple[Explanation, ...] = ()
+
+    def __str__(self) -> str:
+        lines = []
+        for place, tree in enumerate(self.trees):
+            lines += [f"tree {place}", *("  " + line for line in str(tree).splitlines())]
+        lines += [_sentence(step, self.classes) for step in self.nodes]
+        of = "forest" if self.trees else "tree"
+        changed = np.abs(self.after - self.before).max() > 0
+        lines.append(f"{of}: {_shares(self.classes, self.before)}")
+        lines.append(f"with doubts: {_shares(self.classes, self.after) if changed else 'the same'}")
+        return "\n".join(lines)
+
+
+def _shares(classes: list, share: np.ndarray) -> str:
+    """Probabilities by falling size; those that are written as 0 are left out."""
+    order = np.argsort(-share, kind="stable")
+    named = [f"{classes[c]} {share[c]:.3f}" for c in order if share[c] >= 5e-4]
+    return ", ".join(named)
+
+
+def _sentence(step: Doubt, classes: list) -> str:
+    indent = "  " * step.depth
+    if step.done == "leaf":
+        return f"{indent}leaf {step.node}: {_shares(classes, step.before)}"
+    head = f"{indent}node {step.node}, {step.test}: "
+    if step.done == "missing":
+        what = "is missing" if step.value is None else "follows a missing value"
+        return f"{head}{step.variable} {what}, nothing is doubted"
+    shown = step.value if isinstance(step.value, str) else number(step.value)
+    head += f"{step.variable} = {shown} "
+    if step.done == "no interval":
+        return f"{head}meets no interval of {step.assigned}, nothing is doubted"
+    if isinstance(step.interval[0] if step.interval else "", str):
+        usual = "{" + ", ".join(step.interval) + "}"
+    else:
+        usual = "[" + ", ".join(number(end) for end in step.interval) + "]"
+    if step.done == "within":
+        return f"{head}is usual in {step.assigned} {usual}"
+    head += f"is unusual in {step.assigned} {usual}"
+    others = ", ".join(map(str, step.others))
+    head += f", usual in {others}" if step.others else " and in all other classes"
+    if step.done == "let be":
+        return f"{head}; nothing follows"
+    after = _shares(classes, step.after)
+    if step.done == "fine":
+        return f"{head}; {step.assigned} pays a fine: {after}"
+    weights = f"left {step.left:.3f}, right {1.0 - step.left:.3f}"
+    return f"{head}; both branches are weighted, {weights}: {after}"
+
+
+def explained(
+    tree: Tree,
+    found: Intervals,
+    table: np.ndarray,
+    rules: Rules,
+    smoothing: bool,
+    classes: list,
+    names: list[str],
+) -> Explanation:
+    """The explanation of a single row.
+
+    Parameters
+    ----------
+    tree : Tree
+    found : Intervals
+    table : (1, m) float64
+    rules : Rules
+    smoothing : bool
+        Laplace-smoothed leaves.
+    classes : list
+        Labels of the tree's classes.
+    names : list of str
+        Of the variables.
+
+    Returns
+    -------
+    Explanation
+    """
+    traced = found.correction(tree, table.shape[1], smoothing, rules).trace(table)
+    named = tree if tree.feature_names is not None else tree.replace(feature_names=names)
+    depth = tree.node_depth
+    steps = []
+    for node, did, assigned, x, left, before, after in zip(*traced, strict=True):
+        node, j, done = int(node), int(tree.feature[node]), DONE[did]
+        leaf = done == "leaf"
+        doubted = done in ("let be", "routes", "fine")
+        steps.append(
+            Doubt(
+                node,
+                int(depth[node]),
+                "" if leaf else test_words(named, node)[0],
+                "" if leaf else named.feature_names[j],
+                None if leaf or np.isnan(x) else _value(tree, j, float(x)),
+                classes[assigned],
+                _usual(tree, found, node, assigned) if doubted or done == "within" else None,
+                done,
+                tuple(
+                    classes[c]
+                    for c in range(len(classes))
+                    if doubted and c != assigned and _is_other(found, node, c, x)
+                ),
+                float(left),
+                before.copy(),
+                after.copy(),
+            )
+        )
+    plain = tree.predict_proba(table, smoothing=smoothing)[0]
+    return Explanation(list(classes), plain, steps[-1].after, tuple(steps))
+
+
+def _value(tree: Tree, j: int, x: float) -> float | str:
+    """A number, or the name of a category."""
+    if j not in tree.categories and not (tree.is_categorical() & (tree.feature == j)).any():
+        return x
+    labels = tree.categories.get(j)
+    if labels is None:
+        return str(int(x))
+    return str(labels[int(x)]) if x < len(labels) else "a new category"
+
+
+def _usual(tree: Tree, found: Intervals, node: int, c: int) -> tuple:
+    """Interval of an assigned class, or the categories usual in it."""
+    if found.source[node] != FREQUENCY:
+        return tuple(map(float, found.own[node, c]))
+    usual = np.flatnonzero(found.inside[found.place[node], c] & 1)
+    labels = tree.categories.get(int(tree.feature[node]))
+    usual = usual if labels is None else usual[usual < len(labels)]
+    return tuple(str(v) if labels is None else str(labels[v]) for v in usual)
+
+
+def _is_other(found: Intervals, node: int, c: int, x: float) -> bool:
+    """Whether a value is usual in a class that was not assigned."""
+    if found.source[node] != FREQUENCY:
+        low, high = found.other[node, c]
+        return bool(low <= x <= high)
+    inside = found.inside[found.place[node], c]
+    return bool(0 <= x < len(inside) and inside[int(x)] & 2)
