@@ -55,12 +55,23 @@ cdef struct Frame:
     bint trusted                # no value was missing above
     double x                    # NaN where it is missing
     double left                 # share that goes left; at OTHER: weight of the left branch
+    const double* first         # at RIGHT and OTHER: what the branch said that was read first
+
+
+cdef struct Bound:
+    # What is usual in one class at one node.
+    double own_low, own_high    # ... when it is assigned; unit of the variable
+    double low, high            # ... and by the stricter measure for other classes
+    double pull_left, pull_right            # what it adds to the weights of the branches
+    const unsigned char* usual  # of a test on categories: bits by category; NULL: by the ends
+    int class_
 
 
 cdef struct Said:
     # What a branch says.
     const double* value         # K numbers; of a leaf, or in the buffer of a node below
     int assigned
+    bint is_leaf                # the numbers are the tree's: not to be changed, and they stay
 
 
 cdef class Correction:
@@ -93,15 +104,19 @@ cdef class Correction:
 
     cdef Arena memory
     cdef Gates gates
-    cdef const int[::1] feature, children_left, children_right, place
+    cdef const int[::1] feature, children_left, children_right
     cdef const double[::1] threshold, center
-    cdef const unsigned char[:, ::1] categories_left, known, present
+    cdef const unsigned char[:, ::1] categories_left
     cdef const unsigned char[:, :, ::1] inside
-    cdef const double[:, :, ::1] own, other
-    cdef const double[:, ::1] leaf_value, pull
+    cdef const double[:, ::1] leaf_value
     cdef int[::1] leaf_assigned
     cdef const Gate** gate
     cdef Test* tests
+    cdef Bound* bounds              # of each node its classes with an interval, by class
+    cdef int* first_bound           # of each node, and one more
+    cdef int* bound_of              # (n_nodes, K): place in `bounds`, -1 where there is none
+    cdef int* classes               # of each node those that have instances there
+    cdef int* first_class           # of each node, and one more
     cdef Frame* frames
     cdef double* kept               # K numbers for each depth: what the first branch said ...
     cdef double* made               # ... and what the node made of both
@@ -131,13 +146,7 @@ cdef class Correction:
         self.n_categories = inside.shape[2]
         self.leaf_value = leaf_value
         self.leaf_assigned = np.argmax(leaf_value, axis=1).astype(np.int32)
-        self.own = own
-        self.other = other
-        self.place = place
         self.inside = inside
-        self.known = known
-        self.pull = pull
-        self.present = present
         self.fine = fine
         self.routes = routes
         self.fines = fines
@@ -153,6 +162,7 @@ cdef class Correction:
                                           tree.parent)
         elif gates.bounds is not None:
             lower, upper = gates.bounds
+        self.lay_bounds(own, other, place, known, pull, present)
         for node in range(self.n_nodes):
             if self.feature[node] < 0:
                 continue
@@ -172,6 +182,53 @@ cdef class Correction:
                 table = gates.gate.share(self.feature[node], tree.categories_left[node])
                 self.tests[node].category_share = &table[0]
                 self.tables.append(table)
+
+    cdef int lay_bounds(self, const double[:, :, ::1] own, const double[:, :, ::1] other,
+                        const int[::1] place, const unsigned char[:, ::1] known,
+                        const double[:, ::1] pull, const unsigned char[:, ::1] present) except -1:
+        """Side by side what a node reads of its classes; most classes have no interval at most."""
+        cdef Py_ssize_t node, c, K = self.n_classes, n_bounds = 0, n_present = 0
+        cdef Bound* bound
+        cdef bint numeric
+        for node in range(self.n_nodes):
+            for c in range(K):
+                n_present += present[node, c] != 0
+                if self.feature[node] >= 0:
+                    n_bounds += (not isnan(own[node, c, 0])
+                                 or (place[node] >= 0 and known[place[node], c] != 0))
+        self.bounds = <Bound*> self.memory.take(n_bounds + 1, sizeof(Bound))
+        self.first_bound = <int*> self.memory.take(self.n_nodes + 1, sizeof(int))
+        self.bound_of = <int*> self.memory.take(self.n_nodes * K, sizeof(int))
+        self.classes = <int*> self.memory.take(n_present + 1, sizeof(int))
+        self.first_class = <int*> self.memory.take(self.n_nodes + 1, sizeof(int))
+        n_bounds = n_present = 0
+        for node in range(self.n_nodes):
+            self.first_bound[node] = <int> n_bounds
+            self.first_class[node] = <int> n_present
+            for c in range(K):
+                self.bound_of[node * K + c] = -1
+                if present[node, c]:
+                    self.classes[n_present] = <int> c
+                    n_present += 1
+                if self.feature[node] < 0:
+                    continue
+                numeric = not isnan(own[node, c, 0])
+                if not numeric and (place[node] < 0 or not known[place[node], c]):
+                    continue
+                self.bound_of[node * K + c] = <int> n_bounds
+                bound = &self.bounds[n_bounds]
+                n_bounds += 1
+                bound.class_ = <int> c
+                bound.own_low, bound.own_high = own[node, c, 0], own[node, c, 1]
+                bound.low, bound.high = other[node, c, 0], other[node, c, 1]
+                bound.pull_left = pull[self.children_left[node], c]
+                bound.pull_right = pull[self.children_right[node], c]
+                bound.usual = NULL
+                if not numeric:
+                    bound.usual = &self.inside[place[node], c, 0]
+        self.first_bound[self.n_nodes] = <int> n_bounds
+        self.first_class[self.n_nodes] = <int> n_present
+        return 0
 
     cdef int lay(self, const double[:, :] X) except -1:
         """Take up a table, and ask for its shares at gates that only Python can work out."""
@@ -224,31 +281,36 @@ cdef class Correction:
         return depth
 
     cdef inline int largest(self, const double* value) noexcept nogil:
-        """The assigned class: the most probable one, the first of several."""
-        cdef int c, best = 0
-        for c in range(1, <int> self.n_classes):
-            if value[c] > value[best]:
-                best = c
-        return best
+        """The assigned class: the most probable one, the first of several.
 
-    cdef inline bint is_within(self, const Frame* frame, int c, bint assigned) noexcept nogil:
-        """Whether the instance's value is usual in a class; not where the class has no interval."""
-        cdef int node = frame.node
-        cdef Py_ssize_t place, category
-        if not isnan(self.threshold[node]):
-            if assigned:
-                return self.own[node, c, 0] <= frame.x <= self.own[node, c, 1]
-            return self.other[node, c, 0] <= frame.x <= self.other[node, c, 1]
-        place = self.place[node]
-        if place < 0 or not 0.0 <= frame.x < self.n_categories:
-            return False
-        category = <Py_ssize_t> frame.x
-        return (self.inside[place, c, category] & (OWN_SET if assigned else OTHER_SET)) != 0
+        The largest number first, four at a time: none waits for the one before.
+        """
+        cdef Py_ssize_t c = 0, K = self.n_classes
+        cdef double a = value[0], b = a, d = a, e = a
+        while c + 4 <= K:
+            a = value[c] if value[c] > a else a
+            b = value[c + 1] if value[c + 1] > b else b
+            d = value[c + 2] if value[c + 2] > d else d
+            e = value[c + 3] if value[c + 3] > e else e
+            c += 4
+        while c < K:
+            a = value[c] if value[c] > a else a
+            c += 1
+        a = b if b > a else a
+        d = e if e > d else d
+        a = d if d > a else a
+        c = 0
+        while value[c] != a:
+            c += 1
+        return <int> c
 
-    cdef inline bint has_interval(self, int node, int c) noexcept nogil:
-        if not isnan(self.threshold[node]):
-            return not isnan(self.own[node, c, 0])
-        return self.place[node] >= 0 and self.known[self.place[node], c] != 0
+    cdef inline bint is_usual(self, const Bound* bound, double x, int as_) noexcept nogil:
+        """Whether a value is usual in a class, measured by a bit of `inside`."""
+        if bound.usual == NULL:
+            if as_ == OWN_SET:
+                return bound.own_low <= x <= bound.own_high
+            return bound.low <= x <= bound.high
+        return 0.0 <= x < self.n_categories and (bound.usual[<Py_ssize_t> x] & as_) != 0
 
     cdef bint weigh(self, const Frame* frame, int assigned, double* left) noexcept nogil:
         """Weight of the left branch by the classes in whose interval the value lies.
@@ -256,35 +318,48 @@ cdef class Correction:
         False where it lies in none but that of the assigned class, which does not count.  -1
         where no branch has any weight.
         """
-        cdef int c, node = frame.node
+        cdef const Bound* bound = self.bounds + self.first_bound[frame.node]
+        cdef const Bound* last = self.bounds + self.first_bound[frame.node + 1]
         cdef double one = 0.0, two = 0.0
         cdef bint found = False
-        for c in range(<int> self.n_classes):
-            if c != assigned and self.is_within(frame, c, False):
+        while bound != last:
+            if self.is_usual(bound, frame.x, OTHER_SET) and bound.class_ != assigned:
                 found = True
-                one += self.pull[self.children_left[node], c]
-                two += self.pull[self.children_right[node], c]
+                one += bound.pull_left
+                two += bound.pull_right
+            bound += 1
         left[0] = one / (one + two) if one + two > 0.0 else -1.0
         return found
 
-    cdef bint impose(self, int node, int assigned, const double* value,
-                     double* out) noexcept nogil:
+    cdef bint impose(self, int node, Said* said, double* room) noexcept nogil:
         """Take the fine from the assigned class and divide it among the node's other classes.
 
         False, and nothing done, where there is no other.
         """
-        cdef Py_ssize_t c, n = 0
-        cdef double taken = self.fine * value[assigned], part
-        for c in range(self.n_classes):
-            n += c != assigned and self.present[node, c] != 0
+        cdef const int* class_ = self.classes + self.first_class[node]
+        cdef const int* last = self.classes + self.first_class[node + 1]
+        cdef double taken = self.fine * said.value[said.assigned], part
+        cdef Py_ssize_t c, n = last - class_
+        cdef const int* here = class_
+        while here != last:
+            n -= here[0] == said.assigned
+            here += 1
         if n == 0:
             return False
         part = taken / n
-        for c in range(self.n_classes):
-            if c == assigned:
-                out[c] = value[c] - taken
-            else:
-                out[c] = value[c] + part if self.present[node, c] else value[c]
+        if said.is_leaf:
+            for c in range(self.n_classes):
+                room[c] = said.value[c]
+        else:
+            room = <double*> said.value     # of a node below, which needs it no more
+        while class_ != last:
+            if class_[0] != said.assigned:
+                room[class_[0]] += part
+            class_ += 1
+        room[said.assigned] -= taken
+        said.value = room
+        said.is_leaf = False
+        said.assigned = self.largest(room)
         return True
 
     cdef inline void combine(self, double weight, const double* left, const double* right,
@@ -294,8 +369,8 @@ cdef class Correction:
             out[c] = weight * left[c] + (1.0 - weight) * right[c]
 
     cdef void tell(self, int node, int did, int assigned, double x, double left,
-                   const double* before, const double* after) noexcept nogil:
-        """Keep what a node did, where it is asked for."""
+                   const double* before) noexcept nogil:
+        """Note what a node did, where it is asked for; `amend` says what it made of it."""
         cdef double* numbers = self.told_numbers + self.n_told * (2 + 2 * self.n_classes)
         cdef Py_ssize_t c
         self.told[3 * self.n_told] = node
@@ -305,116 +380,113 @@ cdef class Correction:
         numbers[1] = left
         for c in range(self.n_classes):
             numbers[2 + c] = before[c]
-            numbers[2 + self.n_classes + c] = after[c]
+            numbers[2 + self.n_classes + c] = before[c]
         self.n_told += 1
+
+    cdef inline int judge(self, const Frame* frame, int assigned, double* left) noexcept nogil:
+        """What a node does to the class that came up, and with routes the weight of its left."""
+        cdef int bound
+        if not frame.trusted or isnan(frame.x):
+            return BELOW_MISSING
+        bound = self.bound_of[frame.node * self.n_classes + assigned]
+        if bound < 0:
+            return NO_INTERVAL
+        if self.is_usual(&self.bounds[bound], frame.x, OWN_SET):
+            return WITHIN
+        if self.weigh(frame, assigned, left):
+            return ROUTES if self.routes and left[0] >= 0.0 else LET_BE
+        return FINE if self.fines else LET_BE
 
     cdef void predict_one(self, Py_ssize_t instance, double* out) noexcept nogil:
         """Algorithm 2, with a list of frames in the place of calls."""
         cdef Py_ssize_t depth, c, K = self.n_classes
         cdef Said said
         cdef Frame* frame
-        cdef double* kept
         cdef double* made
-        cdef const double* one
         cdef const double* two
         cdef double left
-        cdef int node, did, assigned, next_node
+        cdef int node, did, next_node
+        cdef bint went_left
         depth = self.descend(0, 0, True, instance)
         while True:
             node = self.frames[depth].node
             said.value = &self.leaf_value[node, 0]
             said.assigned = self.leaf_assigned[node]
+            said.is_leaf = True
             if self.told != NULL:
-                self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value, said.value)
+                self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value)
             next_node = -1
             while depth > 0:
                 depth -= 1
                 frame = &self.frames[depth]
-                kept = self.kept + depth * K
                 made = self.made + depth * K
+                went_left = frame.visited == self.children_left[frame.node]
                 if frame.stage == OTHER:
-                    # What was kept is the branch that the instance took at first.
-                    one = kept if frame.visited == self.children_left[frame.node] else said.value
-                    two = said.value if frame.visited == self.children_left[frame.node] else kept
-                    self.combine(frame.left, one, two, made)
                     if self.told != NULL:
-                        self.tell(frame.node, ROUTES, self.largest(kept), frame.x, frame.left,
-                                  kept, made)
-                    said.value = made
-                    said.assigned = self.largest(made)
+                        self.tell(frame.node, ROUTES, self.largest(frame.first), frame.x,
+                                  frame.left, frame.first)
+                    if went_left:
+                        self.combine(frame.left, frame.first, said.value, made)
+                    else:
+                        self.combine(frame.left, said.value, frame.first, made)
+                    self.take(&said, made)
                     continue
                 if frame.stage == LEFT:
-                    for c in range(K):
-                        kept[c] = said.value[c]
+                    self.keep(frame, &said, self.kept + depth * K)
                     frame.stage = RIGHT
                     next_node = self.children_right[frame.node]
                     break
-                one = two = said.value
-                if frame.stage == RIGHT:
-                    one = kept
-                    self.combine(frame.left, one, two, made)
-                    said.value = made
-                    said.assigned = self.largest(made)
-                # Here `said` is what the tree itself makes of its branches as corrected.
-                did = WITHIN
+                two = said.value
                 left = frame.left
-                assigned = said.assigned
-                if not frame.trusted or isnan(frame.x):
-                    did = BELOW_MISSING
-                elif not self.has_interval(frame.node, assigned):
-                    did = NO_INTERVAL
-                elif not self.is_within(frame, assigned, True):
-                    did = LET_BE
-                    if self.weigh(frame, assigned, &left):
-                        if self.routes and left >= 0.0:
-                            did = ROUTES
-                    elif self.fines:
-                        did = FINE
-                if did == ROUTES and frame.stage == WHOLE:
-                    # With no weight on the other branch there is nothing to read in it.
-                    if left != (1.0 if frame.visited == self.children_left[frame.node] else 0.0):
-                        for c in range(K):
-                            kept[c] = said.value[c]
-                        frame.stage = OTHER
-                        frame.left = left
-                        if frame.visited == self.children_left[frame.node]:
-                            next_node = self.children_right[frame.node]
-                        else:
-                            next_node = self.children_left[frame.node]
-                        break
-                    if self.told != NULL:
-                        self.tell(frame.node, ROUTES, assigned, frame.x, left, said.value,
-                                  said.value)
-                    continue
-                if did == ROUTES:
-                    if self.told != NULL:       # `after` is filled in below: `made` is both
-                        self.tell(frame.node, ROUTES, assigned, frame.x, left, made, made)
-                    self.combine(left, one, two, made)
-                    if self.told != NULL:
-                        self.amend(made)
+                if frame.stage == RIGHT:
+                    self.combine(left, frame.first, two, made)
+                    said.value = made
+                    said.is_leaf = False
                     said.assigned = self.largest(made)
-                    continue
-                if did == FINE:
-                    if self.told != NULL:
-                        self.tell(frame.node, FINE, assigned, frame.x, left, said.value,
-                                  said.value)
-                    if self.impose(frame.node, assigned, said.value, made):
-                        said.value = made
-                        said.assigned = self.largest(made)
+                did = self.judge(frame, said.assigned, &left)
+                if did == ROUTES and frame.stage == WHOLE and left != (1.0 if went_left else 0.0):
+                    # The other branch has a weight: it is read now.
+                    self.keep(frame, &said, self.kept + depth * K)
+                    frame.stage = OTHER
+                    frame.left = left
+                    next_node = (self.children_right[frame.node] if went_left
+                                 else self.children_left[frame.node])
+                    break
+                if self.told != NULL:
+                    self.tell(frame.node, did, said.assigned, frame.x,
+                              left if did == ROUTES else frame.left, said.value)
+                if did == ROUTES and frame.stage == RIGHT:
+                    self.combine(left, frame.first, two, made)
+                    self.take(&said, made)
+                elif did == FINE:
+                    if self.impose(frame.node, &said, made):
                         if self.told != NULL:
-                            self.amend(made)
+                            self.amend(said.value)
                     elif self.told != NULL:
                         self.told[3 * self.n_told - 2] = LET_BE
-                    continue
-                if self.told != NULL:
-                    self.tell(frame.node, did, assigned, frame.x, frame.left, said.value,
-                              said.value)
             if next_node < 0:
                 break
             depth = self.descend(next_node, depth + 1, frame.trusted and not isnan(frame.x),
                                  instance)
         for c in range(K):
             out[c] = said.value[c]
+
+    cdef inline void keep(self, Frame* frame, const Said* said, double* room) noexcept nogil:
+        """Hold what the first branch said while the second one is read."""
+        cdef Py_ssize_t c
+        frame.first = said.value
+        if not said.is_leaf:
+            for c in range(self.n_classes):
+                room[c] = said.value[c]
+            frame.first = room
+
+    cdef inline void take(self, Said* said, double* made) noexcept nogil:
+        """Go on with what a node made of both branches."""
+        said.value = made
+        said.is_leaf = False
+        said.assigned = self.largest(made)
+        if self.told != NULL:
+            self.amend(made)
 
     cdef inline void amend(self, const double* after) noexcept nogil:
         """Write what the node last told made of the probabilities."""
