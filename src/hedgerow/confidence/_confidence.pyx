@@ -7,7 +7,7 @@ that its branch assigned, and then reads its other branch too or takes from that
 
 import numpy as np
 
-from libc.math cimport isnan
+from libc.math cimport NAN, isnan
 
 from hedgerow.tree._traversal import node_intervals
 
@@ -47,11 +47,18 @@ cdef enum:
     OTHER_SET = 2               # ... by the stricter measure for classes that were not assigned
 
 
+cdef struct Way:
+    # Where a node sends an instance, side by side; a leaf has no variable (-1).
+    double threshold            # of a step; NaN where the gate is asked
+    int feature
+    int left, right
+
+
 cdef struct Frame:
     # One node on the way from the root.
     int node
     int stage
-    int visited                 # child that took the instance whole
+    bint went_left              # into which branch first
     bint trusted                # no value was missing above
     double x                    # NaN where it is missing
     double left                 # share that goes left; at OTHER: weight of the left branch
@@ -106,12 +113,13 @@ cdef class Correction:
     cdef Gates gates
     cdef const int[::1] feature, children_left, children_right
     cdef const double[::1] threshold, center
-    cdef const unsigned char[:, ::1] categories_left
+    cdef const unsigned char[:, ::1] categories_left, present
     cdef const unsigned char[:, :, ::1] inside
     cdef const double[:, ::1] leaf_value
     cdef int[::1] leaf_assigned
     cdef const Gate** gate
     cdef Test* tests
+    cdef Way* ways
     cdef Bound* bounds              # of each node its classes with an interval, by class
     cdef int* first_bound           # of each node, and one more
     cdef int* bound_of              # (n_nodes, K): place in `bounds`, -1 where there is none
@@ -147,6 +155,7 @@ cdef class Correction:
         self.leaf_value = leaf_value
         self.leaf_assigned = np.argmax(leaf_value, axis=1).astype(np.int32)
         self.inside = inside
+        self.present = present
         self.fine = fine
         self.routes = routes
         self.fines = fines
@@ -155,6 +164,7 @@ cdef class Correction:
         self.frames = <Frame*> self.memory.take(depth, sizeof(Frame))
         self.kept = <double*> self.memory.take(depth * self.n_classes, sizeof(double))
         self.made = <double*> self.memory.take(depth * self.n_classes, sizeof(double))
+        self.ways = <Way*> self.memory.zeros(self.n_nodes, sizeof(Way))
         self.tests = <Test*> self.memory.zeros(self.n_nodes, sizeof(Test))
         self.gate = <const Gate**> self.memory.zeros(self.n_nodes, sizeof(Gate*))
         if gates.conditioned:
@@ -164,6 +174,10 @@ cdef class Correction:
             lower, upper = gates.bounds
         self.lay_bounds(own, other, place, known, pull, present)
         for node in range(self.n_nodes):
+            self.ways[node].feature = self.feature[node]
+            self.ways[node].left = self.children_left[node]
+            self.ways[node].right = self.children_right[node]
+            self.ways[node].threshold = NAN
             if self.feature[node] < 0:
                 continue
             self.tests[node].threshold = self.threshold[node]
@@ -171,6 +185,8 @@ cdef class Correction:
             self.tests[node].share_left = share[node]
             if not isnan(self.threshold[node]):
                 self.gate[node] = &gates.numbers[self.feature[node]]
+                if self.gate[node].kind == STEP:
+                    self.ways[node].threshold = self.threshold[node]
                 if gates.conditioned or gates.bounds is not None:
                     self.tests[node].lower = lower[node]
                     self.tests[node].upper = upper[node]
@@ -256,29 +272,30 @@ cdef class Correction:
                      Py_ssize_t instance) noexcept nogil:
         """Lay frames from `depth` on, down to a leaf; return their number."""
         cdef const double* row = NULL       # without columns there is a root alone
-        cdef Frame* frame
-        cdef const Gate* gate
+        cdef Frame* frame = self.frames + depth
+        cdef const Way* way = self.ways + node
         if self.rows != NULL:
             row = self.rows + instance * self.row_step
-        while self.feature[node] >= 0:
-            frame = &self.frames[depth]
-            depth += 1
-            gate = self.gate[node]
+        while way.feature >= 0:
             frame.node = node
             frame.trusted = trusted
-            frame.x = row[self.feature[node] * self.stride]
+            frame.x = row[way.feature * self.stride]
             frame.stage = WHOLE
-            if gate.kind == STEP and not isnan(frame.x):
-                frame.left = 1.0 if frame.x < self.tests[node].threshold else 0.0
+            if frame.x < way.threshold:
+                frame.left = 1.0
+            elif frame.x >= way.threshold:
+                frame.left = 0.0
             else:
-                frame.left = share_left(gate, &self.tests[node], frame.x, instance)
+                frame.left = share_left(self.gate[node], &self.tests[node], frame.x, instance)
                 trusted = trusted and not isnan(frame.x)
                 if 0.0 < frame.left < 1.0:
                     frame.stage = LEFT
-            node = self.children_left[node] if frame.left > 0.0 else self.children_right[node]
-            frame.visited = node
-        self.frames[depth].node = node
-        return depth
+            frame.went_left = frame.left > 0.0
+            node = way.left if frame.went_left else way.right
+            way = self.ways + node
+            frame += 1
+        frame.node = node
+        return frame - self.frames
 
     cdef inline int largest(self, const double* value) noexcept nogil:
         """The assigned class: the most probable one, the first of several.
@@ -320,14 +337,23 @@ cdef class Correction:
         """
         cdef const Bound* bound = self.bounds + self.first_bound[frame.node]
         cdef const Bound* last = self.bounds + self.first_bound[frame.node + 1]
-        cdef double one = 0.0, two = 0.0
-        cdef bint found = False
-        while bound != last:
-            if self.is_usual(bound, frame.x, OTHER_SET) and bound.class_ != assigned:
-                found = True
-                one += bound.pull_left
-                two += bound.pull_right
-            bound += 1
+        cdef double x = frame.x, one = 0.0, two = 0.0
+        cdef bint found = False, here
+        if bound.usual == NULL:
+            # No branch, as none could be foreseen.
+            while bound != last:
+                here = (bound.low <= x) & (x <= bound.high) & (bound.class_ != assigned)
+                one += bound.pull_left if here else 0.0
+                two += bound.pull_right if here else 0.0
+                found |= here
+                bound += 1
+        else:
+            while bound != last:
+                if self.is_usual(bound, x, OTHER_SET) and bound.class_ != assigned:
+                    found = True
+                    one += bound.pull_left
+                    two += bound.pull_right
+                bound += 1
         left[0] = one / (one + two) if one + two > 0.0 else -1.0
         return found
 
@@ -338,25 +364,20 @@ cdef class Correction:
         """
         cdef const int* class_ = self.classes + self.first_class[node]
         cdef const int* last = self.classes + self.first_class[node + 1]
-        cdef double taken = self.fine * said.value[said.assigned], part
-        cdef Py_ssize_t c, n = last - class_
-        cdef const int* here = class_
-        while here != last:
-            n -= here[0] == said.assigned
-            here += 1
+        cdef double before = said.value[said.assigned], part
+        cdef Py_ssize_t c, n = last - class_ - self.present[node, said.assigned]
         if n == 0:
             return False
-        part = taken / n
+        part = self.fine * before / n
         if said.is_leaf:
             for c in range(self.n_classes):
                 room[c] = said.value[c]
         else:
             room = <double*> said.value     # of a node below, which needs it no more
         while class_ != last:
-            if class_[0] != said.assigned:
-                room[class_[0]] += part
+            room[class_[0]] += part
             class_ += 1
-        room[said.assigned] -= taken
+        room[said.assigned] = before - self.fine * before
         said.value = room
         said.is_leaf = False
         said.assigned = self.largest(room)
@@ -406,7 +427,6 @@ cdef class Correction:
         cdef const double* two
         cdef double left
         cdef int node, did, next_node
-        cdef bint went_left
         depth = self.descend(0, 0, True, instance)
         while True:
             node = self.frames[depth].node
@@ -420,12 +440,11 @@ cdef class Correction:
                 depth -= 1
                 frame = &self.frames[depth]
                 made = self.made + depth * K
-                went_left = frame.visited == self.children_left[frame.node]
                 if frame.stage == OTHER:
                     if self.told != NULL:
                         self.tell(frame.node, ROUTES, self.largest(frame.first), frame.x,
                                   frame.left, frame.first)
-                    if went_left:
+                    if frame.went_left:
                         self.combine(frame.left, frame.first, said.value, made)
                     else:
                         self.combine(frame.left, said.value, frame.first, made)
@@ -444,12 +463,13 @@ cdef class Correction:
                     said.is_leaf = False
                     said.assigned = self.largest(made)
                 did = self.judge(frame, said.assigned, &left)
-                if did == ROUTES and frame.stage == WHOLE and left != (1.0 if went_left else 0.0):
+                if (did == ROUTES and frame.stage == WHOLE
+                        and left != (1.0 if frame.went_left else 0.0)):
                     # The other branch has a weight: it is read now.
                     self.keep(frame, &said, self.kept + depth * K)
                     frame.stage = OTHER
                     frame.left = left
-                    next_node = (self.children_right[frame.node] if went_left
+                    next_node = (self.children_right[frame.node] if frame.went_left
                                  else self.children_left[frame.node])
                     break
                 if self.told != NULL:
