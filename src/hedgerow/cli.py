@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data list | get | check | fingerprint | reference | survival``.
+"""The command line: ``hedgerow data | reference | survival | explain``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
 
     parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
@@ -73,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_data(commands)
     _add_reference(commands)
     add_survival(commands)
+    add_explain(commands)
     return parser
 
 

@@ -36,6 +36,7 @@ def exported_estimators():
             continue
         settings = {hedgerow.ProbabilisticThresholdClassifier: {"candidates": "midpoints"}}
         settings |= {random: {"random_state": 0} for random in DRAWS_ROWS}
+        settings[hedgerow.ConfDTreeClassifier] = {"estimator": hedgerow.C45Classifier()}
         found.append(kind(**settings.get(kind, {})))
         names = kind().get_params()
         if set(SOFT_PARTS) <= set(names):
@@ -52,6 +53,12 @@ each = pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_the_list_is_not_empty():
     kinds = {type(estimator).__name__ for estimator in ESTIMATORS}
     assert {"C45Classifier", "SoftTreeClassifier"} <= kinds
+
+
+def growing(estimator, **settings):
+    """Settings of C4.5 by their names here: those of a tree inside are the inner one's."""
+    own = estimator.get_params()
+    return {k if k in own else f"estimator__{k}": value for k, value in settings.items()}
 
 
 def failing(estimator):
@@ -116,12 +123,9 @@ def test_a_row_of_weight_0_is_as_if_absent(estimator):
 def test_whole_weights_are_repeated_rows(estimator):
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).integers(1, 4, len(y))
-    weighted = clone(estimator).set_params(prune=False).fit(X, y, weight)
-    repeated = (
-        clone(estimator)
-        .set_params(prune=False)
-        .fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
-    )
+    unpruned = clone(estimator).set_params(**growing(estimator, prune=False))
+    weighted = clone(unpruned).fit(X, y, weight)
+    repeated = clone(unpruned).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
 
 
@@ -131,7 +135,8 @@ def test_in_scikit_learns_company(estimator):
     X, y = load_iris(return_X_y=True)
     pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), clone(estimator))
     assert cross_val_score(pipeline, X + 1.0, y, cv=3).min() > 0.8
-    search = GridSearchCV(clone(estimator), {"max_depth": [1, 3]}, cv=3).fit(X, y)
-    assert search.best_params_["max_depth"] == 3
+    depths = growing(estimator, max_depth=[1, 3])
+    search = GridSearchCV(clone(estimator), depths, cv=3).fit(X, y)
+    assert list(search.best_params_.values()) == [3]
     bag = BaggingClassifier(clone(estimator), n_estimators=3, random_state=0).fit(X, y)
     assert bag.score(X, y) > 0.9

@@ -1,6 +1,22 @@
-"""ConfDTree: trees that doubt what is unusual for the class that they assign (Katz et al.)."""
+"""ConfDTree: trees that doubt what is unusual for the class that they assign (Katz et al.).
 
-from hedgerow.confidence.explain import Doubt, Explanation
-from hedgerow.confidence.intervals import Intervals
+Names are imported on first use, so that the command line starts without the compiled core.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+_HOME = {
+    "Doubt": "hedgerow.confidence.explain",
+    "Explanation": "hedgerow.confidence.explain",
+    "Intervals": "hedgerow.confidence.intervals",
+}
 
 __all__ = ["Doubt", "Explanation", "Intervals"]
+
+
+def __getattr__(name: str):
+    if name in _HOME:
+        return getattr(importlib.import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'hedgerow.confidence' has no attribute {name!r}")

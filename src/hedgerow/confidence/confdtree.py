@@ -114,14 +114,21 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
+    A wine of class 1 that goes the way of class 2, whose flavanoids are lower than its own:
+
+    >>> from sklearn.datasets import load_wine
     >>> from hedgerow import C45Classifier, ConfDTreeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> model = ConfDTreeClassifier(C45Classifier(max_depth=2), method="norm").fit(X, y)
-    >>> model.estimator_.predict_proba(X[106:107]).round(3).tolist()
-    [[0.0, 0.907, 0.093]]
-    >>> model.predict_proba(X[106:107]).round(3).tolist()
-    []
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> model = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X, y)
+    >>> print(model.explain(X.iloc[61]))
+        leaf 3: 2 0.980, 1 0.020
+      node 1, color_intensity < 3.85: color_intensity = 5.75 is usual in 2 [2.7744, 12.018]
+        leaf 5: 1 0.981, 0 0.019
+      node 4, proline < 735: proline = 450 is usual in 1 [189.27, 827.75]
+    node 0, flavanoids < 1.58: flavanoids = 1.41 is unusual in 2 [0.19445, 1.3685], usual in 1
+        both branches, left 0.185 and right 0.815: 1 0.803, 2 0.182, 0 0.015
+    tree: 2 0.980, 1 0.020
+    with doubts: 1 0.803, 2 0.182, 0 0.015
     """
 
     def __init__(
@@ -278,7 +285,8 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def predict(self, X) -> np.ndarray:
         """The most probable class of each row (ties: the first in ``classes_``), (n,)."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        probabilities = self.predict_proba(X)  # which says if it is not fitted
+        return self.classes_[np.argmax(probabilities, axis=1)]
 
     def explain(self, x) -> Explanation:
         """What each node did to one instance.

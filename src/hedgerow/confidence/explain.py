@@ -129,13 +129,13 @@ def _sentence(step: Doubt, classes: list) -> str:
     head += f"is unusual in {step.assigned} {usual}"
     others = ", ".join(map(str, step.others))
     head += f", usual in {others}" if step.others else " and in all other classes"
-    if step.done == "let be":
-        return f"{head}; nothing follows"
     after = _shares(classes, step.after)
-    if step.done == "fine":
-        return f"{head}; {step.assigned} pays a fine: {after}"
-    weights = f"left {step.left:.3f}, right {1.0 - step.left:.3f}"
-    return f"{head}; both branches are weighted, {weights}: {after}"
+    follows = {
+        "let be": "nothing follows",
+        "fine": f"{step.assigned} pays a fine: {after}",
+        "routes": f"both branches, left {step.left:.3f} and right {1.0 - step.left:.3f}: {after}",
+    }
+    return f"{head}\n{indent}    {follows[step.done]}"
 
 
 def explained(
