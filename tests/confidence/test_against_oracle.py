@@ -157,9 +157,7 @@ def test_forests_are_the_mean_of_their_trees(kind, weighted):
     model.fit(X, y, weight if weighted else None)
     codes = np.searchsorted(model.classes_, y)
     total = 0.0
-    for tree, rows in zip(
-        model.trees_, model.estimator_.estimators_samples_, strict=True
-    ):
+    for tree, rows in zip(model.trees_, model.estimator_.estimators_samples_, strict=True):
         counts = np.bincount(rows, minlength=len(y)).astype(float)
         # Newer versions draw rows by their weight, older ones weigh the rows drawn.
         if tree.class_weight[0].sum() != pytest.approx(counts.sum()):

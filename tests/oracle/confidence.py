@@ -131,9 +131,7 @@ class Doubting:
         if not (trusted and known) or self.usual(node, assigned, value, False) is not False:
             return probs
         others = [
-            c
-            for c in range(tree.n_classes)
-            if c != assigned and self.usual(node, c, value, True)
+            c for c in range(tree.n_classes) if c != assigned and self.usual(node, c, value, True)
         ]
         if others:
             weight = [self.pull(child, others) for child in (one, two)]

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from hedgerow.tree import Tree
 
-DESCRIPTION = (
-    "Print for each row of a table what the nodes of a tree did to it (ConfDTree): which doubted "
-    "the class that their branch assigned, and what followed. The model is what "
-    "`Tree.annotate(X, y).to_json()` wrote. Tests on categories are never doubted: the file does "
-    "not say how frequent categories were."
-)
+DESCRIPTION = """\
+Print for each row of a table what the nodes of a tree did to it (ConfDTree): which
+doubted the class that their branch assigned, and what followed. The model is what
+`Tree.annotate(X, y).to_json()` wrote. Tests on categories are never doubted: the file
+does not say how frequent categories were.
+"""
 EXAMPLES = """examples:
   hedgerow explain tree.json patients.csv --row 12
   hedgerow explain tree.json patients.csv --method norm --no-routes

@@ -200,6 +200,8 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         self._fitted_rules = rules = self._rules()
         estimator = C45Classifier() if self.estimator is None else self.estimator
         check_supported(estimator)
+        if y is not None:
+            y = column_or_1d(y, warn=True)
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         fitted = clone(estimator).fit(X, y, **given)
         frozen = unfrozen(fitted) is not fitted
@@ -216,7 +218,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def _counted(self, members, read, y, sample_weight, rules) -> list[Member]:
         """The members with their intervals."""
-        y, done = column_or_1d(y), []
+        done = []
         for member, table in zip(members, read, strict=True):
             if not done:
                 if len(y) != len(table):

@@ -342,7 +342,6 @@ def _usual_categories(counted: Counted, rules: Rules):
     return counted.place, inside, known.astype(np.uint8)
 
 
-
 def as_codes(y: Any, classes: np.ndarray) -> np.ndarray:
     """Place of each label among the classes of a fitted estimator, (n,) int.
 

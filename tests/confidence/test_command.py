@@ -1,0 +1,128 @@
+"""`hedgerow explain`: what it prints, and one sentence for whatever is wrong."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from hedgerow import C45Classifier, ConfDTreeClassifier
+from hedgerow.cli import main
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return X, y, C45Classifier(max_depth=3).fit(X, y).tree_.annotate(X, y)
+
+
+@pytest.fixture
+def files(tmp_path, wine):
+    X, _, tree = wine
+    (tmp_path / "tree.json").write_text(tree.to_json())
+    X.iloc[60:64].to_csv(tmp_path / "rows.csv", index=False)
+    return tmp_path
+
+
+def run(files, *more, model="tree.json", rows="rows.csv"):
+    return main(["explain", str(files / model), str(files / rows), *more])
+
+
+@pytest.mark.parametrize("method", ["norm", "tdist", "comb"])
+def test_it_says_what_the_estimator_says(files, wine, method, capsys):
+    X, y, _ = wine
+    model = ConfDTreeClassifier(C45Classifier(max_depth=3), method).fit(X, y)
+    assert run(files, "--method", method) == 0
+    parts = capsys.readouterr().out.split("\n\n")
+    for row, part in enumerate(parts):
+        assert part.strip("\n") == f"row {row}\n{model.explain(X.iloc[60 + row])}"
+    assert len(parts) == 4
+    assert run(files, "--method", method, "--row", "1") == 0
+    assert capsys.readouterr().out == parts[1].strip("\n") + "\n"
+
+
+def test_settings_reach_the_rules(files, wine, capsys):
+    X, y, _ = wine
+    settings = {"min_instances": 3, "normal_width": 0.5, "normal_width_other": 0.4, "t_alpha": 0.2}
+    settings |= {"t_alpha_other": 0.3, "normality_alpha": 0.2, "fine": 0.3}
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
+    base = C45Classifier(max_depth=3, smoothing=True)
+    for off in ("routes", "fines"):
+        model = ConfDTreeClassifier(base, **settings, **{off: False}).fit(X, y)
+        assert run(files, *given, f"--no-{off}", "--smoothing", "--row", "0") == 0
+        assert capsys.readouterr().out == f"row 0\n{model.explain(X.iloc[60])}\n"
+
+
+def test_missing_values_other_columns_and_categories(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"size": rng.normal(5, 2, 200), "kind": rng.choice([1, 2, 3], 200)})
+    y = np.where(X["kind"] == 1, "no", np.where(X["size"] > 2, "yes", "no"))
+    X["kind"] = X["kind"].astype("category")
+    tree = C45Classifier().fit(X, y).tree_.annotate(X, y)
+    (tmp_path / "tree.json").write_text(tree.to_json())
+    (tmp_path / "rows.csv").write_text("note,kind,size\na,1,4.5\nb,,9\nc,2,\nd,7,6\n")
+    assert run(tmp_path) == 0
+    out = capsys.readouterr().out
+    for said in (
+        "kind = 1 meets no interval",
+        "kind is missing, nothing is doubted",
+        "size is missing, nothing is doubted",
+        "kind = a new category meets no interval",
+    ):
+        assert said in out
+
+
+def changed(files, **changes):
+    form = json.loads((files / "tree.json").read_text()) | changes
+    (files / "tree.json").write_text(json.dumps(form))
+
+
+def test_models_that_are_none(files, capsys):
+    def said(**more):
+        assert run(files, **more) == 1
+        error = capsys.readouterr().err
+        assert error.startswith("hedgerow: ") and error.count("\n") == 1
+        return error
+
+    assert "nowhere.json: no such file" in said(model="nowhere.json")
+    assert "rows.csv: the text is not JSON" in said(model="rows.csv")
+    changed(files, statistics=None)
+    assert "has no node statistics; write it by Tree.annotate(X, y).to_json()" in said()
+    changed(files, statistics={"n": [1]})
+    assert "tree.json: `statistics` of a tree" in said()
+    changed(files, format="other")
+    assert "the JSON is not a tree" in said()
+    (files / "tree.json").write_bytes(b"\xff\xfe")
+    assert "it is not UTF-8" in said()
+
+
+def test_a_model_without_names(files, capsys):
+    changed(files, feature_names=None)
+    assert run(files) == 1
+    assert "the tree has no names of variables" in capsys.readouterr().err
+
+
+def test_rows_that_are_none(files, capsys):
+    rows = files / "rows.csv"
+    whole = rows.read_text()
+    for text, said in (
+        (whole.replace("flavanoids", "flavenoids"), "has no column 'flavanoids', which the tree"),
+        (whole.replace("1.41", "low"), "column 'flavanoids' holds 'low' in row 1, and the tree"),
+        (whole.replace("1.41", "inf"), "column 'flavanoids' holds an infinite value in row 1"),
+        (whole.splitlines()[0], "has no row; give at least one"),
+        ("", "is no table"),
+        ("a,b\n1,2,3\n1,2,3,4\n", "is no table"),
+    ):
+        rows.write_text(text)
+        assert run(files) == 1
+        error = capsys.readouterr().err
+        assert said in error and error.count("\n") == 1, error
+    assert run(files, rows="nowhere.csv") == 1
+    assert "nowhere.csv: no such file" in capsys.readouterr().err
+    rows.write_text(whole)
+    for row in ("4", "-1"):
+        assert run(files, "--row", row) == 1
+        assert f"has no row {row}; give a number from 0 to 3" in capsys.readouterr().err
+    assert run(files, "--fine", "1.5") == 1
+    assert "fine is 1.5; give a number of at least 0 and at most 1" in capsys.readouterr().err

@@ -1,0 +1,204 @@
+"""ConfDTreeClassifier as an estimator: what it takes, refuses, keeps, and prints."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hedgerow import C45Classifier, ConfDTreeClassifier
+from hedgerow.errors import InputError
+
+INNER = [
+    None,
+    DecisionTreeClassifier(random_state=0),
+    RandomForestClassifier(3, random_state=0),
+    BaggingClassifier(C45Classifier(), 3, random_state=0),
+]
+
+
+def failing(estimator):
+    if isinstance(estimator.estimator, RandomForestClassifier | BaggingClassifier):
+        return {"check_sample_weight_equivalence_on_dense_data": "rows are drawn at random"}
+    return {}
+
+
+@parametrize_with_checks(
+    [ConfDTreeClassifier(inner) for inner in INNER], expected_failed_checks=failing
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "named"),
+    [
+        (3, "3"),
+        ("tree", "'tree'"),
+        (C45Classifier, "C45Classifier"),
+        (DecisionTreeRegressor(), "DecisionTreeRegressor"),
+        (LogisticRegression(), "LogisticRegression"),
+        (AdaBoostClassifier(), "AdaBoostClassifier"),
+        (GradientBoostingClassifier(), "GradientBoostingClassifier"),
+        (make_pipeline(StandardScaler(), C45Classifier()), "Pipeline"),
+        (ConfDTreeClassifier(), "ConfDTreeClassifier"),
+        (BaggingClassifier(LogisticRegression()), "BaggingClassifier of LogisticRegression"),
+        (BaggingClassifier(RandomForestClassifier()), "BaggingClassifier of RandomForest"),
+        (FrozenEstimator(LogisticRegression()), "LogisticRegression"),
+    ],
+    ids=lambda value: repr(value)[:40],
+)
+def test_other_estimators_are_refused(estimator, named):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="give a tree classifier of hedgerow") as caught:
+        ConfDTreeClassifier(estimator).fit(X, y)
+    assert named in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("inner", [C45Classifier(), RandomForestClassifier()])
+def test_a_frozen_estimator_has_to_be_fitted(inner):
+    with pytest.raises(NotFittedError):
+        ConfDTreeClassifier(FrozenEstimator(inner)).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"method": "normal"}, "method is 'normal'"),
+        ({"min_instances": 1}, "min_instances is 1"),
+        ({"normal_width": -1}, "normal_width is -1"),
+        ({"t_alpha_other": 1.5}, "t_alpha_other is 1.5"),
+        ({"normality": "shapiro"}, "normality is 'shapiro'"),
+        ({"normality_alpha": "x"}, "normality_alpha is 'x'"),
+        ({"fine": 2}, "fine is 2"),
+        ({"routes": 1}, "routes is 1"),
+        ({"fines": None}, "fines is None"),
+        ({"categorical": "yes"}, "categorical is 'yes'"),
+        ({"category_alpha": np.nan}, "category_alpha is nan"),
+        ({"smoothing": "laplace"}, "smoothing is 'laplace'"),
+    ],
+)
+def test_bad_settings_are_named(settings, named):
+    with pytest.raises(InputError) as caught:
+        ConfDTreeClassifier(**settings).fit([[0.0], [1.0]], [0, 1])
+    assert str(caught.value).startswith(named)
+
+
+def test_labels_that_a_frozen_tree_does_not_know():
+    X, y = load_iris(return_X_y=True)
+    frozen = FrozenEstimator(C45Classifier().fit(X[:100], y[:100]))
+    with pytest.raises(InputError, match="y holds the class 2, .* give classes among 0, 1"):
+        ConfDTreeClassifier(frozen).fit(X, y)
+    with pytest.raises(InputError, match="y holds the class 'a'"):
+        ConfDTreeClassifier(frozen).fit(X, np.where(y, "a", "b"))
+    with pytest.raises(InputError, match="y has 3 entries for 150 rows"):
+        ConfDTreeClassifier(frozen).fit(X, [0, 1, 0])
+    with pytest.raises(InputError, match="sample_weight of row 0 is negative"):
+        ConfDTreeClassifier(frozen).fit(X[:100], y[:100], np.full(100, -1.0))
+    some = ConfDTreeClassifier(frozen).fit(X, y, y < 2)  # rows without weight are not there
+    assert some.classes_.tolist() == [0, 1]
+
+
+def test_another_table_is_refused():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    for inner in INNER:
+        model = ConfDTreeClassifier(inner).fit(X, y)
+        for wrong in (X.iloc[:, :5], X.iloc[:, ::-1]):
+            with pytest.raises(ValueError, match=r"features|feature names"):
+                model.predict_proba(wrong)
+        with pytest.raises(ValueError, match="infinit"):
+            model.predict_proba(X.where(X < 1000, np.inf))
+        with pytest.raises(InputError, match="x has 2 rows; give one of them"):
+            model.explain(X[:2])
+
+
+def test_smoothing_is_that_of_the_estimator_unless_told():
+    X, y = load_iris(return_X_y=True)
+    off = {"routes": False, "fines": False}
+    for smoothing in (False, True):
+        base = C45Classifier(smoothing=smoothing)
+        want = base.fit(X, y).predict_proba(X)
+        model = ConfDTreeClassifier(base, **off)
+        np.testing.assert_array_equal(model.fit(X, y).predict_proba(X), want)
+        other = clone(model).set_params(smoothing=not smoothing).fit(X, y)
+        want = base.tree_.predict_proba(X, smoothing=not smoothing)
+        np.testing.assert_array_equal(other.predict_proba(X), want)
+
+
+def test_settings_are_those_of_fit():
+    X, y = load_wine(return_X_y=True)
+    model = ConfDTreeClassifier().fit(X, y)
+    want = model.predict_proba(X)
+    model.set_params(fine=0.9, routes=False, method="tdist")
+    np.testing.assert_array_equal(model.predict_proba(X), want)
+
+
+def test_frames_with_categories():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"size": rng.normal(5, 2, 200), "kind": rng.choice(list("abc"), 200)})
+    X["kind"] = X["kind"].astype("category")
+    y = np.where((X["size"] > 5) & (X["kind"] != "a"), "yes", "no")
+    model = ConfDTreeClassifier(categorical=True).fit(X, y)
+    assert model.score(X, y) > 0.9
+    assert model.feature_names_in_.tolist() == ["size", "kind"]
+    assert "kind in {" in str(model.explain(X.iloc[0]))
+    assert "leaf" in str(model.explain(X.iloc[[1]]))
+
+
+def test_forests_as_estimators():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    bag = BaggingClassifier(C45Classifier(), 4, max_features=0.5, random_state=0)
+    for inner in (RandomForestClassifier(4, random_state=0), bag):
+        model = ConfDTreeClassifier(inner).fit(X, y)
+        assert len(model.trees_) == 4 and not hasattr(model, "tree_")
+        assert model.apply(X).shape == (178, 4)
+        path = model.decision_path(X)
+        assert path.shape == (178, sum(tree.n_nodes for tree in model.trees_))
+        assert model.get_n_leaves() == sum(tree.n_leaves for tree in model.trees_)
+        assert model.get_depth() == max(tree.depth for tree in model.trees_)
+        assert model.feature_importances_.sum() == pytest.approx(1.0)
+        told = model.explain(X.iloc[61])
+        np.testing.assert_allclose(told.after, model.predict_proba(X.iloc[[61]])[0], atol=1e-12)
+        want = model.estimator_.predict_proba(X.iloc[[61]])[0]
+        np.testing.assert_allclose(told.before, want, atol=1e-12)
+        assert len(told.trees) == 4 and str(told).startswith("tree 0\n")
+        assert any(name in str(told) for name in X.columns)
+    np.testing.assert_array_equal(
+        ConfDTreeClassifier(RandomForestClassifier(4, random_state=0)).fit(X, y).apply(X),
+        RandomForestClassifier(4, random_state=0).fit(X, y).apply(X),
+    )
+
+
+def test_values_beyond_32_bits_are_refused_where_scikit_learn_does():
+    X, y = load_iris(return_X_y=True)
+    model = ConfDTreeClassifier(DecisionTreeClassifier()).fit(X, y)
+    with pytest.raises(ValueError, match="infinity or a value too large"):
+        model.predict_proba(np.full((1, 4), 1e300))
+
+
+def test_an_explanation_can_be_read_by_programs():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X, y)
+    told = model.explain(X.iloc[61])
+    root = told.nodes[-1]
+    assert (root.node, root.depth, root.variable, root.done) == (0, 0, "flavanoids", "routes")
+    assert root.doubted and root.assigned == 2 and root.others == (1,)
+    assert root.value == pytest.approx(1.41)
+    assert root.interval == tuple(model.get_intervals().own[0, 2])
+    assert root.before.argmax() == 2 and root.after.argmax() == 1
+    weight = [model.get_intervals().pull[child, 1] for child in (1, 4)]
+    assert root.left == pytest.approx(weight[0] / sum(weight))
+    assert [step.node for step in told.nodes] == [3, 1, 5, 4, 0]
