@@ -2,7 +2,7 @@
 
     make bench                        all of it, a few minutes
     python benchmarks/bench.py import growth soft uncertain search evolution structure
-    python benchmarks/bench.py survival patients memory prediction
+    python benchmarks/bench.py survival patients memory prediction confidence
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -23,9 +23,16 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 
-from hedgerow import C45Classifier, EvolutionaryTreeClassifier, Tree, UCTTreeClassifier
+from hedgerow import (
+    C45Classifier,
+    ConfDTreeClassifier,
+    EvolutionaryTreeClassifier,
+    Tree,
+    UCTTreeClassifier,
+)
 from hedgerow.data import NoSourceError, fetch, load_registry, tidy
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, make_growth, prune
@@ -557,6 +564,47 @@ def prediction() -> None:
         )
 
 
+def confidence() -> None:
+    """Prediction with doubts on Letter against that of the same tree, and what `fit` adds."""
+    print("confidence: ConfDTreeClassifier.predict_proba of Letter against its tree's")
+    found = public("letter")
+    if found is None:
+        print("  letter: absent, no source answers")
+        return
+    X, y = found
+    rows = np.random.default_rng(0).permutation(len(y))
+    train, test = rows[: len(y) // 2], rows[len(y) // 2 :]
+    cases = {"all rows, seen in training": (rows, rows), "half of them, trained on the other half":
+             (train, test)}  # fmt: skip
+    for name, (seen, asked) in cases.items():
+        for pruned in (True, False):
+            tree = C45Classifier(prune=pruned).fit(X.iloc[seen], y[seen])
+            given = X.iloc[asked]
+            plain = tree.predict_proba(given)
+            assigned = np.arange(len(asked)), plain.argmax(axis=1)
+            for method in ("norm", "tdist", "comb"):
+                model = ConfDTreeClassifier(FrozenEstimator(tree), method)
+                start = time.perf_counter()
+                model.fit(X.iloc[seen], y[seen])
+                spent = time.perf_counter() - start
+                ours, theirs = alternately(
+                    lambda model=model, given=given: model.predict_proba(given),
+                    lambda tree=tree, given=given: tree.predict_proba(given),
+                    9,
+                )
+                changed = model.predict_proba(given)[assigned] / plain[assigned] - 1
+                some = given.iloc[:200]
+                n_read = np.mean([len(model.explain(some.iloc[[i]]).nodes) for i in range(200)])
+                on_path = tree.decision_path(some).nnz / 200
+                print(
+                    f"  {name}, {'pruned' if pruned else 'unpruned'} ({tree.get_n_leaves()} leaves),"
+                    f" {method:<5}: {1e3 * ours:6.1f} ms, tree {1e3 * theirs:5.1f} ms, ratio "
+                    f"{ours / theirs:5.1f}   (goal 10); {n_read:5.1f} nodes read of a row, "
+                    f"{on_path:.1f} on its path, {100 * np.mean(np.abs(changed) >= 0.1 - 1e-9):.1f}"
+                    f" % of the rows changed by a tenth; intervals {spent:.2f} s"
+                )
+
+
 def main() -> None:
     """Run the parts named on the command line, or all."""
     parts = {
@@ -571,6 +619,7 @@ def main() -> None:
         "patients": patients,
         "memory": memory,
         "prediction": prediction,
+        "confidence": confidence,
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))

@@ -119,7 +119,7 @@ def test_trees_of_scikit_learn(kind, seed):
 @pytest.mark.parametrize("seed", draws(30, least=4))
 def test_statistics_are_those_of_annotate(seed):
     """Where weights are 1, and of tests on numbers."""
-    X, y, K, _, n_categories = random_table(seed)
+    X, y, _, _, n_categories = random_table(seed)
     named = [int(j) for j in np.flatnonzero(n_categories)] or None
     tree = C45Classifier(prune=False, categorical_features=named).fit(X, y).tree_
     codes = np.searchsorted(tree.classes, y)

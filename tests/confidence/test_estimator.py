@@ -100,7 +100,7 @@ def test_bad_settings_are_named(settings, named):
 def test_labels_that_a_frozen_tree_does_not_know():
     X, y = load_iris(return_X_y=True)
     frozen = FrozenEstimator(C45Classifier().fit(X[:100], y[:100]))
-    with pytest.raises(InputError, match="y holds the class 2, .* give classes among 0, 1"):
+    with pytest.raises(InputError, match=r"y holds the class 2, .* give classes among 0, 1"):
         ConfDTreeClassifier(frozen).fit(X, y)
     with pytest.raises(InputError, match="y holds the class 'a'"):
         ConfDTreeClassifier(frozen).fit(X, np.where(y, "a", "b"))

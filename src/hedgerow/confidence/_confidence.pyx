@@ -42,6 +42,8 @@ cdef enum:
     ROUTES
     FINE
 
+cdef double MORE_THAN_HALF = 0.5 + 1e-6     # of probabilities that add up to 1 but for rounding
+
 cdef enum:
     OWN_SET = 1                 # bits of `inside`: the category is usual in the class ...
     OTHER_SET = 2               # ... by the stricter measure for classes that were not assigned
@@ -51,7 +53,7 @@ cdef struct Way:
     # Where a node sends an instance, side by side; a leaf has no variable (-1).
     double threshold            # of a step; NaN where the gate is asked
     int feature
-    int left, right
+    int next[2]                 # node below the threshold, node from it on
 
 
 cdef struct Frame:
@@ -62,7 +64,8 @@ cdef struct Frame:
     bint trusted                # no value was missing above
     double x                    # NaN where it is missing
     double left                 # share that goes left; at OTHER: weight of the left branch
-    const double* first         # at RIGHT and OTHER: what the branch said that was read first
+    const double* first         # at RIGHT and OTHER: what the branch said that was read first ...
+    int assigned                # ... and assigned
 
 
 cdef struct Bound:
@@ -175,8 +178,8 @@ cdef class Correction:
         self.lay_bounds(own, other, place, known, pull, present)
         for node in range(self.n_nodes):
             self.ways[node].feature = self.feature[node]
-            self.ways[node].left = self.children_left[node]
-            self.ways[node].right = self.children_right[node]
+            self.ways[node].next[0] = self.children_left[node]
+            self.ways[node].next[1] = self.children_right[node]
             self.ways[node].threshold = NAN
             if self.feature[node] < 0:
                 continue
@@ -281,17 +284,15 @@ cdef class Correction:
             frame.trusted = trusted
             frame.x = row[way.feature * self.stride]
             frame.stage = WHOLE
-            if frame.x < way.threshold:
-                frame.left = 1.0
-            elif frame.x >= way.threshold:
-                frame.left = 0.0
-            else:
+            frame.went_left = frame.x < way.threshold
+            frame.left = frame.went_left
+            if not frame.went_left | (frame.x >= way.threshold):    # missing, or no step
                 frame.left = share_left(self.gate[node], &self.tests[node], frame.x, instance)
+                frame.went_left = frame.left > 0.0
                 trusted = trusted and not isnan(frame.x)
                 if 0.0 < frame.left < 1.0:
                     frame.stage = LEFT
-            frame.went_left = frame.left > 0.0
-            node = way.left if frame.went_left else way.right
+            node = way.next[1 - frame.went_left]
             way = self.ways + node
             frame += 1
         frame.node = node
@@ -320,6 +321,14 @@ cdef class Correction:
         while value[c] != a:
             c += 1
         return <int> c
+
+    cdef inline int largest_of(self, const double* value, int one, int two) noexcept nogil:
+        """The same, where it is probably one of two: what exceeds a half is the largest."""
+        if value[one] > MORE_THAN_HALF:
+            return one
+        if value[two] > MORE_THAN_HALF:
+            return two
+        return self.largest(value)
 
     cdef inline bint is_usual(self, const Bound* bound, double x, int as_) noexcept nogil:
         """Whether a value is usual in a class, measured by a bit of `inside`."""
@@ -380,7 +389,7 @@ cdef class Correction:
         room[said.assigned] = before - self.fine * before
         said.value = room
         said.is_leaf = False
-        said.assigned = self.largest(room)
+        said.assigned = self.largest_of(room, said.assigned, said.assigned)
         return True
 
     cdef inline void combine(self, double weight, const double* left, const double* right,
@@ -414,6 +423,8 @@ cdef class Correction:
             return NO_INTERVAL
         if self.is_usual(&self.bounds[bound], frame.x, OWN_SET):
             return WITHIN
+        if not (self.routes or self.fines):
+            return LET_BE
         if self.weigh(frame, assigned, left):
             return ROUTES if self.routes and left[0] >= 0.0 else LET_BE
         return FINE if self.fines else LET_BE
@@ -448,7 +459,7 @@ cdef class Correction:
                         self.combine(frame.left, frame.first, said.value, made)
                     else:
                         self.combine(frame.left, said.value, frame.first, made)
-                    self.take(&said, made)
+                    self.take(&said, made, frame.assigned)
                     continue
                 if frame.stage == LEFT:
                     self.keep(frame, &said, self.kept + depth * K)
@@ -461,7 +472,7 @@ cdef class Correction:
                     self.combine(left, frame.first, two, made)
                     said.value = made
                     said.is_leaf = False
-                    said.assigned = self.largest(made)
+                    said.assigned = self.largest_of(made, said.assigned, frame.assigned)
                 did = self.judge(frame, said.assigned, &left)
                 if (did == ROUTES and frame.stage == WHOLE
                         and left != (1.0 if frame.went_left else 0.0)):
@@ -477,7 +488,7 @@ cdef class Correction:
                               left if did == ROUTES else frame.left, said.value)
                 if did == ROUTES and frame.stage == RIGHT:
                     self.combine(left, frame.first, two, made)
-                    self.take(&said, made)
+                    self.take(&said, made, frame.assigned)
                 elif did == FINE:
                     if self.impose(frame.node, &said, made):
                         if self.told != NULL:
@@ -495,16 +506,17 @@ cdef class Correction:
         """Hold what the first branch said while the second one is read."""
         cdef Py_ssize_t c
         frame.first = said.value
+        frame.assigned = said.assigned
         if not said.is_leaf:
             for c in range(self.n_classes):
                 room[c] = said.value[c]
             frame.first = room
 
-    cdef inline void take(self, Said* said, double* made) noexcept nogil:
-        """Go on with what a node made of both branches."""
+    cdef inline void take(self, Said* said, double* made, int other) noexcept nogil:
+        """Go on with what a node made of both branches; `other`: what the first one assigned."""
         said.value = made
         said.is_leaf = False
-        said.assigned = self.largest(made)
+        said.assigned = self.largest_of(made, said.assigned, other)
         if self.told != NULL:
             self.amend(made)
 
