@@ -1,8 +1,9 @@
-"""Every example of a docstring gives what it says."""
+"""Every example of a docstring, and of a document, gives what it says."""
 
 import doctest
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -21,8 +22,22 @@ def test_examples(name):
     assert failed == 0
 
 
+PAGES = [
+    page
+    for page in sorted((Path(__file__).parents[1] / "docs").rglob("*.md"))
+    if ">>> " in page.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_of_documents(page):
+    failed, tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+    assert failed == 0 and tried
+
+
 def test_there_are_examples():
     """The walk finds the estimators' examples: an empty walk would pass everything."""
     found = doctest.DocTestFinder().find(importlib.import_module("hedgerow.induction.c45"))
     assert any(test.examples for test in found)
     assert "hedgerow.uncertainty.soft" in MODULES
+    assert "confidence" in [page.stem for page in PAGES]
