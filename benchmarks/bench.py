@@ -596,9 +596,9 @@ def confidence() -> None:
                 some = given.iloc[:200]
                 n_read = np.mean([len(model.explain(some.iloc[[i]]).nodes) for i in range(200)])
                 on_path = tree.decision_path(some).nnz / 200
+                size = f"{'pruned' if pruned else 'unpruned'} ({tree.get_n_leaves()} leaves)"
                 print(
-                    f"  {name}, {'pruned' if pruned else 'unpruned'} ({tree.get_n_leaves()} leaves),"
-                    f" {method:<5}: {1e3 * ours:6.1f} ms, tree {1e3 * theirs:5.1f} ms, ratio "
+                    f"  {name}, {size}, {method:<5}: {1e3 * ours:6.1f} ms, tree {1e3 * theirs:5.1f} ms, ratio "
                     f"{ours / theirs:5.1f}   (goal 10); {n_read:5.1f} nodes read of a row, "
                     f"{on_path:.1f} on its path, {100 * np.mean(np.abs(changed) >= 0.1 - 1e-9):.1f}"
                     f" % of the rows changed by a tenth; intervals {spent:.2f} s"

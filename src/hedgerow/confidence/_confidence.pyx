@@ -54,11 +54,19 @@ cdef struct Way:
     double threshold            # of a step; NaN where the gate is asked
     int feature
     int next[2]                 # node below the threshold, node from it on
+    int place                   # among the tests, or among the leaves
+
+
+cdef struct Classes:
+    # What a test has of classes, as places in `bounds` and in `classes`: the first, and one beyond.
+    int first_bound, last_bound
+    int first_class, last_class
 
 
 cdef struct Frame:
     # One node on the way from the root.
     int node
+    int place                   # among the tests
     int stage
     bint went_left              # into which branch first
     bint trusted                # no value was missing above
@@ -116,18 +124,18 @@ cdef class Correction:
     cdef Gates gates
     cdef const int[::1] feature, children_left, children_right
     cdef const double[::1] threshold, center
-    cdef const unsigned char[:, ::1] categories_left, present
+    cdef const unsigned char[:, ::1] categories_left
     cdef const unsigned char[:, :, ::1] inside
     cdef const double[:, ::1] leaf_value
     cdef int[::1] leaf_assigned
     cdef const Gate** gate
     cdef Test* tests
     cdef Way* ways
-    cdef Bound* bounds              # of each node its classes with an interval, by class
-    cdef int* first_bound           # of each node, and one more
-    cdef int* bound_of              # (n_nodes, K): place in `bounds`, -1 where there is none
-    cdef int* classes               # of each node those that have instances there
-    cdef int* first_class           # of each node, and one more
+    cdef Bound* bounds              # of each test its classes with an interval, by class
+    cdef int* classes               # of each test those that have instances there
+    cdef Classes* parts             # of each test
+    cdef int* slots                 # (tests, K): twice the place in `bounds`, -2 where there is
+                                    # none, and 1 more if the class has instances there
     cdef Frame* frames
     cdef double* kept               # K numbers for each depth: what the first branch said ...
     cdef double* made               # ... and what the node made of both
@@ -145,6 +153,8 @@ cdef class Correction:
                   present, double fine, bint routes, bint fines):
         cdef const double[::1] share = tree.share_left, lower, upper, table
         cdef Py_ssize_t node, depth = tree.depth + 2
+        cdef int side, count[2]         # of leaves, of tests
+        count[0] = count[1] = 0
         self.gates = gates
         self.feature = tree.feature
         self.threshold = tree.threshold
@@ -155,10 +165,9 @@ cdef class Correction:
         self.n_nodes = self.feature.shape[0]
         self.n_classes = leaf_value.shape[1]
         self.n_categories = inside.shape[2]
-        self.leaf_value = leaf_value
-        self.leaf_assigned = np.argmax(leaf_value, axis=1).astype(np.int32)
+        self.leaf_value = np.ascontiguousarray(leaf_value[tree.is_leaf()])
+        self.leaf_assigned = np.argmax(self.leaf_value, axis=1).astype(np.int32)
         self.inside = inside
-        self.present = present
         self.fine = fine
         self.routes = routes
         self.fines = fines
@@ -175,8 +184,10 @@ cdef class Correction:
                                           tree.parent)
         elif gates.bounds is not None:
             lower, upper = gates.bounds
-        self.lay_bounds(own, other, place, known, pull, present)
         for node in range(self.n_nodes):
+            side = self.feature[node] >= 0
+            self.ways[node].place = count[side]
+            count[side] += 1
             self.ways[node].feature = self.feature[node]
             self.ways[node].next[0] = self.children_left[node]
             self.ways[node].next[1] = self.children_right[node]
@@ -201,52 +212,53 @@ cdef class Correction:
                 table = gates.gate.share(self.feature[node], tree.categories_left[node])
                 self.tests[node].category_share = &table[0]
                 self.tables.append(table)
+        self.lay_bounds(own, other, place, known, pull, present)
 
     cdef int lay_bounds(self, const double[:, :, ::1] own, const double[:, :, ::1] other,
                         const int[::1] place, const unsigned char[:, ::1] known,
                         const double[:, ::1] pull, const unsigned char[:, ::1] present) except -1:
         """Side by side what a node reads of its classes; most classes have no interval at most."""
-        cdef Py_ssize_t node, c, K = self.n_classes, n_bounds = 0, n_present = 0
+        cdef Py_ssize_t node, c, K = self.n_classes, n_bounds = 0, n_present = 0, n_tests = 0
         cdef Bound* bound
+        cdef Classes* part
+        cdef int* slot
         cdef bint numeric
         for node in range(self.n_nodes):
+            n_tests += self.feature[node] >= 0
             for c in range(K):
-                n_present += present[node, c] != 0
                 if self.feature[node] >= 0:
+                    n_present += present[node, c] != 0
                     n_bounds += (not isnan(own[node, c, 0])
                                  or (place[node] >= 0 and known[place[node], c] != 0))
         self.bounds = <Bound*> self.memory.take(n_bounds + 1, sizeof(Bound))
-        self.first_bound = <int*> self.memory.take(self.n_nodes + 1, sizeof(int))
-        self.bound_of = <int*> self.memory.take(self.n_nodes * K, sizeof(int))
         self.classes = <int*> self.memory.take(n_present + 1, sizeof(int))
-        self.first_class = <int*> self.memory.take(self.n_nodes + 1, sizeof(int))
+        self.parts = <Classes*> self.memory.take(n_tests + 1, sizeof(Classes))
+        self.slots = <int*> self.memory.take(n_tests * K + 1, sizeof(int))
         n_bounds = n_present = 0
         for node in range(self.n_nodes):
-            self.first_bound[node] = <int> n_bounds
-            self.first_class[node] = <int> n_present
+            if self.feature[node] < 0:
+                continue
+            part = &self.parts[self.ways[node].place]
+            part.first_bound, part.first_class = <int> n_bounds, <int> n_present
             for c in range(K):
-                self.bound_of[node * K + c] = -1
+                slot = &self.slots[self.ways[node].place * K + c]
+                slot[0] = -2
+                numeric = not isnan(own[node, c, 0])
+                if numeric or (place[node] >= 0 and known[place[node], c]):
+                    slot[0] = 2 * <int> n_bounds
+                    bound = &self.bounds[n_bounds]
+                    n_bounds += 1
+                    bound.class_ = <int> c
+                    bound.own_low, bound.own_high = own[node, c, 0], own[node, c, 1]
+                    bound.low, bound.high = other[node, c, 0], other[node, c, 1]
+                    bound.pull_left = pull[self.children_left[node], c]
+                    bound.pull_right = pull[self.children_right[node], c]
+                    bound.usual = NULL if numeric else &self.inside[place[node], c, 0]
                 if present[node, c]:
+                    slot[0] += 1
                     self.classes[n_present] = <int> c
                     n_present += 1
-                if self.feature[node] < 0:
-                    continue
-                numeric = not isnan(own[node, c, 0])
-                if not numeric and (place[node] < 0 or not known[place[node], c]):
-                    continue
-                self.bound_of[node * K + c] = <int> n_bounds
-                bound = &self.bounds[n_bounds]
-                n_bounds += 1
-                bound.class_ = <int> c
-                bound.own_low, bound.own_high = own[node, c, 0], own[node, c, 1]
-                bound.low, bound.high = other[node, c, 0], other[node, c, 1]
-                bound.pull_left = pull[self.children_left[node], c]
-                bound.pull_right = pull[self.children_right[node], c]
-                bound.usual = NULL
-                if not numeric:
-                    bound.usual = &self.inside[place[node], c, 0]
-        self.first_bound[self.n_nodes] = <int> n_bounds
-        self.first_class[self.n_nodes] = <int> n_present
+            part.last_bound, part.last_class = <int> n_bounds, <int> n_present
         return 0
 
     cdef int lay(self, const double[:, :] X) except -1:
@@ -281,6 +293,7 @@ cdef class Correction:
             row = self.rows + instance * self.row_step
         while way.feature >= 0:
             frame.node = node
+            frame.place = way.place
             frame.trusted = trusted
             frame.x = row[way.feature * self.stride]
             frame.stage = WHOLE
@@ -344,8 +357,8 @@ cdef class Correction:
         False where it lies in none but that of the assigned class, which does not count.  -1
         where no branch has any weight.
         """
-        cdef const Bound* bound = self.bounds + self.first_bound[frame.node]
-        cdef const Bound* last = self.bounds + self.first_bound[frame.node + 1]
+        cdef const Bound* bound = self.bounds + self.parts[frame.place].first_bound
+        cdef const Bound* last = self.bounds + self.parts[frame.place].last_bound
         cdef double x = frame.x, one = 0.0, two = 0.0
         cdef bint found = False, here
         if bound.usual == NULL:
@@ -366,15 +379,16 @@ cdef class Correction:
         left[0] = one / (one + two) if one + two > 0.0 else -1.0
         return found
 
-    cdef bint impose(self, int node, Said* said, double* room) noexcept nogil:
+    cdef bint impose(self, int place, Said* said, double* room) noexcept nogil:
         """Take the fine from the assigned class and divide it among the node's other classes.
 
         False, and nothing done, where there is no other.
         """
-        cdef const int* class_ = self.classes + self.first_class[node]
-        cdef const int* last = self.classes + self.first_class[node + 1]
+        cdef const int* class_ = self.classes + self.parts[place].first_class
+        cdef const int* last = self.classes + self.parts[place].last_class
         cdef double before = said.value[said.assigned], part
-        cdef Py_ssize_t c, n = last - class_ - self.present[node, said.assigned]
+        cdef Py_ssize_t c, n = last - class_
+        n -= self.slots[place * self.n_classes + said.assigned] & 1
         if n == 0:
             return False
         part = self.fine * before / n
@@ -415,13 +429,13 @@ cdef class Correction:
 
     cdef inline int judge(self, const Frame* frame, int assigned, double* left) noexcept nogil:
         """What a node does to the class that came up, and with routes the weight of its left."""
-        cdef int bound
+        cdef int slot
         if not frame.trusted or isnan(frame.x):
             return BELOW_MISSING
-        bound = self.bound_of[frame.node * self.n_classes + assigned]
-        if bound < 0:
+        slot = self.slots[frame.place * self.n_classes + assigned]
+        if slot < 0:
             return NO_INTERVAL
-        if self.is_usual(&self.bounds[bound], frame.x, OWN_SET):
+        if self.is_usual(&self.bounds[slot >> 1], frame.x, OWN_SET):
             return WITHIN
         if not (self.routes or self.fines):
             return LET_BE
@@ -441,8 +455,8 @@ cdef class Correction:
         depth = self.descend(0, 0, True, instance)
         while True:
             node = self.frames[depth].node
-            said.value = &self.leaf_value[node, 0]
-            said.assigned = self.leaf_assigned[node]
+            said.value = &self.leaf_value[self.ways[node].place, 0]
+            said.assigned = self.leaf_assigned[self.ways[node].place]
             said.is_leaf = True
             if self.told != NULL:
                 self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value)
@@ -490,7 +504,7 @@ cdef class Correction:
                     self.combine(left, frame.first, two, made)
                     self.take(&said, made, frame.assigned)
                 elif did == FINE:
-                    if self.impose(frame.node, &said, made):
+                    if self.impose(frame.place, &said, made):
                         if self.told != NULL:
                             self.amend(said.value)
                     elif self.told != NULL:
