@@ -598,10 +598,11 @@ def confidence() -> None:
                 on_path = tree.decision_path(some).nnz / 200
                 size = f"{'pruned' if pruned else 'unpruned'} ({tree.get_n_leaves()} leaves)"
                 print(
-                    f"  {name}, {size}, {method:<5}: {1e3 * ours:6.1f} ms, tree {1e3 * theirs:5.1f} ms, ratio "
-                    f"{ours / theirs:5.1f}   (goal 10); {n_read:5.1f} nodes read of a row, "
-                    f"{on_path:.1f} on its path, {100 * np.mean(np.abs(changed) >= 0.1 - 1e-9):.1f}"
-                    f" % of the rows changed by a tenth; intervals {spent:.2f} s"
+                    f"  {name}, {size}, {method:<5}: {1e3 * ours:6.1f} ms, tree "
+                    f"{1e3 * theirs:5.1f} ms, ratio {ours / theirs:5.1f}   (goal 10); "
+                    f"{n_read:5.1f} nodes read of a row, {on_path:.1f} on its path, "
+                    f"{100 * np.mean(np.abs(changed) >= 0.1 - 1e-9):.1f} % of the rows changed by "
+                    f"a tenth; intervals {spent:.2f} s"
                 )
 
 

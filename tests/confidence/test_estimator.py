@@ -1,5 +1,7 @@
 """ConfDTreeClassifier as an estimator: what it takes, refuses, keeps, and prints."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -187,6 +189,24 @@ def test_values_beyond_32_bits_are_refused_where_scikit_learn_does():
     model = ConfDTreeClassifier(DecisionTreeClassifier()).fit(X, y)
     with pytest.raises(ValueError, match="infinity or a value too large"):
         model.predict_proba(np.full((1, 4), 1e300))
+
+
+@pytest.mark.parametrize("normality", ["ks", "lilliefors"])
+@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e16, 1e200, 1e300])
+def test_extreme_values_and_weights(scale, normality):
+    """Squares that overflow or vanish leave a class without an interval, and no warning."""
+    if normality == "lilliefors":
+        pytest.importorskip("statsmodels")
+    rng = np.random.default_rng(0)
+    X, y = (rng.normal(size=(80, 2)) + 3.0) * scale, rng.integers(0, 3, 80)
+    base = C45Classifier(prune=False, min_samples_split=0, min_samples_leaf=0)
+    for weight in (None, 1e-300, 1e140):
+        weight = None if weight is None else np.full(80, weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = ConfDTreeClassifier(base, min_instances=2, normality=normality)
+            got = model.fit(X, y, weight).predict_proba([*X, [1e308, -1e308], [np.nan, 5e-324]])
+        np.testing.assert_allclose(got.sum(axis=1), 1.0, atol=1e-9)
 
 
 def test_an_explanation_can_be_read_by_programs():

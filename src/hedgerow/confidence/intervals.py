@@ -20,6 +20,7 @@ from hedgerow.tree.statistics import KNOWN_SHARE
 METHODS = ("norm", "tdist", "comb")
 NORMALITY = ("ks", "lilliefors")
 LEAST_LILLIEFORS = 4  # rows, of its table
+MOST_ROWS = 1e6  # that weights stand for in a test of normality; libraries count no further
 SLACK = 1e-12  # of the numbers at hand: the mean of equal values may differ from them by rounding
 NONE, NORMAL, STUDENT, FREQUENCY = range(4)  # where the intervals of a node come from
 
@@ -158,13 +159,15 @@ def count(
     known = ~np.isnan(x)
     node, row, key, w, share, x = (a[known] for a in (node, row, key, w, share, x))
     n = np.bincount(key, weights=w, minlength=size)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    # Values whose squares are beyond numbers have no spread, and no interval.
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         mean = np.bincount(key, weights=w * x, minlength=size) / n
         squares = np.bincount(key, weights=w * (x - mean[key]) ** 2, minlength=size)
         sd = np.where(n >= 2, np.sqrt(squares / (n - 1)), np.nan)
 
     numeric = ~np.isnan(tree.threshold)[node]
     whole = numeric & (share >= KNOWN_SHARE) & (n[key] >= rules.min_instances - 1e-9)
+    whole &= (sd[key] > 0) & np.isfinite(sd[key])
     p = np.full(size, np.nan)
     if rules.method != "tdist":
         _test_normality(p, key[whole], x[whole], weight[row[whole]], rules.normality)
@@ -198,24 +201,25 @@ def _test_normality(p, key, x, copies, test: str) -> None:
         lilliefors = needed("statsmodels.stats.diagnostic", "normality='lilliefors'").lilliefors
         for g in np.flatnonzero(varied):
             part = slice(first[g], last[g] + 1)
-            rows = np.repeat(x[part], np.maximum(np.rint(copies[part]), 1).astype(np.intp))
+            times = copies[part] * min(1.0, MOST_ROWS / copies[part].sum())
+            rows = np.repeat(x[part], np.maximum(np.rint(times), 1).astype(np.intp))
             if len(rows) >= LEAST_LILLIEFORS:
                 p[keys[g]] = lilliefors(rows, dist="norm", pvalmethod="table")[1]
         return
     from scipy import stats
 
     n = np.add.reduceat(copies, first)
-    mean = np.add.reduceat(copies * x, first) / n
-    squares = np.add.reduceat(copies * (x - mean[group]) ** 2, first)
     varied &= (n > 1.0) & (np.rint(n) >= 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean = np.add.reduceat(copies * x, first) / n
+        squares = np.add.reduceat(copies * (x - mean[group]) ** 2, first)
         cdf = special.ndtr((x - mean[group]) / np.sqrt(squares / (n - 1))[group])
     upper = np.cumsum(copies)
     upper -= (upper[first] - copies[first])[group]
     above = np.maximum.reduceat(upper / n[group] - cdf, first)
     below = np.maximum.reduceat(cdf - (upper - copies) / n[group], first)
     distance = np.clip(np.maximum(above, below), 0.0, 1.0)[varied]
-    p[keys[varied]] = stats.kstwo.sf(distance, np.rint(n[varied]))
+    p[keys[varied]] = stats.kstwo.sf(distance, np.rint(np.minimum(n[varied], MOST_ROWS)))
 
 
 @dataclass(frozen=True)
