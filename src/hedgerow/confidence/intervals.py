@@ -297,30 +297,29 @@ def intervals(tree: Tree, counted: Counted, rules: Rules) -> Intervals:
     enough &= (source != NONE)[:, None]
 
     gaussian = np.broadcast_to((source == NORMAL)[:, None], enough.shape)[enough]
-    ends = []
-    for width, alpha in (
-        (rules.normal_width, rules.t_alpha),
-        (rules.normal_width_other, rules.t_alpha_other),
-    ):
-        found = np.full((*n.shape, 2), np.nan)
-        half = np.empty(len(gaussian))
-        spread = sd[enough]
-        half[gaussian] = width * spread[gaussian]
-        of_mean, size = spread[~gaussian], n[enough][~gaussian]
-        # Without a spread every level gives the mean, infinity times 0 too.
-        with np.errstate(invalid="ignore"):
-            t = stats.t.isf(alpha / 2.0, size - 1.0) if len(size) else np.empty(0)
-            half[~gaussian] = np.where(of_mean > 0, t * of_mean / np.sqrt(size), 0.0)
-        centre = mean[enough]
-        half += SLACK * (np.abs(centre) + half)
-        found[enough] = np.column_stack([centre - half, centre + half])
-        ends.append(found)
+    size, centre, spread = n[enough], mean[enough], sd[enough]
+    # Statistics of a file may be any numbers.
+    with np.errstate(all="ignore"):
+        error = spread / np.sqrt(size)
+        ends = []
+        for width, alpha in (
+            (rules.normal_width, rules.t_alpha),
+            (rules.normal_width_other, rules.t_alpha_other),
+        ):
+            half = width * spread
+            if not gaussian.all():
+                t = stats.t.isf(alpha / 2.0, size - 1.0)
+                # Without a spread every level gives the mean, infinity times 0 too.
+                half = np.where(gaussian, half, np.where(spread > 0, t * error, 0.0))
+            half += SLACK * (np.abs(centre) + half)
+            found = np.full((*n.shape, 2), np.nan)
+            found[enough] = np.column_stack([centre - half, centre + half])
+            ends.append(found)
+        total = counted.class_weight.sum(axis=1, keepdims=True)
+        pull = np.where(total > 0, counted.class_weight**1.5 / total, 0.0)
 
     place, inside, known = _usual_categories(counted, rules)
     source[place >= 0] = FREQUENCY
-    with np.errstate(invalid="ignore", divide="ignore"):
-        total = counted.class_weight.sum(axis=1, keepdims=True)
-        pull = np.where(total > 0, counted.class_weight**1.5 / total, 0.0)
     present = (counted.class_weight > 0).astype(np.uint8)
     return Intervals(source, *ends, place, inside, known, np.ascontiguousarray(pull), present)
 
