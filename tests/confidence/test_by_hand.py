@@ -1,5 +1,7 @@
 """ConfDTree on trees that can be worked out on paper, the paper's own example among them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from scipy import stats
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow import C45Classifier, ConfDTreeClassifier, Tree
+from hedgerow.confidence.explain import explained
 from hedgerow.confidence.intervals import (
     FREQUENCY,
     NONE,
@@ -119,6 +122,27 @@ def test_above_a_missing_value_all_is_doubted():
     b, c = 0.5 * np.array([100.0, 30.0]) / 130
     got = predicted(tree, found, rules, [[9.9, np.nan]])[0]
     np.testing.assert_allclose(got, [0.45, b + 0.025, c + 0.025], atol=1e-15)
+
+
+def test_routes_whose_weight_is_all_on_one_branch():
+    """Usual in B, of which right of the root there is none: nothing else is read."""
+    tree = papers_tree()
+    found, rules = papers_intervals(tree, c_at_root=(20.0, 1.0))
+    row = np.array([[7.0, 2.0]])  # at Y a fine for A; 7 is usual in A at the root
+    np.testing.assert_allclose(predicted(tree, found, rules, row), [[0.9, 0.05, 0.05]])
+    narrow = intervals_with(found, own=[3.0, 6.9])
+    told = explained(tree, narrow, row, rules, False, ["A", "B", "C"], ["X", "Y"])
+    assert [step.node for step in told.nodes] == [2, 1, 0]
+    assert told.nodes[-1].others == ("B",) and told.nodes[-1].left == 1.0
+    np.testing.assert_array_equal(told.after, predicted(tree, found, rules, row)[0])
+    assert "all of its weight is on the left branch: A 0.900, B 0.050, C 0.050" in str(told)
+
+
+def intervals_with(found, own):
+    """The same intervals, but that of A at the root."""
+    changed = found.own.copy()
+    changed[0, A] = own
+    return replace(found, own=changed)
 
 
 def test_turned_off():

@@ -177,6 +177,10 @@ def test_forests_as_estimators():
         want = model.estimator_.predict_proba(X.iloc[[61]])[0]
         np.testing.assert_allclose(told.before, want, atol=1e-12)
         assert len(told.trees) == 4 and str(told).startswith("tree 0\n")
+        assert len(model.get_intervals(3).own) == model.trees_[3].n_nodes
+        for wrong in (4, -1, 0.5):
+            with pytest.raises(InputError, match=f"tree is {wrong}"):
+                model.get_intervals(wrong)
         assert any(name in str(told) for name in X.columns)
     np.testing.assert_array_equal(
         ConfDTreeClassifier(RandomForestClassifier(4, random_state=0)).fit(X, y).apply(X),

@@ -8,6 +8,7 @@ that its branch assigned, and then reads its other branch too or takes from that
 import numpy as np
 
 from libc.math cimport NAN, isnan
+from libc.string cimport memcpy
 
 from hedgerow.tree._traversal import node_intervals
 
@@ -387,14 +388,13 @@ cdef class Correction:
         cdef const int* class_ = self.classes + self.parts[place].first_class
         cdef const int* last = self.classes + self.parts[place].last_class
         cdef double before = said.value[said.assigned], part
-        cdef Py_ssize_t c, n = last - class_
+        cdef Py_ssize_t n = last - class_
         n -= self.slots[place * self.n_classes + said.assigned] & 1
         if n == 0:
             return False
         part = self.fine * before / n
         if said.is_leaf:
-            for c in range(self.n_classes):
-                room[c] = said.value[c]
+            memcpy(room, said.value, self.n_classes * sizeof(double))
         else:
             room = <double*> said.value     # of a node below, which needs it no more
         while class_ != last:
@@ -408,9 +408,10 @@ cdef class Correction:
 
     cdef inline void combine(self, double weight, const double* left, const double* right,
                              double* out) noexcept nogil:
-        cdef Py_ssize_t c
-        for c in range(self.n_classes):
-            out[c] = weight * left[c] + (1.0 - weight) * right[c]
+        cdef Py_ssize_t c, K = self.n_classes
+        cdef double rest = 1.0 - weight
+        for c in range(K):
+            out[c] = weight * left[c] + rest * right[c]
 
     cdef void tell(self, int node, int did, int assigned, double x, double left,
                    const double* before) noexcept nogil:
@@ -445,7 +446,7 @@ cdef class Correction:
 
     cdef void predict_one(self, Py_ssize_t instance, double* out) noexcept nogil:
         """Algorithm 2, with a list of frames in the place of calls."""
-        cdef Py_ssize_t depth, c, K = self.n_classes
+        cdef Py_ssize_t depth, K = self.n_classes
         cdef Said said
         cdef Frame* frame
         cdef double* made
@@ -513,17 +514,14 @@ cdef class Correction:
                 break
             depth = self.descend(next_node, depth + 1, frame.trusted and not isnan(frame.x),
                                  instance)
-        for c in range(K):
-            out[c] = said.value[c]
+        memcpy(out, said.value, K * sizeof(double))
 
     cdef inline void keep(self, Frame* frame, const Said* said, double* room) noexcept nogil:
         """Hold what the first branch said while the second one is read."""
-        cdef Py_ssize_t c
         frame.first = said.value
         frame.assigned = said.assigned
         if not said.is_leaf:
-            for c in range(self.n_classes):
-                room[c] = said.value[c]
+            memcpy(room, said.value, self.n_classes * sizeof(double))
             frame.first = room
 
     cdef inline void take(self, Said* said, double* made, int other) noexcept nogil:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d
 
-from hedgerow.checks import check_flag
+from hedgerow.checks import check_flag, check_number
 from hedgerow.confidence.explain import Explanation, explained
 from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
 from hedgerow.confidence.members import (
@@ -252,8 +252,15 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         return self.trees_[0]
 
     def get_intervals(self, tree: int = 0) -> Intervals:
-        """The intervals of one of the trees, by the numbers of its nodes and classes."""
+        """The intervals of one of the trees, by the numbers of its nodes and classes.
+
+        Raises
+        ------
+        InputError
+            There is no tree of that number.
+        """
         check_is_fitted(self, "trees_")
+        check_number("tree", tree, 0, len(self.trees_) - 1, whole=True)
         return self._members[tree].intervals
 
     # -- output -------------------------------------------------------------------------

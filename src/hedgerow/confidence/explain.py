@@ -130,10 +130,13 @@ def _sentence(step: Doubt, classes: list) -> str:
     others = ", ".join(map(str, step.others))
     head += f", usual in {others}" if step.others else " and in all other classes"
     after = _shares(classes, step.after)
+    branches = f"both branches, left {step.left:.3f} and right {1.0 - step.left:.3f}"
+    if step.left in (0.0, 1.0):
+        branches = f"all of its weight is on the {'left' if step.left else 'right'} branch"
     follows = {
         "let be": "nothing follows",
         "fine": f"{step.assigned} pays a fine: {after}",
-        "routes": f"both branches, left {step.left:.3f} and right {1.0 - step.left:.3f}: {after}",
+        "routes": f"{branches}: {after}",
     }
     return f"{head}\n{indent}    {follows[step.done]}"
 
