@@ -14,4 +14,5 @@ WORDS = (
     "structure_beyond",
     "survival",
     "survival_beyond",
+    "confidence",
 )

@@ -1,0 +1,77 @@
+"""Statements CF-01 to CF-08 of Katz and others: what the judge reads, measured and as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.experiments.confidence.plan import CRITERIA, NO_TREE, TREES, VERSIONS, ConfidencePlan
+from hedgerow.experiments.confidence.statistics import counted, kind_of
+from hedgerow.experiments.confidence.tables import LABELS, gains_by_share
+from hedgerow.experiments.step import step
+from hedgerow.reporting.claims import judge, of_experiment, with_statements
+
+_OF_SHARES = ["dataset", "share", "method", "kind", "value"]
+
+
+@step("datasets", "tree")
+def claims(
+    rows: pd.DataFrame,
+    facts: pd.DataFrame,
+    gains: pd.DataFrame,
+    sizes: pd.DataFrame,
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    plan: ConfidencePlan,
+) -> pd.DataFrame:
+    """Judge statements CF-01 to CF-08 of data/published/claims.csv.
+
+    Parameters
+    ----------
+    rows, facts, gains, sizes, statistics : DataFrame
+        As returned by `hedgerow.experiments.confidence.statistics.merged`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judge` for the base tree of the plan, with
+        statements; then verdict_<tree> and <tree> (what was measured) for each of the other base
+        trees. What training sets of other sizes say, they say for the base tree of the plan only.
+    """
+    bound = of_experiment(specification, "confidence")
+    sets = counted(plan, facts["dataset"].tolist())
+    kinds = kind_of(facts)
+    shares = gains_by_share(sizes)
+    shares = shares.assign(kind=shares["dataset"].map(kinds))
+    shares = shares[shares["dataset"].isin(sets)]
+
+    def frames(tree: str) -> dict[str, pd.DataFrame]:
+        own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(sets)]
+        keys = ["dataset", "method", "metric"]
+        means = own.groupby(keys, as_index=False)["value"].mean()
+        gain = gains[(gains["tree"] == tree) & (gains["criterion"] == CRITERIA[0])]
+        gain = gain[gain["dataset"].isin(sets)]
+        long = gain[["dataset", "method", "gain"]].rename(columns={"gain": "value"})
+        versions = gain[gain["method"].isin(VERSIONS)]
+        ranks = versions.groupby("dataset")["gain"].rank(ascending=False)
+        of_ranks = versions[["dataset", "method"]].assign(value=ranks, metric="rank")
+        return {
+            "rows": pd.concat([means, long.assign(metric="gain"), of_ranks], ignore_index=True),
+            "shares": shares.rename(columns={"gain": "value"})[_OF_SHARES],
+            "tests": statistics[statistics["tree"] == tree],
+        }
+
+    found = judge(bound, frames(plan.tree), LABELS)
+    for tree in TREES:
+        if tree != plan.tree:
+            other = judge(bound, frames(tree), LABELS)
+            found[f"verdict_{tree}"], found[tree] = other["verdict"], other["measured"]
+    return with_statements(found, bound, stated)

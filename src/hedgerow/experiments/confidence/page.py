@@ -1,0 +1,230 @@
+"""The section of ConfDTree on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments.confidence import figures as confidence_figures
+from hedgerow.experiments.confidence import tables as confidence_tables
+from hedgerow.experiments.confidence.figures import KIND_LABELS
+from hedgerow.experiments.confidence.plan import (
+    CRITERIA,
+    FOREST,
+    KINDS,
+    PRINTED_KINDS,
+    TREES,
+    VERSIONS,
+    ConfidencePlan,
+)
+from hedgerow.experiments.confidence.tables import FACTS, LABELS, TESTS, TREE_LABELS
+from hedgerow.experiments.step import step
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+
+_METHODS = (*VERSIONS, FOREST)
+_FACT_HEADS = {
+    "n_classes": "Classes",
+    "n_numeric_variables": "Numeric",
+    "n_variables": "Variables",
+    "n_instances": "Rows",
+    "imbalance_ratio": "Imbalance",
+}
+_TEST_HEADS = {
+    "wilcoxon_z": "Wilcoxon z",
+    "wilcoxon_p": "p",
+    "paired_t": "Paired t",
+    "paired_t_p": "p",
+}
+_CRITERION_LABELS = dict(zip(CRITERIA, ("mean over classes", "weighted mean"), strict=True))
+
+
+@step("*")
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
+    claims: pd.DataFrame,
+    plan: ConfidencePlan,
+) -> Section:
+    """ConfDTree as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Those of `hedgerow.experiments.confidence.tables` by id, as read from their files.
+    figures : mapping of path
+        Its figures by id: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.confidence.claims.claims`.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    states = tables["confdtree_table_3"].drop_duplicates(["dataset", "registry"])
+    absent = [r or d for d, r, s in states[["dataset", "registry", "status"]].fillna("").values
+              if s == "absent"]  # fmt: skip
+    stated = {"plan": plan, "tree": TREE_LABELS[plan.tree]}
+    others = {tree: f"Trees {TREE_LABELS[tree]}" for tree in TREES if tree != plan.tree}
+    markup = render(
+        "experiments/confidence/page.html.j2",
+        **stated,
+        claims=claim_lines(claims, others),
+        absent=absent,
+        n_run=int((states["status"] == "run").sum()),
+        fact_heads=list(_FACT_HEADS.values()),
+        method_heads=[LABELS[m] for m in _METHODS],
+        version_heads=[LABELS[m] for m in VERSIONS],
+        test_heads=list(_TEST_HEADS.values()),
+        gains=_gains(tables["confdtree_table_1"]),
+        tests=_tests(tables["confdtree_table_2"]),
+        affected=_affected(tables["confdtree_table_3"]),
+        trees=_trees(tables["confidence_trees"]),
+        sizes=_sizes(tables["confidence_sizes"]),
+        shown=shown(confidence_tables, confidence_figures, figures=figures, captions=captions),
+    )
+    contents = (
+        ("confidence-findings", "Statements"),
+        ("confidence-gains", "What doubt gains"),
+        ("confidence-affected", "Whom it affects"),
+        ("confidence-sizes", "Small training sets"),
+    )
+    summary = render("experiments/confidence/summary.html.j2", **stated, tally=tally(claims))
+    return Section("confidence", "Trees that doubt: ConfDTree", markup, contents, summary)
+
+
+def _text(value, digits: int) -> str:
+    return "" if pd.isna(value) else number(float(value), digits)
+
+
+def _gains(table: pd.DataFrame) -> list[dict]:
+    """Lines of table I."""
+    table = table.fillna({"registry": "", "method": "", "criterion": ""})
+    lines = []
+    for (key, name), own in table.groupby(["dataset", "registry"], sort=False):
+        facts = own[own["method"] == ""].set_index("metric")
+        cells = own[own["method"] != ""].set_index(["criterion", "method"])
+        line = {"name": name or key, "status": own["status"].iloc[0]}
+        line["facts"] = [
+            {
+                "measured": _text(facts.loc[m, "measured"], 2 if m == "imbalance_ratio" else 0),
+                "published": _text(facts.loc[m, "published"], 2 if m == "imbalance_ratio" else 0),
+            }
+            for m in FACTS
+        ]
+        line["groups"] = []
+        for criterion in CRITERIA:
+            if criterion not in cells.index.get_level_values(0):
+                continue
+            # Of two classes both means are the same.
+            two = (
+                facts["published"].get("n_classes") == 2 or facts["measured"].get("n_classes") == 2
+            )
+            if two and criterion != CRITERIA[0]:
+                continue
+            of = cells.loc[criterion]
+            line["groups"].append(
+                {
+                    "name": "" if criterion == CRITERIA[0] else _CRITERION_LABELS[criterion],
+                    "cells": [_measured(of.loc[m]) if m in of.index else {} for m in _METHODS],
+                }
+            )
+        lines.append(line)
+    return lines
+
+
+def _measured(cell: pd.Series, digits: int = 1) -> dict[str, str]:
+    return {
+        "measured": _text(cell["measured"], digits),
+        "published": _text(cell["published"], 2 if abs(cell["published"]) < 10 else 1),
+    }
+
+
+def _tests(table: pd.DataFrame) -> list[dict]:
+    """Blocks of table II, one per kind of data set and mean over classes."""
+    blocks = []
+    for kind in reversed(KINDS):
+        for criterion in CRITERIA:
+            own = table[
+                (table["dataset"] == PRINTED_KINDS[kind]) & (table["criterion"] == criterion)
+            ]
+            if own.empty:
+                continue
+            n, theirs = own["n_datasets"].dropna(), int(own["published_n"].iloc[0])
+            cells = own.set_index(["method", "metric"])
+            blocks.append(
+                {
+                    "title": f"{KIND_LABELS[kind].capitalize()}, {_CRITERION_LABELS[criterion]}",
+                    "n": f"{int(n.iloc[0]) if len(n) else 0} data sets; published: {theirs}",
+                    "lines": [
+                        {
+                            "name": f"C4.5 against {LABELS[m]}",
+                            "cells": [_of_test(cells.loc[(m, metric)], metric) for metric in TESTS],
+                        }
+                        for m in VERSIONS
+                    ],
+                }
+            )
+    return blocks
+
+
+def _of_test(cell: pd.Series, metric: str) -> dict[str, str]:
+    found = {name: _text(cell[name], 3) for name in ("measured", "published")}
+    exact = cell["exact_p"] if metric == "wilcoxon_p" else None
+    return {**found, "exact": "" if pd.isna(exact) else _text(exact, 3)}
+
+
+def _affected(table: pd.DataFrame) -> list[dict]:
+    """Lines of table III of the data sets that were run."""
+    lines = []
+    for name, own in table[table["status"] == "run"].groupby("registry", sort=False):
+        cells = own.set_index("method")
+        columns = ("measured", "points", "reassigned", "published")
+        line = [{c: _text(cells.loc[v, c], 1) for c in columns} for v in VERSIONS]
+        lines.append({"name": name, "cells": line})
+    return lines
+
+
+def _trees(table: pd.DataFrame) -> list[dict]:
+    """Blocks of the table of base trees, one per kind of data set."""
+    blocks = []
+    for kind, own in table.groupby("kind", sort=False):
+        n = int(own["n_datasets"].iloc[0])
+        lines = []
+        for row in own.to_dict("records"):
+            cells = [
+                {
+                    "measured": _text(row[m], 1),
+                    "wins": f"{int(row[f'{m}_wins'])} of {n}",
+                    "published": _text(row[f"{m}_published"], 1),
+                }
+                for m in _METHODS
+            ]
+            line = {"name": TREE_LABELS[row["tree"]], "auc": _text(row["base_auc"], 3)}
+            lines.append({**line, "leaves": _text(row["n_leaves"], 0), "cells": cells})
+        title = f"{n} data set{'s' if n > 1 else ''} with {KIND_LABELS[kind]}"
+        blocks.append({"title": title, "lines": lines})
+    return blocks
+
+
+def _sizes(table: pd.DataFrame) -> list[dict]:
+    """Blocks of the table of training parts, one per kind of data set."""
+    blocks = []
+    for kind, own in table.groupby("kind", sort=False):
+        n = int(own["n_datasets"].iloc[0])
+        lines = [
+            {
+                "name": f"{100 * row['share']:g} %",
+                "cells": [_text(row["base_auc"], 3), *(_text(row[v], 1) for v in VERSIONS)],
+            }
+            for row in own.to_dict("records")
+        ]
+        title = f"{n} data set{'s' if n > 1 else ''} with {KIND_LABELS[kind]}"
+        blocks.append({"title": title, "lines": lines})
+    return blocks

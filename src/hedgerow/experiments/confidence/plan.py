@@ -1,0 +1,126 @@
+"""Settings and names of ConfDTree's evaluation (Katz and others, section IV)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from hedgerow.experiments.plan import Plan, setting
+
+EXPERIMENT = "confidence"  # the word under which seeds are drawn
+
+BASE = "c45"
+#: Versions of ConfDTree, by the method of `ConfDTreeClassifier`.
+VERSIONS = {"confdtree_norm": "norm", "confdtree_tdist": "tdist", "confdtree_comb": "comb"}
+FOREST = "rf"
+METHODS = (BASE, *VERSIONS, FOREST)
+
+#: Base trees: whether they are pruned, and whether their leaves are Laplace-smoothed. The paper
+#: states neither.
+TREES = {
+    "pruned_laplace": (True, True),
+    "pruned": (True, False),
+    "unpruned_laplace": (False, True),
+    "unpruned": (False, False),
+}
+#: In the column `tree` of what no base tree has a part in.
+NO_TREE = ""
+
+#: Means of the areas of one class against the rest: plain, and weighted by the classes' shares.
+CRITERIA = ("average_auc", "weighted_average_auc")
+KINDS = ("binary", "multi_class")
+#: What data/published calls them.
+PRINTED_KINDS = {"binary": "binary_datasets", "multi_class": "multi_class_datasets"}
+
+#: Relative change of the assigned class's probability from which an instance is affected
+#: (section IV.A); a change that is one but for rounding counts.
+AFFECTED = 0.10 - 1e-9
+
+#: Columns that order each table.
+ORDER = {
+    "rows": ["dataset", "repeat", "tree", "method", "metric"],
+    "sizes": ["dataset", "division", "share", "method", "metric"],
+    "facts": ["dataset"],
+    "trees": ["dataset", "repeat", "fold", "pruned"],
+    "gains": ["tree", "dataset", "method", "criterion"],
+    "statistics": ["part", "tree", "kind", "method", "criterion", "name"],
+}
+
+
+@dataclass(frozen=True)
+class ConfidencePlan(Plan):
+    """ConfDTree against the tree that it corrects (Katz and others, section IV).
+
+    Ten-fold cross validation of tables I to III, and training sets of growing size of figure 6.
+    """
+
+    section: ClassVar[str] = "confidence"
+
+    #: Key of data/published of each data set of the paper -> registry keys, from `published_as` in
+    #: config/datasets.yaml; two fit one row.
+    printed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    datasets: tuple[str, ...] = setting(
+        (
+            *("wdbc", "contraceptive_long_term", "diabetes", "ecoli3", "pima", "vehicle"),
+            "yeast_0256_vs_3789",
+        ),
+        "Data sets by their key in the registry.",
+    )
+    n_folds: int = setting(
+        10, "Folds of the cross validation (section IV.A, 10).", minimum=2, maximum=1_000
+    )
+    n_repeats: int = setting(
+        2,
+        "Cross validations of each data set, each with other folds; the paper has one. Values are "
+        "means over them.",
+        minimum=1,
+        maximum=999,
+    )
+    tree: str = setting(
+        "pruned_laplace",
+        "Base tree of tables I to III, of figure 6 and of the statements: pruned or not, leaves "
+        "Laplace-smoothed or not. The other three stand in a table of their own.",
+        choices=tuple(TREES),
+    )
+    confidence: float = setting(
+        0.5,
+        "Pruning confidence c of C4.5; .5 is the 25 % of J48, which the paper runs as it comes.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    min_samples_leaf: float = setting(
+        2,
+        "Training weight on each side of a test (J48's default, 2).",
+        minimum=1,
+        maximum=1_000_000_000,
+    )
+    min_instances: float = setting(
+        5,
+        "Instances that a class needs at a node for an interval, m (section IV.A, 5).",
+        minimum=2,
+        maximum=1_000_000_000,
+    )
+    n_trees: int = setting(
+        100, "Trees of the random forest; the paper states no number.", minimum=1, maximum=100_000
+    )
+    shares: tuple[float, ...] = setting(
+        (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9),
+        "Shares of the rows that the training part gets (section IV.B, 10 % to 90 %).",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    n_divisions: int = setting(
+        4,
+        "Divisions of each data set at each share (section IV.B, 10).",
+        minimum=1,
+        maximum=999,
+    )
+    chunk: int = setting(
+        2,
+        "Cross validations, and divisions, per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
+    )

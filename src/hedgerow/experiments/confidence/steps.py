@@ -1,0 +1,293 @@
+"""ConfDTree and the tree that it corrects on one data set (Katz and others, section IV)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import TidyTable, split
+from hedgerow.experiments.confidence.plan import (
+    AFFECTED,
+    BASE,
+    CRITERIA,
+    EXPERIMENT,
+    FOREST,
+    NO_TREE,
+    ORDER,
+    TREES,
+    VERSIONS,
+    ConfidencePlan,
+)
+from hedgerow.experiments.frames import numbers_of, one_sample, random_state, sorted_
+from hedgerow.experiments.step import step
+
+# ------------------------------------------------------------------------------- learners
+
+
+def corrected(tree, X, y, test, smoothing: bool, plan) -> Iterator[tuple[str, np.ndarray]]:
+    """Probabilities of a fitted tree, as it is and by each version of ConfDTree.
+
+    Parameters
+    ----------
+    tree : C45Classifier
+        Fitted to X and y.
+    X, test : DataFrame
+    y : (n,) int array
+    smoothing : bool
+        Whether leaves are Laplace-smoothed.
+    plan : ConfidencePlan
+
+    Yields
+    ------
+    method : str
+    probabilities : (n_test, n_classes of the tree) float array
+    """
+    from sklearn.frozen import FrozenEstimator
+
+    from hedgerow.confidence.confdtree import ConfDTreeClassifier
+
+    tree.set_params(smoothing=smoothing)
+    yield BASE, tree.predict_proba(test)
+    for name, method in VERSIONS.items():
+        model = ConfDTreeClassifier(
+            FrozenEstimator(tree), method=method, min_instances=plan.min_instances
+        )
+        yield name, model.fit(X, y).predict_proba(test)
+
+
+def grown(X, y, pruned: bool, plan):
+    """C4.5 on a training part."""
+    from hedgerow.induction.c45 import C45Classifier
+
+    learner = C45Classifier(
+        confidence=plan.confidence, prune=pruned, min_samples_leaf=plan.min_samples_leaf
+    )
+    return learner.fit(X, y)
+
+
+def encoded(X: pd.DataFrame) -> np.ndarray:
+    """What a random forest reads: numbers as they are, a category as one indicator per level."""
+    return pd.get_dummies(X, dtype=float).to_numpy(dtype=float, na_value=np.nan)
+
+
+def _of_forest(X: np.ndarray, y, test: np.ndarray, state: int, plan):
+    """Probabilities of a random forest, and its classes."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    forest = RandomForestClassifier(plan.n_trees, random_state=state, n_jobs=1).fit(X, y)
+    return forest.predict_proba(test), forest.classes_
+
+
+def _all_classes(probabilities: np.ndarray, classes, n_classes: int) -> np.ndarray:
+    """A column per class of the data set, 0 for those that the training part lacks."""
+    whole = np.zeros((len(probabilities), n_classes))
+    whole[:, np.asarray(classes, dtype=int)] = probabilities
+    return whole
+
+
+# -------------------------------------------------------------------------------- measures
+
+
+def areas(y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
+    """Areas under the curve of one class against the rest (section IV.A).
+
+    Parameters
+    ----------
+    y : (n,) int array
+    probabilities : (n, n_classes) float array
+
+    Returns
+    -------
+    dict of float
+        `average_auc`, the mean over the classes that some rows have and some have not, and
+        `weighted_average_auc`, weighted by their numbers of rows; NaN where there is no such class.
+    """
+    from sklearn.metrics import roc_auc_score
+
+    counts = np.bincount(y, minlength=probabilities.shape[1])
+    told = np.flatnonzero((counts > 0) & (counts < len(y)))
+    if not len(told):
+        return dict.fromkeys(CRITERIA, np.nan)
+    found = [roc_auc_score(y == c, probabilities[:, c]) for c in told]
+    weighted = np.average(found, weights=counts[told])
+    return dict(zip(CRITERIA, (float(np.mean(found)), float(weighted)), strict=True))
+
+
+def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
+    """Shares of instances whose probabilities a method changed.
+
+    Parameters
+    ----------
+    plain, other : (n, n_classes) float arrays
+        Of the tree, and of the method.
+
+    Returns
+    -------
+    dict of float
+        `affected`: the assigned class's probability changed by 10 % of it or more (section IV.A,
+        table III); `affected_points`: by 10 points or more, another reading of the sentence;
+        `reassigned`: another class is assigned.
+    """
+    rows, assigned = np.arange(len(plain)), plain.argmax(axis=1)
+    before, after = plain[rows, assigned], other[rows, assigned]
+    return {
+        "affected": float((np.abs(after - before) >= AFFECTED * before).mean()),
+        "affected_points": float((np.abs(after - before) >= AFFECTED).mean()),
+        "reassigned": float((other.argmax(axis=1) != assigned).mean()),
+    }
+
+
+# ------------------------------------------------------------------------------------ steps
+
+
+@step(
+    "confidence",
+    "min_instances",
+    "min_samples_leaf",
+    "n_folds",
+    "n_repeats",
+    "n_trees",
+    "seed",
+    makes=("rows", "facts", "trees"),
+)
+def validated(
+    table: TidyTable, plan: ConfidencePlan, repeats: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
+    """Cross validations of C4.5, ConfDTree and a random forest on one data set.
+
+    As Weka does, the predictions of all folds are put together before areas are worked out: a fold
+    need not have every class.
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : ConfidencePlan
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
+
+    Returns
+    -------
+    dict of DataFrame
+        `rows`: dataset, repeat, tree (of `TREES`; empty for the forest), method, metric, value.
+        Metrics: those of `areas`, `auc_of_folds` (mean over folds of the average area), of
+        `changes`, and `n_leaves` (mean over folds).
+        `facts`: dataset, n_instances, n_classes, n_variables, n_numeric_variables, imbalance_ratio
+        (largest class to smallest).
+        `trees`: dataset, repeat, fold, pruned, n_leaves, tree (JSON).
+    """
+    table = one_sample(table)
+    X, y, n_classes = table.X, table.y, len(table.classes)
+    features = encoded(X)
+    rows, trees = [], []
+    for repeat in numbers_of(plan, "n_repeats", repeats):
+        found: dict[tuple[str, str], np.ndarray] = {}
+        fold_of, leaves = np.empty(len(y), dtype=int), {True: [], False: []}
+        for fold, (train, test) in enumerate(_folds(table, repeat, plan)):
+            fold_of[test] = fold
+
+            def keep(key, probabilities, classes, test=test, found=found):
+                whole = found.setdefault(key, np.zeros((len(y), n_classes)))
+                whole[test] = _all_classes(probabilities, classes, n_classes)
+
+            state = random_state(plan.seed, EXPERIMENT, table.name, repeat, f"forest {fold}")
+            keep(
+                (NO_TREE, FOREST),
+                *_of_forest(features[train], y[train], features[test], state, plan),
+            )
+            for pruned in (True, False):
+                learner = grown(X.iloc[train], y[train], pruned, plan)
+                tree = learner.tree_
+                leaves[pruned].append(tree.n_leaves)
+                trees.append((table.name, repeat, fold, pruned, tree.n_leaves, tree.to_json()))
+                for name in (name for name, (own, _) in TREES.items() if own == pruned):
+                    parts = X.iloc[train], y[train], X.iloc[test]
+                    for method, said in corrected(learner, *parts, TREES[name][1], plan):
+                        keep((name, method), said, learner.classes_)
+        for (tree, method), probabilities in found.items():
+            values = areas(y, probabilities)
+            values["auc_of_folds"] = _mean_over_folds(y, probabilities, fold_of)
+            if method in VERSIONS:
+                values |= changes(found[tree, BASE], probabilities)
+            if method == BASE:
+                values["n_leaves"] = float(np.mean(leaves[TREES[tree][0]]))
+            rows += [(table.name, repeat, tree, method, *item) for item in values.items()]
+    counts = np.bincount(y, minlength=n_classes)
+    numeric = sum(pd.api.types.is_numeric_dtype(X[name].dtype) for name in X)
+    facts = {
+        "dataset": table.name,
+        "n_instances": len(y),
+        "n_classes": n_classes,
+        "n_variables": X.shape[1],
+        "n_numeric_variables": numeric,
+        "imbalance_ratio": counts.max() / counts.min(),
+    }
+    return {
+        "rows": sorted_(pd.DataFrame(rows, columns=[*ORDER["rows"], "value"]), ORDER["rows"]),
+        "facts": pd.DataFrame([facts]),
+        "trees": sorted_(
+            pd.DataFrame(trees, columns=[*ORDER["trees"], "n_leaves", "tree"]), ORDER["trees"]
+        ),
+    }
+
+
+def _folds(table: TidyTable, repeat: int, plan):
+    from sklearn.model_selection import StratifiedKFold
+
+    state = random_state(plan.seed, EXPERIMENT, table.name, repeat, "folds")
+    divided = StratifiedKFold(plan.n_folds, shuffle=True, random_state=state)
+    with warnings.catch_warnings():
+        # Of classes with fewer rows than folds, which some folds then lack.
+        warnings.simplefilter("ignore", UserWarning)
+        return list(divided.split(np.zeros(len(table.y)), table.y))
+
+
+def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray) -> float:
+    values = [areas(y[fold == k], probabilities[fold == k])[CRITERIA[0]] for k in np.unique(fold)]
+    return float(np.nanmean(values))
+
+
+@step(
+    "confidence",
+    "min_instances",
+    "min_samples_leaf",
+    "n_divisions",
+    "seed",
+    "shares",
+    "tree",
+)
+def sized(
+    table: TidyTable, plan: ConfidencePlan, divisions: Iterable[int] | None = None
+) -> pd.DataFrame:
+    """C4.5 and ConfDTree on training parts of growing size (section IV.B, figure 6).
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : ConfidencePlan
+    divisions : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
+
+    Returns
+    -------
+    DataFrame
+        dataset, division, share, method, metric (of `areas`), value: of the test part.
+    """
+    table = one_sample(table)
+    X, y, n_classes = table.X, table.y, len(table.classes)
+    pruned, smoothing = TREES[plan.tree]
+    rows = []
+    for division in numbers_of(plan, "n_divisions", divisions):
+        for share in plan.shares:
+            train, test = split(
+                table, division, seed=plan.seed, experiment=EXPERIMENT, test_size=1.0 - share
+            )
+            learner = grown(X.iloc[train], y[train], pruned, plan)
+            of = corrected(learner, X.iloc[train], y[train], X.iloc[test], smoothing, plan)
+            for method, probabilities in of:
+                whole = _all_classes(probabilities, learner.classes_, n_classes)
+                for metric, value in areas(y[test], whole).items():
+                    rows.append((table.name, division, share, method, metric, value))
+    return sorted_(pd.DataFrame(rows, columns=[*ORDER["sizes"], "value"]), ORDER["sizes"])

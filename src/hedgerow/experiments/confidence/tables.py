@@ -1,0 +1,398 @@
+"""Tables of ConfDTree's evaluation (Katz and others, section IV)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.experiments.confidence.plan import (
+    BASE,
+    CRITERIA,
+    FOREST,
+    KINDS,
+    METHODS,
+    PRINTED_KINDS,
+    TREES,
+    VERSIONS,
+    ConfidencePlan,
+)
+from hedgerow.experiments.confidence.statistics import counted, kind_of
+from hedgerow.experiments.printed import printed_number
+from hedgerow.experiments.step import table
+from hedgerow.reporting.tables import how_many, in_rows, status
+
+#: What texts call base trees and methods.
+TREE_LABELS = {
+    "pruned_laplace": "pruned, Laplace-smoothed",
+    "pruned": "pruned",
+    "unpruned_laplace": "unpruned, Laplace-smoothed",
+    "unpruned": "unpruned",
+}
+LABELS = {
+    BASE: "C4.5",
+    "confdtree_norm": "NORM",
+    "confdtree_tdist": "TDIST",
+    "confdtree_comb": "COMB",
+    FOREST: "Random forest",
+}
+#: Of table I, with their units.
+FACTS = {
+    "n_classes": "count",
+    "n_numeric_variables": "count",
+    "n_variables": "count",
+    "n_instances": "count",
+    "imbalance_ratio": "ratio",
+}
+GAIN = "relative_auc_improvement_vs_c45"
+#: Of table II: the test, and which of its numbers.
+TESTS = {
+    "wilcoxon_z": ("wilcoxon_normal", "statistic"),
+    "wilcoxon_p": ("wilcoxon_normal", "p"),
+    "paired_t": ("paired_t", "statistic"),
+    "paired_t_p": ("paired_t", "p"),
+}
+
+
+def said(plan: ConfidencePlan) -> dict[str, str]:
+    """Words of the captions: what was asked for.
+
+    Parameters
+    ----------
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    dict of str
+    """
+    return {
+        "tree": TREE_LABELS[plan.tree],
+        "folds": str(plan.n_folds),
+        "cv": how_many(plan.n_repeats, f"{plan.n_folds}-fold cross validation"),
+        "n_trees": str(plan.n_trees),
+        "m": f"{plan.min_instances:g}",
+        "divisions": how_many(plan.n_divisions, "division"),
+        "ran": f"Asked for: {', '.join(plan.datasets)}, configuration {plan.configuration}.",
+    }
+
+
+def lines_of(published: pd.DataFrame, plan: ConfidencePlan) -> list[tuple[str, str]]:
+    """Printed and registry key of each line: those of the paper in its order, then others by name.
+
+    A set of the paper that is not in the registry stands there with an empty key.
+    """
+    keys = published["dataset"].drop_duplicates()
+    found = [(key, name) for key in keys for name in plan.printed.get(key, [""])]
+    theirs = {name for _, name in found}
+    return found + [(name, name) for name in sorted(set(plan.datasets) - theirs)]
+
+
+def _head(key: str, name: str, there: Sequence[str], plan: ConfidencePlan) -> dict[str, str]:
+    state = status(name, there, plan.datasets) if name else "absent"
+    return {"dataset": key, "registry": name, "status": state}
+
+
+def _printed(published: pd.DataFrame) -> pd.Series:
+    """Printed cells as texts, by data set, method, criterion and metric."""
+    own = published.fillna({"method": "", "criterion": ""})
+    return own.set_index(["dataset", "method", "criterion", "metric"])["value"]
+
+
+@table(
+    "Data sets, and the gain in the area under the curve",
+    caption="Relative improvement of the area under the ROC curve over C4.5 ({tree}), in per cent, "
+    "mean over {cv} (their lowest and highest beside), and the published one; of several classes "
+    "the mean of the areas of one class against the rest, and weighted by the classes' shares. "
+    "Predictions of all folds are put together. Random forest of {n_trees} trees. The paper's "
+    "MiniBooNE is in no source; the two yeast sets both fit its row. {ran}",
+    words=said,
+)
+def confdtree_table_1(
+    facts: pd.DataFrame,
+    gains: pd.DataFrame,
+    published: Mapping[str, pd.DataFrame],
+    plan: ConfidencePlan,
+) -> pd.DataFrame:
+    """Table I: properties of the data sets, and the gain of each method in the area.
+
+    Parameters
+    ----------
+    facts, gains : DataFrame
+        As returned by `hedgerow.experiments.confidence.statistics.merged`.
+    published : mapping of DataFrame
+        data/published/confdtree_table_*.csv by their ids.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    DataFrame
+        dataset (printed key), registry, status (`run`, `absent`, `not asked for`), method (empty
+        for properties), criterion, metric, unit, measured, lowest, highest, auc, base_auc,
+        published (number), printed (text).
+    """
+    known = facts.set_index("dataset")
+    own = gains[gains["tree"] == plan.tree].set_index(["dataset", "method", "criterion"])
+    own = own.sort_index()
+    printed = _printed(published["confdtree_table_1"])
+    lines = []
+    for key, name in lines_of(published["confdtree_table_1"], plan):
+        head = _head(key, name, known.index, plan)
+        for metric, unit in FACTS.items():
+            text = printed.get((key, "", "", metric))
+            number = _ratio(text) if unit == "ratio" else text
+            measured = known[metric].get(name, np.nan)
+            line = {**head, "method": "", "criterion": "", "metric": metric, "unit": unit}
+            line |= {"measured": measured, "published": number, "printed": text}
+            lines.append(line)
+        for method in (*VERSIONS, FOREST):
+            for criterion in CRITERIA:
+                text = printed.get((key, method, criterion, GAIN))
+                line = {**head, "method": method, "criterion": criterion, "metric": GAIN}
+                line |= {"unit": "percent", "published": text, "printed": text}
+                if (name, method, criterion) in own.index:
+                    cell = own.loc[(name, method, criterion)]
+                    line |= {"measured": cell["gain"]}
+                    line |= {c: cell[c] for c in ("lowest", "highest", "auc", "base_auc")}
+                if text is not None or "measured" in line:
+                    lines.append(line)
+    columns = [*_HEAD, "measured", "lowest", "highest", "auc", "base_auc", "published", "printed"]
+    return _numbers(pd.DataFrame(lines).reindex(columns=columns), columns[7:12])
+
+
+_HEAD = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]
+
+
+def _ratio(text: str | None) -> float | None:
+    """Largest class to smallest of a printed ratio such as `1 : 1.44 : 8.44`.
+
+    >>> _ratio("1 : 1.44 : 8.44"), _ratio("max ratio of 1 : 1.1"), _ratio(None)
+    (8.44, 1.1, None)
+    """
+    return None if text is None else max(float(part.split()[-1]) for part in text.split(":"))
+
+
+def _numbers(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    for column in columns:
+        table[column] = pd.to_numeric(table[column]).astype(float).round(9)
+    return table
+
+
+@table(
+    "C4.5 against ConfDTree, tests over data sets",
+    caption="Tests over data sets of the area of C4.5 ({tree}) against that of each version, as "
+    "the paper has them: a negative value favours ConfDTree. Wilcoxon's signed-rank test by its "
+    "normal approximation, as printed, with the exact p beside, and a paired t test. With few "
+    "data sets no test can say much: n is their number. {ran}",
+    words=said,
+)
+def confdtree_table_2(
+    statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: ConfidencePlan
+) -> pd.DataFrame:
+    """Table II: tests of C4.5 against each version.
+
+    Parameters
+    ----------
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.confidence.statistics.statistics`.
+    published : mapping of DataFrame
+        data/published/confdtree_table_*.csv by their ids.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    DataFrame
+        dataset (`multi_class_datasets`, `binary_datasets`), method, criterion, metric (of
+        `TESTS`), measured, published, exact_p (of Wilcoxon's test), n_datasets, published_n.
+    """
+    own = statistics[(statistics["part"] == "base") & (statistics["tree"] == plan.tree)]
+    own = own.set_index(["kind", "method", "criterion", "name"]).sort_index()
+    printed = _printed(published["confdtree_table_2"])
+    sets = published["confdtree_table_1"].query("metric == 'n_classes'")
+    n_published = {
+        "binary": int((sets["value"].astype(float) == 2).sum()),
+        "multi_class": int((sets["value"].astype(float) > 2).sum()),
+    }
+    lines = []
+    for kind in reversed(KINDS):
+        for criterion in CRITERIA:
+            for method in VERSIONS:
+                for metric, (name, column) in TESTS.items():
+                    text = printed.get((PRINTED_KINDS[kind], method, criterion, metric))
+                    if text is None:
+                        continue
+                    line = {"dataset": PRINTED_KINDS[kind], "method": method}
+                    line |= {"criterion": criterion, "metric": metric}
+                    cell = (kind, method, criterion, name)
+                    if cell in own.index:
+                        line["measured"] = own.loc[cell, column]
+                        line["n_datasets"] = own.loc[cell, "n"]
+                        if name.startswith("wilcoxon"):
+                            line["exact_p"] = own.loc[(*cell[:3], "wilcoxon"), "p"]
+                    line |= {"published": printed_number(text), "published_n": n_published[kind]}
+                    lines.append(line)
+    columns = ["dataset", "method", "criterion", "metric", "measured", "published", "exact_p"]
+    found = pd.DataFrame(lines).reindex(columns=[*columns, "n_datasets", "published_n"])
+    found["n_datasets"] = found["n_datasets"].astype("Int64")
+    return _numbers(found, columns[4:])
+
+
+@table(
+    "Instances that a version affects",
+    caption="Share of test instances, in per cent, whose assigned class changes its probability by "
+    "10 % of it or more, mean over {cv} of trees that are {tree}. Points: by ten points or more, "
+    "another reading of the paper's sentence. Reassigned: another class is assigned. {ran}",
+    words=said,
+)
+def confdtree_table_3(
+    rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: ConfidencePlan
+) -> pd.DataFrame:
+    """Table III: share of instances that each version affects.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As returned by `hedgerow.experiments.confidence.steps.validated`, all data sets.
+    published : mapping of DataFrame
+        data/published/confdtree_table_*.csv by their ids.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    DataFrame
+        dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
+        measured, points, reassigned, published.
+    """
+    own = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
+    printed = _printed(published["confdtree_table_3"])
+    there = set(rows["dataset"])
+    lines = []
+    for key, name in lines_of(published["confdtree_table_3"], plan):
+        for method in VERSIONS:
+            line = {**_head(key, name, there, plan), "method": method}
+            line |= {"metric": "instances_affected", "unit": "percent"}
+            measures = {"measured": "affected", "points": "affected_points"}
+            for column, metric in {**measures, "reassigned": "reassigned"}.items():
+                line[column] = 100.0 * own.get((name, method, metric), np.nan)
+            line["published"] = printed.get((key, method, "", "instances_affected"))
+            lines.append(line)
+    columns = ["dataset", "registry", "status", "method", "metric", "unit", "measured", "points"]
+    found = pd.DataFrame(lines)[[*columns, "reassigned", "published"]]
+    return _numbers(found, list(found)[6:])
+
+
+@table(
+    "Base trees that the paper does not state",
+    caption="Mean area of C4.5 and mean relative improvement over it, in per cent, for trees that "
+    "are pruned or not and whose leaves are Laplace-smoothed or not, over n data sets, of which so "
+    "many improve; beside it the printed mean over the same data sets. {cv} each. {ran}",
+    words=said,
+)
+def confidence_trees(
+    gains: pd.DataFrame,
+    facts: pd.DataFrame,
+    rows: pd.DataFrame,
+    published: Mapping[str, pd.DataFrame],
+    plan: ConfidencePlan,
+) -> pd.DataFrame:
+    """The gain of each method over each of the four base trees.
+
+    Parameters
+    ----------
+    gains, facts, rows : DataFrame
+        As returned by `hedgerow.experiments.confidence.statistics.merged`.
+    published : mapping of DataFrame
+        data/published/confdtree_table_*.csv by their ids.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    DataFrame
+        kind, tree, base_auc, n_leaves (means over data sets), then of each method its mean gain,
+        `<method>_wins` and `<method>_published` (mean of the printed gains over the data sets that
+        the paper has), n_datasets. Areas are plain means over classes.
+    """
+    kinds = kind_of(facts)
+    names = counted(plan, facts["dataset"].tolist())
+    own = gains[gains["criterion"] == CRITERIA[0]]
+    leaves = rows[rows["metric"] == "n_leaves"].groupby(["tree", "dataset"])["value"].mean()
+    printed = _printed(published["confdtree_table_1"])
+    key_of = {name: key for key, sets in plan.printed.items() for name in sets}
+    lines = []
+    for kind in KINDS:
+        mine = [n for n in names if kinds[n] == kind]
+        for tree in TREES if mine else ():
+            cells = own[(own["tree"] == tree) & own["dataset"].isin(mine)]
+            line = {"kind": kind, "tree": tree}
+            line["base_auc"] = cells.groupby("dataset")["base_auc"].first().mean()
+            line["n_leaves"] = leaves[tree][mine].mean()
+            for method in (*VERSIONS, FOREST):
+                gain = cells[cells["method"] == method]["gain"]
+                theirs = [
+                    float(printed[key_of[n], method, CRITERIA[0], GAIN])
+                    for n in mine
+                    if n in key_of
+                ]
+                line |= {method: gain.mean(), f"{method}_wins": int((gain > 0).sum())}
+                line[f"{method}_published"] = np.mean(theirs) if theirs else np.nan
+            lines.append({**line, "n_datasets": len(mine)})
+    found = pd.DataFrame(lines)
+    return _numbers(found, [c for c in found if found[c].dtype.kind == "f"])
+
+
+@table(
+    "Gain by the size of the training part",
+    caption="Mean relative improvement over C4.5 ({tree}) of the area, in per cent, on the rows "
+    "that a training part of so large a share of each data set leaves, {divisions} each; n data "
+    "sets. The paper shows figure 6 without numbers. {ran}",
+    words=said,
+)
+def confidence_sizes(
+    sizes: pd.DataFrame, facts: pd.DataFrame, plan: ConfidencePlan
+) -> pd.DataFrame:
+    """Mean gain by the share of the rows that trees are trained on, figure 6 in numbers.
+
+    Parameters
+    ----------
+    sizes, facts : DataFrame
+        As returned by `hedgerow.experiments.confidence.statistics.merged`.
+    plan : ConfidencePlan
+
+    Returns
+    -------
+    DataFrame
+        kind, share, base_auc, a column per version (mean over data sets of the gain of mean
+        areas), n_datasets.
+    """
+    of_sizes = gains_by_share(sizes)
+    of_sizes = of_sizes[of_sizes["dataset"].isin(counted(plan, facts["dataset"].tolist()))]
+    of_sizes["kind"] = of_sizes["dataset"].map(kind_of(facts))
+    means = of_sizes.groupby(["kind", "share", "method"])
+    found = means["gain"].mean().unstack().reindex(columns=list(VERSIONS))
+    base = of_sizes.groupby(["kind", "share"])
+    found.insert(0, "base_auc", base["base_auc"].mean())
+    found["n_datasets"] = base["dataset"].nunique()
+    found = in_rows(found.reset_index(), {"kind": KINDS, "share": None})
+    return _numbers(found, ["base_auc", *VERSIONS])
+
+
+def gains_by_share(sizes: pd.DataFrame) -> pd.DataFrame:
+    """Gain of each data set, share of training rows and version.
+
+    Parameters
+    ----------
+    sizes : DataFrame
+        As returned by `hedgerow.experiments.confidence.steps.sized`, all data sets.
+
+    Returns
+    -------
+    DataFrame
+        dataset, share, method, auc, base_auc (means over divisions), gain (per cent).
+    """
+    own = sizes[sizes["metric"] == CRITERIA[0]]
+    wide = own.groupby(["dataset", "share", "method"])["value"].mean().unstack()
+    wide = wide.reindex(columns=[m for m in METHODS if m != FOREST])
+    long = wide[list(VERSIONS)].stack().rename("auc").reset_index()
+    base = wide[BASE].rename("base_auc").reset_index()
+    long = long.merge(base, on=["dataset", "share"])
+    return long.assign(gain=100.0 * (long["auc"] / long["base_auc"] - 1.0))
