@@ -78,6 +78,15 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     trusted = {**default["survival_beyond"], **own.get("survival_beyond", {})}
     n_trusted = len(trusted["datasets"])
     used |= {*trusted["datasets"]}
+    doubting = {**default["confidence"], **own.get("confidence", {})}
+    n_doubted = {
+        rule: len(doubting["datasets"]) * -(-doubting[key] // doubting["chunk"])
+        for rule, key in (
+            ("confidence_validate", "n_repeats"),
+            ("confidence_size", "n_divisions"),
+        )
+    }
+    used |= {*doubting["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -170,6 +179,12 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "survival_beyond_figures": 1,
         "survival_beyond_claims": 1,
         "survival_beyond_page": 1,
+        **n_doubted,
+        "confidence_statistics": 1,
+        "confidence_tables": 1,
+        "confidence_figures": 1,
+        "confidence_claims": 1,
+        "confidence_page": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -236,6 +251,19 @@ def test_what_goes_beyond_chapter_6_is_a_target_and_needs_no_result_of_it(planne
     rules = planned.planned("survival_beyond", *SMOKE)
     assert rules["survival_beyond_learn"] == rules["survival_beyond_stability"] == 2
     assert "survival_learn" not in rules and "survival_beyond_page" not in rules
+
+
+def test_confidence_is_a_target_and_needs_no_other_experiment(planned):
+    assert planned.planned("confidence", *SMOKE) == {
+        "fetch": 2,
+        "tidy": 2,
+        "confidence_validate": 2,
+        "confidence_size": 2,
+        "confidence_statistics": 1,
+        "confidence_tables": 1,
+        "confidence_figures": 1,
+        "confidence_claims": 1,
+    }
 
 
 def test_what_goes_beyond_chapter_4_is_a_target_and_needs_no_result_of_it(planned):

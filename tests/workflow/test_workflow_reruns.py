@@ -91,6 +91,14 @@ SURVIVAL_BEYOND_REPORTED = {
     *PAGE,
 }
 AFTER_SURVIVAL_BEYOND = {"survival_beyond_statistics", *SURVIVAL_BEYOND_REPORTED}
+CONFIDENCE_REPORTED = {
+    "confidence_tables",
+    "confidence_claims",
+    "confidence_figures",
+    "confidence_page",
+    *PAGE,
+}
+AFTER_CONFIDENCE = {"confidence_statistics", *CONFIDENCE_REPORTED}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -102,6 +110,7 @@ CLAIMS = {
     "structure_beyond_claims",
     "survival_claims",
     "survival_beyond_claims",
+    "confidence_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -160,6 +169,9 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
             {"survival_describe", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
         ),
         ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
+        ("confidence: {n_trees: 4}", {"confidence_validate", *AFTER_CONFIDENCE}),
+        ("confidence: {shares: [0.3]}", {"confidence_size", *AFTER_CONFIDENCE}),
+        ("confidence: {tree: unpruned}", {"confidence_size", *AFTER_CONFIDENCE}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
         ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),

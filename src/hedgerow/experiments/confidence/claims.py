@@ -63,11 +63,11 @@ def claims(
         versions = gain[gain["method"].isin(VERSIONS)]
         ranks = versions.groupby("dataset")["gain"].rank(ascending=False)
         of_ranks = versions[["dataset", "method"]].assign(value=ranks, metric="rank")
-        return {
-            "rows": pd.concat([means, long.assign(metric="gain"), of_ranks], ignore_index=True),
-            "shares": shares.rename(columns={"gain": "value"})[_OF_SHARES],
-            "tests": statistics[statistics["tree"] == tree],
-        }
+        values = pd.concat([means, long.assign(metric="gain"), of_ranks], ignore_index=True)
+        found = {"rows": values, "tests": statistics[statistics["tree"] == tree]}
+        if tree == plan.tree:
+            found["shares"] = shares.rename(columns={"gain": "value"})[_OF_SHARES]
+        return found
 
     found = judge(bound, frames(plan.tree), LABELS)
     for tree in TREES:

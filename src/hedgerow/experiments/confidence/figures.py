@@ -80,7 +80,7 @@ def confdtree_figure_6(tables: Mapping[str, pd.DataFrame], plan: ConfidencePlan)
 @figure(
     "Measured and published gains",
     caption="Relative improvement over C4.5 ({tree}) of the area under the ROC curve, in per cent, "
-    "by data set and version: measured (filled, the range of {cv} as a line) and published "
+    "by data set and version: measured (filled, the range over {cv} as a line) and published "
     "(hollow). Of several classes the plain mean over classes. {ran}",
     alt="A panel per version, a line per data set with a filled mark for what was measured and a "
     "hollow one for what is published; the numbers are in the table above.",

@@ -161,7 +161,7 @@ def _tests(table: pd.DataFrame) -> list[dict]:
             blocks.append(
                 {
                     "title": f"{KIND_LABELS[kind].capitalize()}, {_CRITERION_LABELS[criterion]}",
-                    "n": f"{int(n.iloc[0]) if len(n) else 0} data sets; published: {theirs}",
+                    "n": f"n = {int(n.iloc[0]) if len(n) else 0}; published: {theirs}",
                     "lines": [
                         {
                             "name": f"C4.5 against {LABELS[m]}",

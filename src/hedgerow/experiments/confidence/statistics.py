@@ -198,13 +198,21 @@ def merged(
     -------
     dict of DataFrame
     """
-    whole = joined(rows, ORDER["rows"])
-    known = joined(facts, ORDER["facts"]).drop_duplicates("dataset", ignore_index=True)
-    gains = gains_of(whole)
-    return {
-        "rows": whole,
-        "facts": known,
-        "gains": gains,
-        "sizes": joined(sizes, ORDER["sizes"]),
-        "statistics": statistics(whole, gains, known, plan),
+    # Without a frame none of the data sets could be had.
+    parts = {"rows": rows, "facts": facts, "sizes": sizes}
+    whole = {
+        name: joined(frames, ORDER[name]) if frames else pd.DataFrame(columns=_COLUMNS[name])
+        for name, frames in parts.items()
     }
+    whole["facts"] = whole["facts"].drop_duplicates("dataset", ignore_index=True)
+    whole["gains"] = gains_of(whole["rows"])
+    tests = statistics(whole["rows"], whole["gains"], whole["facts"], plan)
+    return {**whole, "statistics": tests}
+
+
+_COLUMNS = {
+    "rows": [*ORDER["rows"], "value"],
+    "sizes": [*ORDER["sizes"], "value"],
+    "facts": ["dataset", "n_instances", "n_classes", "n_variables", "n_numeric_variables",
+              "imbalance_ratio"],
+}  # fmt: skip

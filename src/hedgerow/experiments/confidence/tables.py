@@ -35,7 +35,7 @@ LABELS = {
     "confdtree_norm": "NORM",
     "confdtree_tdist": "TDIST",
     "confdtree_comb": "COMB",
-    FOREST: "Random forest",
+    FOREST: "Forest",
 }
 #: Of table I, with their units.
 FACTS = {
@@ -68,8 +68,7 @@ def said(plan: ConfidencePlan) -> dict[str, str]:
     """
     return {
         "tree": TREE_LABELS[plan.tree],
-        "folds": str(plan.n_folds),
-        "cv": how_many(plan.n_repeats, f"{plan.n_folds}-fold cross validation"),
+        "cv": f"{how_many(plan.n_repeats, 'cross validation')} of {plan.n_folds} folds",
         "n_trees": str(plan.n_trees),
         "m": f"{plan.min_instances:g}",
         "divisions": how_many(plan.n_divisions, "division"),
@@ -102,7 +101,7 @@ def _printed(published: pd.DataFrame) -> pd.Series:
 @table(
     "Data sets, and the gain in the area under the curve",
     caption="Relative improvement of the area under the ROC curve over C4.5 ({tree}), in per cent, "
-    "mean over {cv} (their lowest and highest beside), and the published one; of several classes "
+    "mean over {cv}, and the published one; of several classes "
     "the mean of the areas of one class against the rest, and weighted by the classes' shares. "
     "Predictions of all folds are put together. Random forest of {n_trees} trees. The paper's "
     "MiniBooNE is in no source; the two yeast sets both fit its row. {ran}",
@@ -157,7 +156,7 @@ def confdtree_table_1(
                 if text is not None or "measured" in line:
                     lines.append(line)
     columns = [*_HEAD, "measured", "lowest", "highest", "auc", "base_auc", "published", "printed"]
-    return _numbers(pd.DataFrame(lines).reindex(columns=columns), columns[7:12])
+    return _numbers(pd.DataFrame(lines).reindex(columns=columns), columns[7:13])
 
 
 _HEAD = ["dataset", "registry", "status", "method", "criterion", "metric", "unit"]

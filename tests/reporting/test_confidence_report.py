@@ -1,0 +1,241 @@
+"""Tables, figures, statements and section of ConfDTree's evaluation, from made-up data sets."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from shown import captions_of, made_by, shown_by
+
+from hedgerow.data import TidyTable
+from hedgerow.experiments.confidence import claims as confidence_claims
+from hedgerow.experiments.confidence import figures as confidence_figures
+from hedgerow.experiments.confidence import page as confidence_page
+from hedgerow.experiments.confidence import statistics as confidence_statistics
+from hedgerow.experiments.confidence import steps as confidence_steps
+from hedgerow.experiments.confidence import tables as confidence_tables
+from hedgerow.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
+from hedgerow.reporting import figures, html
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+STATED = pd.read_csv(ROOT / "data/published/claims.csv")
+PUBLISHED = {
+    f"confdtree_table_{n}": pd.read_csv(ROOT / f"data/published/confdtree_table_{n}.csv", dtype=str)
+    for n in (1, 2, 3)
+}
+#: Two of the paper's sets, one that no source has, one of our own.
+PLAN = ConfidencePlan(
+    configuration="made-up",
+    n_folds=3,
+    n_repeats=2,
+    n_trees=3,
+    n_divisions=1,
+    shares=(0.3, 0.8),
+    datasets=("vehicle", "diabetes", "own", "glass"),
+    printed={key: [key] for key in PUBLISHED["confdtree_table_1"]["dataset"] if key != "miniboone"},
+)
+
+
+def _table(name, n_classes, seed):
+    random = np.random.default_rng(seed)
+    y = np.sort(random.integers(0, n_classes, 90)).astype(np.int64)
+    X = pd.DataFrame({f"v{k}": random.normal(y * (k == 0), 1.0) for k in range(3)})
+    return TidyTable(name, X, y, [str(k) for k in range(n_classes)], "class")
+
+
+@pytest.fixture(scope="module")
+def run():
+    sets = [_table("vehicle", 4, 0), _table("diabetes", 2, 1), _table("own", 2, 2)]
+    found = [confidence_steps.validated(table, PLAN) for table in sets]
+    sizes = [confidence_steps.sized(table, PLAN) for table in sets]
+    parts = {name: [made[name] for made in found] for name in ("rows", "facts")}
+    merged = confidence_statistics.merged(**parts, sizes=sizes, plan=PLAN)
+    inputs = {**merged, "published": PUBLISHED, "plan": PLAN}
+    tables = {
+        name: made_by(getattr(confidence_tables, name), **inputs)
+        for name, shown in shown_by("confidence").items()
+        if shown.kind == "table"
+    }
+    inputs["tables"] = tables
+    return SimpleNamespace(inputs=inputs, tables=tables, merged=merged)
+
+
+def test_table_1_has_every_row_of_the_paper(run):
+    table = run.tables["confdtree_table_1"]
+    theirs = PUBLISHED["confdtree_table_1"]["dataset"].drop_duplicates().tolist()
+    assert table["dataset"].drop_duplicates().tolist() == [*theirs, "own"]
+    states = table.drop_duplicates("dataset").set_index("dataset")["status"]
+    assert states["vehicle"] == states["own"] == "run" and states["glass"] == "absent"
+    # Nothing is said of a set that is not in the registry but what the paper says.
+    own = table[table["dataset"] == "miniboone"]
+    assert (own["status"] == "absent").all() and own["measured"].isna().all()
+    gains = table[table["metric"] == confidence_tables.GAIN]
+    cells = gains.set_index(["dataset", "method", "criterion"])["published"].dropna()
+    assert cells["vehicle", "confdtree_comb", "weighted_average_auc"] == 8.18
+    ratio = table[table["metric"] == "imbalance_ratio"].set_index("dataset")["published"]
+    assert (ratio["vehicle"], ratio["letter"], ratio["diabetes"]) == (1.095, 1.1, 1.865)
+
+
+def test_table_1_measures_the_tree_of_the_plan(run):
+    gains = run.merged["gains"].set_index(["tree", "dataset", "method", "criterion"])["gain"]
+    table = run.tables["confdtree_table_1"]
+    table = table[table["metric"] == confidence_tables.GAIN]
+    table = table.set_index(["dataset", "method", "criterion"])
+    for method in (*VERSIONS, "rf"):
+        expected = gains[PLAN.tree, "diabetes", method, "average_auc"]
+        assert table.loc[("diabetes", method, "average_auc"), "measured"] == round(expected, 9)
+
+
+def test_table_2_says_over_how_many_data_sets(run):
+    table = run.tables["confdtree_table_2"].set_index(["dataset", "method", "criterion", "metric"])
+    cell = table.loc[("binary_datasets", "confdtree_norm", "average_auc", "wilcoxon_p")]
+    assert (cell["n_datasets"], cell["published_n"], cell["published"]) == (2, 10, 0.005)
+    assert len(table) == 9 * 4 and table["published"].notna().all()
+
+
+def test_table_3_beside_what_is_printed(run):
+    table = run.tables["confdtree_table_3"].set_index(["dataset", "method"])
+    rows = run.merged["rows"]
+    own = rows[(rows["dataset"] == "vehicle") & (rows["tree"] == PLAN.tree)]
+    own = own[(own["method"] == "confdtree_tdist") & (own["metric"] == "affected")]
+    cell = table.loc[("vehicle", "confdtree_tdist")]
+    assert cell["measured"] == pytest.approx(100 * own["value"].mean())
+    assert cell["published"] == 78.7
+    assert table.loc[("miniboone", "confdtree_norm"), "status"] == "absent"
+
+
+def test_the_four_base_trees_are_means_over_their_sets(run):
+    table = run.tables["confidence_trees"].set_index(["kind", "tree"])
+    assert table.index.tolist() == [(k, t) for k in ("binary", "multi_class") for t in TREES]
+    line = table.loc[("binary", "unpruned")]
+    gains = run.merged["gains"].set_index(["tree", "dataset", "method", "criterion"])["gain"]
+    own = [gains["unpruned", d, "confdtree_comb", "average_auc"] for d in ("diabetes", "own")]
+    assert line["confdtree_comb"] == pytest.approx(np.mean(own))
+    assert line["confdtree_comb_wins"] == sum(g > 0 for g in own) and line["n_datasets"] == 2
+    assert line["confdtree_comb_published"] == 8.2  # of diabetes; the other is not printed
+
+
+def test_sizes_are_gains_of_mean_areas(run):
+    table = run.tables["confidence_sizes"].set_index(["kind", "share"])
+    sizes = run.merged["sizes"]
+    own = sizes[(sizes["dataset"] == "vehicle") & (sizes["share"] == 0.3)]
+    area = own[own["metric"] == "average_auc"].groupby("method")["value"].mean()
+    expected = 100 * (area["confdtree_norm"] / area["c45"] - 1)
+    assert table.loc[("multi_class", 0.3), "confdtree_norm"] == pytest.approx(expected)
+
+
+def _claims(run, **changes):
+    frames = {**run.merged, **changes}
+    names = ("rows", "facts", "gains", "sizes", "statistics")
+    return confidence_claims.claims(*(frames[n] for n in names), SPECIFICATION, STATED, PLAN)
+
+
+def test_few_data_sets_cannot_tell(run):
+    found = _claims(run).set_index("claim")
+    assert found.index.tolist() == [f"CF-{k:02d}" for k in range(1, 9)]
+    assert (found["verdict"] == "too little data").all()
+    assert found.loc["CF-01", "lacking"] == "3 data sets of 16 or more"
+
+
+def _many(run, gain):
+    """Sixteen sets in which each version has so much more area than C4.5, and the forest most."""
+    names = [f"set {k:02d}" for k in range(16)]
+    added = {"c45": 0.0, **gain, "rf": 0.2}
+    rows = []
+    for k, name in enumerate(names):
+        for tree in TREES:
+            for method, more in added.items():
+                area = 0.7 + more * (1 + k / 100)
+                key = (name, 0, "" if method == "rf" else tree, method)
+                rows += [(*key, c, area) for c in ("average_auc", "weighted_average_auc")]
+                if method in VERSIONS:
+                    rows.append((*key, "affected", 0.1 + 0.1 * (method == "confdtree_tdist")))
+    columns = ["dataset", "repeat", "tree", "method", "metric", "value"]
+    rows = pd.DataFrame(rows, columns=columns).drop_duplicates(columns[:-1])
+    facts = pd.DataFrame({"dataset": names, "n_classes": [2] * 9 + [5] * 7})
+    facts["imbalance_ratio"] = np.arange(1.0, 17.0)
+    gains = confidence_statistics.gains_of(rows)
+    return {
+        "rows": rows,
+        "facts": facts,
+        "gains": gains,
+        "statistics": confidence_statistics.statistics(rows, gains, facts, PLAN),
+    }
+
+
+@pytest.mark.parametrize(
+    ("gain", "verdicts"),
+    [
+        (
+            {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05},
+            {"CF-01": "reproduced", "CF-02": "reproduced", "CF-06": "reproduced"},
+        ),
+        (
+            {"confdtree_norm": 0.02, "confdtree_tdist": -0.03, "confdtree_comb": 0.01},
+            {"CF-01": "partly", "CF-02": "not reproduced", "CF-04": "partly"},
+        ),
+        (
+            {"confdtree_norm": -0.02, "confdtree_tdist": -0.03, "confdtree_comb": -0.01},
+            {"CF-01": "not reproduced", "CF-02": "reproduced", "CF-03": "not reproduced"},
+        ),
+    ],
+)
+def test_a_verdict_follows_its_test(run, gain, verdicts):
+    found = _claims(run, **_many(run, gain)).set_index("claim")["verdict"]
+    assert {claim: found[claim] for claim in verdicts} == verdicts
+
+
+def test_a_gain_that_shrinks_with_the_training_part(run):
+    made = _many(run, {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05})
+    shares = [k / 10 for k in range(1, 10)]
+
+    def sizes(slope):
+        rows = []
+        for name in made["facts"]["dataset"]:
+            for share in shares:
+                for method in ("c45", *VERSIONS):
+                    area = 0.7 + (method != "c45") * (0.05 + slope * share)
+                    rows.append((name, 0, share, method, "average_auc", area))
+        columns = ["dataset", "division", "share", "method", "metric", "value"]
+        return pd.DataFrame(rows, columns=columns)
+
+    for slope, verdict in ((-0.04, "reproduced"), (0.04, "not reproduced")):
+        found = _claims(run, **made, sizes=sizes(slope)).set_index("claim")
+        assert found.loc["CF-07", "verdict"] == verdict
+        # It was measured for one base tree: the others say nothing.
+        assert found.loc["CF-07", "unpruned"] == ""
+
+
+def test_figures_show_what_was_run(run):
+    drawn = made_by(confidence_figures.confdtree_figure_6, **run.inputs)
+    assert len(drawn.axes) == 2 and len(drawn.axes[0].lines) == 4
+    drawn = made_by(confidence_figures.confidence_gains, **run.inputs)
+    names = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
+    assert names == ["diabetes", "vehicle", "own"]
+
+
+def test_the_section_holds_every_table_and_figure(run, tmp_path):
+    tables, drawn = {}, {}
+    for name, table in run.tables.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        tables[name] = pd.read_csv(tmp_path / f"{name}.csv")
+    for name, shown in shown_by("confidence").items():
+        if shown.kind == "figure":
+            drawn[name] = tmp_path / f"{name}.svg"
+            figures.save(made_by(getattr(confidence_figures, name), **run.inputs), drawn[name])
+    captions = captions_of("confidence", **run.inputs)
+    section = confidence_page.section(tables, drawn, captions, _claims(run), PLAN)
+    text = html.page([section], "made-up")
+    for name in shown_by("confidence"):
+        assert text.count(f'id="{name}"') == 1
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert "Absent: miniboone, glass." in text and "too little data" in text.lower()
+    assert "mean over 2 cross validations of 3 folds" in text
+    assert not re.search(r">\s*(nan|None|inf)\s*<", text)
