@@ -25,7 +25,9 @@ BUILD = ROOT / "build" / "asan"
 ENVIRONMENT = BUILD / "env"
 
 #: Tests of the rooms with a core, and of the one whose learners are settings of theirs.
-TESTS = tuple(f"tests/{r}" for r in ("tree", "induction", "search", "structure", "uncertainty"))
+TESTS = tuple(
+    f"tests/{r}" for r in ("tree", "induction", "search", "structure", "uncertainty", "confidence")
+)
 #: Draws trees that are spoilt at one place: 14,400 here, 800 in `make test`. Most are refused when
 #: they are read; 2,500 go through every method.
 UNSOUND = "tests/tree/test_tree_unsound.py"
