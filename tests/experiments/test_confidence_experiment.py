@@ -161,7 +161,7 @@ def test_tests_are_those_of_scipy():
         for name in names:
             for method in ("c45", *VERSIONS):
                 values = {"average_auc": random.random(), "weighted_average_auc": random.random()}
-                values["affected"] = random.random()
+                values["affected_points"] = random.random()
                 rows += [(name, 0, tree, method, m, v) for m, v in values.items()]
     rows += [(n, 0, NO_TREE, "rf", m, random.random()) for n in names
              for m in ("average_auc", "weighted_average_auc")]  # fmt: skip

@@ -1,5 +1,6 @@
 """Tables, figures, statements and section of ConfDTree's evaluation, from made-up data sets."""
 
+import dataclasses
 import re
 from pathlib import Path
 from types import SimpleNamespace
@@ -103,9 +104,10 @@ def test_table_3_beside_what_is_printed(run):
     table = run.tables["confdtree_table_3"].set_index(["dataset", "method"])
     rows = run.merged["rows"]
     own = rows[(rows["dataset"] == "vehicle") & (rows["tree"] == PLAN.tree)]
-    own = own[(own["method"] == "confdtree_tdist") & (own["metric"] == "affected")]
+    own = own[own["method"] == "confdtree_tdist"].groupby("metric")["value"].mean()
     cell = table.loc[("vehicle", "confdtree_tdist")]
-    assert cell["measured"] == pytest.approx(100 * own["value"].mean())
+    assert cell["measured"] == cell["points"] == pytest.approx(100 * own["affected_points"])
+    assert cell["relative"] == pytest.approx(100 * own["affected"])
     assert cell["published"] == 78.7
     assert table.loc[("miniboone", "confdtree_norm"), "status"] == "absent"
 
@@ -133,7 +135,8 @@ def test_sizes_are_gains_of_mean_areas(run):
 def _claims(run, **changes):
     frames = {**run.merged, **changes}
     names = ("rows", "facts", "gains", "sizes", "statistics")
-    return confidence_claims.claims(*(frames[n] for n in names), SPECIFICATION, STATED, PLAN)
+    plan = frames.get("plan", PLAN)
+    return confidence_claims.claims(*(frames[n] for n in names), SPECIFICATION, STATED, plan)
 
 
 def test_few_data_sets_cannot_tell(run):
@@ -155,7 +158,8 @@ def _many(run, gain):
                 key = (name, 0, "" if method == "rf" else tree, method)
                 rows += [(*key, c, area) for c in ("average_auc", "weighted_average_auc")]
                 if method in VERSIONS:
-                    rows.append((*key, "affected", 0.1 + 0.1 * (method == "confdtree_tdist")))
+                    share = 0.1 + 0.1 * (method == "confdtree_tdist")
+                    rows += [(*key, "affected_points", share), (*key, "affected", 0.5)]
     columns = ["dataset", "repeat", "tree", "method", "metric", "value"]
     rows = pd.DataFrame(rows, columns=columns).drop_duplicates(columns[:-1])
     facts = pd.DataFrame({"dataset": names, "n_classes": [2] * 9 + [5] * 7})
@@ -174,7 +178,12 @@ def _many(run, gain):
     [
         (
             {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05},
-            {"CF-01": "reproduced", "CF-02": "reproduced", "CF-06": "reproduced"},
+            {
+                "CF-01": "reproduced",
+                "CF-02": "reproduced",
+                "CF-05": "partly",
+                "CF-06": "reproduced",
+            },
         ),
         (
             {"confdtree_norm": 0.02, "confdtree_tdist": -0.03, "confdtree_comb": 0.01},
@@ -189,6 +198,15 @@ def _many(run, gain):
 def test_a_verdict_follows_its_test(run, gain, verdicts):
     found = _claims(run, **_many(run, gain)).set_index("claim")["verdict"]
     assert {claim: found[claim] for claim in verdicts} == verdicts
+
+
+def test_the_other_reading_of_who_is_affected(run):
+    """By it all versions affect as many."""
+    made = _many(run, {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05})
+    plan = dataclasses.replace(PLAN, affected="relative")
+    for of, said in ((PLAN, "more on 16 data sets"), (plan, "more on 0 data sets")):
+        found = _claims(run, **made, plan=of).set_index("claim")
+        assert said in found.loc["CF-05", "measured"]
 
 
 def test_a_gain_that_shrinks_with_the_training_part(run):

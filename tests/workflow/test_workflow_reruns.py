@@ -171,6 +171,7 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
         ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
         ("confidence: {n_trees: 4}", {"confidence_validate", *AFTER_CONFIDENCE}),
         ("confidence: {shares: [0.3]}", {"confidence_size", *AFTER_CONFIDENCE}),
+        ("confidence: {affected: relative}", AFTER_CONFIDENCE),
         ("confidence: {tree: unpruned}", {"confidence_size", *AFTER_CONFIDENCE}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),

@@ -7,7 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.confidence.plan import CRITERIA, NO_TREE, TREES, VERSIONS, ConfidencePlan
+from hedgerow.experiments.confidence.plan import (
+    CRITERIA,
+    NO_TREE,
+    READINGS,
+    TREES,
+    VERSIONS,
+    ConfidencePlan,
+)
 from hedgerow.experiments.confidence.statistics import counted, kind_of
 from hedgerow.experiments.confidence.tables import LABELS, gains_by_share
 from hedgerow.experiments.step import step
@@ -16,7 +23,7 @@ from hedgerow.reporting.claims import judge, of_experiment, with_statements
 _OF_SHARES = ["dataset", "share", "method", "kind", "value"]
 
 
-@step("datasets", "tree")
+@step("affected", "datasets", "tree")
 def claims(
     rows: pd.DataFrame,
     facts: pd.DataFrame,
@@ -57,6 +64,10 @@ def claims(
         own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(sets)]
         keys = ["dataset", "method", "metric"]
         means = own.groupby(keys, as_index=False)["value"].mean()
+        # The statement is about the reading that the tables have.
+        chosen = READINGS[plan.affected]
+        means = means[(means["metric"] == chosen) | ~means["metric"].isin(READINGS.values())]
+        means = means.replace({"metric": {chosen: "affected"}})
         gain = gains[(gains["tree"] == tree) & (gains["criterion"] == CRITERIA[0])]
         gain = gain[gain["dataset"].isin(sets)]
         long = gain[["dataset", "method", "gain"]].rename(columns={"gain": "value"})

@@ -15,11 +15,12 @@ from hedgerow.experiments.confidence.plan import (
     FOREST,
     KINDS,
     PRINTED_KINDS,
+    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow.experiments.confidence.tables import FACTS, LABELS, TESTS, TREE_LABELS
+from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
 
@@ -84,7 +85,8 @@ def section(
         test_heads=list(_TEST_HEADS.values()),
         gains=_gains(tables["confdtree_table_1"]),
         tests=_tests(tables["confdtree_table_2"]),
-        affected=_affected(tables["confdtree_table_3"]),
+        affected=_affected(tables["confdtree_table_3"], plan),
+        other=next(t for r, t in READING_LABELS.items() if r != plan.affected),
         trees=_trees(tables["confidence_trees"]),
         sizes=_sizes(tables["confidence_sizes"]),
         shown=shown(confidence_tables, confidence_figures, figures=figures, captions=captions),
@@ -180,13 +182,15 @@ def _of_test(cell: pd.Series, metric: str) -> dict[str, str]:
     return {**found, "exact": "" if pd.isna(exact) else _text(exact, 3)}
 
 
-def _affected(table: pd.DataFrame) -> list[dict]:
+def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
     """Lines of table III of the data sets that were run."""
+    other = next(reading for reading in READINGS if reading != plan.affected)
     lines = []
     for name, own in table[table["status"] == "run"].groupby("registry", sort=False):
         cells = own.set_index("method")
-        columns = ("measured", "points", "reassigned", "published")
-        line = [{c: _text(cells.loc[v, c], 1) for c in columns} for v in VERSIONS]
+        columns = {"measured": "measured", "other": other, "reassigned": "reassigned"}
+        columns["published"] = "published"
+        line = [{k: _text(cells.loc[v, c], 1) for k, c in columns.items()} for v in VERSIONS]
         lines.append({"name": name, "cells": line})
     return lines
 

@@ -33,9 +33,11 @@ KINDS = ("binary", "multi_class")
 #: What data/published calls them.
 PRINTED_KINDS = {"binary": "binary_datasets", "multi_class": "multi_class_datasets"}
 
-#: Relative change of the assigned class's probability from which an instance is affected
-#: (section IV.A); a change that is one but for rounding counts.
+#: Change of the assigned class's probability from which an instance is affected (section IV.A); a
+#: change that is one but for rounding counts.
 AFFECTED = 0.10 - 1e-9
+#: Metric of each reading of it.
+READINGS = {"points": "affected_points", "relative": "affected"}
 
 #: Columns that order each table.
 ORDER = {
@@ -101,6 +103,12 @@ class ConfidencePlan(Plan):
         "Instances that a class needs at a node for an interval, m (section IV.A, 5).",
         minimum=2,
         maximum=1_000_000_000,
+    )
+    affected: str = setting(
+        "points",
+        "What makes an instance one that is affected (table III, `modified by 10 % or more`): the "
+        "assigned class's probability changes by ten points, or by a tenth of it (relative).",
+        choices=("points", "relative"),
     )
     n_trees: int = setting(
         100, "Trees of the random forest; the paper states no number.", minimum=1, maximum=100_000

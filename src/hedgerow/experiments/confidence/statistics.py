@@ -13,6 +13,7 @@ from hedgerow.experiments.confidence.plan import (
     FOREST,
     KINDS,
     ORDER,
+    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
@@ -122,7 +123,8 @@ def statistics(
             c: cells.pivot(index="dataset", columns="method", values=c) for c in ("auc", "gain")
         }
         base = cells.groupby("dataset")["base_auc"].first()
-        affected = rows[(rows["tree"] == tree) & (rows["metric"] == "affected")]
+        metric = READINGS[plan.affected]
+        affected = rows[(rows["tree"] == tree) & (rows["metric"] == metric)]
         affected = affected.groupby(["dataset", "method"])["value"].mean().unstack()
         for kind in (*KINDS, "all"):
             own = [n for n in names if n in base.index and (kind == "all" or kinds[n] == kind)]
@@ -177,7 +179,7 @@ def _correlated(first: pd.Series, second: pd.Series) -> dict:
     return found
 
 
-@step("datasets", makes=("rows", "facts", "gains", "sizes", "statistics"))
+@step("affected", "datasets", makes=("rows", "facts", "gains", "sizes", "statistics"))
 def merged(
     rows: Sequence[pd.DataFrame],
     facts: Sequence[pd.DataFrame],

@@ -14,6 +14,7 @@ from hedgerow.experiments.confidence.plan import (
     KINDS,
     METHODS,
     PRINTED_KINDS,
+    READINGS,
     TREES,
     VERSIONS,
     ConfidencePlan,
@@ -37,6 +38,7 @@ LABELS = {
     "confdtree_comb": "COMB",
     FOREST: "Forest",
 }
+READING_LABELS = {"points": "ten points", "relative": "a tenth of it"}
 #: Of table I, with their units.
 FACTS = {
     "n_classes": "count",
@@ -70,6 +72,8 @@ def said(plan: ConfidencePlan) -> dict[str, str]:
         "tree": TREE_LABELS[plan.tree],
         "cv": f"{how_many(plan.n_repeats, 'cross validation')} of {plan.n_folds} folds",
         "n_trees": str(plan.n_trees),
+        "affected": READING_LABELS[plan.affected],
+        "other": next(t for r, t in READING_LABELS.items() if r != plan.affected),
         "m": f"{plan.min_instances:g}",
         "divisions": how_many(plan.n_divisions, "division"),
         "ran": f"Asked for: {', '.join(plan.datasets)}, configuration {plan.configuration}.",
@@ -239,8 +243,8 @@ def confdtree_table_2(
 @table(
     "Instances that a version affects",
     caption="Share of test instances, in per cent, whose assigned class changes its probability by "
-    "10 % of it or more, mean over {cv} of trees that are {tree}. Points: by ten points or more, "
-    "another reading of the paper's sentence. Reassigned: another class is assigned. {ran}",
+    "{affected} or more, mean over {cv} of trees that are {tree}; beside it the other reading of "
+    "the paper's `modified by 10 % or more`: {other}. Reassigned: another class is assigned. {ran}",
     words=said,
 )
 def confdtree_table_3(
@@ -260,7 +264,7 @@ def confdtree_table_3(
     -------
     DataFrame
         dataset, registry, status, method, metric (`instances_affected`), unit (per cent),
-        measured, points, reassigned, published.
+        measured (the reading of the plan), points, relative, reassigned, published.
     """
     own = rows[rows["tree"] == plan.tree].groupby(["dataset", "method", "metric"])["value"].mean()
     printed = _printed(published["confdtree_table_3"])
@@ -270,13 +274,13 @@ def confdtree_table_3(
         for method in VERSIONS:
             line = {**_head(key, name, there, plan), "method": method}
             line |= {"metric": "instances_affected", "unit": "percent"}
-            measures = {"measured": "affected", "points": "affected_points"}
+            measures = {"measured": READINGS[plan.affected], **READINGS}
             for column, metric in {**measures, "reassigned": "reassigned"}.items():
                 line[column] = 100.0 * own.get((name, method, metric), np.nan)
             line["published"] = printed.get((key, method, "", "instances_affected"))
             lines.append(line)
-    columns = ["dataset", "registry", "status", "method", "metric", "unit", "measured", "points"]
-    found = pd.DataFrame(lines)[[*columns, "reassigned", "published"]]
+    columns = ["dataset", "registry", "status", "method", "metric", "unit", "measured"]
+    found = pd.DataFrame(lines)[[*columns, *READINGS, "reassigned", "published"]]
     return _numbers(found, list(found)[6:])
 
 
