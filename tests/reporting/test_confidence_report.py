@@ -181,7 +181,6 @@ def _many(run, gain):
             {
                 "CF-01": "reproduced",
                 "CF-02": "reproduced",
-                "CF-05": "partly",
                 "CF-06": "reproduced",
             },
         ),
