@@ -72,7 +72,7 @@ def test_predictions_of_all_folds_are_put_together(table, validated):
     """COMB on pruned, smoothed trees, made again by hand."""
     X, y = table.X, table.y
     p = np.zeros((len(y), 3))
-    for train, test in confidence_steps._folds(table, 1, PLAN):
+    for train, test in confidence_steps.folds_of(table, 1, PLAN):
         tree = C45Classifier(confidence=0.5, min_samples_leaf=2, smoothing=True)
         tree.fit(X.iloc[train], y[train])
         model = ConfDTreeClassifier(FrozenEstimator(tree), method="comb")

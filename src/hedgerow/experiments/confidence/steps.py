@@ -81,7 +81,7 @@ def _of_forest(X: np.ndarray, y, test: np.ndarray, state: int, plan):
     return forest.predict_proba(test), forest.classes_
 
 
-def _all_classes(probabilities: np.ndarray, classes, n_classes: int) -> np.ndarray:
+def all_classes(probabilities: np.ndarray, classes, n_classes: int) -> np.ndarray:
     """A column per class of the data set, 0 for those that the training part lacks."""
     whole = np.zeros((len(probabilities), n_classes))
     whole[:, np.asarray(classes, dtype=int)] = probabilities
@@ -185,12 +185,12 @@ def validated(
     for repeat in numbers_of(plan, "n_repeats", repeats):
         found: dict[tuple[str, str], np.ndarray] = {}
         fold_of, leaves = np.empty(len(y), dtype=int), {True: [], False: []}
-        for fold, (train, test) in enumerate(_folds(table, repeat, plan)):
+        for fold, (train, test) in enumerate(folds_of(table, repeat, plan)):
             fold_of[test] = fold
 
             def keep(key, probabilities, classes, test=test, found=found):
                 whole = found.setdefault(key, np.zeros((len(y), n_classes)))
-                whole[test] = _all_classes(probabilities, classes, n_classes)
+                whole[test] = all_classes(probabilities, classes, n_classes)
 
             state = random_state(plan.seed, EXPERIMENT, table.name, repeat, f"forest {fold}")
             keep(
@@ -233,7 +233,8 @@ def validated(
     }
 
 
-def _folds(table: TidyTable, repeat: int, plan):
+def folds_of(table: TidyTable, repeat: int, plan) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Row numbers of the training and the test part of each fold of a cross validation."""
     from sklearn.model_selection import StratifiedKFold
 
     state = random_state(plan.seed, EXPERIMENT, table.name, repeat, "folds")
@@ -287,7 +288,7 @@ def sized(
             learner = grown(X.iloc[train], y[train], pruned, plan)
             of = corrected(learner, X.iloc[train], y[train], X.iloc[test], smoothing, plan)
             for method, probabilities in of:
-                whole = _all_classes(probabilities, learner.classes_, n_classes)
+                whole = all_classes(probabilities, learner.classes_, n_classes)
                 for metric, value in areas(y[test], whole).items():
                     rows.append((table.name, division, share, method, metric, value))
     return sorted_(pd.DataFrame(rows, columns=[*ORDER["sizes"], "value"]), ORDER["sizes"])
