@@ -87,6 +87,8 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         )
     }
     used |= {*doubting["datasets"]}
+    doubted = {**default["confidence_beyond"], **own.get("confidence_beyond", {})}
+    used |= {*doubted["datasets"], *doubted["categorical_datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -185,6 +187,13 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "confidence_figures": 1,
         "confidence_claims": 1,
         "confidence_page": 1,
+        "confidence_beyond_run": len(doubted["datasets"]),
+        "confidence_beyond_categories": len(doubted["categorical_datasets"]),
+        "confidence_beyond_statistics": 1,
+        "confidence_beyond_tables": 1,
+        "confidence_beyond_figures": 1,
+        "confidence_beyond_claims": 1,
+        "confidence_beyond_page": 1,
         "report": 1,
         "manifest": 1,
     }

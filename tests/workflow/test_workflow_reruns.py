@@ -99,6 +99,14 @@ CONFIDENCE_REPORTED = {
     *PAGE,
 }
 AFTER_CONFIDENCE = {"confidence_statistics", *CONFIDENCE_REPORTED}
+AFTER_CONFIDENCE_BEYOND = {
+    "confidence_beyond_statistics",
+    "confidence_beyond_tables",
+    "confidence_beyond_claims",
+    "confidence_beyond_figures",
+    "confidence_beyond_page",
+    *PAGE,
+}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -111,6 +119,7 @@ CLAIMS = {
     "survival_claims",
     "survival_beyond_claims",
     "confidence_claims",
+    "confidence_beyond_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -172,7 +181,15 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
         ("confidence: {n_trees: 4}", {"confidence_validate", *AFTER_CONFIDENCE}),
         ("confidence: {shares: [0.3]}", {"confidence_size", *AFTER_CONFIDENCE}),
         ("confidence: {affected: relative}", AFTER_CONFIDENCE),
-        ("confidence: {tree: unpruned}", {"confidence_size", *AFTER_CONFIDENCE}),
+        (
+            "confidence: {tree: unpruned}",
+            {
+                *("confidence_size", "confidence_beyond_run", "confidence_beyond_categories"),
+                *AFTER_CONFIDENCE,
+                *AFTER_CONFIDENCE_BEYOND,
+            },
+        ),
+        ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
         ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.runs
 JUDGED = (
     *("soft", "soft_sweep", "soft_beyond", "search", "search_beyond"),
     *("structure", "structure_beyond", "survival", "survival_beyond"),
-    "confidence",
+    *("confidence", "confidence_beyond"),
 )
 
 
@@ -66,6 +66,8 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
         assert f"data/trees/structure_beyond/bupa/000-001_{name}.parquet" in made
     for name in ("scores", "weights", "errors", "measurement", "stability"):
         assert f"reports/tables/survival_beyond_{name}.csv" in made
+    for name in ("answers", "learners", "categories", "probabilities", "settings"):
+        assert f"reports/tables/confidence_beyond_{name}.csv" in made
     for name in ("confdtree_table_1", "confidence_trees", "confidence_sizes"):
         assert f"reports/tables/{name}.csv" in made
     assert "data/trees/confidence/vehicle_000-000.parquet" in made

@@ -15,4 +15,5 @@ WORDS = (
     "survival",
     "survival_beyond",
     "confidence",
+    "confidence_beyond",
 )

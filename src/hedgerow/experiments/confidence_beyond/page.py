@@ -1,0 +1,107 @@
+"""The section on what goes beyond the paper of ConfDTree on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.confidence_beyond import figures as confidence_beyond_figures
+from hedgerow.experiments.confidence_beyond import tables as confidence_beyond_tables
+from hedgerow.experiments.confidence_beyond.plan import ConfidenceBeyondPlan
+from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS, METRIC_LABELS
+from hedgerow.experiments.step import step
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+
+#: Decimals of each metric.
+_DIGITS = {"average_auc": 1, "log_loss": 3, "brier": 3, "calibration_error": 3}
+
+
+@step("*")
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
+    claims: pd.DataFrame,
+    plan: ConfidenceBeyondPlan,
+) -> Section:
+    """What goes beyond the paper of ConfDTree as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Those of `hedgerow.experiments.confidence_beyond.tables` by id, as read from their files.
+    figures : mapping of path
+        Its figures by id: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.confidence_beyond.claims.claims`.
+    plan : ConfidenceBeyondPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    answers = tables["confidence_beyond_answers"]
+    n = int(answers["n"].max()) if len(answers) else 0
+    stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
+    markup = render(
+        "experiments/confidence_beyond/page.html.j2",
+        **stated,
+        claims=claim_lines(claims),
+        blocks={name: _blocks(table) for name, table in tables.items()},
+        shown=shown(
+            confidence_beyond_tables,
+            confidence_beyond_figures,
+            figures=figures,
+            captions=captions,
+        ),
+    )
+    contents = (
+        ("confidence_beyond-findings", "Questions"),
+        ("confidence_beyond-parts", "Where the gain comes from"),
+        ("confidence_beyond-learners", "Other learners"),
+        ("confidence_beyond-probabilities", "Probabilities"),
+        ("confidence_beyond-settings", "Fine and width"),
+    )
+    summary = render("experiments/confidence_beyond/summary.html.j2", **stated, tally=tally(claims))
+    title = "Beyond the paper of ConfDTree"
+    return Section("confidence_beyond", title, markup, contents, summary)
+
+
+def _blocks(table: pd.DataFrame) -> list[dict]:
+    """Lines of one table, a block per base, or per metric where there are several."""
+    several = table["metric"].nunique() > 1
+    blocks = []
+    for key, own in table.groupby("metric" if several else "base", sort=False):
+        lines = []
+        for row in own.to_dict("records"):
+            digits = _DIGITS[row["metric"]]
+            cells = [number(row[name], digits) for name in ("plain", "value")]
+            cells += [_signed(row["difference"], digits), f"{row['wins']} of {row['n']}"]
+            cells += [_p(row[name]) for name in ("p", "p_holm")]
+            lines.append({"name": _method(row["method"]), "cells": cells})
+        blocks.append({"title": (METRIC_LABELS if several else BASES)[key], "lines": lines})
+    return blocks
+
+
+def _method(name: str) -> str:
+    """What a method is called; settings have their value at the end of the name."""
+    if name in METHODS:
+        return METHODS[name]
+    version, kind, value = name.rsplit("_", 2)
+    value = f"{100 * float(value):g} %" if kind == "fine" else f"times {value}"
+    return f"{METHODS[version]}, {kind} {value}"
+
+
+def _signed(value: float, digits: int) -> str:
+    text = number(value, digits)
+    return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")
