@@ -48,7 +48,7 @@ class ConfidenceBeyondPlan(Plan):
     section: ClassVar[str] = "confidence_beyond"
 
     datasets: tuple[str, ...] = setting(
-        (*("bupa", "diabetes", "ecoli3", "haberman", "wdbc", "yeast_0256_vs_3789"),),
+        ("diabetes", "ecoli3", "wdbc", "yeast_0256_vs_3789"),
         "Data sets of all parts but that on categories.",
     )
     categorical_datasets: tuple[str, ...] = setting(
@@ -61,9 +61,7 @@ class ConfidenceBeyondPlan(Plan):
         minimum=1,
         maximum=999,
     )
-    n_trees: int = setting(
-        10, "Trees of an ensemble that is corrected.", minimum=1, maximum=100_000
-    )
+    n_trees: int = setting(5, "Trees of an ensemble that is corrected.", minimum=1, maximum=100_000)
     factor: float = setting(
         0.1,
         "Uncertainty factor u of soft search, soft training propagation and soft evaluation.",
@@ -71,7 +69,7 @@ class ConfidenceBeyondPlan(Plan):
         maximum=1_000_000,
     )
     n_iterations: int = setting(
-        300, "Iterations of a search by UCT-DT (VS).", minimum=1, maximum=2_000_000_000
+        100, "Iterations of a search by UCT-DT (VS).", minimum=1, maximum=2_000_000_000
     )
     m: float = setting(
         10,
