@@ -22,7 +22,7 @@ from hedgerow.reporting.figures import WIDTH, style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-HATCHES = dict(zip(ANSWERS, ("", "////", "...."), strict=True))
+HATCHES = dict(zip(ANSWERS, ("", "////", "\\\\\\\\"), strict=True))
 
 
 def _nothing():
@@ -36,8 +36,8 @@ def _nothing():
 @figure(
     "Routes alone, fines alone, both",
     caption="Mean difference in area (points) to the base tree without doubts, by version and "
-    "base tree: alternative routes and fines (plain), routes alone (hatched), fines alone "
-    "(dotted). {ran}",
+    "base tree: alternative routes and fines (plain), routes alone (rising lines), "
+    "fines alone (falling lines). {ran}",
     alt="Four panels, one per base tree, with three bars for each version; the numbers are in the "
     "table beneath.",
     words=said,
