@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedKFold
 
 from hedgerow import C45Classifier, ConfDTreeClassifier
 from hedgerow.data import TidyTable
@@ -15,6 +16,7 @@ from hedgerow.experiments.confidence.steps import areas, folds_of
 from hedgerow.experiments.confidence_beyond import statistics as beyond_statistics
 from hedgerow.experiments.confidence_beyond import steps as beyond_steps
 from hedgerow.experiments.confidence_beyond.plan import CORRECTIONS, PLAIN, ConfidenceBeyondPlan
+from hedgerow.experiments.frames import random_state
 
 PROTOCOL = ConfidencePlan(n_folds=3)
 PLAN = ConfidenceBeyondPlan(n_trees=2, n_iterations=20, fines=(0.0, 0.1), widths=(1,))
@@ -93,14 +95,30 @@ def test_both_answers_are_the_version_itself(table, made):
 
 def test_a_calibration_is_that_of_scikit_learn(table, made):
     p = np.zeros((len(table.y), 2))
-    for train, test in folds_of(table, 0, PROTOCOL):
+    for number, (train, test) in enumerate(folds_of(table, 0, PROTOCOL)):
+        name = (PROTOCOL.seed, "confidence_beyond", "made_up", 0, f"learners {number}")
+        inner = StratifiedKFold(3, shuffle=True, random_state=random_state(*name))
         tree = C45Classifier(confidence=0.5, min_samples_leaf=2, smoothing=False)
-        model = CalibratedClassifierCV(tree, method="sigmoid", cv=3)
+        model = CalibratedClassifierCV(tree, method="sigmoid", cv=inner)
         p[test] = model.fit(table.X.iloc[train], table.y[train]).predict_proba(table.X.iloc[test])
     rows = made["rows"][made["rows"]["part"] == "probabilities"]
     values = rows.set_index(["method", "metric"])["value"]
     for metric, value in beyond_steps.measures(table.y, p, PLAN).items():
         assert values["sigmoid", metric] == pytest.approx(value)
+
+
+def test_inner_folds_do_not_follow_the_order_of_the_rows():
+    """Tables are sorted by their values: in that order inner folds were parts of the first
+    variable's range, of which two taught the tree nothing about the third (area here: .37)."""
+    random = np.random.default_rng(0)
+    x = np.sort(random.uniform(0, 3, 300))
+    y = (random.random(300) < np.where(x % 1 < 0.5, 0.1, 0.9)).astype(np.int64)
+    table = TidyTable("in order", pd.DataFrame({"x": x}), y, ["no", "yes"], "class")
+    rows = beyond_steps.run(table, PLAN, PROTOCOL)["rows"]
+    rows = rows[rows["part"] == "probabilities"]
+    values = rows.set_index(["method", "metric"])["value"]
+    for method in ("isotonic", "sigmoid"):
+        assert values[method, "average_auc"] > 0.8
 
 
 def test_every_part_has_its_rows(table, made):

@@ -183,6 +183,7 @@ def m_estimates(weights: np.ndarray, m: float) -> np.ndarray:
 def _probabilities(fold: _Fold) -> Iterator[tuple[str, str, np.ndarray]]:
     from sklearn.base import clone
     from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.model_selection import StratifiedKFold
 
     plan = fold.plan
     tree = fold.tree(True).set_params(smoothing=False)
@@ -196,7 +197,9 @@ def _probabilities(fold: _Fold) -> Iterator[tuple[str, str, np.ndarray]]:
         if folds < 2:  # a class with a single row cannot be calibrated: the tree as it is
             yield BASE, method, fold.said(tree)
             continue
-        model = CalibratedClassifierCV(clone(tree), method=method, cv=folds)
+        # Rows are sorted by their values: folds in their order would differ in the first variable.
+        inner = StratifiedKFold(folds, shuffle=True, random_state=fold.state)
+        model = CalibratedClassifierCV(clone(tree), method=method, cv=inner)
         yield BASE, method, fold.said(model.fit(fold.X, fold.y))
     tree.set_params(smoothing=True)
     yield BASE, "laplace", fold.said(tree)
