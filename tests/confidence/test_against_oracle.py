@@ -85,6 +85,61 @@ def test_hard_trees(seed):
     np.testing.assert_allclose(model.predict_proba(new), want, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", draws(40, least=8))
+def test_many_classes(seed):
+    """So many have intervals at a node that what they foresee is laid out piece by piece.
+
+    Values in halves, so that some lie at the ends of intervals; in every other table the narrower
+    intervals are the wider ones, which forbids it.
+    """
+    rng = np.random.default_rng([seed, 11])
+    n, K = 240, int(rng.integers(5, 12))
+    y = rng.integers(0, K, n)
+    X = rng.normal(y[:, None] * rng.normal(size=3), 2.0)
+    new = X + rng.normal(0.0, 2.0, X.shape)
+    new[rng.random(new.shape) < 0.05] = np.nan
+    settings = drawn_settings(rng) | {"min_instances": 2, "routes": True}
+    narrow, wide = (0.5, 1.0) if seed % 2 else (2.5, 0.5)
+    settings |= {"normal_width": wide, "normal_width_other": narrow}
+    tree = C45Classifier(prune=False, max_depth=5, smoothing=True)
+    model = ConfDTreeClassifier(tree, **settings).fit(X, y)
+    want = expected(model, X, y, new, smoothing=True)
+    np.testing.assert_allclose(model.predict_proba(new), want, atol=1e-12)
+
+
+@pytest.mark.parametrize("K", [3, 5, 9])
+def test_values_at_the_ends_of_intervals(K):
+    """One test, K classes with intervals in whole numbers, every half of them asked by hand."""
+    rng = np.random.default_rng(K)
+    y = np.repeat(np.arange(K), 10)
+    X = rng.normal(y, 0.5)[:, None]
+    model = ConfDTreeClassifier(C45Classifier(max_depth=1, prune=False), min_instances=2).fit(X, y)
+    tree, own = model.tree_, np.full((3, K, 2), np.nan)
+    own[0] = np.arange(K)[:, None] + np.array([0.0, 4.0])
+    other = own + np.array([1.0, -1.0])
+    found = dataclasses.replace(model.get_intervals(), own=own, other=other)
+    rules = Rules(min_instances=2)
+    asked = np.arange(-1.0, K + 5.0, 0.5)[:, None]
+    got = found.correction(tree, 1, False, rules).predict(asked)
+    p, weight = tree.probabilities(), tree.class_weight
+    for x, row in zip(asked[:, 0], got, strict=True):
+        said = p[1 if x < tree.threshold[0] else 2].copy()
+        c = int(said.argmax())
+        foreseen = [k for k in range(K) if k != c and other[0, k, 0] <= x <= other[0, k, 1]]
+        if not own[0, c, 0] <= x <= own[0, c, 1]:
+            if foreseen:
+                left, right = (
+                    sum(weight[node, k] ** 1.5 / weight[node].sum() for k in foreseen)
+                    for node in (1, 2)
+                )
+                said = (left * p[1] + right * p[2]) / (left + right)
+            else:
+                fine = 0.1 * said[c]
+                said += fine / (K - 1)
+                said[c] -= fine + fine / (K - 1)
+        np.testing.assert_allclose(row, said, atol=1e-12, err_msg=f"x = {x}")
+
+
 @given(seed=seeds)
 @examples(100)
 def test_soft_trees(seed):

@@ -221,6 +221,8 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *STRUCTURE_BEYOND_REPORTED,
         *SURVIVAL_REPORTED,
         *SURVIVAL_BEYOND_REPORTED,
+        *CONFIDENCE_REPORTED,
+        *(AFTER_CONFIDENCE_BEYOND - {"confidence_beyond_statistics"}),
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS

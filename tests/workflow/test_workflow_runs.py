@@ -158,12 +158,15 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
     manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
     assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {
         "bupa": "bupa",
+        "ecoli3": "ecoli3",
         "haberman": "haberman",
         "lung": "lung",
         "saheart": "saheart",
         "stanford_heart_intervals": "stanford_heart_intervals",
         "synthetic_lvef": "synthetic_lvef",
         "synthetic_search_4": "synthetic_search_4",
+        "tic_tac_toe": "tic_tac_toe",
+        "vehicle": "vehicle",
         "wdbc": "wdbc",
         "whas500": "whas500",
         "wine": "wine",
