@@ -244,7 +244,7 @@ def confdtree_table_2(
     "Instances that a version affects",
     caption="Share of test instances, in per cent, whose assigned class changes its probability by "
     "{affected} or more, mean over {cv} of trees that are {tree}; beside it the other reading of "
-    "the paper's `modified by 10 % or more`: {other}. Reassigned: another class is assigned. {ran}",
+    "the paper's “modified by 10 % or more”: {other}. Reassigned: another class is assigned. {ran}",
     words=said,
 )
 def confdtree_table_3(
