@@ -21,7 +21,7 @@ FLOORS = (
     {"induction", "data", "evaluation"},
     {"uncertainty"},
     {"search"},
-    {"structure", "survival", "confidence"},
+    {"structure", "survival", "confidence", "evidential"},
     {"drawing"},
     {"reporting"},
     {"experiments", "patients"},
@@ -29,7 +29,7 @@ FLOORS = (
     {"cli", "__main__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-LEARNERS = {"tree", "induction", "uncertainty", "search", "structure", "confidence"}
+LEARNERS = {"tree", "induction", "uncertainty", "search", "structure", "confidence", "evidential"}
 
 
 def modules() -> dict[str, Path]:

@@ -13,12 +13,15 @@ __version__ = "0.1.0"
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
+    "EvidentialData": "hedgerow.evidential.data",
+    "EvidentialTreeClassifier": "hedgerow.evidential.learner",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",
     "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
     "SoftTreeClassifier": "hedgerow.uncertainty.soft",
     "Tree": "hedgerow.tree",
     "UCTTreeClassifier": "hedgerow.search.uct",
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
+    "evidential_error_rate": "hedgerow.evidential.error",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

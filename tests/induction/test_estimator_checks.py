@@ -34,6 +34,8 @@ def exported_estimators():
         kind = getattr(hedgerow, name)
         if not (isinstance(kind, type) and issubclass(kind, BaseEstimator)):
             continue
+        if kind is hedgerow.EvidentialTreeClassifier:  # fits EvidentialData, not X and y
+            continue
         settings = {hedgerow.ProbabilisticThresholdClassifier: {"candidates": "midpoints"}}
         settings |= {random: {"random_state": 0} for random in DRAWS_ROWS}
         settings[hedgerow.ConfDTreeClassifier] = {"estimator": hedgerow.C45Classifier()}

@@ -22,7 +22,17 @@ from scipy import stats
 from sklearn.base import BaseEstimator, clone
 
 import hedgerow
-from hedgerow import checks, data, drawing, evaluation, induction, structure, survival, uncertainty
+from hedgerow import (
+    checks,
+    data,
+    drawing,
+    evaluation,
+    evidential,
+    induction,
+    structure,
+    survival,
+    uncertainty,
+)
 from hedgerow.drawing import survival as drawing_survival
 from hedgerow.errors import DownloadError, HedgerowError, HedgerowWarning, InputError
 from hedgerow.evaluation import shares
@@ -106,8 +116,12 @@ def estimators():
 
 @pytest.mark.parametrize("estimator", list(estimators()))
 def test_estimators(estimator):
+    given = (X, Y)
+    if isinstance(estimator, hedgerow.EvidentialTreeClassifier):
+        given = (hedgerow.EvidentialData.from_gamma(X, Y, 0.1, 0.1),)
+
     def fit(**settings):
-        fitted = clone(estimator).set_params(**settings).fit(X, Y)
+        fitted = clone(estimator).set_params(**settings).fit(*given)
         assert np.allclose(fitted.predict_proba(X).sum(axis=1), 1.0)
 
     # Names or numbers of columns have sentences of their own.
@@ -144,6 +158,10 @@ def fetch(**settings):
 
 #: Calls of the public functions that take numbers, and of methods.
 CALLS = {
+    "best_first": lambda **more: evidential.best_first(TREE, **more),
+    "evidential_error_rate": lambda **more: evidential.evidential_error_rate(
+        [[1.0, 0.5], [0.2, 1.0]], [0, 0], **more
+    ),
     "gain_curve": lambda sigma=0.1, **more: induction.gain_curve(X[:, 0], Y, sigma, **more),
     "resolve_noise": lambda spec=0.1, **more: uncertainty.resolve_noise(
         spec, np.ones(2), np.zeros(2, dtype=int), name="spec", **more
@@ -244,7 +262,7 @@ def numbers(function):
 
 def functions():
     """Public functions that take numbers."""
-    rooms = (data, induction, uncertainty, structure, survival, evaluation, drawing)
+    rooms = (data, induction, uncertainty, structure, survival, evaluation, drawing, evidential)
     # Not exported by its room, whose head the tracked references were made with.
     for room in (*rooms, shares, drawing_survival):
         for name in room.__all__:

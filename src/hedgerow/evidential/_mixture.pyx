@@ -1,0 +1,235 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""E2M estimates of a tree as a mixture: a dense pass over leaves, classes and instances.
+
+A tree is a mixture of its leaves, each a multinomial over the classes; its parameters are kept as
+expected counts, n times share of the leaf times probability of the class in it.  Plausibilities
+lie leaf by leaf and class by class, so that the loops over instances are turned into vector code.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, log
+
+cdef double FAR = 1e-200        # a product beyond it, or beyond its inverse, becomes a logarithm
+
+
+cdef double step(const double* leaves, const double* classes, Py_ssize_t n_leaves,
+                 Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* mixed,
+                 double* evidence) noexcept nogil:
+    """One E-step and one M-step; returns the log-likelihood of the counts that went in.
+
+    leaves : n_leaves rows of n; classes : n_classes rows of n; counts : n_leaves rows of n_classes
+    mixed : room for n_leaves rows of n; evidence : room for n
+    """
+    cdef Py_ssize_t h, k, i
+    cdef const double* y
+    cdef const double* x
+    cdef double* m
+    cdef double a, a0, a1, a2, a3, product = 1.0, found = 0.0
+    for i in range(n):
+        evidence[i] = 0.0
+    for h in range(n_leaves):
+        m = mixed + h * n
+        x = leaves + h * n
+        a = counts[h * n_classes]
+        for i in range(n):
+            m[i] = a * classes[i]
+        for k in range(1, n_classes):
+            a = counts[h * n_classes + k]
+            y = classes + k * n
+            for i in range(n):
+                m[i] += a * y[i]
+        for i in range(n):
+            evidence[i] += x[i] * m[i]
+    for i in range(n):
+        product *= evidence[i]
+        if not FAR < product < 1.0 / FAR:
+            found += log(product)
+            product = 1.0
+        evidence[i] = 1.0 / evidence[i]
+    found += log(product)
+    for h in range(n_leaves):
+        m = mixed + h * n
+        x = leaves + h * n
+        for i in range(n):
+            m[i] = x[i] * evidence[i]
+        for k in range(n_classes):
+            y = classes + k * n
+            a0 = a1 = a2 = a3 = 0.0
+            i = 0
+            while i + 4 <= n:
+                a0 += m[i] * y[i]
+                a1 += m[i + 1] * y[i + 1]
+                a2 += m[i + 2] * y[i + 2]
+                a3 += m[i + 3] * y[i + 3]
+                i += 4
+            while i < n:
+                a0 += m[i] * y[i]
+                i += 1
+            counts[h * n_classes + k] *= (a0 + a1) + (a2 + a3)
+    return found - n * log(n)
+
+
+cdef double iterate(const double* leaves, const double* classes, Py_ssize_t n_leaves,
+                    Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* mixed,
+                    double* evidence, double tolerance, int most, int* n_iterations,
+                    double* fall) noexcept nogil:
+    """Steps until the likelihood gains less than `tolerance` of itself, at most `most`."""
+    cdef double before = -INFINITY, found = -INFINITY
+    n_iterations[0] = 0
+    while n_iterations[0] < most:
+        found = step(leaves, classes, n_leaves, n_classes, n, counts, mixed, evidence)
+        n_iterations[0] += 1
+        if before - found > fall[0]:
+            fall[0] = before - found
+        if found - before < tolerance:
+            break
+        before = found
+    return found
+
+
+def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:, ::1] counts,
+             double tolerance, int most):
+    """E2M estimate of a tree, in the place of the counts it starts from.
+
+    Parameters
+    ----------
+    leaves : (n_leaves, n) float64
+        Plausibility that an instance is in a leaf; above 0 in one at least.
+    classes : (n_classes, n) float64
+        Plausibility that it is of a class; above 0 for one at least.
+    counts : (n_leaves, n_classes) float64
+        Expected counts, adding up to n: those of a leaf and class that are plausible together for
+        an instance are above 0.
+    tolerance : float
+        Least gain of the log-likelihood that goes on.
+    most : int
+        Most iterations.
+
+    Returns
+    -------
+    log_likelihood : float
+        Of the counts before the last step.
+    n_iterations : int
+    fall : float
+        The largest by which the log-likelihood fell; rounding errors and no more.
+    """
+    cdef Py_ssize_t n_leaves = leaves.shape[0], n_classes = classes.shape[0], n = leaves.shape[1]
+    cdef double[::1] mixed = np.empty(n_leaves * n), evidence = np.empty(n)
+    cdef double found, fall = 0.0
+    cdef int n_iterations = 0
+    with nogil:
+        found = iterate(&leaves[0, 0], &classes[0, 0], n_leaves, n_classes, n, &counts[0, 0],
+                        &mixed[0], &evidence[0], tolerance, most, &n_iterations, &fall)
+    return found, n_iterations, fall
+
+
+def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
+                 const double[:, ::1] counts, Py_ssize_t leaf, const double[:, ::1] left,
+                 const double[:, ::1] right, bint by_plausibility):
+    """Counts from which the trees with one leaf divided are estimated.
+
+    What an instance has in the leaf is divided in proportion to the plausibilities of both sides.
+    With `by_plausibility`, the classes of a side are those of all instances instead, weighted by
+    their plausibility: a class that has died out in the leaf may come back.
+
+    Parameters
+    ----------
+    leaves, classes, counts
+        As in `estimate`, of the tree that is divided.
+    leaf : int
+    left, right : (n_splits, n) float64
+        Plausibilities of both sides of each candidate.
+
+    Returns
+    -------
+    (n_splits, n_leaves + 1, n_classes) float64
+        The sides at `leaf` and `leaf` + 1.
+    """
+    cdef Py_ssize_t n_leaves = leaves.shape[0], n_classes = classes.shape[0], n = leaves.shape[1]
+    cdef Py_ssize_t n_splits = left.shape[0], s, h, k, i
+    cdef double[:, ::1] held = np.empty((n_classes, n))
+    cdef double[:, :, ::1] starts = np.empty((n_splits, n_leaves + 1, n_classes))
+    cdef double[::1] one = np.empty(n_classes), other = np.empty(n_classes)
+    cdef double evidence, mixed, share, whole, weight_left, weight_right, sum_left, sum_right
+    with nogil:
+        for i in range(n):
+            evidence = 0.0
+            for h in range(n_leaves):
+                mixed = 0.0
+                for k in range(n_classes):
+                    mixed += counts[h, k] * classes[k, i]
+                evidence += leaves[h, i] * mixed
+            for k in range(n_classes):
+                held[k, i] = counts[leaf, k] * leaves[leaf, i] * classes[k, i] / evidence
+        for s in range(n_splits):
+            for h in range(n_leaves):
+                for k in range(n_classes):
+                    starts[s, h + (h > leaf), k] = counts[h, k]
+            for k in range(n_classes):
+                starts[s, leaf, k] = starts[s, leaf + 1, k] = one[k] = other[k] = 0.0
+            for i in range(n):
+                whole = left[s, i] + right[s, i]
+                if whole <= 0.0:
+                    continue
+                share = left[s, i] / whole
+                for k in range(n_classes):
+                    starts[s, leaf, k] += share * held[k, i]
+                    starts[s, leaf + 1, k] += (1.0 - share) * held[k, i]
+                    one[k] += left[s, i] * classes[k, i]
+                    other[k] += right[s, i] * classes[k, i]
+            if not by_plausibility:
+                continue
+            weight_left = weight_right = sum_left = sum_right = 0.0
+            for k in range(n_classes):
+                weight_left += starts[s, leaf, k]
+                weight_right += starts[s, leaf + 1, k]
+                sum_left += one[k]
+                sum_right += other[k]
+            for k in range(n_classes):
+                if sum_left > 0.0:
+                    starts[s, leaf, k] = weight_left * (one[k] / sum_left)
+                if sum_right > 0.0:
+                    starts[s, leaf + 1, k] = weight_right * (other[k] / sum_right)
+    return np.asarray(starts)
+
+
+def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, Py_ssize_t leaf,
+                    const double[:, ::1] left, const double[:, ::1] right,
+                    double[:, :, ::1] counts, double tolerance, int most):
+    """`estimate` of each tree with one leaf divided, in the place of the counts it starts from.
+
+    Parameters
+    ----------
+    leaves : (n_leaves, n) float64
+        Of the tree that is divided.
+    leaf, left, right
+        As in `start_splits`.
+    counts : (n_splits, n_leaves + 1, n_classes) float64
+    classes, tolerance, most
+        As in `estimate`.
+
+    Returns
+    -------
+    log_likelihood : (n_splits,) float64
+    n_iterations : (n_splits,) int32
+    fall : float
+    """
+    cdef Py_ssize_t n_leaves = leaves.shape[0] + 1, n_classes = classes.shape[0]
+    cdef Py_ssize_t n = leaves.shape[1], n_splits = left.shape[0], s, h
+    cdef double[:, ::1] parts = np.empty((n_leaves, n))
+    cdef double[::1] mixed = np.empty(n_leaves * n), evidence = np.empty(n)
+    cdef double[::1] found = np.empty(n_splits)
+    cdef int[::1] n_iterations = np.zeros(n_splits, dtype=np.int32)
+    cdef double fall = 0.0
+    with nogil:
+        for h in range(n_leaves - 1):
+            if h != leaf:
+                parts[h + (h > leaf), :] = leaves[h, :]
+        for s in range(n_splits):
+            parts[leaf, :] = left[s, :]
+            parts[leaf + 1, :] = right[s, :]
+            found[s] = iterate(&parts[0, 0], &classes[0, 0], n_leaves, n_classes, n,
+                               &counts[s, 0, 0], &mixed[0], &evidence[0], tolerance, most,
+                               &n_iterations[s], &fall)
+    return np.asarray(found), np.asarray(n_iterations), fall

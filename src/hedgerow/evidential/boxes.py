@@ -1,0 +1,158 @@
+"""Leaves of a tree as boxes, and what is plausible of them (notes on E2M in docs/methods)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hedgerow.errors import InputError
+from hedgerow.evidential.data import EvidentialData
+from hedgerow.tree import Tree
+
+
+@dataclass(frozen=True)
+class Box:
+    """Values that reach a node: several tests of one attribute are one interval or one set."""
+
+    intervals: dict[int, tuple[float, float]] = field(default_factory=dict)  # low <= x < high
+    subsets: dict[int, np.ndarray] = field(default_factory=dict)  # flags of the categories
+
+    def interval(self, j: int) -> tuple[float, float]:
+        """Bounds of a numeric attribute, the upper one excluded."""
+        return self.intervals.get(j, (-np.inf, np.inf))
+
+    def subset(self, j: int, n_categories: int) -> np.ndarray:
+        """Flags of the categories that an attribute may have."""
+        return self.subsets.get(j, np.ones(n_categories, dtype=bool))
+
+    def below(self, j: int, threshold: float) -> tuple[Box, Box]:
+        """Both sides of a test on a number."""
+        low, high = self.interval(j)
+        sides = ((low, min(high, threshold)), (max(low, threshold), high))
+        return tuple(Box({**self.intervals, j: side}, self.subsets) for side in sides)
+
+    def within(self, j: int, goes_left: np.ndarray) -> tuple[Box, Box]:
+        """Both sides of a test on categories."""
+        known = self.subset(j, len(goes_left))
+        sides = (known & goes_left, known & ~goes_left)
+        return tuple(Box(self.intervals, {**self.subsets, j: side}) for side in sides)
+
+    def plausibility(self, data: EvidentialData, without: int = -1) -> np.ndarray:
+        """That an instance is in the box: the product over its attributes, (n,) float64.
+
+        without : int
+            An attribute that is left out of the product.
+        """
+        found = np.ones(data.n_rows)
+        for j in sorted(set(self.intervals) | set(self.subsets)):
+            if j == without:
+                continue
+            if j in data.possible:
+                found *= subset_plausibility(data, j, self.subsets[j])
+            else:
+                found *= interval_plausibility(data, j, *self.intervals[j])
+        return found
+
+
+def interval_plausibility(data: EvidentialData, j: int, low, high) -> np.ndarray:
+    """That a number is in [low, high), (n,); of several intervals, (n_intervals, n)."""
+    low, high = np.asarray(low)[..., None], np.asarray(high)[..., None]
+    inside = (data.low[:, j] < high) & (data.high[:, j] >= low)
+    return np.where(inside, 1.0, data.gamma[:, j])
+
+
+def subset_plausibility(data: EvidentialData, j: int, flags: np.ndarray) -> np.ndarray:
+    """That a category is one of those flagged, (n,)."""
+    if not flags.any():
+        return np.zeros(data.n_rows)
+    return data.possible[j][:, flags].max(axis=1)
+
+
+def leaf_boxes(tree: Tree) -> dict[int, Box]:
+    """The box of each leaf, by its number, in ascending order."""
+    boxes, leaves = {0: Box()}, {}
+    for node in range(tree.n_nodes):
+        box = boxes.pop(node)
+        j = int(tree.feature[node])
+        if j < 0:
+            leaves[node] = box
+            continue
+        if np.isnan(tree.threshold[node]):
+            flags = tree.categories_left[node]
+            sides = box.within(
+                j, flags[: len(tree.categories[j])] if j in tree.categories else flags
+            )
+        else:
+            sides = box.below(j, float(tree.threshold[node]))
+        boxes[int(tree.children_left[node])], boxes[int(tree.children_right[node])] = sides
+    return leaves
+
+
+def check_fits(tree: Tree, data: EvidentialData) -> None:
+    """Refuse data whose attributes are not those of the tree.
+
+    Raises
+    ------
+    InputError
+    """
+    tree.check_width(data.n_features)
+    tests = tree.feature >= 0
+    for j in np.unique(tree.feature[tests]):
+        categorical = bool(tree.is_categorical()[tree.feature == j].any())
+        if categorical != (int(j) in data.possible):
+            kinds = ("numbers", "categories")
+            raise InputError(
+                f"the tree tests attribute {j} for {kinds[categorical]} and the data have "
+                f"{kinds[not categorical]}",
+                remedy="give the attributes that the tree was grown from",
+            )
+        labels = tree.categories.get(int(j))
+        if categorical and labels != data.categories[int(j)]:
+            raise InputError(
+                f"attribute {j} has the categories {data.categories[int(j)]} and the tree knows "
+                f"{labels}",
+                remedy="give data with the categories that the tree was grown from",
+            )
+
+
+def mixture(tree: Tree, data: EvidentialData) -> np.ndarray:
+    """Class probabilities of evidential instances, (n, n_classes) float64.
+
+    Proportional to the sum over the leaves of share of the leaf, plausibility of its box and
+    probability of the class in it. Where only leaves without a share are plausible, they count
+    alike.
+
+    Parameters
+    ----------
+    tree : Tree
+        Any tree; shares are those of its training weight.
+    data : EvidentialData
+        With the tree's attributes; classes are not read.
+
+    Raises
+    ------
+    InputError
+        Attributes of another number or kind.
+    """
+    check_fits(tree, data)
+    boxes = leaf_boxes(tree)
+    nodes = np.array(list(boxes))
+    probability = tree.probabilities()[nodes]
+    weight = tree.class_weight[nodes].sum(axis=1)
+    total = weight.sum()
+    weight = weight / total if total > 0 else np.ones(len(nodes))
+    plausible = np.stack([box.plausibility(data) for box in boxes.values()])
+    mixed = np.einsum("hi,h,hk->ik", plausible, weight, probability)
+    empty = mixed.sum(axis=1) <= 0
+    if empty.any():
+        mixed[empty] = np.einsum("hi,hk->ik", plausible[:, empty], probability)
+    return mixed / mixed.sum(axis=1, keepdims=True)
+
+
+def predict_evidential(tree: Tree, data: EvidentialData) -> np.ndarray:
+    """Column of the most probable class of each instance (ties: the first), (n,) int.
+
+    Parameters and errors are those of `mixture`.
+    """
+    return mixture(tree, data).argmax(axis=1)

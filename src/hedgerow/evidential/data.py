@@ -1,0 +1,544 @@
+"""Evidential data: what is plausible of each attribute and of the class of each instance."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hedgerow.errors import DataError, InputError
+from hedgerow.evidential.contour import as_plausibility, as_table, check_unit
+from hedgerow.optional import is_frame, needed
+
+FORMAT = "hedgerow-evidential-data"
+VERSION = 1
+SETS = (set, frozenset, list, tuple)
+
+
+class EvidentialData:
+    """Instances whose attributes and class are known by contour functions.
+
+    A contour function gives each value its plausibility, 1 where it is fully possible and 0 where
+    it is excluded. That of a number is 1 from `low` to `high`, both included, and `gamma` outside;
+    a category has one of its own. Made by `from_gamma`, `from_intervals` and `from_plausibility`;
+    read-only.
+
+    Attributes
+    ----------
+    low, high, gamma : (n, m) float64
+        Of numeric attributes; minus and plus infinity where nothing is known, NaN in those with
+        categories.
+    possible : dict
+        Attribute with categories -> (n, n_categories) float64 plausibilities, the largest of a
+        row 1.
+    plausibility : (n, n_classes) float64
+        Of the classes; all 1 where nothing is known.
+    classes : (n_classes,) array
+        Labels, in the order of the columns of `plausibility`.
+    feature_names : list of str, or None
+    categories : dict
+        Attribute -> labels of its categories.
+
+    Examples
+    --------
+    >>> data = EvidentialData.from_gamma([[1.0], [4.0]], ["no", "yes"], 0.2, [0.0, 0.5])
+    >>> data
+    EvidentialData(2 rows, 1 attribute, 2 classes)
+    >>> data.plausibility
+    array([[1. , 0. ],
+           [0.5, 1. ]])
+    """
+
+    def __init__(
+        self,
+        low: np.ndarray,
+        high: np.ndarray,
+        gamma: np.ndarray,
+        possible: dict[int, np.ndarray],
+        plausibility: np.ndarray,
+        classes: np.ndarray,
+        feature_names: list[str] | None,
+        categories: dict[int, list[str]],
+    ):
+        self.low, self.high, self.gamma = low, high, gamma
+        self.possible, self.plausibility, self.classes = possible, plausibility, classes
+        self.feature_names, self.categories = feature_names, categories
+        for array in (low, high, gamma, plausibility, *possible.values()):
+            array.setflags(write=False)
+
+    # -- from what people have ------------------------------------------------------------
+
+    @classmethod
+    def from_gamma(
+        cls, X, y=None, gamma_X=0.0, gamma_y=0.0, *, classes=None, categories=None
+    ) -> EvidentialData:
+        """Values and classes that are right but for a doubt: plausibility 1, and gamma elsewhere.
+
+        Parameters
+        ----------
+        X : (n, m) array or data frame
+            Numbers and pandas categoricals; NaN is vacuous: nothing is known.
+        y : (n,) sequence, optional
+            Labels; a set, list or tuple of labels stands for any of them, None or NaN for all.
+            Without it nothing is known of the class.
+        gamma_X : float, (m,), (n, 1) or (n, m), default 0
+            Plausibility of every other value, in [0, 1]; 0 is plain data, 1 is vacuous.
+        gamma_y : float or (n,), default 0
+            The same of every other class.
+        classes : sequence, optional
+            All labels, in the order that predictions count them; by default those of y, sorted.
+        categories : mapping, optional
+            Number or name of an attribute of an array -> labels of its categories; X holds
+            their codes 0, 1, ...
+
+        Returns
+        -------
+        EvidentialData
+
+        Raises
+        ------
+        InputError
+            Gamma outside [0, 1], infinite values, codes without a label, labels that are no class.
+        """
+        low, names, labels = _numbers(X, categories)
+        return cls._from_bounds(low, low, names, labels, {}, y, gamma_X, gamma_y, classes)
+
+    @classmethod
+    def from_intervals(
+        cls, low, high, y=None, gamma_X=0.0, gamma_y=0.0, *, sets=None, classes=None
+    ) -> EvidentialData:
+        """Values known to lie between two bounds, and categories known to be one of a set.
+
+        Parameters
+        ----------
+        low, high : (n, m) array or data frame
+            Bounds, both included; NaN or infinite: none on that side.
+        sets : mapping, optional
+            Number or name of an attribute -> n collections of labels, of which one is the
+            category; None or an empty one is vacuous. Its bounds are not read.
+        y, gamma_X, gamma_y, classes
+            As in `from_gamma`; gamma is the plausibility outside the bounds or the set.
+
+        Returns
+        -------
+        EvidentialData
+
+        Raises
+        ------
+        InputError
+            A lower bound above the upper one, tables of different shape, and as `from_gamma`.
+        """
+        low, names, _ = _numbers(low, None, infinite=True)
+        high = _numbers(high, None, infinite=True)[0]
+        if low.shape != high.shape:
+            raise InputError(
+                f"low has the shape {low.shape} and high {high.shape}",
+                remedy="give two bounds for each value",
+            )
+        possible, labels = {}, {}
+        for entry, given in (sets or {}).items():
+            j = _number_of(entry, low.shape[1], names, "sets")
+            labels[j], possible[j] = _sets(given, len(low), entry)
+        return cls._from_bounds(low, high, names, labels, possible, y, gamma_X, gamma_y, classes)
+
+    @classmethod
+    def from_plausibility(
+        cls, X, plausibility, classes=None, gamma_X=0.0, *, attributes=None, categories=None
+    ) -> EvidentialData:
+        """Classes known by the plausibility of each, such as soft labels or votes.
+
+        Parameters
+        ----------
+        X : (n, m) array, data frame or EvidentialData
+            As in `from_gamma`; evidential data give their attributes.
+        plausibility : (n, n_classes) float
+            In [0, 1]; no row is 0 throughout.
+        classes : sequence, optional
+            Labels of its columns; by default 0, 1, ...
+        gamma_X : as in `from_gamma`
+        attributes : mapping, optional
+            Number or name of an attribute with categories -> (n, n_categories) plausibilities,
+            in the place of what X says of it. Each row is scaled so that its largest is 1.
+        categories : as in `from_gamma`
+
+        Returns
+        -------
+        EvidentialData
+
+        Raises
+        ------
+        InputError
+            Plausibilities outside [0, 1] or 0 throughout a row, and as `from_gamma`.
+        """
+        if not isinstance(X, EvidentialData):
+            X = cls.from_gamma(X, None, gamma_X, classes=[0], categories=categories)
+        possible, labels = dict(X.possible), dict(X.categories)
+        low, high, gamma = X.low.copy(), X.high.copy(), X.gamma.copy()
+        for entry, given in (attributes or {}).items():
+            j = _number_of(entry, X.n_features, X.feature_names, "attributes")
+            table = as_plausibility(given, f"the plausibility of attribute {entry!r}")
+            _same_rows(table, X.n_rows, f"the plausibility of attribute {entry!r}")
+            possible[j] = table / table.max(axis=1, keepdims=True)
+            if len(labels.get(j, ())) != table.shape[1]:
+                labels[j] = [str(code) for code in range(table.shape[1])]
+            low[:, j] = high[:, j] = gamma[:, j] = np.nan
+        table = as_plausibility(plausibility, "plausibility")
+        _same_rows(table, X.n_rows, "plausibility")
+        classes = np.arange(table.shape[1]) if classes is None else _labels(classes)
+        if len(classes) != table.shape[1]:
+            raise InputError(
+                f"plausibility has {table.shape[1]} columns for {len(classes)} classes",
+                remedy="give one column for each class",
+            )
+        return cls(low, high, gamma, possible, table, classes, X.feature_names, labels)
+
+    @classmethod
+    def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
+        low, high = low.copy(), high.copy()
+        gamma = check_unit("gamma_X", as_table("gamma_X", gamma_X, low.shape, "table of numbers"))
+        for j, known in labels.items():
+            if j not in possible:
+                possible[j] = _one_of(low[:, j], len(known), _name(names, j))
+            possible[j] = np.maximum(possible[j], gamma[:, j, None])
+            low[:, j] = high[:, j] = gamma[:, j] = np.nan
+        numeric = [j for j in range(low.shape[1]) if j not in labels]
+        for j in numeric:
+            low[np.isnan(low[:, j]), j] = -np.inf
+            high[np.isnan(high[:, j]), j] = np.inf
+        wrong = low[:, numeric] > high[:, numeric]
+        if wrong.any():
+            row, at = np.argwhere(wrong)[0]
+            j = numeric[at]
+            raise InputError(
+                f"the interval of row {row}, column {_name(names, j)}, goes from "
+                f"{low[row, j]:g} to {high[row, j]:g}",
+                remedy="give the lower bound first",
+            )
+        classes, known = _classes(y, len(low), classes)
+        gamma_y = as_table("gamma_y", gamma_y, (len(low),), "list of numbers")
+        plausibility = np.maximum(known, check_unit("gamma_y", gamma_y)[:, None])
+        return cls(low, high, gamma, possible, plausibility, classes, names, dict(labels))
+
+    # -- sizes and parts ------------------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        """Number of instances."""
+        return len(self.low)
+
+    @property
+    def n_features(self) -> int:
+        """Number of attributes."""
+        return self.low.shape[1]
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __repr__(self) -> str:
+        attributes = "attribute" if self.n_features == 1 else "attributes"
+        classes = "class" if len(self.classes) == 1 else "classes"
+        return (
+            f"EvidentialData({self.n_rows} rows, {self.n_features} {attributes}, "
+            f"{len(self.classes)} {classes})"
+        )
+
+    def take(self, rows) -> EvidentialData:
+        """The rows of these numbers, or where flags are true."""
+        rows = np.asarray(rows)
+        if rows.dtype == bool and rows.shape != (self.n_rows,):
+            raise InputError(
+                f"{rows.size} flags choose among {self.n_rows} rows", remedy="give one per row"
+            )
+        try:
+            parts = [a[rows] for a in (self.low, self.high, self.gamma)]
+            possible = {j: table[rows] for j, table in self.possible.items()}
+            plausibility = self.plausibility[rows]
+        except IndexError:
+            raise InputError(
+                f"rows name more than {self.n_rows} rows",
+                remedy=f"give numbers from 0 to {self.n_rows - 1}, or one flag per row",
+            ) from None
+        beside = (self.classes, self.feature_names, self.categories)
+        return EvidentialData(*parts, possible, plausibility, *beside)
+
+    # -- back to plain and to probabilities -----------------------------------------------
+
+    def likeliest(self) -> tuple[np.ndarray, np.ndarray]:
+        """Crisp replacements: (X, y) of the most plausible values and classes.
+
+        X : (n, m) float64, the middle of an interval, its bound where the other one is infinite,
+        the code of a category; NaN where nothing is known. y : (n,) labels; ties go to the first.
+        """
+        with np.errstate(invalid="ignore"):
+            middle = self.low + (self.high - self.low) / 2.0
+        X = np.where(np.isfinite(self.low), self.low, self.high)
+        X = np.where(np.isfinite(middle), middle, X)
+        X[~np.isfinite(X) | (self.gamma == 1.0)] = np.nan
+        for j, table in self.possible.items():
+            X[:, j] = np.where((table == 1.0).all(axis=1), np.nan, table.argmax(axis=1))
+        return X, self.classes[self.plausibility.argmax(axis=1)]
+
+    def pignistic(self) -> np.ndarray:
+        """Class probabilities of the pignistic transform (Smets 1994), (n, n_classes).
+
+        Of the consonant belief function with these plausibilities, scaled to 1 at the largest:
+        each step down from one plausibility to the next is shared among the classes above it.
+        """
+        return pignistic(self.plausibility)
+
+    # -- files ----------------------------------------------------------------------------
+
+    def to_parquet(self, path: str | Path) -> None:
+        """Write to a parquet file, whole; `from_parquet` reads equal data.
+
+        Labels of classes are texts, numbers or truth values there.
+        """
+        from hedgerow.files import write_parquet
+
+        pa = needed("pyarrow", "a parquet file")
+        columns: dict[str, np.ndarray] = {}
+        for j in range(self.n_features):
+            if j in self.possible:
+                for code in range(self.possible[j].shape[1]):
+                    columns[f"possible_{j}_{code}"] = self.possible[j][:, code]
+            else:
+                for name in ("low", "high", "gamma"):
+                    columns[f"{name}_{j}"] = getattr(self, name)[:, j]
+        for k in range(len(self.classes)):
+            columns[f"class_{k}"] = self.plausibility[:, k]
+        head = {
+            "format": FORMAT,
+            "version": VERSION,
+            "n_features": self.n_features,
+            "classes": self.classes.tolist(),
+            "feature_names": self.feature_names,
+            "categories": {str(j): labels for j, labels in self.categories.items()},
+        }
+        try:
+            said = json.dumps(head, allow_nan=False)
+        except (TypeError, ValueError):
+            raise InputError(
+                "a class has a label that is no text, number or truth value",
+                remedy="give such labels before writing",
+            ) from None
+        table = pa.table({name: np.ascontiguousarray(v) for name, v in columns.items()})
+        write_parquet(path, table.replace_schema_metadata({FORMAT: said}))
+
+    @classmethod
+    def from_parquet(cls, path: str | Path) -> EvidentialData:
+        """Read what `to_parquet` wrote, checked whole.
+
+        Raises
+        ------
+        DataError
+            The file is not there, damaged, or something else.
+        """
+        from hedgerow.files import read_arrow
+
+        needed("pyarrow", "a parquet file")
+        table = read_arrow(path)
+        try:
+            head = json.loads((table.schema.metadata or {})[FORMAT.encode()])
+            if head["format"] != FORMAT or head["version"] != VERSION:
+                raise ValueError
+            return cls._from_columns(
+                head, {n: table.column(n).to_numpy() for n in table.column_names}
+            )
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            raise DataError(
+                f"{path} does not hold evidential data",
+                remedy="give a file that EvidentialData.to_parquet wrote",
+            ) from None
+
+    @classmethod
+    def _from_columns(cls, head: Mapping[str, Any], columns: Mapping[str, np.ndarray]):
+        """Raises what a wrong head or column raises; an InputError is a ValueError."""
+        m, classes = head["n_features"], _labels(head["classes"])
+        labels = {int(j): [str(label) for label in v] for j, v in head["categories"].items()}
+        names = head["feature_names"]
+        if names is not None and [str(name) for name in names] != names:
+            raise ValueError
+        by_class = as_plausibility(
+            np.column_stack([columns[f"class_{k}"] for k in range(len(classes))]), "class"
+        )
+        low, high, gamma = np.full((3, len(by_class), m), np.nan)
+        possible = {}
+        for j in range(m):
+            if j in labels:
+                parts = [columns[f"possible_{j}_{code}"] for code in range(len(labels[j]))]
+                possible[j] = as_plausibility(np.column_stack(parts), "possible")
+                continue
+            low[:, j], high[:, j] = columns[f"low_{j}"], columns[f"high_{j}"]
+            gamma[:, j] = columns[f"gamma_{j}"]
+            check_unit("gamma", gamma[:, j])
+            if not (low[:, j] <= high[:, j]).all():
+                raise ValueError
+        if set(labels) - set(range(m)) or (names is not None and len(names) != m):
+            raise ValueError
+        return cls(low, high, gamma, possible, by_class, classes, names, labels)
+
+
+def pignistic(plausibility: np.ndarray) -> np.ndarray:
+    """`EvidentialData.pignistic` of any contour functions, (n, k) above 0 somewhere in each row."""
+    scaled = plausibility / plausibility.max(axis=1, keepdims=True)
+    order = np.argsort(-scaled, axis=1, kind="stable")
+    falling = np.take_along_axis(scaled, order, axis=1)
+    steps = falling - np.column_stack([falling[:, 1:], np.zeros(len(scaled))])
+    shared = steps / np.arange(1, scaled.shape[1] + 1)
+    probability = np.cumsum(shared[:, ::-1], axis=1)[:, ::-1]
+    result = np.empty_like(scaled)
+    np.put_along_axis(result, order, probability, axis=1)
+    return result
+
+
+# -- parts of the constructors --------------------------------------------------------------
+
+
+def _name(names: list[str] | None, j: int) -> str:
+    return str(j) if names is None else repr(names[j])
+
+
+def _number_of(entry, m: int, names: list[str] | None, parameter: str) -> int:
+    """Number of the attribute that an entry of a parameter names or counts."""
+    from hedgerow.induction.base import column_number
+
+    remedy = "give column names, or numbers of attributes"
+    return column_number(entry, m, names or [], parameter, remedy=remedy)
+
+
+def _same_rows(table: np.ndarray, n: int, what: str) -> None:
+    if len(table) != n:
+        raise InputError(f"{what} has {len(table)} rows and X {n}", remedy="give one row per row")
+
+
+def _numbers(X, categories, infinite: bool = False):
+    """A user's table as (numbers, names, labels of categories by attribute)."""
+    names, labels = None, {}
+    if is_frame(X):
+        import pandas as pd
+
+        names = [str(name) for name in X.columns]
+        columns = []
+        for j, name in enumerate(X.columns):
+            column = X.iloc[:, j]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                labels[j] = [str(label) for label in column.cat.categories]
+                codes = column.cat.codes.to_numpy(dtype=np.float64)
+                columns.append(np.where(codes < 0, np.nan, codes))
+                continue
+            try:
+                columns.append(pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan))
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"column {name!r} of X holds {column.dtype}, not numbers",
+                    remedy="turn it into a pandas categorical, or into numbers",
+                ) from None
+        table = np.column_stack(columns) if columns else np.empty((len(X), 0))
+    else:
+        try:
+            table = np.array(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                "X is no table of numbers", remedy="give one row per instance"
+            ) from None
+    if table.ndim != 2 or 0 in table.shape:
+        raise InputError(
+            f"X has the shape {table.shape}", remedy="give at least one row and one column, (n, m)"
+        )
+    if not infinite and np.isinf(table).any():
+        row, j = np.argwhere(np.isinf(table))[0]
+        raise InputError(
+            f"X holds an infinite value in row {row}, column {_name(names, j)}",
+            remedy="replace it by a number, or by NaN where nothing is known",
+        )
+    for entry, known in (categories or {}).items():
+        labels[_number_of(entry, table.shape[1], names, "categories")] = [str(v) for v in known]
+    return table, names, labels
+
+
+def _one_of(codes: np.ndarray, n_categories: int, name: str) -> np.ndarray:
+    """1 at the category of each row, 0 elsewhere; 1 throughout where it is unknown."""
+    unknown = np.isnan(codes)
+    filled = np.where(unknown, 0.0, codes)
+    wrong = (filled != np.rint(filled)) | (filled < 0) | (filled >= n_categories)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f"attribute {name} holds {codes[row]:g} in row {row} and has {n_categories} categories",
+            remedy=f"give codes from 0 to {n_categories - 1}, or more labels",
+        )
+    table = (filled[:, None] == np.arange(n_categories)).astype(np.float64)
+    table[unknown] = 1.0
+    return table
+
+
+def _sets(given: Sequence, n: int, entry) -> tuple[list[str], np.ndarray]:
+    if len(given) != n:
+        raise InputError(
+            f"sets has {len(given)} collections for attribute {entry!r} and {n} rows",
+            remedy="give one per row",
+        )
+    rows = [_members(one) for one in given]
+    labels = sorted({label for row in rows for label in row or ()}, key=str)
+    if not labels:
+        raise InputError(
+            f"no set of attribute {entry!r} names a category",
+            remedy="leave out an attribute of which nothing is known",
+        )
+    place = {label: code for code, label in enumerate(labels)}
+    table = np.zeros((n, len(labels)))
+    for i, row in enumerate(rows):
+        table[i, [place[label] for label in row or labels]] = 1.0
+    return [str(label) for label in labels], table
+
+
+def _members(one) -> list | None:
+    """Labels that a cell allows; None where it allows all."""
+    if isinstance(one, SETS):
+        return list(one) or None
+    unknown = one is None or (isinstance(one, float) and one != one)
+    return None if unknown else [one]
+
+
+def _labels(classes) -> np.ndarray:
+    found = np.asarray(classes)
+    if found.ndim != 1 or len(found) == 0 or len(set(found.tolist())) != len(found):
+        raise InputError(
+            "classes is no list of different labels", remedy="give each class once, one at least"
+        )
+    return found
+
+
+def _classes(y, n: int, classes) -> tuple[np.ndarray, np.ndarray]:
+    """Labels, and which of them each row allows as ones, (n, n_classes)."""
+    rows: list = [None] * n
+    if y is not None:
+        listed = y.tolist() if hasattr(y, "tolist") else list(y)
+        if len(listed) != n:
+            raise InputError(f"y has {len(listed)} labels for {n} rows", remedy="give one per row")
+        rows = [_members(one) for one in listed]
+    if classes is None:
+        seen = {label for row in rows for label in row or ()}
+        if not seen:
+            raise InputError("y names no class", remedy="give `classes`, all labels")
+        try:
+            classes = sorted(seen)
+        except TypeError:
+            raise InputError(
+                "y mixes labels of several kinds", remedy="give all as texts or all as numbers"
+            ) from None
+    classes = _labels(classes)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    table = np.zeros((n, len(classes)))
+    for i, row in enumerate(rows):
+        try:
+            table[i, [place[label] for label in (classes.tolist() if row is None else row)]] = 1.0
+        except (KeyError, TypeError):
+            raise InputError(
+                f"y holds {rows[i]!r} in row {i}, which is no class of {classes.tolist()!r}",
+                remedy="name every label in `classes`",
+            ) from None
+    return classes, table

@@ -1,0 +1,109 @@
+"""The error rate of a classifier on evidential classes (paper, section 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hedgerow.checks import check_number
+from hedgerow.errors import InputError
+from hedgerow.evidential.contour import as_plausibility
+
+TOLERANCE = 1e-12  # of the rate, from one iteration to the next
+MOST_ITERATIONS = 100_000
+
+
+def error_plausibility(plausibility, predictions) -> tuple[np.ndarray, np.ndarray]:
+    """Plausibility that each prediction is right and that it is wrong (equations 2 to 4).
+
+    Parameters
+    ----------
+    plausibility : (n, n_classes) float
+        Of each class, in [0, 1]; a row is not all 0.
+    predictions : (n,) int
+        Columns of `plausibility`.
+
+    Returns
+    -------
+    right, wrong : (n,) float64
+        That of the predicted class, and the largest of the others.
+
+    Raises
+    ------
+    InputError
+    """
+    plausibility = as_plausibility(plausibility, "plausibility")
+    n, n_classes = plausibility.shape
+    predictions = np.asarray(predictions)
+    if predictions.shape != (n,) or predictions.dtype.kind not in "iu":
+        raise InputError(
+            f"predictions are no list of {n} whole numbers",
+            remedy="give the number of the predicted class for each row of the plausibilities",
+        )
+    if n == 0:
+        raise InputError("there is no prediction to judge", remedy="give at least one row")
+    beyond = (predictions < 0) | (predictions >= n_classes)
+    if beyond.any():
+        raise InputError(
+            f"predictions hold {predictions[beyond.argmax()]} for {n_classes} classes",
+            remedy=f"give numbers of classes from 0 to {n_classes - 1}",
+        )
+    rows = np.arange(n)
+    right = plausibility[rows, predictions]
+    others = plausibility.copy()
+    others[rows, predictions] = 0.0
+    return right, others.max(axis=1)
+
+
+def evidential_error_rate(plausibility, predictions, *, tolerance: float = TOLERANCE) -> float:
+    """Misclassification rate that makes evidential classes most likely (equations 5 to 7).
+
+    Classes that are known for certain give the share of wrong predictions. Where they are not, the
+    rate leans to the side that more rows are on: below one half it is lower than the precise rate,
+    above it higher.
+
+    Parameters
+    ----------
+    plausibility : (n, n_classes) float
+        Of each class, in [0, 1]; a row is not all 0.
+    predictions : (n,) int
+        Columns of `plausibility`.
+    tolerance : float, default 1e-12
+        The iteration ends where the rate changes by less.
+
+    Returns
+    -------
+    float in [0, 1]
+        NaN where no row tells a right from a wrong prediction: every rate is as likely.
+
+    Raises
+    ------
+    InputError
+        Plausibilities outside [0, 1] or all 0 in a row, predictions of another length or of no
+        class.
+
+    References
+    ----------
+    Sutton-Charani, Destercke and Denoeux (2014), section 3.
+
+    Examples
+    --------
+    Four of ten predictions are wrong, and each class may be any other with plausibility 0.5:
+
+    >>> import numpy as np
+    >>> plausibility = np.full((10, 2), 0.5)
+    >>> plausibility[:, 0] = 1.0
+    >>> print(round(evidential_error_rate(plausibility, np.repeat([0, 1], [6, 4])), 6))
+    0.2
+    """
+    check_number("tolerance", tolerance, 0.0, 1.0)
+    right, wrong = error_plausibility(plausibility, predictions)
+    if (right == wrong).all():
+        return float("nan")
+    # The likelihood is concave in the rate: one maximum, from wherever the iteration starts inside.
+    rate = float(np.mean(wrong / (right + wrong)))
+    for _ in range(MOST_ITERATIONS):
+        expected = rate * wrong / ((1.0 - rate) * right + rate * wrong)
+        before, rate = rate, float(expected.mean())
+        if abs(rate - before) <= tolerance:
+            break
+    return rate

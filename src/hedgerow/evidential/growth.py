@@ -1,0 +1,415 @@
+"""Growing a tree on evidential data: best-first, each candidate judged by an E2M estimate.
+
+A candidate is the whole tree with one leaf divided; its parameters are estimated anew from a warm
+start, and the gain is that of the divided leaf. Candidates are screened by a few iterations first
+where that is asked for, and decided by converged estimates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hedgerow.evidential._mixture import estimate, estimate_splits, start_splits
+from hedgerow.evidential.boxes import Box, interval_plausibility, subset_plausibility
+from hedgerow.evidential.data import EvidentialData
+from hedgerow.evidential.sequence import SLACK, entropy
+from hedgerow.tree import Tree
+
+EXHAUSTIVE = 10  # categories up to which every subset is tried, as in C4.5's search
+BLOCK = 1 << 20  # plausibilities of candidates that are held at once
+FALL = 1e-9  # of a log-likelihood, relative to its size: rounding
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What `EvidentialTreeClassifier` says of growth, under the same names."""
+
+    max_leaves: int = 10
+    min_gain: float = 0.05
+    parent: str = "current"
+    start: str = "plausibility"
+    tolerance: float = 1e-6
+    max_iterations: int = 1000
+    n_thresholds: int | None = None
+    n_finalists: int | None = None
+    n_screening: int = 10
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of one leaf: a threshold, or the categories that go left."""
+
+    leaf: int  # its place among the leaves
+    feature: int
+    threshold: float = np.nan
+    goes_left: np.ndarray | None = None
+    place: int = 0  # of the threshold among all of its attribute
+
+
+@dataclass
+class Judged:
+    """Candidates with their estimates: those of one attribute at one leaf, or finalists of one."""
+
+    tests: list[Test]
+    left: np.ndarray  # (n_tests, n)
+    right: np.ndarray
+    counts: np.ndarray  # (n_tests, n_leaves + 1, n_classes)
+    gain: np.ndarray  # weight times gain in bits, of the leaf that is divided
+    enough: np.ndarray  # flags: the gain is large enough to divide
+
+
+@dataclass
+class Growth:
+    """One growth on evidential data; `run` gives the trees of successive splits.
+
+    Attributes
+    ----------
+    log_likelihoods : list of float
+        Of each tree, as estimated.
+    n_iterations : int
+        E2M iterations of all candidates.
+    """
+
+    data: EvidentialData
+    settings: Settings
+    log_likelihoods: list[float] = field(default_factory=list)
+    n_iterations: int = 0
+
+    def __post_init__(self) -> None:
+        self.classes = np.ascontiguousarray(self.data.plausibility.T)
+        self.nodes = [_Node()]
+        self.open = [0]  # the leaves in preorder, by the place of their node in `nodes`
+        self.boxes = [Box()]
+        self.plausible = np.ones((1, self.data.n_rows))
+        share = self.data.plausibility / self.data.plausibility.sum(axis=1, keepdims=True)
+        self.counts = share.sum(axis=0)[None, :].copy()
+        self._estimate()
+
+    def run(self) -> list[Tree]:
+        """Divide leaf after leaf; the trees from the root alone to the largest."""
+        trees = [self._tree()]
+        while len(self.open) < self.settings.max_leaves:
+            best = self._best_test()
+            if best is None:
+                break
+            self._divide(*best)
+            trees.append(self._tree())
+        return trees
+
+    # -- estimates ------------------------------------------------------------------------
+
+    def _estimate(self) -> None:
+        """Converged estimates of the tree as it is, from the counts it has."""
+        likelihood, n_iterations, fall = estimate(
+            self.plausible,
+            self.classes,
+            self.counts,
+            self.settings.tolerance,
+            self.settings.max_iterations,
+        )
+        self._checked(likelihood, fall)
+        self.n_iterations += n_iterations
+        self.log_likelihoods.append(likelihood)
+
+    def _checked(self, likelihood, fall: float) -> None:
+        assert fall <= FALL * (1.0 + np.abs(likelihood).max()), "the evidential likelihood fell"
+
+    def _judge(self, tests: list[Test], left, right, counts=None, most: int | None = None):
+        """Estimate the tree with each of these tests, all of one leaf, from counts or anew."""
+        settings, leaf = self.settings, tests[0].leaf
+        if counts is None:
+            counts = start_splits(
+                self.plausible,
+                self.classes,
+                self.counts,
+                leaf,
+                left,
+                right,
+                settings.start == "plausibility",
+            )
+        likelihood, n_iterations, fall = estimate_splits(
+            self.plausible,
+            self.classes,
+            leaf,
+            left,
+            right,
+            counts,
+            settings.tolerance,
+            settings.max_iterations if most is None else most,
+        )
+        self._checked(likelihood, fall)
+        self.n_iterations += int(n_iterations.sum())
+        gain, enough = self._gains(leaf, counts)
+        return Judged(tests, left, right, counts, gain, enough)
+
+    def _gains(self, leaf: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Weight times gain of the divided leaf, and where the gain is large enough."""
+        sides = counts[:, leaf : leaf + 2]
+        weight = sides.sum(axis=2)
+        together = weight.sum(axis=1)
+        held = together > SLACK
+        share = np.divide(weight, together[:, None], out=np.zeros_like(weight), where=held[:, None])
+        after = (share * entropy(sides)).sum(axis=1)
+        if self.settings.parent == "current":
+            whole = np.full(len(counts), self.counts[leaf].sum())
+            before = np.full(len(counts), entropy(self.counts[leaf]))
+        else:
+            whole, before = together, entropy(sides.sum(axis=1))
+        gain = before - after
+        enough = held & (gain > SLACK) & (gain >= (self.settings.min_gain - SLACK) * before)
+        # A side that no instance is in divides nothing.
+        enough &= (weight > SLACK).all(axis=1)
+        return whole * gain, enough
+
+    # -- candidates -----------------------------------------------------------------------
+
+    def _best_test(self) -> tuple[Judged, int] | None:
+        """The candidate with the largest weight x gain (ties: the first), and its place."""
+        if self.settings.n_finalists is None:
+            return _first_best(self._candidates(None, None))
+        screened = list(self._candidates(self.settings.n_thresholds, self.settings.n_screening))
+        best = self._final(screened)
+        if best is None or self.settings.n_thresholds is None:
+            return best
+        judged, place = best
+        test = judged.tests[place]
+        if test.goes_left is not None:
+            return best
+        # Thresholds that were passed over beside the best one.
+        near = self._thresholds(test.leaf, test.feature)
+        chosen = _spread(len(near), self.settings.n_thresholds)
+        around = np.searchsorted(chosen, test.place)
+        low = chosen[around - 1] + 1 if around > 0 else 0
+        high = chosen[around + 1] if around + 1 < len(chosen) else len(near)
+        passed = [p for p in range(low, high) if p != test.place]
+        if not passed:
+            return best
+        tests = [Test(test.leaf, test.feature, float(near[p]), None, p) for p in passed]
+        nearby = [
+            self._judge(part, *self._sides(part), most=self.settings.n_screening)
+            for part in _blocks(tests, self.data.n_rows)
+        ]
+        return _better(self._final(nearby), best)
+
+    def _candidates(self, n_thresholds: int | None, most: int | None):
+        """Every candidate of every leaf that is worth dividing, an attribute at a time."""
+        impurity = entropy(self.counts)
+        for leaf in range(len(self.open)):
+            if impurity[leaf] <= SLACK or self.counts[leaf].sum() <= SLACK:
+                continue
+            for j in range(self.data.n_features):
+                if j in self.data.possible:
+                    tests = [Test(leaf, j, goes_left=flags) for flags in self._subsets(leaf, j)]
+                else:
+                    values = self._thresholds(leaf, j)
+                    places = _spread(len(values), n_thresholds)
+                    tests = [Test(leaf, j, float(values[p]), None, int(p)) for p in places]
+                for part in _blocks(tests, self.data.n_rows):
+                    yield self._judge(part, *self._sides(part), most=most)
+
+    def _final(self, screened: list[Judged]):
+        """The best of the finalists, their estimates carried on to the end."""
+        order = sorted(
+            ((-judged.gain[place], at, place))
+            for at, judged in enumerate(screened)
+            for place in range(len(judged.tests))
+            if judged.gain[place] > 0
+        )
+        finals = []
+        for _, at, place in sorted(order[: self.settings.n_finalists], key=lambda one: one[1:]):
+            judged = screened[at]
+            part = slice(place, place + 1)
+            finals.append(
+                self._judge(
+                    judged.tests[part],
+                    judged.left[part],
+                    judged.right[part],
+                    judged.counts[part].copy(),
+                )
+            )
+        return _first_best(finals)
+
+    def _thresholds(self, leaf: int, j: int) -> np.ndarray:
+        """Thresholds that divide an attribute's values at a leaf, ascending.
+
+        The bounds of the values that may be there, but the lowest: between two of them no test
+        divides otherwise.
+        """
+        low, high = self.boxes[leaf].interval(j)
+        there = self.plausible[leaf] > 0
+        values = np.concatenate([self.data.low[there, j], self.data.high[there, j]])
+        values = np.unique(values[np.isfinite(values) & (values >= low) & (values < high)])
+        return values[1:]
+
+    def _subsets(self, leaf: int, j: int) -> list[np.ndarray]:
+        """Sets of categories that go left: all while few are there, else prefixes of an order."""
+        possible = self.data.possible[j]
+        flags = self.boxes[leaf].subset(j, possible.shape[1])
+        evidence = np.where(flags, possible, 0.0)
+        total = evidence.sum(axis=1, keepdims=True)
+        shared = np.divide(evidence, total, out=np.zeros_like(evidence), where=total > 0)
+        held = self.plausible[leaf] * self.classes * self.counts[leaf][:, None]
+        held = held / np.maximum(held.sum(axis=0), np.finfo(float).tiny)
+        by_category = np.einsum("iv,ki,i->vk", shared, held, self.plausible[leaf])
+        present = np.flatnonzero(by_category.sum(axis=1) > SLACK)
+        if len(present) < 2:
+            return []
+        found = []
+        if len(self.classes) > 2 and len(present) <= EXHAUSTIVE:
+            for mask in range((1 << (len(present) - 1)) - 1):
+                found.append(present[[True, *(mask >> p & 1 for p in range(len(present) - 1))]])
+        else:
+            order = present[np.argsort(_keys(by_category[present]), kind="stable")]
+            for last in range(len(order) - 1):
+                left = order[: last + 1]
+                found.append(left if present[0] in left else order[last + 1 :])
+        return [np.isin(np.arange(possible.shape[1]), left) for left in found]
+
+    def _sides(self, tests: list[Test]) -> tuple[np.ndarray, np.ndarray]:
+        """Plausibility of both sides of tests on one attribute of one leaf, (n_tests, n) each."""
+        leaf, j = tests[0].leaf, tests[0].feature
+        box = self.boxes[leaf]
+        rest = box.plausibility(self.data, without=j)
+        if tests[0].goes_left is None:
+            thresholds = np.array([test.threshold for test in tests])
+            low, high = box.interval(j)
+            left = interval_plausibility(self.data, j, np.full_like(thresholds, low), thresholds)
+            right = interval_plausibility(self.data, j, thresholds, np.full_like(thresholds, high))
+        else:
+            known = box.subset(j, self.data.possible[j].shape[1])
+            both = [(known & test.goes_left, known & ~test.goes_left) for test in tests]
+            left = np.stack([subset_plausibility(self.data, j, one) for one, _ in both])
+            right = np.stack([subset_plausibility(self.data, j, other) for _, other in both])
+        return rest * left, rest * right
+
+    # -- the tree -------------------------------------------------------------------------
+
+    def _divide(self, judged: Judged, place: int) -> None:
+        """Make a candidate part of the tree, with its estimates."""
+        test = judged.tests[place]
+        leaf = test.leaf
+        goes_left = test.goes_left
+        if goes_left is None:
+            sides = self.boxes[leaf].below(test.feature, test.threshold)
+        else:
+            goes_left = self._with_absent(test, judged.counts[place])
+            sides = self.boxes[leaf].within(test.feature, goes_left)
+        self.boxes[leaf : leaf + 1] = sides
+        plausible = np.stack([box.plausibility(self.data) for box in sides])
+        self.plausible = np.ascontiguousarray(
+            np.concatenate([self.plausible[:leaf], plausible, self.plausible[leaf + 1 :]])
+        )
+        self.counts = judged.counts[place].copy()
+        self._estimate()
+        node = self.nodes[self.open[leaf]]
+        node.feature, node.threshold, node.goes_left = test.feature, test.threshold, goes_left
+        node.children = (len(self.nodes), len(self.nodes) + 1)
+        self.nodes += [_Node(), _Node()]
+        self.open[leaf : leaf + 1] = node.children
+
+    def _with_absent(self, test: Test, counts: np.ndarray) -> np.ndarray:
+        """Categories that are not there go to the heavier side, as in C4.5's growth."""
+        flags = test.goes_left.copy()
+        weight = counts[test.leaf : test.leaf + 2].sum(axis=1)
+        there = self.data.possible[test.feature][self.plausible[test.leaf] > 0].max(axis=0) > 0
+        flags[~there] = weight[0] >= weight[1]
+        return flags
+
+    def _tree(self) -> Tree:
+        """The tree as it is, with its expected counts as class weights."""
+        # Exact where nothing is in doubt: a row's share of its one leaf and class is x / x.
+        held = self.plausible[:, None, :] * self.classes[None] * self.counts[:, :, None]
+        held /= held.sum(axis=(0, 1))
+        counts = dict(zip(self.open, held.sum(axis=2), strict=True))
+        order, stack = [], [0]
+        while stack:
+            number = stack.pop()
+            order.append(number)
+            stack += reversed(self.nodes[number].children)
+        for number in reversed(order):
+            if self.nodes[number].children:
+                one, other = self.nodes[number].children
+                counts[number] = counts[one] + counts[other]
+        place = {number: at for at, number in enumerate(order)}
+        nodes = [self.nodes[number] for number in order]
+        width = max((table.shape[1] for table in self.data.possible.values()), default=0)
+        subsets = np.zeros((len(order), width))
+        parent, share = np.full(len(order), -1), np.full(len(order), np.nan)
+        children = np.full((len(order), 2), -1)
+        for at, node in enumerate(nodes):
+            if node.children:
+                children[at] = [place[child] for child in node.children]
+                parent[children[at]] = at
+                left, right = (counts[child].sum() for child in node.children)
+                share[at] = left / (left + right) if left + right > 0 else 0.5
+                if node.goes_left is not None:
+                    subsets[at, : len(node.goes_left)] = node.goes_left
+        names = self.data.feature_names
+        return Tree(
+            feature=np.array([node.feature for node in nodes]),
+            threshold=np.array([node.threshold for node in nodes]),
+            children_left=children[:, 0],
+            children_right=children[:, 1],
+            parent=parent,
+            share_left=share,
+            class_weight=np.stack([counts[number] for number in order]),
+            categories_left=subsets,
+            classes=self.data.classes,
+            feature_names=names,
+            categories=self.data.categories,
+        )
+
+
+@dataclass
+class _Node:
+    feature: int = -1
+    threshold: float = np.nan
+    goes_left: np.ndarray | None = None
+    children: tuple[int, ...] = ()
+
+
+def _first_best(judged_ones) -> tuple[Judged, int] | None:
+    """The candidate with the largest gain of those with enough; ties go to the first."""
+    best = None
+    for judged in judged_ones:
+        for place in np.flatnonzero(judged.enough):
+            if best is None or judged.gain[place] > best[0].gain[best[1]] + SLACK:
+                best = (judged, int(place))
+    return best
+
+
+def _better(one, other):
+    """The better one of two candidates, in the order of their thresholds where they tie."""
+    if one is None or other is None:
+        return other if one is None else one
+    gains = [judged.gain[place] for judged, place in (one, other)]
+    if abs(gains[0] - gains[1]) > SLACK:
+        return one if gains[0] > gains[1] else other
+    places = [judged.tests[place].place for judged, place in (one, other)]
+    return one if places[0] < places[1] else other
+
+
+def _blocks(tests: list[Test], n: int) -> list[list[Test]]:
+    size = max(1, BLOCK // max(n, 1))
+    return [tests[start : start + size] for start in range(0, len(tests), size)]
+
+
+def _spread(n: int, most: int | None) -> np.ndarray:
+    """Places of at most so many of n values in order, evenly spread."""
+    if most is None or n <= most:
+        return np.arange(n)
+    return np.unique(np.rint(np.linspace(0, n - 1, most)).astype(int))
+
+
+def _keys(by_category: np.ndarray) -> np.ndarray:
+    """What orders categories: the probability of the last of two classes, or the first principal
+    component of more (Coppersmith, Hong and Hosking 1999)."""
+    weight = by_category.sum(axis=1)
+    share = by_category / weight[:, None]
+    if share.shape[1] == 2:
+        return share[:, 1]
+    centred = share - np.average(share, axis=0, weights=weight)
+    _, vectors = np.linalg.eigh((centred * weight[:, None]).T @ centred)
+    return share @ vectors[:, -1]
