@@ -197,7 +197,8 @@ class Growth:
         """Every candidate of every leaf that is worth dividing, an attribute at a time."""
         impurity = entropy(self.counts)
         for leaf in range(len(self.open)):
-            if impurity[leaf] <= SLACK or self.counts[leaf].sum() <= SLACK:
+            pure = self.settings.parent == "current" and impurity[leaf] <= SLACK
+            if pure or self.counts[leaf].sum() <= SLACK:
                 continue
             for j in range(self.data.n_features):
                 if j in self.data.possible:
@@ -258,8 +259,9 @@ class Growth:
             return []
         found = []
         if len(self.classes) > 2 and len(present) <= EXHAUSTIVE:
-            for mask in range((1 << (len(present) - 1)) - 1):
-                found.append(present[[True, *(mask >> p & 1 for p in range(len(present) - 1))]])
+            bits = np.arange(len(present) - 1)
+            for mask in range((1 << len(bits)) - 1):
+                found.append(present[np.concatenate([[True], (mask >> bits & 1) == 1])])
         else:
             order = present[np.argsort(_keys(by_category[present]), kind="stable")]
             for last in range(len(order) - 1):

@@ -1,0 +1,200 @@
+"""E2M against the plain reference, on random evidential data."""
+
+import math
+
+import numpy as np
+import pytest
+from effort import draws
+from hedgerow.evidential._mixture import estimate as core_estimate
+from oracle.evidential import (
+    Growth,
+    attributes,
+    cart,
+    closed_form,
+    error_rate,
+    estimate,
+    predict_proba,
+    step,
+)
+
+from hedgerow import C45Classifier, EvidentialData, EvidentialTreeClassifier, evidential_error_rate
+from hedgerow.evidential import best_first, mixture
+from hedgerow.evidential.boxes import leaf_boxes
+
+EXACT = {"n_thresholds": None, "n_finalists": None, "prune": False}
+
+
+def drawn(seed, n=12):
+    """Evidential data of every kind: numbers, intervals, categories, missing, certain, vacuous."""
+    rng = np.random.default_rng(seed)
+    n_classes = int(rng.choice([2, 3]))
+    low = np.round(rng.normal(size=(n, 2)), int(rng.choice([1, 6])))
+    high = low + (rng.random((n, 2)) < 0.3) * rng.random((n, 2))
+    low[rng.random((n, 2)) < 0.1] = np.nan
+    gamma = rng.random((n, 2)) * rng.choice([0.3, 1.0])
+    gamma[rng.random((n, 2)) < 0.3] = 0.0
+    gamma[rng.random((n, 2)) < 0.1] = 1.0
+    classes = rng.random((n, n_classes)) ** 2
+    certain = rng.random(n) < 0.4
+    classes[certain] = np.eye(n_classes)[rng.integers(n_classes, size=int(certain.sum()))]
+    classes[rng.random(n) < 0.1] = 1.0
+    data = EvidentialData.from_intervals(low, high, None, gamma, classes=range(n_classes))
+    more = {}
+    if rng.random() < 0.5:  # a third attribute, of three categories
+        possible = np.where(rng.random((n, 3)) < 0.5, rng.random((n, 3)), 0.0)
+        possible[np.arange(n), rng.integers(3, size=n)] = 1.0
+        data = EvidentialData.from_intervals(
+            np.column_stack([low, np.zeros(n)]),
+            np.column_stack([high, np.zeros(n)]),
+            None,
+            np.column_stack([gamma, np.zeros(n)]),
+            classes=range(n_classes),
+        )
+        more = {"attributes": {2: possible}}
+    return EvidentialData.from_plausibility(data, classes, **more)
+
+
+def leaf_values(tree):
+    leaves = list(leaf_boxes(tree))
+    weight = tree.class_weight[leaves]
+    return weight.sum(axis=1), weight
+
+
+@pytest.mark.parametrize("seed", draws(60))
+def test_one_estimate(seed):
+    rng = np.random.default_rng(seed)
+    n, n_leaves, n_classes = int(rng.integers(1, 40)), *(int(v) for v in rng.integers(1, 6, size=2))
+    leaves = rng.random((n, n_leaves)) * (rng.random((n, n_leaves)) < 0.7)
+    leaves[np.arange(n), rng.integers(n_leaves, size=n)] = 1.0
+    classes = rng.random((n, n_classes)) * (rng.random((n, n_classes)) < 0.7)
+    classes[np.arange(n), rng.integers(n_classes, size=n)] = 1.0
+    start = rng.random((n_leaves, n_classes)) + 0.01
+    start *= n / start.sum()
+    counts = start.copy()
+    most = int(rng.choice([1, 3, 50]))
+    found, n_iterations, fall = core_estimate(
+        np.ascontiguousarray(leaves.T), np.ascontiguousarray(classes.T), counts, 1e-9, most
+    )
+    share = start.sum(axis=1)
+    _, _, passed = estimate(leaves, classes, share / n, start / share[:, None], 1e-9, most)
+    share, probability, _ = estimate(
+        leaves, classes, share / n, start / share[:, None], -math.inf, n_iterations
+    )
+    assert abs(n_iterations - len(passed)) <= 1  # the last gain may be on either side of 1e-9
+    assert found == pytest.approx(passed[min(n_iterations, len(passed)) - 1], abs=1e-7)
+    assert counts == pytest.approx(n * np.array(share)[:, None] * probability, abs=1e-7)
+    assert fall < 1e-9
+    assert counts.sum() == pytest.approx(n)
+
+
+@pytest.mark.parametrize("seed", draws(100))
+def test_growth(seed):
+    rng = np.random.default_rng(seed + 1000)
+    data = drawn(seed)
+    settings = {
+        "max_leaves": int(rng.choice([2, 3, 4])),
+        "min_gain": float(rng.choice([0.0, 0.05, 0.3])),
+        "parent": str(rng.choice(["current", "combined"])),
+        "start": str(rng.choice(["plausibility", "shares"])),
+        "tolerance": 1e-4,
+    }
+    model = EvidentialTreeClassifier(**EXACT, **settings, max_iterations=40).fit(data)
+    expected = Growth(attributes(data), data.plausibility.tolist(), most=40, **settings)
+    boxes = list(leaf_boxes(model.tree_).values())
+    assert len(boxes) == len(expected.leaves)
+    for box, leaf in zip(boxes, expected.leaves, strict=True):
+        assert set(box.intervals) | set(box.subsets) == set(leaf)
+        for j, part in leaf.items():
+            if j in data.possible:
+                # A category that no row can have goes to the heavier side.
+                there = np.flatnonzero(data.possible[j].max(axis=0) > 0)
+                assert set(np.flatnonzero(box.subsets[j])) & set(there) == part & set(there)
+            else:
+                assert box.intervals[j] == part
+    assert model.log_likelihoods_[-1] == pytest.approx(expected.found[-1], abs=1e-6)
+    # The tree's class weights are expected counts: one step more.
+    share, probability = step(
+        expected.plausible(expected.leaves),
+        expected.y,
+        expected.share,
+        expected.probability,
+    )
+    weight, counts = leaf_values(model.tree_)
+    n = data.n_rows
+    assert counts / n == pytest.approx(np.array(share)[:, None] * probability, abs=1e-7)
+    instances = attributes(data)
+    said = mixture(model.tree_, data)
+    probability = np.divide(
+        counts, weight[:, None], out=np.ones_like(counts), where=weight[:, None] > 0
+    )
+    for i in range(n):
+        again = predict_proba(expected.leaves, weight / n, probability, instances[i])
+        assert said[i] == pytest.approx(again, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", draws(200))
+def test_error_rate(seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 30)), int(rng.integers(2, 5))
+    plausibility = rng.random((n, k)) * (rng.random((n, k)) < 0.8)
+    plausibility[np.arange(n), rng.integers(k, size=n)] = 1.0
+    predictions = rng.integers(k, size=n)
+    right = plausibility[np.arange(n), predictions]
+    wrong = [
+        max(row[c] for c in range(k) if c != p)
+        for row, p in zip(plausibility, predictions, strict=True)
+    ]
+    if (right == wrong).all():
+        assert math.isnan(evidential_error_rate(plausibility, predictions))
+        return
+    expected = error_rate(right.tolist(), wrong)
+    assert evidential_error_rate(plausibility, predictions) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.4, 0.5, 0.6, 0.95, 1.0])
+@pytest.mark.parametrize("gamma", [0.0, 0.2, 0.5, 0.66, 0.9, 0.95])
+def test_error_rate_has_the_closed_form_of_figure_1(share, gamma):
+    n_wrong = round(100 * share)
+    plausibility = np.full((100, 2), gamma)
+    plausibility[:, 0] = 1.0
+    predictions = (np.arange(100) < n_wrong).astype(int)
+    found = evidential_error_rate(plausibility, predictions)
+    assert found == pytest.approx(closed_form(n_wrong / 100, gamma), abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", draws(60))
+def test_data_without_doubt_give_counting(seed):
+    """Neither growth knows of the other, and the third of neither."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 40))
+    X = np.round(rng.normal(size=(n, 2)), int(rng.choice([0, 1, 6])))
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int) + (rng.random(n) < 0.2)
+    settings = {
+        "max_leaves": int(rng.choice([2, 4, 10])),
+        "min_gain": float(rng.choice([0.0, 0.05, 0.3])),
+    }
+    grown = C45Classifier(prune=False, min_samples_split=2).fit(X, y)
+    trees = best_first(grown.tree_, **settings)
+    model = EvidentialTreeClassifier(**EXACT, **settings).fit(EvidentialData.from_gamma(X, y))
+    assert model.trees_ == trees
+    codes = np.searchsorted(model.classes_, y)
+    counted = cart(X.tolist(), codes.tolist(), **settings)
+    assert len(counted) == len(trees)
+    for leaves, tree in zip(counted, trees, strict=True):
+        at = tree.apply(X)
+        assert [sorted(np.flatnonzero(at == leaf)) for leaf in np.unique(at)] == leaves
+
+
+@pytest.mark.parametrize("seed", draws(40))
+def test_data_without_doubt_give_counting_of_categories(seed):
+    import pandas as pd
+
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 60))
+    X = pd.DataFrame({"a": rng.normal(size=n)})
+    X["b"] = pd.Categorical(rng.choice(list("uvwxyz"), size=n), categories=list("uvwxyz"))
+    y = (X["b"].isin(["u", "w"]) ^ (rng.random(n) < 0.2)).to_numpy().astype(int)
+    y += (rng.random(n) < 0.1) * (seed % 2)
+    trees = best_first(C45Classifier(prune=False, min_samples_split=2).fit(X, y).tree_)
+    model = EvidentialTreeClassifier(**EXACT).fit(EvidentialData.from_gamma(X, y))
+    assert model.trees_ == trees
