@@ -248,6 +248,7 @@ class EvidentialData:
     def take(self, rows) -> EvidentialData:
         """The rows of these numbers, or where flags are true."""
         rows = np.asarray(rows)
+        rows = rows if rows.size else rows.astype(np.intp)
         if rows.dtype == bool and rows.shape != (self.n_rows,):
             raise InputError(
                 f"{rows.size} flags choose among {self.n_rows} rows", remedy="give one per row"

@@ -170,28 +170,28 @@ class Growth:
         if self.settings.n_finalists is None:
             return _first_best(self._candidates(None, None))
         screened = list(self._candidates(self.settings.n_thresholds, self.settings.n_screening))
-        best = self._final(screened)
-        if best is None or self.settings.n_thresholds is None:
-            return best
-        judged, place = best
-        test = judged.tests[place]
-        if test.goes_left is not None:
-            return best
-        # Thresholds that were passed over beside the best one.
-        near = self._thresholds(test.leaf, test.feature)
-        chosen = _spread(len(near), self.settings.n_thresholds)
-        around = np.searchsorted(chosen, test.place)
-        low = chosen[around - 1] + 1 if around > 0 else 0
-        high = chosen[around + 1] if around + 1 < len(chosen) else len(near)
-        passed = [p for p in range(low, high) if p != test.place]
-        if not passed:
-            return best
-        tests = [Test(test.leaf, test.feature, float(near[p]), None, p) for p in passed]
+        best = self._final(screened, [_summits(judged.gain) for judged in screened])
+        if best is None:
+            return None
         nearby = [
             self._judge(part, *self._sides(part), most=self.settings.n_screening)
-            for part in _blocks(tests, self.data.n_rows)
+            for part in _blocks(self._beside(best[0].tests[best[1]]), self.data.n_rows)
         ]
-        return _better(self._final(nearby), best)
+        return _better(self._final(nearby, [np.flatnonzero(j.gain > 0) for j in nearby]), best)
+
+    def _beside(self, test: Test) -> list[Test]:
+        """Thresholds about the best one, up to the second on either side that was tried."""
+        if test.goes_left is not None:
+            return []
+        values = self._thresholds(test.leaf, test.feature)
+        tried = _spread(len(values), self.settings.n_thresholds)
+        at = int(np.searchsorted(tried, test.place))
+        low, high = tried[max(at - 2, 0)], tried[min(at + 2, len(tried) - 1)]
+        return [
+            Test(test.leaf, test.feature, float(values[place]), None, place)
+            for place in range(int(low), int(high) + 1)
+            if place != test.place
+        ]
 
     def _candidates(self, n_thresholds: int | None, most: int | None):
         """Every candidate of every leaf that is worth dividing, an attribute at a time."""
@@ -210,13 +210,12 @@ class Growth:
                 for part in _blocks(tests, self.data.n_rows):
                     yield self._judge(part, *self._sides(part), most=most)
 
-    def _final(self, screened: list[Judged]):
+    def _final(self, screened: list[Judged], eligible: list[np.ndarray]):
         """The best of the finalists, their estimates carried on to the end."""
         order = sorted(
-            ((-judged.gain[place], at, place))
+            (-judged.gain[place], at, place)
             for at, judged in enumerate(screened)
-            for place in range(len(judged.tests))
-            if judged.gain[place] > 0
+            for place in eligible[at]
         )
         finals = []
         for _, at, place in sorted(order[: self.settings.n_finalists], key=lambda one: one[1:]):
@@ -380,6 +379,12 @@ def _first_best(judged_ones) -> tuple[Judged, int] | None:
             if best is None or judged.gain[place] > best[0].gain[best[1]] + SLACK:
                 best = (judged, int(place))
     return best
+
+
+def _summits(gain: np.ndarray) -> np.ndarray:
+    """Places of gains above 0 that no neighbour exceeds: thresholds side by side are alike."""
+    around = np.concatenate([[-np.inf], gain, [-np.inf]])
+    return np.flatnonzero((gain > 0) & (gain >= around[:-2]) & (gain > around[2:]))
 
 
 def _better(one, other):

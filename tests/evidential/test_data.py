@@ -1,0 +1,304 @@
+"""Evidential data: each way to make them, files, and what is refused."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hedgerow import EvidentialData
+from hedgerow.errors import DataError, InputError
+from hedgerow.evidential.data import pignistic
+
+X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
+
+
+def same(one, other):
+    """Whether two sets of evidential data are equal in all that they hold."""
+    arrays = all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+        for name in ("low", "high", "gamma", "plausibility")
+    )
+    tables = one.possible.keys() == other.possible.keys() and all(
+        np.array_equal(one.possible[j], other.possible[j]) for j in one.possible
+    )
+    beside = (one.feature_names, one.categories) == (other.feature_names, other.categories)
+    beside = beside and one.classes.tolist() == other.classes.tolist()
+    return arrays and tables and beside
+
+
+def mixed():
+    """Numbers, categories, missing values, names, sets of classes."""
+    frame = pd.DataFrame({"width": [1.0, np.nan, 3.0]})
+    frame["colour"] = pd.Categorical(["red", None, "blue"], categories=["red", "green", "blue"])
+    return EvidentialData.from_gamma(frame, ["a", {"a", "b"}, None], 0.25, [0.0, 0.5, 0.1])
+
+
+# ------------------------------------------------------------------ constructors
+
+
+def test_values_and_gamma():
+    data = EvidentialData.from_gamma(X, [1, 0, 1], [[0.1, 0.2]], [0.0, 0.3, 1.0])
+    assert data.low.tolist()[0] == data.high.tolist()[0] == [1.0, 2.0]
+    assert data.gamma.tolist() == [[0.1, 0.2]] * 3
+    assert (data.low[1, 1], data.high[1, 1]) == (-np.inf, np.inf)
+    assert data.classes.tolist() == [0, 1]
+    assert data.plausibility.tolist() == [[0.0, 1.0], [1.0, 0.3], [1.0, 1.0]]
+
+
+def test_frames_bring_names_and_categories():
+    data = mixed()
+    assert data.feature_names == ["width", "colour"]
+    assert data.categories == {1: ["red", "green", "blue"]}
+    assert data.possible[1].tolist() == [[1.0, 0.25, 0.25], [1.0, 1.0, 1.0], [0.25, 0.25, 1.0]]
+    assert np.isnan(data.low[:, 1]).all()
+    assert data.plausibility.tolist() == [[1.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+
+
+def test_codes_of_an_array_are_categories_where_labels_are_given():
+    data = EvidentialData.from_gamma([[0.0], [1.0]], [0, 1], categories={0: ["u", "v"]})
+    assert data.possible[0].tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_intervals_and_sets():
+    data = EvidentialData.from_intervals(
+        [[1.0, 0.0], [np.nan, 0.0]],
+        [[2.0, 0.0], [4.0, 0.0]],
+        ["x", ("x", "y")],
+        0.1,
+        sets={1: [{"u", "v"}, None]},
+        classes=["y", "x"],
+    )
+    assert data.low[:, 0].tolist() == [1.0, -np.inf]
+    assert data.high[:, 0].tolist() == [2.0, 4.0]
+    assert data.possible[1].tolist() == [[1.0, 1.0], [1.0, 1.0]]
+    assert data.plausibility.tolist() == [[0.0, 1.0], [1.0, 1.0]]
+    one = EvidentialData.from_intervals([[0]] * 2, [[0]] * 2, [0, 1], 0.1, sets={0: ["u", "v"]})
+    assert one.possible[0].tolist() == [[1.0, 0.1], [0.1, 1.0]]
+
+
+def test_plausibilities_of_classes_and_of_categories():
+    data = EvidentialData.from_plausibility(
+        mixed(), [[0.2, 0.4], [1, 1], [0, 0.5]], ["a", "b"], attributes={"colour": [[0.2, 0.4]] * 3}
+    )
+    assert data.plausibility.tolist() == [[0.2, 0.4], [1.0, 1.0], [0.0, 0.5]]
+    assert data.possible[1].tolist() == [[0.5, 1.0]] * 3
+    assert data.categories == {1: ["0", "1"]}
+    assert data.gamma[:, 0].tolist() == [0.25] * 3
+
+
+def test_plain_data_in_each_constructor_are_the_same():
+    one = EvidentialData.from_gamma(X, [0, 1, 1])
+    assert same(one, EvidentialData.from_intervals(X, X, [0, 1, 1]))
+    assert same(one, EvidentialData.from_plausibility(X, np.eye(2)[[0, 1, 1]], [0, 1]))
+
+
+def test_what_was_given_stays_as_it_was():
+    given = X.copy()
+    data = EvidentialData.from_gamma(given, [0, 1, 1])
+    assert np.array_equal(given, X, equal_nan=True)
+    with pytest.raises(ValueError, match="read-only"):
+        data.low[0, 0] = 3.0
+
+
+# ------------------------------------------------------------------ refused
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], 1.5), "gamma_X holds 1.5 in row 0, col"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], 0, -0.1), "gamma_y holds -0.1 in row 0"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], np.nan), "gamma_X holds nan in row 0"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], "much"), "gamma_X is no table of numbers"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], np.zeros(3)), r"give one of shape \(3, 2"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1]), "y has 2 labels for 3 rows"),
+        (lambda: EvidentialData.from_gamma(X), "y names no class; give `classes`"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 2], classes=[0, 1]), "y holds .2. in row 2"),
+        (lambda: EvidentialData.from_gamma(X, [0, "b", 2]), "y mixes labels of several kinds"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], classes=[0, 1, 1]), "no list of differ"),
+        (lambda: EvidentialData.from_gamma([[np.inf]], [0]), "infinite value in row 0, column 0"),
+        (lambda: EvidentialData.from_gamma([1.0], [0]), r"X has the shape \(1,\)"),
+        (lambda: EvidentialData.from_gamma([["a"]], [0]), "X is no table of numbers"),
+        (lambda: EvidentialData.from_gamma(pd.DataFrame({"a": ["u"]}), [0]), "column 'a' of X"),
+        (
+            lambda: EvidentialData.from_gamma([[2.0]], [0], categories={0: ["u", "v"]}),
+            "attribute 0 holds 2 in row 0 and has 2 categories",
+        ),
+        (
+            lambda: EvidentialData.from_intervals([[2.0]], [[1.0]], [0]),
+            "row 0, column 0, goes from",
+        ),
+        (lambda: EvidentialData.from_intervals([[2.0]], [[1.0, 3]], [0]), "low has the shape"),
+        (
+            lambda: EvidentialData.from_intervals([[0.0]], [[0.0]], [0], sets={0: [None]}),
+            "no set of attribute 0 names a category",
+        ),
+        (
+            lambda: EvidentialData.from_intervals([[0.0]], [[0.0]], [0], sets={0: []}),
+            "sets has 0 collections for attribute 0 and 1 rows",
+        ),
+        (
+            lambda: EvidentialData.from_plausibility(X, [[0, 0], [1, 1], [1, 1]]),
+            "0 throughout row 0",
+        ),
+        (
+            lambda: EvidentialData.from_plausibility(X, [[1, 2]] * 3),
+            "plausibility holds 2 in row 0",
+        ),
+        (
+            lambda: EvidentialData.from_plausibility(X, [[1, 1]] * 2),
+            "plausibility has 2 rows and X 3",
+        ),
+        (lambda: EvidentialData.from_plausibility(X, [1, 1, 1]), "plausibility is no table"),
+        (
+            lambda: EvidentialData.from_plausibility(X, [[1, 1]] * 3, ["a"]),
+            "plausibility has 2 columns for 1 classes",
+        ),
+        (
+            lambda: EvidentialData.from_plausibility(X, np.ones((3, 2)), attributes={"a": [[1]]}),
+            "attributes names 'a', which is no column of X",
+        ),
+        (lambda: mixed().take([7]), "rows name more than 3 rows"),
+        (lambda: mixed().take([True]), "1 flags choose among 3 rows"),
+    ],
+)
+def test_refused(make, sentence):
+    with pytest.raises(InputError, match=sentence) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+# ------------------------------------------------------------------ parts, crisp, pignistic
+
+
+def test_rows_are_taken_by_number_and_by_flags():
+    data = mixed()
+    assert same(data.take([2, 0]).take([1, 0]), data.take([True, False, True]))
+    assert len(data.take([])) == 0
+
+
+def test_likeliest():
+    data = EvidentialData.from_intervals(
+        [[1.0], [-np.inf], [np.nan], [2.0]], [[2.0], [4.0], [np.nan], [2.0]],
+        [0, 1, 1, None], [[0.1], [0.0], [0.0], [1.0]],
+    )  # fmt: skip
+    values, y = data.likeliest()
+    assert np.array_equal(values[:, 0], [1.5, 4.0, np.nan, np.nan], equal_nan=True)
+    assert y.tolist() == [0, 1, 1, 0]
+    values, y = mixed().likeliest()
+    assert np.array_equal(values, [[1.0, 0.0], [np.nan, np.nan], [3.0, 2.0]], equal_nan=True)
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=6).filter(lambda row: max(row) > 1e-9))
+def test_pignistic_probabilities(row):
+    found = pignistic(np.array([row]))[0]
+    assert found.sum() == pytest.approx(1.0)
+    # The masses of the consonant belief function, focal element by focal element.
+    scaled = [value / max(row) for value in row]
+    expected = np.zeros(len(row))
+    levels = sorted({0.0, *scaled})
+    for low, high in itertools.pairwise(levels):
+        inside = [k for k, value in enumerate(scaled) if value >= high]
+        expected[inside] += (high - low) / len(inside)
+    assert found == pytest.approx(expected)
+
+
+def test_pignistic_of_a_label_in_doubt():
+    data = EvidentialData.from_gamma([[0.0]], [1], 0.0, 0.3, classes=[0, 1, 2])
+    assert data.pignistic()[0] == pytest.approx([0.1, 0.8, 0.1])
+
+
+# ------------------------------------------------------------------ files
+
+
+def test_a_file_gives_equal_data(tmp_path):
+    for number, data in enumerate([mixed(), EvidentialData.from_gamma(X, [3, 1, 2], 0.5, 0.1)]):
+        path = tmp_path / f"{number}.parquet"
+        data.to_parquet(path)
+        again = EvidentialData.from_parquet(path)
+        assert same(data, again)
+        first = path.read_bytes()
+        again.to_parquet(path)
+        assert path.read_bytes() == first
+
+
+def changed(path, tmp_path, change):
+    """The file with another head or another column."""
+    import json
+
+    from hedgerow.evidential.data import FORMAT
+    from hedgerow.files import read_arrow, write_parquet
+
+    table = read_arrow(path)
+    head = json.loads(table.schema.metadata[FORMAT.encode()])
+    frame = table.to_pandas()
+    change(head, frame)
+    import pyarrow as pa
+
+    made = pa.Table.from_pandas(frame, preserve_index=False)
+    write_parquet(
+        tmp_path / "changed.parquet", made.replace_schema_metadata({FORMAT: json.dumps(head)})
+    )
+    return tmp_path / "changed.parquet"
+
+
+def setting(name, value):
+    """A change of a column."""
+
+    def change(head, frame):
+        frame[name] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda head, frame: head.update(format="other"),
+        lambda head, frame: head.update(version=2),
+        lambda head, frame: head.update(classes=["a", "a"]),
+        lambda head, frame: head.update(classes=["a"] * 3),
+        lambda head, frame: head.update(n_features=10**30),
+        lambda head, frame: head.update(n_features="2"),
+        lambda head, frame: head.update(n_features=5),
+        lambda head, frame: head.update(feature_names=["a"]),
+        lambda head, frame: head.update(feature_names=[1, 2]),
+        lambda head, frame: head.update(categories={"x": []}),
+        lambda head, frame: head.update(categories={"1": ["red", "green"], "7": []}),
+        lambda head, frame: head.update(categories=None),
+        setting("gamma_0", 2.0),
+        setting("low_0", 99.0),
+        setting("low_0", np.nan),
+        setting("low_0", "text"),
+        setting("class_0", -1.0),
+        setting("possible_1_0", np.nan),
+        lambda head, frame: frame.pop("possible_1_0"),
+        lambda head, frame: frame.pop("class_1"),
+    ],
+)
+def test_a_file_with_anything_else_is_refused(change, tmp_path):
+    path = tmp_path / "data.parquet"
+    mixed().to_parquet(path)
+    with pytest.raises(DataError, match="does not hold evidential data"):
+        EvidentialData.from_parquet(changed(path, tmp_path, change))
+
+
+def test_damaged_and_absent_files(tmp_path):
+    path = tmp_path / "data.parquet"
+    with pytest.raises(DataError):
+        EvidentialData.from_parquet(path)
+    mixed().to_parquet(path)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(DataError):
+        EvidentialData.from_parquet(path)
+
+
+def test_labels_that_no_file_holds():
+    data = EvidentialData.from_gamma([[0.0]], [1 + 2j], classes=[1 + 2j])
+    with pytest.raises(InputError, match="no text, number or truth value"):
+        data.to_parquet("never.parquet")

@@ -1,0 +1,383 @@
+"""The E2M tree as people use it: sizes, pruning, prediction, hard cases, what is refused."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from effort import draws, examples
+from hedgerow.evidential._mixture import estimate, start_splits
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle.evidential import attributes, step
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+
+from hedgerow import (
+    C45Classifier,
+    EvidentialData,
+    EvidentialTreeClassifier,
+    Tree,
+    evidential_error_rate,
+)
+from hedgerow.errors import InputError
+from hedgerow.evidential import best_first, mixture, pick_tree, predict_evidential
+from hedgerow.evidential.sequence import entropy, prefix
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+
+
+def noised(seed, level=1.0, n=150):
+    """Rows of iris with values and classes replaced as often as their gamma says."""
+    rng = np.random.default_rng(seed)
+    rows = rng.choice(150, size=n, replace=False)
+    x, y = X.to_numpy()[rows], Y.to_numpy()[rows]
+    gamma, doubt = level * rng.random(x.shape), level * rng.random(n)
+    low, high = x.min(axis=0), x.max(axis=0)
+    other = low + rng.random(x.shape) * (high - low)
+    x = np.where(rng.random(x.shape) < gamma, other, x)
+    y = np.where(rng.random(n) < doubt, rng.integers(3, size=n), y)
+    return EvidentialData.from_gamma(x, y, gamma, doubt, classes=[0, 1, 2])
+
+
+# ------------------------------------------------------------------ the likelihood
+
+
+@examples(60)
+@given(st.integers(0, 2**32 - 1))
+def test_the_likelihood_never_falls(seed):
+    rng = np.random.default_rng(seed)
+    n, n_leaves, n_classes = (int(v) for v in rng.integers(1, 8, size=3))
+    leaves = np.where(rng.random((n_leaves, n)) < 0.5, rng.random((n_leaves, n)), 0.0)
+    leaves[rng.integers(n_leaves, size=n), np.arange(n)] = 1.0
+    classes = np.where(rng.random((n_classes, n)) < 0.5, rng.random((n_classes, n)), 0.0)
+    classes[rng.integers(n_classes, size=n), np.arange(n)] = rng.choice([1.0, 1e-30])
+    counts = rng.random((n_leaves, n_classes)) ** 8 + 1e-12
+    counts *= n / counts.sum()
+    passed = []
+    for _ in range(40):
+        passed.append(estimate(leaves, classes, counts, 0.0, 1)[0])
+        assert np.isfinite(counts).all()
+        assert counts.sum() == pytest.approx(n)
+    assert (np.diff(passed) >= -1e-9 * (1 + np.abs(passed[1:]))).all()
+
+
+def test_a_fall_is_an_error_in_debug_mode(monkeypatch):
+    from hedgerow.evidential import growth
+
+    monkeypatch.setattr(growth, "estimate", lambda *given: (-10.0, 3, 1.0))
+    with pytest.raises(AssertionError, match="likelihood fell"):
+        EvidentialTreeClassifier().fit(noised(0))
+
+
+@pytest.mark.parametrize("start", ["plausibility", "shares"])
+def test_each_tree_explains_the_data_better_than_the_one_before(start):
+    for seed in draws(10):
+        model = EvidentialTreeClassifier(prune=False, start=start).fit(noised(seed))
+        parts = [len(tree.feature) // 2 + 1 for tree in model.trees_]
+        assert parts == list(range(1, len(parts) + 1))
+        assert len(model.log_likelihoods_) == len(parts)
+        for tree in model.trees_:
+            assert tree.class_weight[0].sum() == pytest.approx(150)
+
+
+def test_shares_start_at_the_counts_of_the_leaf():
+    data = noised(1)
+    classes = np.ascontiguousarray(data.plausibility.T)
+    counts = np.array([[50.0, 40.0, 60.0]])
+    side = np.random.default_rng(0).random((1, 150))
+    one = start_splits(np.ones((1, 150)), classes, counts, 0, side, 1.0 - side, False)
+    assert one.sum() == pytest.approx(150)
+    _, probability = step([[1.0]] * 150, data.plausibility, [1.0], counts / counts.sum())
+    assert one[0].sum(axis=0) / 150 == pytest.approx(probability[0])
+    other = start_splits(np.ones((1, 150)), classes, counts, 0, side, 1.0 - side, True)
+    assert other.sum(axis=2) == pytest.approx(one.sum(axis=2))
+
+
+# ------------------------------------------------------------------ growth
+
+
+def test_screening_finds_what_the_whole_search_finds_mostly():
+    """Candidates are screened cheaply and decided exactly; the first test has the most of them."""
+    gains, same = [], 0
+    seeds = draws(60, least=12)
+    for seed in seeds:
+        data = noised(seed, level=0.7)
+        settings = {"prune": False, "max_leaves": 2}
+        fast = EvidentialTreeClassifier(**settings).fit(data).tree_
+        exact = {"n_thresholds": None, "n_finalists": None}
+        whole = EvidentialTreeClassifier(**settings, **exact).fit(data).tree_
+        same += fast == whole
+        gains.append(gain(fast) / gain(whole))
+    assert same >= 0.5 * len(seeds)
+    assert np.mean(gains) > 0.97
+
+
+def gain(tree):
+    """Weight times gain of the first test, by the estimates of the tree of two leaves."""
+    total = tree.class_weight.sum(axis=1) * entropy(tree.class_weight)
+    return total[0] - total[1] - total[2]
+
+
+def test_bounds_of_growth():
+    data = noised(3, level=0.5)
+    for most in (1, 2, 5):
+        assert EvidentialTreeClassifier(most, prune=False).fit(data).get_n_leaves() <= most
+    sizes = [
+        EvidentialTreeClassifier(min_gain=least, prune=False).fit(data).get_n_leaves()
+        for least in (0.0, 0.2, 1.0)
+    ]
+    assert sizes[0] >= sizes[1] >= sizes[2]
+
+
+def test_growth_draws_nothing_at_random():
+    data = noised(4)
+    one, other = (EvidentialTreeClassifier(prune=False).fit(data) for _ in range(2))
+    assert one.trees_ == other.trees_
+
+
+# ------------------------------------------------------------------ pruning
+
+
+def test_pruning_takes_the_smallest_evidential_error():
+    data, pruning, rest = (noised(5, n=150).take(np.arange(50) + 50 * part) for part in range(3))
+    model = EvidentialTreeClassifier().fit(data, pruning)
+    errors = [
+        evidential_error_rate(pruning.plausibility, predict_evidential(tree, pruning))
+        for tree in model.trees_
+    ]
+    assert model.pruning_errors_.tolist() == errors
+    assert model.tree_ == model.trees_[pick_tree(errors)]
+    assert model.predict(rest).shape == (50,)
+    grown = EvidentialTreeClassifier(prune=False).fit(data)
+    assert grown.trees_ == model.trees_
+    assert not hasattr(grown, "pruning_errors_")
+
+
+def test_rows_are_held_back_by_a_seed():
+    data = noised(6)
+    models = [EvidentialTreeClassifier(random_state=seed).fit(data) for seed in (0, 0, 1)]
+    assert models[0].trees_ == models[1].trees_ != models[2].trees_
+    assert models[0].trees_[0].class_weight.sum() == pytest.approx(75)
+    little = EvidentialTreeClassifier(pruning_share=0.2).fit(data)
+    assert little.trees_[0].class_weight.sum() == pytest.approx(120)
+
+
+def test_pick_tree():
+    assert pick_tree([0.4, 0.3, 0.3 - 1e-12, 0.5]) == 1
+    assert pick_tree([np.nan, 0.3]) == 1
+    assert pick_tree([np.nan, np.nan]) == 0
+    with pytest.raises(InputError, match="errors is no list"):
+        pick_tree([])
+
+
+# ------------------------------------------------------------------ prediction
+
+
+def test_plain_rows_go_the_way_of_the_tree():
+    model = EvidentialTreeClassifier(prune=False).fit(EvidentialData.from_gamma(X, Y, 0.1, 0.2))
+    assert model.predict_proba(X) == pytest.approx(model.tree_.predict_proba(X.to_numpy()))
+    given = EvidentialData.from_gamma(X, classes=[0, 1, 2])
+    assert np.array_equal(model.predict_proba(given), model.predict_proba(X))
+    assert np.array_equal(model.predict(X), model.classes_[model.predict_proba(X).argmax(axis=1)])
+
+
+def test_nothing_known_gives_the_shares_of_the_whole_tree():
+    model = EvidentialTreeClassifier(prune=False).fit(noised(7))
+    nothing = EvidentialData.from_gamma(np.full((1, 4), np.nan), classes=[0, 1, 2])
+    expected = model.tree_.class_weight[0] / 150
+    assert model.predict_proba(nothing)[0] == pytest.approx(expected)
+    vacuous = EvidentialData.from_gamma(X.iloc[:1].to_numpy(), [0], 1.0, classes=[0, 1, 2])
+    assert model.predict_proba(vacuous)[0] == pytest.approx(expected)
+
+
+def test_any_tree_reads_evidential_data():
+    tree = C45Classifier().fit(X, Y).tree_
+    data = EvidentialData.from_gamma(X, Y)
+    assert mixture(tree, data) == pytest.approx(tree.predict_proba(X.to_numpy()))
+
+
+def test_a_new_category_is_one_of_which_nothing_is_known():
+    frame = pd.DataFrame({"a": pd.Categorical(list("uuvvww") * 5)})
+    y = [0, 0, 1, 1, 1, 1] * 5
+    model = EvidentialTreeClassifier(prune=False).fit(EvidentialData.from_gamma(frame, y))
+    new = pd.DataFrame({"a": pd.Categorical(["z"])})
+    assert model.predict_proba(new)[0] == pytest.approx([1 / 3, 2 / 3])
+    assert model.predict(frame).tolist() == y
+
+
+# ------------------------------------------------------------------ hard cases
+
+
+def test_one_class_one_row_and_rows_that_say_nothing():
+    one = EvidentialTreeClassifier(prune=False).fit(
+        EvidentialData.from_gamma([[1.0], [2.0]], [0, 0])
+    )
+    assert one.get_n_leaves() == 1
+    single = EvidentialTreeClassifier(prune=False).fit(EvidentialData.from_gamma([[1.0]], [0]))
+    assert single.predict([[3.0]]).tolist() == [0]
+    vacuous = EvidentialData.from_gamma(np.full((5, 2), np.nan), classes=["a", "b"])
+    model = EvidentialTreeClassifier(prune=False).fit(vacuous)
+    assert model.get_n_leaves() == 1
+    assert model.predict_proba(vacuous) == pytest.approx(0.5)
+
+
+def test_vacuous_rows_change_nothing_but_the_sum():
+    """A row that is possible everywhere has every parameter's likelihood as a factor of 1."""
+    data = noised(8, level=0.6, n=60)
+    low = np.vstack([data.low, np.full((20, 4), np.nan)])
+    gamma = np.vstack([data.gamma, np.zeros((20, 4))])
+    more = EvidentialData.from_plausibility(
+        EvidentialData.from_gamma(low, None, gamma, classes=[0]),
+        np.vstack([data.plausibility, np.ones((20, 3))]),
+    )
+    settings = {"prune": False, "tolerance": 1e-12, "max_iterations": 20_000, "max_leaves": 2}
+    one, other = (EvidentialTreeClassifier(**settings).fit(d) for d in (data, more))
+    assert one.tree_.threshold[0] == other.tree_.threshold[0]
+    assert one.tree_.class_weight / 60 == pytest.approx(other.tree_.class_weight / 80, abs=1e-3)
+
+
+def test_rows_twice_are_weights_twice():
+    data = noised(9, level=0.6, n=40)
+    twice = data.take(np.repeat(np.arange(40), 2))
+    settings = {"prune": False, "max_leaves": 3, "tolerance": 1e-9, "max_iterations": 5000}
+    one, other = (EvidentialTreeClassifier(**settings).fit(d) for d in (data, twice))
+    assert one.tree_.feature.tolist() == other.tree_.feature.tolist()
+    assert np.array_equal(one.tree_.threshold, other.tree_.threshold, equal_nan=True)
+    assert 2 * one.tree_.class_weight == pytest.approx(other.tree_.class_weight, abs=0.05)
+
+
+def test_a_leaf_that_dies_out_is_read_all_the_same():
+    """Its probabilities are those of its parent, as in any tree."""
+    tree = Tree(
+        feature=[0, -1, -1],
+        threshold=[1.0, np.nan, np.nan],
+        children_left=[1, -1, -1],
+        children_right=[2, -1, -1],
+        parent=[-1, 0, 0],
+        share_left=[1.0, np.nan, np.nan],
+        class_weight=[[3.0, 1.0], [3.0, 1.0], [0.0, 0.0]],
+    )
+    data = EvidentialData.from_gamma(
+        [[0.0], [2.0], [2.0]], None, [[0.0], [0.0], [0.5]], classes=[0, 1]
+    )
+    assert mixture(tree, data) == pytest.approx(np.array([[0.75, 0.25]] * 3))
+
+
+def test_many_attributes_of_tiny_plausibility_underflow_nothing():
+    rng = np.random.default_rng(0)
+    data = EvidentialData.from_gamma(rng.normal(size=(30, 20)), rng.integers(3, size=30), 1e-30)
+    model = EvidentialTreeClassifier(prune=False, min_gain=0.0).fit(data)
+    assert np.isfinite(model.log_likelihoods_).all()
+    assert np.isfinite(model.predict_proba(data)).all()
+
+
+# ------------------------------------------------------------------ as an estimator
+
+
+def test_it_is_an_estimator():
+    model = EvidentialTreeClassifier(max_leaves=4, prune=False)
+    assert clone(model).get_params() == model.get_params()
+    model.fit(EvidentialData.from_gamma(X, Y, 0.1, 0.1))
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert Tree.from_json(model.tree_.to_json()) == model.tree_
+    assert model.feature_names_in_.tolist() == list(X.columns)
+    assert model.feature_importances_.sum() == pytest.approx(1.0)
+    assert model.apply(X).max() < model.tree_.n_nodes
+    assert model.score(X, Y) > 0.9
+    assert "petal" in model.tree_.to_text()
+
+
+def test_fitting_again_forgets_names():
+    model = EvidentialTreeClassifier(prune=False).fit(EvidentialData.from_gamma(X, Y))
+    model.fit(EvidentialData.from_gamma(X.to_numpy(), Y))
+    assert not hasattr(model, "feature_names_in_")
+    model.predict(X.to_numpy())
+
+
+DATA = EvidentialData.from_gamma([[0.0], [1.0], [2.0]], [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda m: m.fit([[0.0]]), "data is of type list; give EvidentialData"),
+        (lambda m: m.fit(DATA, [[0.0]]), "pruning_data is of type list"),
+        (lambda m: m.fit(DATA.take([])), "data hold no row"),
+        (lambda m: m.fit(DATA.take([0])), "pruning_share 0.5 of 1 rows leaves none"),
+        (
+            lambda m: m.fit(DATA, EvidentialData.from_gamma([[0.0, 1.0]], [0], classes=[0, 1])),
+            "pruning_data have other attributes",
+        ),
+        (
+            lambda m: m.fit(DATA, EvidentialData.from_gamma([[0.0]], [0])),
+            r"pruning_data have the classes \[0\] and data \[0, 1\]",
+        ),
+        (
+            lambda m: m.fit(DATA).predict(EvidentialData.from_gamma([[0, 1]], [0])),
+            "data have 2",
+        ),
+        (lambda m: m.set_params(parent="both").fit(DATA), "parent is 'both'; choose one of"),
+        (lambda m: m.set_params(start=1).fit(DATA), "start is 1; choose one of"),
+        (lambda m: m.set_params(max_leaves=0).fit(DATA), "max_leaves is 0"),
+        (lambda m: m.set_params(n_finalists=0).fit(DATA), "n_finalists is 0"),
+        (lambda m: m.set_params(min_gain=2).fit(DATA), "min_gain is 2"),
+    ],
+)
+def test_refused(call, sentence):
+    with pytest.raises(InputError, match=sentence):
+        call(EvidentialTreeClassifier())
+
+
+def test_data_of_another_kind_are_refused():
+    tree = C45Classifier(prune=False).fit([[0.0], [1.0]] * 3, [0, 1] * 3).tree_
+    other = EvidentialData.from_gamma([[0.0]], [0], categories={0: ["u", "v"]})
+    with pytest.raises(InputError, match="tests attribute 0 for numbers and the data have cat"):
+        mixture(tree, other)
+    frame = pd.DataFrame({"a": pd.Categorical(list("uvuv"))})
+    tree = (
+        EvidentialTreeClassifier(prune=False)
+        .fit(EvidentialData.from_gamma(frame, [0, 1] * 2))
+        .tree_
+    )
+    with pytest.raises(InputError, match="and the tree knows"):
+        mixture(tree, EvidentialData.from_gamma([[0.0]], [0], categories={0: ["u", "w"]}))
+
+
+@pytest.mark.parametrize(
+    ("plausibility", "predictions", "sentence"),
+    [
+        ([[1.0, 0.5]], [0, 1], "predictions are no list of 1 whole numbers"),
+        ([[1.0, 0.5]], [0.5], "predictions are no list of 1 whole numbers"),
+        ([[1.0, 0.5]], [2], "predictions hold 2 for 2 classes"),
+        ([[1.0, 0.5]], [-1], "predictions hold -1 for 2 classes"),
+        ([[0.0, 0.0]], [0], "plausibility is 0 throughout row 0"),
+        ([[1.0, 1.5]], [0], "plausibility holds 1.5 in row 0, column 1"),
+        (np.ones((0, 2)), np.zeros(0, dtype=int), "no prediction to judge"),
+    ],
+)
+def test_error_rate_refuses(plausibility, predictions, sentence):
+    with pytest.raises(InputError, match=sentence):
+        evidential_error_rate(plausibility, predictions)
+
+
+# ------------------------------------------------------------------ trees of successive splits
+
+
+def test_each_tree_of_the_sequence_has_one_leaf_more():
+    tree = C45Classifier(prune=False, min_samples_split=2).fit(X, Y).tree_
+    trees = best_first(tree, 6, 0.0)
+    assert [t.n_leaves for t in trees] == [1, 2, 3, 4, 5, 6]
+    whole = best_first(tree, 10_000, 0.0)[-1]
+    assert whole == tree
+    assert prefix(tree, []).n_nodes == 1
+    for small, large in itertools.pairwise(trees):
+        inside = set(np.unique(small.feature[small.feature >= 0]))
+        assert inside <= set(np.unique(large.feature[large.feature >= 0]))
+
+
+def test_rows_as_the_reference_takes_them():
+    data = EvidentialData.from_gamma([[1.0, 0.0]], [0], 0.25, categories={1: ["u", "v"]})
+    assert attributes(data) == [[(1.0, 1.0, 0.25), [1.0, 0.25]]]
