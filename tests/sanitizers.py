@@ -26,7 +26,11 @@ ENVIRONMENT = BUILD / "env"
 
 #: Tests of the rooms with a core, and of the one whose learners are settings of theirs.
 TESTS = tuple(
-    f"tests/{r}" for r in ("tree", "induction", "search", "structure", "uncertainty", "confidence")
+    f"tests/{r}"
+    for r in (
+        *("tree", "induction", "search", "structure", "uncertainty", "confidence"),
+        "evidential",
+    )
 )
 #: Draws trees that are spoilt at one place: 14,400 here, 800 in `make test`. Most are refused when
 #: they are read; 2,500 go through every method.

@@ -272,3 +272,57 @@ def replace_categories(
         replaced = (chance < probability) & ~np.isnan(values[:, j])
         values[replaced, j] = drawn[replaced]
     return values
+
+
+def replace_values(
+    values: np.ndarray, probability: np.ndarray, domain, rng: np.random.Generator
+) -> np.ndarray:
+    """Replace values, each with a probability of its own, by uniform draws of their domain.
+
+    The draw may give the value that was there (Sutton-Charani and others, section 4).
+
+    Parameters
+    ----------
+    values : (n,) float or int array
+        NaN marks missing values and stays NaN.
+    probability : (n,) float array, in [0, 1]
+    domain : tuple (low, high), or array of values
+        An interval of numbers, or all that a value may be.
+    rng : numpy.random.Generator
+        A named stream; two numbers are drawn per value, whatever the probabilities.
+
+    Returns
+    -------
+    (n,) array
+        A new one, of the type of `values`, or of float64 with an interval.
+
+    Raises
+    ------
+    InputError
+        A probability outside [0, 1], shapes that do not fit, a domain without a value.
+    """
+    values = np.asarray(values)
+    probability = np.asarray(probability, dtype=np.float64)
+    if probability.shape != values.shape or values.ndim != 1:
+        raise InputError(
+            f"values of shape {values.shape} and probabilities of shape {probability.shape} do "
+            "not fit",
+            remedy="give one probability per value",
+        )
+    if not ((probability >= 0) & (probability <= 1)).all():
+        raise InputError("a probability is not within [0, 1]", remedy="give shares, not per cent")
+    chance, position = rng.random(len(values)), rng.random(len(values))
+    if isinstance(domain, tuple):
+        low, high = (float(bound) for bound in domain)
+        if not low <= high:
+            raise InputError(
+                f"the domain goes from {low:g} to {high:g}", remedy="give the lower bound first"
+            )
+        drawn = low + position * (high - low)
+    else:
+        domain = np.asarray(domain)
+        if domain.size == 0:
+            raise InputError("the domain has no value", remedy="give at least one")
+        drawn = domain[np.minimum((position * len(domain)).astype(int), len(domain) - 1)]
+    kept = (chance >= probability) | (values != values)
+    return np.where(kept, values, drawn)

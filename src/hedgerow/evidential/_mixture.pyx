@@ -10,82 +10,27 @@ import numpy as np
 
 from libc.math cimport INFINITY, log
 
-cdef double FAR = 1e-200        # a product beyond it, or beyond its inverse, becomes a logarithm
-
-
-cdef double step(const double* leaves, const double* classes, Py_ssize_t n_leaves,
-                 Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* mixed,
-                 double* evidence) noexcept nogil:
-    """One E-step and one M-step; returns the log-likelihood of the counts that went in.
-
-    leaves : n_leaves rows of n; classes : n_classes rows of n; counts : n_leaves rows of n_classes
-    mixed : room for n_leaves rows of n; evidence : room for n
-    """
-    cdef Py_ssize_t h, k, i
-    cdef const double* y
-    cdef const double* x
-    cdef double* m
-    cdef double a, a0, a1, a2, a3, product = 1.0, found = 0.0
-    for i in range(n):
-        evidence[i] = 0.0
-    for h in range(n_leaves):
-        m = mixed + h * n
-        x = leaves + h * n
-        a = counts[h * n_classes]
-        for i in range(n):
-            m[i] = a * classes[i]
-        for k in range(1, n_classes):
-            a = counts[h * n_classes + k]
-            y = classes + k * n
-            for i in range(n):
-                m[i] += a * y[i]
-        for i in range(n):
-            evidence[i] += x[i] * m[i]
-    for i in range(n):
-        product *= evidence[i]
-        if not FAR < product < 1.0 / FAR:
-            found += log(product)
-            product = 1.0
-        evidence[i] = 1.0 / evidence[i]
-    found += log(product)
-    for h in range(n_leaves):
-        m = mixed + h * n
-        x = leaves + h * n
-        for i in range(n):
-            m[i] = x[i] * evidence[i]
-        for k in range(n_classes):
-            y = classes + k * n
-            a0 = a1 = a2 = a3 = 0.0
-            i = 0
-            while i + 4 <= n:
-                a0 += m[i] * y[i]
-                a1 += m[i + 1] * y[i + 1]
-                a2 += m[i + 2] * y[i + 2]
-                a3 += m[i + 3] * y[i + 3]
-                i += 4
-            while i < n:
-                a0 += m[i] * y[i]
-                i += 1
-            counts[h * n_classes + k] *= (a0 + a1) + (a2 + a3)
-    return found - n * log(n)
+cdef extern from "_step.h":
+    double hedgerow_step(const double* leaves, const double* classes, Py_ssize_t n_leaves,
+                         Py_ssize_t n_classes, Py_ssize_t n, double* counts,
+                         double* evidence) noexcept nogil
 
 
 cdef double iterate(const double* leaves, const double* classes, Py_ssize_t n_leaves,
-                    Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* mixed,
-                    double* evidence, double tolerance, int most, int* n_iterations,
-                    double* fall) noexcept nogil:
+                    Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* evidence,
+                    double tolerance, int most, int* n_iterations, double* fall) noexcept nogil:
     """Steps until the likelihood gains less than `tolerance` of itself, at most `most`."""
     cdef double before = -INFINITY, found = -INFINITY
     n_iterations[0] = 0
     while n_iterations[0] < most:
-        found = step(leaves, classes, n_leaves, n_classes, n, counts, mixed, evidence)
+        found = hedgerow_step(leaves, classes, n_leaves, n_classes, n, counts, evidence)
         n_iterations[0] += 1
         if before - found > fall[0]:
             fall[0] = before - found
         if found - before < tolerance:
             break
         before = found
-    return found
+    return found - n * log(n)
 
 
 def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:, ::1] counts,
@@ -115,12 +60,12 @@ def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:
         The largest by which the log-likelihood fell; rounding errors and no more.
     """
     cdef Py_ssize_t n_leaves = leaves.shape[0], n_classes = classes.shape[0], n = leaves.shape[1]
-    cdef double[::1] mixed = np.empty(n_leaves * n), evidence = np.empty(n)
+    cdef double[::1] evidence = np.empty(n)
     cdef double found, fall = 0.0
     cdef int n_iterations = 0
     with nogil:
         found = iterate(&leaves[0, 0], &classes[0, 0], n_leaves, n_classes, n, &counts[0, 0],
-                        &mixed[0], &evidence[0], tolerance, most, &n_iterations, &fall)
+                        &evidence[0], tolerance, most, &n_iterations, &fall)
     return found, n_iterations, fall
 
 
@@ -218,7 +163,7 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
     cdef Py_ssize_t n_leaves = leaves.shape[0] + 1, n_classes = classes.shape[0]
     cdef Py_ssize_t n = leaves.shape[1], n_splits = left.shape[0], s, h
     cdef double[:, ::1] parts = np.empty((n_leaves, n))
-    cdef double[::1] mixed = np.empty(n_leaves * n), evidence = np.empty(n)
+    cdef double[::1] evidence = np.empty(n)
     cdef double[::1] found = np.empty(n_splits)
     cdef int[::1] n_iterations = np.zeros(n_splits, dtype=np.int32)
     cdef double fall = 0.0
@@ -230,6 +175,6 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
             parts[leaf, :] = left[s, :]
             parts[leaf + 1, :] = right[s, :]
             found[s] = iterate(&parts[0, 0], &classes[0, 0], n_leaves, n_classes, n,
-                               &counts[s, 0, 0], &mixed[0], &evidence[0], tolerance, most,
+                               &counts[s, 0, 0], &evidence[0], tolerance, most,
                                &n_iterations[s], &fall)
     return np.asarray(found), np.asarray(n_iterations), fall
