@@ -16,4 +16,5 @@ WORDS = (
     "survival_beyond",
     "confidence",
     "confidence_beyond",
+    "evidential",
 )

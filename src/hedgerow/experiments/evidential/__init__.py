@@ -1,0 +1,1 @@
+"""E2M trees on evidential data (Sutton-Charani, Destercke and Denoeux)."""

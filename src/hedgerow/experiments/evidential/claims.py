@@ -1,0 +1,69 @@
+"""Statements E2M-01 to E2M-05 of Sutton-Charani and others: what the judge reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.experiments.evidential.plan import CART, EvidentialPlan
+from hedgerow.experiments.evidential.tables import LABELS
+from hedgerow.experiments.step import step
+from hedgerow.reporting.claims import judge, of_experiment, with_statements
+
+#: Repeats below which a paired t test is no evidence; the paper has 100.
+FEWEST_TESTS = 10
+
+
+@step("datasets")
+def claims(
+    rows: pd.DataFrame,
+    tests: pd.DataFrame,
+    curve: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    plan: EvidentialPlan,
+) -> pd.DataFrame:
+    """Judge statements E2M-01 to E2M-05 of data/published/claims.csv.
+
+    Parameters
+    ----------
+    rows, tests, curve : DataFrame
+        As returned by `hedgerow.experiments.evidential.statistics.merged`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+    plan : EvidentialPlan
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judge`, with statements. p of fewer than
+        `FEWEST_TESTS` repeats counts as not measured.
+    """
+    bound = of_experiment(specification, "evidential")
+    tests = tests.assign(
+        difference=pd.to_numeric(tests["difference"]).round(9),
+        p=pd.to_numeric(tests["p"]).where(tests["n"] >= FEWEST_TESTS),
+        n_sets=tests["dataset"].nunique(),
+    )
+    outwards = (curve["estimate"] - curve["precise"]) * np.sign(curve["precise"] - 0.5)
+    apart = (curve["estimate"] - curve["expected"]).abs()
+    frames = {
+        "tests": tests,
+        "unfailed": _unfailed(rows, tests),
+        "curve": curve.assign(apart=apart, outwards=outwards.round(9)),
+    }
+    return with_statements(judge(bound, frames, LABELS), bound, stated)
+
+
+def _unfailed(rows: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
+    """Tests of leaves of the data sets and states in which CART never fails."""
+    failed = rows[(rows["metric"] == "failure") & (rows["method"] == CART)]
+    share = failed.groupby(["dataset", "state"])["value"].mean()
+    cells = tests[["dataset", "state"]].itertuples(index=False, name=None)
+    never = np.array([share.get(cell, 1.0) == 0.0 for cell in cells], dtype=bool)
+    return tests.assign(cell=tests["state"] + " " + tests["dataset"])[never]

@@ -1,0 +1,171 @@
+"""The section of E2M trees on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.experiments.evidential import figures as evidential_figures
+from hedgerow.experiments.evidential import tables as evidential_tables
+from hedgerow.experiments.evidential.plan import ERRORS, LINES, NAIVE, EvidentialPlan
+from hedgerow.experiments.evidential.tables import LABELS
+from hedgerow.experiments.step import step
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+
+_ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
+_STATE_LABELS = {"": "", "unpruned": "before pruning", "pruned": "after pruning"}
+_METRIC_LABELS = {
+    "error_rate": "Classical error",
+    "evidential_error_rate": "Evidential error",
+    "clean_error_rate": "Error before the noise",
+    "n_leaves": "Leaves",
+}
+_HEADS = [f"{LABELS[m]} {_STATE_LABELS[s]}".strip() for m, s in LINES]
+
+
+@step("*")
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
+    claims: pd.DataFrame,
+    plan: EvidentialPlan,
+) -> Section:
+    """E2M trees as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Those of `hedgerow.experiments.evidential.tables` by id, as read from their files.
+    figures : mapping of path
+        Its figures by id: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.evidential.claims.claims`.
+    plan : EvidentialPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    states = tables["e2m_table_1"].drop_duplicates(["dataset", "registry"])
+    absent = states[states["status"] == "absent"]
+    named = absent["registry"].fillna("").where(lambda r: r != "", absent["dataset"])
+    markup = render(
+        "experiments/evidential/page.html.j2",
+        plan=plan,
+        claims=claim_lines(claims),
+        absent=named.tolist(),
+        n_run=int((states["status"] == "run").sum()),
+        heads=_HEADS,
+        size_heads=[h for h, (m, _) in zip(_HEADS, LINES, strict=True) if m != NAIVE],
+        errors=[_errors(tables["e2m_table_1"], *item) for item in _ERROR_LABELS.items()],
+        clean=_errors(tables["evidential_clean"], ERRORS[2], ""),
+        sizes=_sizes(tables["e2m_table_2"]),
+        tests=_tests(tables["evidential_tests"]),
+        test_heads=list(_METRIC_LABELS.values()),
+        curve=_curve(tables["evidential_curve"]),
+        shown=shown(evidential_tables, evidential_figures, figures=figures, captions=captions),
+    )
+    contents = (
+        ("evidential-findings", "Statements"),
+        ("evidential-rate", "The evidential error rate"),
+        ("evidential-errors-section", "Error rates"),
+        ("evidential-sizes", "Sizes of trees"),
+    )
+    summary = render("experiments/evidential/summary.html.j2", tally=tally(claims))
+    return Section("evidential", "Trees from evidential data: E2M", markup, contents, summary)
+
+
+def _text(value, digits: int) -> str:
+    return "" if pd.isna(value) else number(float(value), digits)
+
+
+def _errors(table: pd.DataFrame, metric: str, title: str) -> dict:
+    """A block of lines of one error rate, a data set each."""
+    own = table[table["metric"] == metric].fillna({"registry": "", "criterion": ""})
+    lines = []
+    for (key, name), cells in own.groupby(["dataset", "registry"], sort=False):
+        cells = cells.set_index(["method", "criterion"])
+        of = [cells.loc[line] for line in LINES]
+        line = {"name": name or key, "status": cells["status"].iloc[0]}
+        line["cells"] = [
+            {
+                "measured": _text(cell["measured"], 3),
+                "half": _text(cell["half_width"], 3),
+                "published": _text(cell.get("published"), 2),
+            }
+            for cell in of
+        ]
+        lines.append(line)
+    return {"title": title, "lines": lines}
+
+
+def _sizes(table: pd.DataFrame) -> list[dict]:
+    """Lines of table 2: failures of 100 and leaves, with and without failures."""
+    lines = []
+    table = table.fillna({"registry": ""})
+    for (key, name), own in table.groupby(["dataset", "registry"], sort=False):
+        cells = own.set_index(["metric", "method", "criterion"])
+        line = {"name": name or key, "status": own["status"].iloc[0], "cells": []}
+        for method, state in LINES:
+            if method == NAIVE:
+                continue
+            failed = cells.loc[("n_failures", method, state)]
+            leaves = cells.loc[("n_leaves", method, state)]
+            line["cells"].append(
+                {
+                    "failures": _text(failed["measured"], 0),
+                    "failures_published": _text(failed["published"], 0),
+                    "leaves": _text(leaves["measured"], 2),
+                    "grown": _text(leaves["grown"], 2),
+                    "leaves_published": _text(leaves["published"], 2),
+                }
+            )
+        lines.append(line)
+    return lines
+
+
+def _tests(table: pd.DataFrame) -> list[dict]:
+    """Blocks of paired tests: CART less E2M in each state, and what pruning gains."""
+    titles = {
+        ("method", "unpruned"): "CART less E2M, before pruning",
+        ("method", "pruned"): "CART less E2M, after pruning",
+        ("pruning", ""): "E2M before pruning less after it",
+    }
+    table = table.fillna({"state": ""})
+    blocks = []
+    for (part, state), title in titles.items():
+        own = table[(table["part"] == part) & (table["state"] == state)]
+        lines = []
+        for name, cells in own.groupby("dataset", sort=False):
+            cells = cells.set_index("metric")
+            of = [cells.loc[metric] for metric in _METRIC_LABELS]
+            said = [
+                {"difference": f"{cell['difference']:+.3f}".replace("-", "\N{MINUS SIGN}"),
+                 "p": _text(cell["p"], 3)}
+                for cell in of
+            ]  # fmt: skip
+            lines.append({"name": name, "cells": said})
+        blocks.append({"title": title, "lines": lines})
+    return [block for block in blocks if block["lines"]]
+
+
+def _curve(table: pd.DataFrame) -> list[dict]:
+    """Every second uncertainty of figure 1, both precise rates side by side."""
+    wide = table.pivot(index="gamma", columns="precise", values=["estimate", "expected"])
+    return [
+        {
+            "gamma": f"{gamma:.2f}",
+            "cells": [
+                _text(line[kind, precise], 4)
+                for precise in table["precise"].drop_duplicates()
+                for kind in ("estimate", "expected")
+            ],
+        }
+        for gamma, line in wide.iloc[::2].iterrows()
+    ]

@@ -1,0 +1,285 @@
+"""CART and E2M trees on one data set whose values and classes were put in doubt (section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import TidyTable, rng
+from hedgerow.data.noise import replace_values
+from hedgerow.experiments.evidential.plan import (
+    CART,
+    E2M,
+    EXPERIMENT,
+    NAIVE,
+    NO_STATE,
+    ORDER,
+    STATES,
+    EvidentialPlan,
+)
+from hedgerow.experiments.frames import numbers_of, one_sample, sorted_
+from hedgerow.experiments.step import step
+
+if TYPE_CHECKING:
+    from hedgerow.evidential.data import EvidentialData
+    from hedgerow.tree import Tree
+
+# ------------------------------------------------------------------------------------ noise
+
+
+@dataclass(frozen=True)
+class Doubted:
+    """A data set in which every value and every class has a doubt of its own.
+
+    Attributes
+    ----------
+    clean, X : (n, m) float64
+        Values before and after the noise; codes of categories.
+    clean_y, y : (n,) int
+    gamma : (n, m) float64
+        Chance that a value was replaced, which its plausibility tells.
+    gamma_y : (n,) float64
+    categories : dict
+        Attribute -> labels.
+    n_classes : int
+    """
+
+    clean: np.ndarray
+    X: np.ndarray
+    clean_y: np.ndarray
+    y: np.ndarray
+    gamma: np.ndarray
+    gamma_y: np.ndarray
+    categories: dict[int, list[str]]
+    n_classes: int
+
+    def evidential(self) -> EvidentialData:
+        """m(value) = 1 - gamma and m(domain) = gamma, for each value and class."""
+        from hedgerow.evidential.data import EvidentialData
+
+        return EvidentialData.from_gamma(
+            self.X,
+            self.y,
+            self.gamma,
+            self.gamma_y,
+            classes=range(self.n_classes),
+            categories=self.categories,
+        )
+
+    def is_categorical(self) -> np.ndarray:
+        """(m,) bool."""
+        return np.isin(np.arange(self.X.shape[1]), list(self.categories))
+
+
+def doubted(
+    table: TidyTable, repeat: int, plan, experiment: str = EXPERIMENT, level: float = 1.0
+) -> Doubted:
+    """Noise of section 4: each value is replaced with a chance gamma of its own, from U[0, level].
+
+    Parameters
+    ----------
+    table : TidyTable
+    repeat : int
+    plan
+        `seed` and `domain` are read.
+    experiment : str
+        Word under which the seeds are drawn.
+    level : float in [0, 1]
+        The same streams serve all levels: a gamma grows in proportion.
+
+    Returns
+    -------
+    Doubted
+    """
+    clean, _ = table.matrix()
+    doubts = rng(plan.seed, experiment, table.name, repeat, "gamma")
+    gamma = level * doubts.random(clean.shape)
+    gamma_y = level * doubts.random(len(clean))
+    noise = rng(plan.seed, experiment, table.name, repeat, "replacements")
+    X, categories = clean.copy(), {}
+    for j, name in enumerate(table.X.columns):
+        column = table.X[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            categories[j] = [str(label) for label in column.cat.categories]
+            domain = np.arange(len(categories[j]), dtype=float)
+        else:
+            known = clean[~np.isnan(clean[:, j]), j]
+            occurring = np.unique(known)
+            domain = occurring if plan.domain == "values" else (known.min(), known.max())
+        X[:, j] = replace_values(clean[:, j], gamma[:, j], domain, noise)
+    n_classes = len(table.classes)
+    y = replace_values(table.y, gamma_y, np.arange(n_classes), noise)
+    return Doubted(clean, X, table.y, y.astype(int), gamma, gamma_y, categories, n_classes)
+
+
+def thirds(table: TidyTable, repeat: int, plan, experiment: str = EXPERIMENT) -> list[np.ndarray]:
+    """Row numbers for growing, for pruning and for testing, drawn at random."""
+    order = rng(plan.seed, experiment, table.name, repeat, "thirds").permutation(len(table.y))
+    return [np.sort(part) for part in np.array_split(order, 3)]
+
+
+# --------------------------------------------------------------------------------- learners
+
+
+def cart_trees(X: np.ndarray, y: np.ndarray, is_categorical: np.ndarray, plan) -> list[Tree]:
+    """CART: best-first growth by entropy on plain data, the trees of successive splits."""
+    from hedgerow.evidential.sequence import best_first
+    from hedgerow.induction.c45 import C45Classifier
+
+    learner = C45Classifier(prune=False, min_samples_split=2, categorical_features=is_categorical)
+    return best_first(learner.fit(X, y).tree_, plan.max_leaves, plan.min_gain)
+
+
+def classes_by(tree: Tree, X: np.ndarray) -> np.ndarray:
+    """Codes of the classes that a tree assigns to plain values, (n,) int."""
+    return np.asarray(tree.classes, dtype=int)[tree.predict_proba(X).argmax(axis=1)]
+
+
+def pruned_cart(trees: list[Tree], found: Doubted, rows: np.ndarray, plan) -> Tree:
+    """The tree of the sequence with the smallest error on crisp values of the pruning third."""
+    from hedgerow.evidential.error import evidential_error_rate
+    from hedgerow.evidential.sequence import pick_tree
+
+    said = [classes_by(tree, found.X[rows]) for tree in trees]
+    if plan.cart_pruning == "error":
+        return trees[pick_tree([(one != found.y[rows]).mean() for one in said])]
+    plausibility = found.evidential().plausibility[rows]
+    return trees[pick_tree([evidential_error_rate(plausibility, one) for one in said])]
+
+
+def e2m_learner(plan, **settings):
+    """An E2M tree with the settings of the plan, not fitted."""
+    from hedgerow.evidential.learner import EvidentialTreeClassifier
+
+    screened = {} if plan.n_finalists is not None else {"n_thresholds": None}
+    return EvidentialTreeClassifier(
+        max_leaves=plan.max_leaves,
+        min_gain=plan.min_gain,
+        parent=plan.parent,
+        start=plan.start,
+        tolerance=plan.tolerance,
+        max_iterations=plan.max_iterations,
+        n_finalists=plan.n_finalists,
+        **screened,
+        **settings,
+    )
+
+
+def measured(
+    found: Doubted, test: np.ndarray, noisy: np.ndarray, clean: np.ndarray
+) -> dict[str, float]:
+    """Error rates on the test third.
+
+    Parameters
+    ----------
+    found : Doubted
+    test : (n_test,) int
+        Row numbers.
+    noisy, clean : (n_test,) int
+        Classes assigned to the values after and before the noise.
+
+    Returns
+    -------
+    dict of float
+        `error_rate` and `evidential_error_rate` by the classes after it, `clean_error_rate` by
+        values and classes before it.
+    """
+    from hedgerow.evidential.error import evidential_error_rate
+
+    plausibility = found.evidential().plausibility[test]
+    return {
+        "error_rate": float((noisy != found.y[test]).mean()),
+        "evidential_error_rate": evidential_error_rate(plausibility, noisy),
+        "clean_error_rate": float((clean != found.clean_y[test]).mean()),
+    }
+
+
+# ------------------------------------------------------------------------------------ steps
+
+
+@step(
+    "cart_pruning",
+    "domain",
+    "max_iterations",
+    "max_leaves",
+    "min_gain",
+    "n_finalists",
+    "n_repeats",
+    "parent",
+    "seed",
+    "start",
+    "tolerance",
+    makes=("rows", "trees"),
+)
+def learnt(
+    table: TidyTable, plan: EvidentialPlan, repeats: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
+    """Grow, prune and test CART and E2M trees on one data set.
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : EvidentialPlan
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
+
+    Returns
+    -------
+    dict of DataFrame
+        `rows`: dataset, repeat, method, state, metric (of `ERRORS` and `SIZES`), value.
+        `trees`: dataset, repeat, method, state, n_leaves, tree (JSON).
+    """
+    from hedgerow.evidential.boxes import predict_evidential
+
+    table = one_sample(table)
+    rows, kept = [], []
+    for repeat in numbers_of(plan, "n_repeats", repeats):
+        found = doubted(table, repeat, plan)
+        growing, pruning, test = thirds(table, repeat, plan)
+        data = found.evidential()
+        model = e2m_learner(plan).fit(data.take(growing), data.take(pruning))
+        crisp = cart_trees(found.X[growing], found.y[growing], found.is_categorical(), plan)
+        trees = {
+            (CART, STATES[0]): crisp[-1],
+            (CART, STATES[1]): pruned_cart(crisp, found, pruning, plan),
+            (E2M, STATES[0]): model.trees_[-1],
+            (E2M, STATES[1]): model.tree_,
+        }
+        clean = _plain(found, test)
+        commonest = np.bincount(found.y[growing]).argmax()
+        naive = np.full(len(test), commonest)
+        values = {(NAIVE, NO_STATE): measured(found, test, naive, naive)}
+        for (method, state), tree in trees.items():
+            if method == CART:
+                said = classes_by(tree, found.X[test]), classes_by(tree, found.clean[test])
+            else:
+                said = predict_evidential(tree, data.take(test)), predict_evidential(tree, clean)
+            of_tree = measured(found, test, *said)
+            sizes = {"n_leaves": float(tree.n_leaves), "failure": float(tree.n_leaves == 1)}
+            values[method, state] = of_tree | sizes
+            kept.append((table.name, repeat, method, state, tree.n_leaves, tree.to_json()))
+        rows += [
+            (table.name, repeat, *key, *item) for key, of in values.items() for item in of.items()
+        ]
+    return {
+        "rows": sorted_(pd.DataFrame(rows, columns=[*ORDER["rows"], "value"]), ORDER["rows"]),
+        "trees": sorted_(
+            pd.DataFrame(kept, columns=[*ORDER["trees"], "n_leaves", "tree"]), ORDER["trees"]
+        ),
+    }
+
+
+def _plain(found: Doubted, rows: np.ndarray) -> EvidentialData:
+    """Values before the noise, without doubt."""
+    from hedgerow.evidential.data import EvidentialData
+
+    return EvidentialData.from_gamma(
+        found.clean[rows],
+        found.clean_y[rows],
+        classes=range(found.n_classes),
+        categories=found.categories,
+    )
