@@ -89,6 +89,9 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     used |= {*doubting["datasets"]}
     doubted = {**default["confidence_beyond"], **own.get("confidence_beyond", {})}
     used |= {*doubted["datasets"], *doubted["categorical_datasets"]}
+    evidential = {**default["evidential"], **own.get("evidential", {})}
+    n_learnt = len(evidential["datasets"]) * -(-evidential["n_repeats"] // evidential["chunk"])
+    used |= {*evidential["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -194,6 +197,12 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "confidence_beyond_figures": 1,
         "confidence_beyond_claims": 1,
         "confidence_beyond_page": 1,
+        "evidential_learn": n_learnt,
+        "evidential_statistics": 1,
+        "evidential_tables": 1,
+        "evidential_figures": 1,
+        "evidential_claims": 1,
+        "evidential_page": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -272,6 +281,18 @@ def test_confidence_is_a_target_and_needs_no_other_experiment(planned):
         "confidence_tables": 1,
         "confidence_figures": 1,
         "confidence_claims": 1,
+    }
+
+
+def test_evidential_is_a_target_and_needs_no_other_experiment(planned):
+    assert planned.planned("evidential", *SMOKE) == {
+        "fetch": 2,
+        "tidy": 2,
+        "evidential_learn": 2,
+        "evidential_statistics": 1,
+        "evidential_tables": 1,
+        "evidential_figures": 1,
+        "evidential_claims": 1,
     }
 
 

@@ -107,6 +107,14 @@ AFTER_CONFIDENCE_BEYOND = {
     "confidence_beyond_page",
     *PAGE,
 }
+EVIDENTIAL_REPORTED = {
+    "evidential_tables",
+    "evidential_claims",
+    "evidential_figures",
+    "evidential_page",
+    *PAGE,
+}
+AFTER_EVIDENTIAL = {"evidential_learn", "evidential_statistics", *EVIDENTIAL_REPORTED}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -120,6 +128,7 @@ CLAIMS = {
     "survival_beyond_claims",
     "confidence_claims",
     "confidence_beyond_claims",
+    "evidential_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -189,6 +198,8 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
                 *AFTER_CONFIDENCE_BEYOND,
             },
         ),
+        ("evidential: {min_gain: 0.1}", AFTER_EVIDENTIAL),
+        ("evidential: {chunk: 1}", AFTER_EVIDENTIAL),
         ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
@@ -223,6 +234,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *SURVIVAL_BEYOND_REPORTED,
         *CONFIDENCE_REPORTED,
         *(AFTER_CONFIDENCE_BEYOND - {"confidence_beyond_statistics"}),
+        *EVIDENTIAL_REPORTED,
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.runs
 JUDGED = (
     *("soft", "soft_sweep", "soft_beyond", "search", "search_beyond"),
     *("structure", "structure_beyond", "survival", "survival_beyond"),
-    *("confidence", "confidence_beyond"),
+    *("confidence", "confidence_beyond", "evidential"),
 )
 
 
@@ -71,6 +71,9 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     for name in ("confdtree_table_1", "confidence_trees", "confidence_sizes"):
         assert f"reports/tables/{name}.csv" in made
     assert "data/trees/confidence/vehicle_000-000.parquet" in made
+    for name in ("e2m_table_1", "e2m_table_2", "evidential_clean", "evidential_curve"):
+        assert f"reports/tables/{name}.csv" in made
+    assert "data/trees/evidential/iris_000-001.parquet" in made
     for name in ("search_splits", "thesis_table_4_1", "thesis_table_4_7"):
         assert f"reports/tables/{name}.csv" in made
     for word in JUDGED:
@@ -160,6 +163,7 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
         "bupa": "bupa",
         "ecoli3": "ecoli3",
         "haberman": "haberman",
+        "iris": "iris",
         "lung": "lung",
         "saheart": "saheart",
         "stanford_heart_intervals": "stanford_heart_intervals",

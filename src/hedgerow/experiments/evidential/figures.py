@@ -104,6 +104,8 @@ def evidential_errors(tables: Mapping[str, pd.DataFrame]) -> Figure:
     names = list(whole["registry"].drop_duplicates())
     with style():
         drawn = Figure(figsize=(WIDTH, 0.42 * max(len(names), 1) + 1.2), layout="constrained")
+        if not names:
+            return drawn
         panels = drawn.subplots(1, len(PANELS), sharey=True, squeeze=False)[0]
         for axes, (metric, title) in zip(panels, PANELS.items(), strict=True):
             own = whole[whole["metric"] == metric]

@@ -86,11 +86,11 @@ class EvidentialPlan(Plan):
     max_iterations: int = setting(
         1000, "Iterations of an estimate at most.", minimum=1, maximum=1_000_000
     )
-    n_finalists: int | None = setting(
-        None,
+    n_finalists: int = setting(
+        0,
         "Candidates that are decided by converged estimates, after a screening by ten iterations; "
-        "null: all.",
-        minimum=1,
+        "0: all, without a screening.",
+        minimum=0,
         maximum=1_000_000,
     )
     domain: str = setting(

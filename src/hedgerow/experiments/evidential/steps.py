@@ -155,7 +155,9 @@ def e2m_learner(plan, **settings):
     """An E2M tree with the settings of the plan, not fitted."""
     from hedgerow.evidential.learner import EvidentialTreeClassifier
 
-    screened = {} if plan.n_finalists is not None else {"n_thresholds": None}
+    screened = {"n_finalists": plan.n_finalists or None}
+    if not plan.n_finalists:
+        screened["n_thresholds"] = None
     return EvidentialTreeClassifier(
         max_leaves=plan.max_leaves,
         min_gain=plan.min_gain,
@@ -163,7 +165,6 @@ def e2m_learner(plan, **settings):
         start=plan.start,
         tolerance=plan.tolerance,
         max_iterations=plan.max_iterations,
-        n_finalists=plan.n_finalists,
         **screened,
         **settings,
     )
