@@ -137,9 +137,9 @@ def test_errors_are_made_again_by_hand(table, learnt):
 
 
 def test_finalists_are_screened_where_the_plan_says_so():
-    whole = evidential_steps.e2m_learner(PLAN)
+    whole = evidential_steps.e2m_learner(PLAN, 0)
     assert (whole.n_finalists, whole.n_thresholds) == (None, None)
-    some = evidential_steps.e2m_learner(dataclasses.replace(PLAN, n_finalists=4))
+    some = evidential_steps.e2m_learner(PLAN, 4)
     assert (some.n_finalists, some.n_thresholds) == (4, 32)
 
 

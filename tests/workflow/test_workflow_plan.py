@@ -92,6 +92,8 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     evidential = {**default["evidential"], **own.get("evidential", {})}
     n_learnt = len(evidential["datasets"]) * -(-evidential["n_repeats"] // evidential["chunk"])
     used |= {*evidential["datasets"]}
+    doubts = {**default["evidential_beyond"], **own.get("evidential_beyond", {})}
+    used |= {*doubts["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -203,6 +205,12 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "evidential_figures": 1,
         "evidential_claims": 1,
         "evidential_page": 1,
+        "evidential_beyond_run": len(doubts["datasets"]),
+        "evidential_beyond_statistics": 1,
+        "evidential_beyond_tables": 1,
+        "evidential_beyond_figures": 1,
+        "evidential_beyond_claims": 1,
+        "evidential_beyond_page": 1,
         "report": 1,
         "manifest": 1,
     }

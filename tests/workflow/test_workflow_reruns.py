@@ -115,6 +115,18 @@ EVIDENTIAL_REPORTED = {
     *PAGE,
 }
 AFTER_EVIDENTIAL = {"evidential_learn", "evidential_statistics", *EVIDENTIAL_REPORTED}
+EVIDENTIAL_BEYOND_REPORTED = {
+    "evidential_beyond_tables",
+    "evidential_beyond_claims",
+    "evidential_beyond_figures",
+    "evidential_beyond_page",
+    *PAGE,
+}
+AFTER_EVIDENTIAL_BEYOND = {
+    "evidential_beyond_run",
+    "evidential_beyond_statistics",
+    *EVIDENTIAL_BEYOND_REPORTED,
+}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -129,6 +141,7 @@ CLAIMS = {
     "confidence_claims",
     "confidence_beyond_claims",
     "evidential_claims",
+    "evidential_beyond_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -198,7 +211,8 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
                 *AFTER_CONFIDENCE_BEYOND,
             },
         ),
-        ("evidential: {min_gain: 0.1}", AFTER_EVIDENTIAL),
+        ("evidential: {min_gain: 0.1}", AFTER_EVIDENTIAL | AFTER_EVIDENTIAL_BEYOND),
+        ("evidential_beyond: {n_draws: 3}", AFTER_EVIDENTIAL_BEYOND),
         ("evidential: {chunk: 1}", AFTER_EVIDENTIAL),
         ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
@@ -235,6 +249,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *CONFIDENCE_REPORTED,
         *(AFTER_CONFIDENCE_BEYOND - {"confidence_beyond_statistics"}),
         *EVIDENTIAL_REPORTED,
+        *EVIDENTIAL_BEYOND_REPORTED,
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.runs
 JUDGED = (
     *("soft", "soft_sweep", "soft_beyond", "search", "search_beyond"),
     *("structure", "structure_beyond", "survival", "survival_beyond"),
-    *("confidence", "confidence_beyond", "evidential"),
+    *("confidence", "confidence_beyond", "evidential", "evidential_beyond"),
 )
 
 
@@ -73,6 +73,8 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     assert "data/trees/confidence/vehicle_000-000.parquet" in made
     for name in ("e2m_table_1", "e2m_table_2", "evidential_clean", "evidential_curve"):
         assert f"reports/tables/{name}.csv" in made
+    for name in ("sweep", "repeated", "annotators", "misjudged"):
+        assert f"reports/tables/evidential_beyond_{name}.csv" in made
     assert "data/trees/evidential/iris_000-001.parquet" in made
     for name in ("search_splits", "thesis_table_4_1", "thesis_table_4_7"):
         assert f"reports/tables/{name}.csv" in made

@@ -17,4 +17,5 @@ WORDS = (
     "confidence",
     "confidence_beyond",
     "evidential",
+    "evidential_beyond",
 )

@@ -105,15 +105,20 @@ def doubted(
         column = table.X[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             categories[j] = [str(label) for label in column.cat.categories]
-            domain = np.arange(len(categories[j]), dtype=float)
-        else:
-            known = clean[~np.isnan(clean[:, j]), j]
-            occurring = np.unique(known)
-            domain = occurring if plan.domain == "values" else (known.min(), known.max())
+        domain = domain_of(table, clean, j, plan)
         X[:, j] = replace_values(clean[:, j], gamma[:, j], domain, noise)
     n_classes = len(table.classes)
     y = replace_values(table.y, gamma_y, np.arange(n_classes), noise)
     return Doubted(clean, X, table.y, y.astype(int), gamma, gamma_y, categories, n_classes)
+
+
+def domain_of(table: TidyTable, clean: np.ndarray, j: int, plan):
+    """From what a value of attribute j is drawn: an interval, the values that occur, categories."""
+    column = table.X.iloc[:, j]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return np.arange(len(column.cat.categories), dtype=float)
+    known = clean[~np.isnan(clean[:, j]), j]
+    return np.unique(known) if plan.domain == "values" else (known.min(), known.max())
 
 
 def thirds(table: TidyTable, repeat: int, plan, experiment: str = EXPERIMENT) -> list[np.ndarray]:
@@ -151,13 +156,11 @@ def pruned_cart(trees: list[Tree], found: Doubted, rows: np.ndarray, plan) -> Tr
     return trees[pick_tree([evidential_error_rate(plausibility, one) for one in said])]
 
 
-def e2m_learner(plan, **settings):
-    """An E2M tree with the settings of the plan, not fitted."""
+def e2m_learner(plan, n_finalists: int):
+    """An E2M tree with the settings of the plan, not fitted; 0 finalists: nothing is screened."""
     from hedgerow.evidential.learner import EvidentialTreeClassifier
 
-    screened = {"n_finalists": plan.n_finalists or None}
-    if not plan.n_finalists:
-        screened["n_thresholds"] = None
+    screened = {"n_finalists": n_finalists} if n_finalists else _WHOLE
     return EvidentialTreeClassifier(
         max_leaves=plan.max_leaves,
         min_gain=plan.min_gain,
@@ -166,8 +169,10 @@ def e2m_learner(plan, **settings):
         tolerance=plan.tolerance,
         max_iterations=plan.max_iterations,
         **screened,
-        **settings,
     )
+
+
+_WHOLE = {"n_finalists": None, "n_thresholds": None}
 
 
 def measured(
@@ -242,7 +247,7 @@ def learnt(
         found = doubted(table, repeat, plan)
         growing, pruning, test = thirds(table, repeat, plan)
         data = found.evidential()
-        model = e2m_learner(plan).fit(data.take(growing), data.take(pruning))
+        model = e2m_learner(plan, plan.n_finalists).fit(data.take(growing), data.take(pruning))
         crisp = cart_trees(found.X[growing], found.y[growing], found.is_categorical(), plan)
         trees = {
             (CART, STATES[0]): crisp[-1],
@@ -250,7 +255,7 @@ def learnt(
             (E2M, STATES[0]): model.trees_[-1],
             (E2M, STATES[1]): model.tree_,
         }
-        clean = _plain(found, test)
+        clean = plain_data(found, test)
         commonest = np.bincount(found.y[growing]).argmax()
         naive = np.full(len(test), commonest)
         values = {(NAIVE, NO_STATE): measured(found, test, naive, naive)}
@@ -274,7 +279,7 @@ def learnt(
     }
 
 
-def _plain(found: Doubted, rows: np.ndarray) -> EvidentialData:
+def plain_data(found: Doubted, rows: np.ndarray) -> EvidentialData:
     """Values before the noise, without doubt."""
     from hedgerow.evidential.data import EvidentialData
 
