@@ -147,12 +147,19 @@ def _tests(table: pd.DataFrame) -> list[dict]:
             of = [cells.loc[metric] for metric in _METRIC_LABELS]
             said = [
                 {"difference": f"{cell['difference']:+.3f}".replace("-", "\N{MINUS SIGN}"),
-                 "p": _text(cell["p"], 3)}
+                 "p": _p(cell["p"])}
                 for cell in of
             ]  # fmt: skip
             lines.append({"name": name, "cells": said})
         blocks.append({"title": title, "lines": lines})
     return [block for block in blocks if block["lines"]]
+
+
+def _p(p: float) -> str:
+    """With its sign; empty where there was no test."""
+    if pd.isna(p):
+        return ""
+    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".lstrip("0")
 
 
 def _curve(table: pd.DataFrame) -> list[dict]:

@@ -124,7 +124,7 @@ def evidential_beyond_doubts(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
     if rows.empty:
         return _nothing()
     with style():
-        drawn = Figure(figsize=(WIDTH, 3.1), layout="constrained")
+        drawn = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         panels = drawn.subplots(1, 3)
         _lines(panels[0], rows, "repeated", "error_rate", REPEATED)
         panels[0].set_xlabel("Error of a measurement\n(share of the sd)")
@@ -141,5 +141,7 @@ def evidential_beyond_doubts(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
         panels[2].grid(axis="y")
         panels[0].set_ylabel("Error (%)")
         for axes in panels:
-            axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.42), fontsize=7)
+            low, high = axes.get_ylim()
+            axes.set_ylim(low, high + 0.5 * (high - low))  # room for the legend
+            axes.legend(loc="upper left", fontsize=7, frameon=False)
     return drawn

@@ -56,7 +56,7 @@ def section(
         "experiments/evidential_beyond/page.html.j2",
         **stated,
         claims=claim_lines(claims),
-        blocks={name: _blocks(tables[name], words) for name, words in _SETTINGS.items()},
+        blocks={name: _blocks(_few(tables[name]), words) for name, words in _SETTINGS.items()},
         misjudged=_misjudged(tables["evidential_beyond_misjudged"]),
         shown=shown(
             evidential_beyond_tables,
@@ -73,6 +73,14 @@ def section(
     summary = render("experiments/evidential_beyond/summary.html.j2", **stated, tally=tally(claims))
     title = "Beyond the paper of E2M"
     return Section("evidential_beyond", title, markup, contents, summary)
+
+
+def _few(table: pd.DataFrame) -> pd.DataFrame:
+    """The lowest, the middle and the highest setting; the file of the table has all."""
+    settings = sorted(table["setting"].unique())
+    if len(settings) <= 4:
+        return table
+    return table[table["setting"].isin([settings[0], settings[len(settings) // 2], settings[-1]])]
 
 
 def _blocks(table: pd.DataFrame, words: str) -> list[dict]:

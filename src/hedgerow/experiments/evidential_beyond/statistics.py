@@ -85,7 +85,8 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
             frames.append(paired_tests(cells, TEST))
     frames = [frame for frame in frames if frame is not None]
     if not frames:
-        return pd.DataFrame(columns=[*TEST, "name", "statistic", "p", "n", "groups", "correction"])
+        columns = [*TEST, "name", "statistic", "p", "n", "groups", "correction"]
+        return pd.DataFrame(columns=columns).astype({"difference": float, "n": int})
     return joined(frames, [*TEST[:-1], "correction"])
 
 

@@ -1,0 +1,135 @@
+"""Tables, figures, questions and section beyond the paper of E2M, from made-up results."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from shown import captions_of, made_by, shown_by
+
+from hedgerow.experiments.evidential_beyond import claims as beyond_claims
+from hedgerow.experiments.evidential_beyond import figures as beyond_figures
+from hedgerow.experiments.evidential_beyond import page as beyond_page
+from hedgerow.experiments.evidential_beyond import statistics as beyond_statistics
+from hedgerow.experiments.evidential_beyond import tables as beyond_tables
+from hedgerow.experiments.evidential_beyond.plan import (
+    ANNOTATED,
+    COMPARED,
+    LEARNERS,
+    REPEATED,
+    EvidentialBeyondPlan,
+)
+from hedgerow.reporting import figures, html
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
+STATED = pd.read_csv(ROOT / "data/published/claims.csv")
+PLAN = EvidentialBeyondPlan(configuration="made-up", datasets=("one", "two", "gone"))
+SETTINGS = {
+    "sweep": (0.0, 0.5, 1.0),
+    "repeated": (0.5, 1.0),
+    "annotators": (0.4, 0.8),
+    "misjudged": (0.25, 1.0, 4.0),
+}
+
+
+def _rows(n_sets=12, gain=0.1):
+    """E2M better by `gain` in every part, and doubts told wrong worse by as much."""
+    random = np.random.default_rng(2)
+    methods = {"sweep": LEARNERS, "repeated": REPEATED, "annotators": ANNOTATED}
+    lines = []
+    for k in range(n_sets):
+        for part, metrics in COMPARED.items():
+            for setting in SETTINGS[part]:
+                for method in methods.get(part, ("e2m",)):
+                    first = part in methods and method == methods[part][0]
+                    for metric in metrics:
+                        value = 0.5 - gain * first + 0.01 * random.random()
+                        value += gain * (part == "misjudged" and setting != 1.0)
+                        lines.append((part, f"set {k}", 0, setting, method, metric, value))
+    columns = ["part", "dataset", "repeat", "setting", "method", "metric", "value"]
+    return pd.DataFrame(lines, columns=columns)
+
+
+def _run(rows):
+    inputs = {**beyond_statistics.merged([rows] if len(rows) else []), "plan": PLAN}
+    tables = {
+        name: made_by(getattr(beyond_tables, name), **inputs)
+        for name, shown in shown_by("evidential_beyond").items()
+        if shown.kind == "table"
+    }
+    return SimpleNamespace(inputs=inputs, tables=tables)
+
+
+@pytest.fixture(scope="module")
+def run():
+    return _run(_rows(n_sets=2))
+
+
+def test_tables_say_what_e2m_has_and_what_the_others_have(run):
+    table = run.tables["evidential_beyond_sweep"].set_index(["setting", "method", "metric"])
+    assert len(table) == 3 * 7 * 2
+    cell = table.loc[(0.5, "ss", "error_rate")]
+    assert cell["difference"] == pytest.approx(cell["e2m"] - cell["value"])
+    assert (cell["wins"], cell["n"]) == (2, 2)
+    wrong = run.tables["evidential_beyond_misjudged"].set_index(["setting", "metric"])
+    cell = wrong.loc[(4.0, "clean_error_rate")]
+    assert cell["difference"] == pytest.approx(cell["value"] - cell["right"]) and cell["wins"] == 0
+    assert len(wrong) == 4
+
+
+def _judged(rows):
+    made = beyond_statistics.merged([rows])
+    return beyond_claims.claims(made["statistics"], SPECIFICATION, STATED).set_index("claim")
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(0.1, "reproduced"), (-0.1, "not reproduced")])
+def test_a_verdict_follows_its_test(gain, verdict):
+    found = _judged(_rows(gain=gain))
+    assert found.index.tolist() == [f"evidential_beyond-{k:02d}" for k in range(1, 7)]
+    assert set(found["verdict"]) == {verdict}
+
+
+def test_two_data_sets_cannot_tell(run):
+    assert set(_judged(run.inputs["rows"])["verdict"]) == {"too little data"}
+
+
+def test_figures_show_what_was_run(run):
+    drawn = made_by(beyond_figures.evidential_beyond_levels, **run.inputs)
+    assert [len(axes.lines) for axes in drawn.axes] == [8, 8]
+    drawn = made_by(beyond_figures.evidential_beyond_doubts, **run.inputs)
+    assert [len(axes.lines) for axes in drawn.axes] == [4, 3, 2]
+    drawn.canvas.draw()
+    for axes in drawn.axes:  # a legend above its panel was cut off
+        legend = axes.get_legend().get_window_extent()
+        lines = [axes.transData.transform(line.get_xydata())[:, 1].max() for line in axes.lines]
+        assert max(lines) < legend.y0 and legend.y1 <= drawn.bbox.y1
+
+
+@pytest.mark.parametrize("nothing", [False, True])
+def test_the_section_holds_every_table_and_figure(run, tmp_path, nothing):
+    if nothing:
+        run = _run(pd.DataFrame())
+    tables, drawn = {}, {}
+    for name, table in run.tables.items():
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
+        tables[name] = pd.read_csv(tmp_path / f"{name}.csv")
+    for name, shown in shown_by("evidential_beyond").items():
+        if shown.kind == "figure":
+            drawn[name] = tmp_path / f"{name}.svg"
+            figures.save(made_by(getattr(beyond_figures, name), **run.inputs), drawn[name])
+    captions = captions_of("evidential_beyond", **run.inputs)
+    judged = beyond_claims.claims(run.inputs["statistics"], SPECIFICATION, STATED)
+    section = beyond_page.section(tables, drawn, captions, judged, PLAN)
+    text = html.page([section], "made-up")
+    for name in shown_by("evidential_beyond"):
+        assert text.count(f'id="{name}"') == 1
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    assert "Absent, because no source answered: gone" in text
+    assert not re.search(r">\s*(nan|None|inf)\s*<", text)
