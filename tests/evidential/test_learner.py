@@ -95,6 +95,21 @@ def test_shares_start_at_the_counts_of_the_leaf():
     assert other.sum(axis=2) == pytest.approx(one.sum(axis=2))
 
 
+@pytest.mark.parametrize("by_plausibility", [True, False])
+def test_starts_of_an_estimate_that_has_not_converged_add_up(by_plausibility):
+    """They added up to more, and the first step then seemed to lower the likelihood."""
+    rng = np.random.default_rng(0)
+    leaves, classes = rng.random((3, 40)), rng.random((2, 40))
+    counts = rng.random((3, 2))
+    counts *= 40 / counts.sum()
+    left, right = leaves[1] * rng.random((2, 5, 40))
+    starts = start_splits(leaves, classes, counts, 1, left.copy(), right.copy(), by_plausibility)
+    assert starts.sum(axis=(1, 2)) == pytest.approx(np.full(5, 40.0))
+    assert starts[:, 1:3].sum(axis=(1, 2)) == pytest.approx(np.full(5, counts[1].sum()))
+    assert np.array_equal(starts[:, 0], np.tile(counts[0], (5, 1)))
+    assert np.array_equal(starts[:, 3], np.tile(counts[2], (5, 1)))
+
+
 # ------------------------------------------------------------------ growth
 
 

@@ -165,7 +165,9 @@ class Growth:
                         row[k] += side[i] / both * joint[place][k] / evidence
                     counted[k] += side[i] * y[k]
         chosen = by_plausibility if self.start == "plausibility" else held
-        return [sum(row) / len(self.y) for row in held], [
+        # Of the share that the leaf has, which the instances add up to once it is converged.
+        total = sum(map(sum, held))
+        return [self.share[place] * sum(row) / total for row in held], [
             [v / sum(row) for v in row] if sum(row) > 0 else self.probability[place]
             for row in chosen
         ]

@@ -96,8 +96,10 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
     cdef double[:, ::1] held = np.empty((n_classes, n))
     cdef double[:, :, ::1] starts = np.empty((n_splits, n_leaves + 1, n_classes))
     cdef double[::1] one = np.empty(n_classes), other = np.empty(n_classes)
-    cdef double evidence, mixed, share, whole, weight_left, weight_right, sum_left, sum_right
+    cdef double evidence, mixed, share, whole, weight = 0.0, weight_left, weight_right, sum_left, sum_right
     with nogil:
+        for k in range(n_classes):
+            weight += counts[leaf, k]
         for i in range(n):
             evidence = 0.0
             for h in range(n_leaves):
@@ -123,19 +125,24 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
                     starts[s, leaf + 1, k] += (1.0 - share) * held[k, i]
                     one[k] += left[s, i] * classes[k, i]
                     other[k] += right[s, i] * classes[k, i]
-            if not by_plausibility:
-                continue
             weight_left = weight_right = sum_left = sum_right = 0.0
             for k in range(n_classes):
                 weight_left += starts[s, leaf, k]
                 weight_right += starts[s, leaf + 1, k]
                 sum_left += one[k]
                 sum_right += other[k]
+            if by_plausibility:
+                for k in range(n_classes):
+                    if sum_left > 0.0:
+                        starts[s, leaf, k] = weight_left * (one[k] / sum_left)
+                    if sum_right > 0.0:
+                        starts[s, leaf + 1, k] = weight_right * (other[k] / sum_right)
+            # What the instances have in the leaf is a step ahead of its counts: all add up to n.
+            whole = weight_left + weight_right
             for k in range(n_classes):
-                if sum_left > 0.0:
-                    starts[s, leaf, k] = weight_left * (one[k] / sum_left)
-                if sum_right > 0.0:
-                    starts[s, leaf + 1, k] = weight_right * (other[k] / sum_right)
+                if whole > 0.0:
+                    starts[s, leaf, k] *= weight / whole
+                    starts[s, leaf + 1, k] *= weight / whole
     return np.asarray(starts)
 
 
