@@ -677,8 +677,8 @@ def screened() -> None:
         total = [t.class_weight.sum(axis=1) * entropy(t.class_weight) for t in trees]
         gains.append((total[0][0] - total[0][1:].sum()) / (total[1][0] - total[1][1:].sum()))
     print(
-        f"  screened, 40 tables of 150 x 10: the whole search's first test in {same}, "
-        f"{100 * np.mean(gains):.1f} % of its gain on average, {spent[0] / spent[1]:.2f} of its time"
+        f"  screened, 40 tables of 150 x 10: the first test of the whole search in {same}, "
+        f"{100 * np.mean(gains):.1f} % of its gain, {spent[0] / spent[1]:.2f} of the time"
     )
 
 
