@@ -118,6 +118,8 @@ def domain_of(table: TidyTable, clean: np.ndarray, j: int, plan):
     if isinstance(column.dtype, pd.CategoricalDtype):
         return np.arange(len(column.cat.categories), dtype=float)
     known = clean[~np.isnan(clean[:, j]), j]
+    if not len(known):
+        return (0.0, 0.0)  # missing throughout, and nothing is drawn
     return np.unique(known) if plan.domain == "values" else (known.min(), known.max())
 
 

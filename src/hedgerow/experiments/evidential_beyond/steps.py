@@ -100,18 +100,19 @@ def _answers(table, found: Doubted, parts, repeat, plan, protocol):
             yield method, learner.predict(found.X[test]), learner.predict(found.clean[test])
 
 
-def _pignistic(table, found: Doubted, parts, repeat, plan, protocol):
-    """CART on draws from the pignistic distributions, and the mean of its probabilities on them.
+def pignistic_draws(
+    table: TidyTable, repeat: int, found: Doubted, plan, protocol
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draws of each row from its pignistic distribution: values, then classes.
 
     A mass of 1 - gamma at a value and gamma on its domain is a probability of 1 - gamma at the
     value, and gamma spread evenly over the domain (Smets 1994): what the noise itself draws from.
-    Before the noise nothing is in doubt, and nothing is drawn.
-    """
-    from hedgerow.evidential.error import evidential_error_rate
-    from hedgerow.evidential.sequence import best_first, pick_tree
-    from hedgerow.induction.c45 import C45Classifier
 
-    growing, pruning, test = parts
+    Returns
+    -------
+    X : (n_draws, n, m) float64
+    y : (n_draws, n) int
+    """
     draws = rng(protocol.seed, EXPERIMENT, table.name, repeat, "pignistic")
     X = np.repeat(found.X[None], plan.n_draws, axis=0)
     y = np.repeat(found.y[None], plan.n_draws, axis=0)
@@ -120,6 +121,20 @@ def _pignistic(table, found: Doubted, parts, repeat, plan, protocol):
             domain = domain_of(table, found.clean, j, protocol)
             X[k, :, j] = replace_values(found.X[:, j], found.gamma[:, j], domain, draws)
         y[k] = replace_values(found.y, found.gamma_y, np.arange(found.n_classes), draws)
+    return X, y
+
+
+def _pignistic(table, found: Doubted, parts, repeat, plan, protocol):
+    """CART on draws from the pignistic distributions, and the mean of its probabilities on them.
+
+    Before the noise nothing is in doubt, and nothing is drawn.
+    """
+    from hedgerow.evidential.error import evidential_error_rate
+    from hedgerow.evidential.sequence import best_first, pick_tree
+    from hedgerow.induction.c45 import C45Classifier
+
+    growing, pruning, test = parts
+    X, y = pignistic_draws(table, repeat, found, plan, protocol)
     learner = C45Classifier(
         prune=False,
         min_samples_split=2,
@@ -155,7 +170,9 @@ def _repeated(table, repeat, parts, plan, protocol) -> Iterator[Line]:
     noise = rng(protocol.seed, EXPERIMENT, table.name, repeat, "measurements")
     deviations = noise.standard_normal((plan.n_measurements, *clean.shape))
     deviations[:, :, categorical] = 0.0
-    spread = np.nanstd(clean, axis=0)
+    known = ~np.isnan(clean).all(axis=0)
+    spread = np.zeros(clean.shape[1])
+    spread[known] = np.nanstd(clean[:, known], axis=0)
     # That the value is not between the smallest and the largest of so many measurements.
     outside = 2.0 ** (1 - plan.n_measurements)
     kinds = {j: certain.evidential().possible[j] for j in range(clean.shape[1]) if categorical[j]}
