@@ -28,6 +28,7 @@ from hedgerow.experiments.evidential_beyond.plan import (
     COMPARED,
     EXPERIMENT,
     LEARNERS,
+    MISJUDGED,
     REPEATED,
     EvidentialBeyondPlan,
 )
@@ -74,7 +75,11 @@ def test_every_part_has_its_methods_and_metrics(rows):
         }
         assert set(COMPARED[part]) <= set(own["metric"])
     own = rows[rows["part"] == "misjudged"]
-    assert set(own["setting"]) == {0.5, 1.0} and set(own["method"]) == {"e2m"}
+    assert set(zip(own["setting"], own["method"], strict=True)) == {
+        (0.5, "e2m"),
+        (1.0, "e2m"),
+        (1.0, "e2m_odds"),
+    }
     assert rows["value"].between(0, 1).all()
     assert not rows.duplicated(["part", "dataset", "repeat", "setting", "method", "metric"]).any()
 
@@ -175,6 +180,24 @@ def test_the_tree_of_pignistic_draws_is_made_again_by_hand(table, rows):
     assert own["error_rate"] == (said(best, test) != found.y[test]).mean()
     plain = _said(best, found.clean[test])
     assert own["clean_error_rate"] == (plain != found.clean_y[test]).mean()
+
+
+def test_doubts_as_odds(table, rows):
+    """By the chances of the noise: of 0.6, spread over three classes, 0.2 falls on each."""
+    assert beyond_steps.odds_of(0.6, 3) == pytest.approx(0.2 / 0.6)
+    assert beyond_steps.odds_of(np.array([0.0, 1.0]), [2, 4]) == pytest.approx([0.0, 1.0])
+    some = beyond_steps.some_rows(table, 0, PLAN, 0)
+    growing, pruning, test = evidential_steps.thirds(some, 0, PROTOCOL, EXPERIMENT)
+    found = evidential_steps.doubted(some, 0, PROTOCOL, EXPERIMENT)
+    share, share_y = found.gamma / [2, 2, 3], found.gamma_y / 3
+    told = dataclasses.replace(
+        found,
+        gamma=share / (1 - found.gamma + share),
+        gamma_y=share_y / (1 - found.gamma_y + share_y),
+    ).evidential()
+    said = _grown(told, growing, pruning).predict(told.take(test))
+    own = rows[rows["method"] == "e2m_odds"].set_index("metric")["value"]
+    assert own["error_rate"] == (said != found.y[test]).mean()
 
 
 def test_intervals_are_made_again_by_hand(table, rows):
@@ -285,8 +308,8 @@ def _rows(n_sets=8, gain=0.1):
         for part, metrics in COMPARED.items():
             for metric in metrics:
                 for setting in (0.25, 0.5, 1.0, 4.0):
-                    for method in methods.get(part, ("e2m",)):
-                        first = method == methods.get(part, ("none",))[0]
+                    for method in methods.get(part, MISJUDGED if setting == 1.0 else ("e2m",)):
+                        first = method == methods.get(part, MISJUDGED[1:])[0]
                         value = 0.5 - gain * first + 0.01 * random.random()
                         value += gain * (part == "misjudged" and setting != 1.0)
                         for repeat in range(2):
@@ -309,8 +332,8 @@ def test_tests_are_those_of_scipy():
     assert cell["p"] == pytest.approx(expected.pvalue) and cell["n"] == 8
     assert cell["difference"] == pytest.approx(100 * (means["e2m"] - means["ss"]).mean())
     wrong = plain[plain["part"] == "misjudged"]
-    assert set(wrong["second"]) == {"e2m, right"} and set(wrong["setting"]) == {0.25, 0.5, 4.0}
-    assert (wrong["difference"] > 0).all()
+    assert set(wrong["second"]) == {"e2m, right"} and set(wrong["setting"]) == {0.25, 0.5, 1.0, 4.0}
+    assert ((wrong["difference"] < 0) == (wrong["first"] == "e2m_odds")).all()
 
 
 def test_without_any_data_set():

@@ -19,6 +19,7 @@ from hedgerow.experiments.evidential_beyond.plan import (
     ANNOTATED,
     COMPARED,
     LEARNERS,
+    MISJUDGED,
     REPEATED,
     EvidentialBeyondPlan,
 )
@@ -46,8 +47,8 @@ def _rows(n_sets=12, gain=0.1):
     for k in range(n_sets):
         for part, metrics in COMPARED.items():
             for setting in SETTINGS[part]:
-                for method in methods.get(part, ("e2m",)):
-                    first = part in methods and method == methods[part][0]
+                for method in methods.get(part, MISJUDGED if setting == 1.0 else ("e2m",)):
+                    first = method == methods.get(part, MISJUDGED[1:])[0]
                     for metric in metrics:
                         value = 0.5 - gain * first + 0.01 * random.random()
                         value += gain * (part == "misjudged" and setting != 1.0)
@@ -77,10 +78,10 @@ def test_tables_say_what_e2m_has_and_what_the_others_have(run):
     cell = table.loc[(0.5, "ss", "error_rate")]
     assert cell["difference"] == pytest.approx(cell["e2m"] - cell["value"])
     assert (cell["wins"], cell["n"]) == (2, 2)
-    wrong = run.tables["evidential_beyond_misjudged"].set_index(["setting", "metric"])
-    cell = wrong.loc[(4.0, "clean_error_rate")]
+    wrong = run.tables["evidential_beyond_misjudged"].set_index(["setting", "method", "metric"])
+    cell = wrong.loc[(4.0, "e2m", "clean_error_rate")]
     assert cell["difference"] == pytest.approx(cell["value"] - cell["right"]) and cell["wins"] == 0
-    assert len(wrong) == 4
+    assert len(wrong) == 6
 
 
 def _judged(rows):
@@ -91,7 +92,7 @@ def _judged(rows):
 @pytest.mark.parametrize(("gain", "verdict"), [(0.1, "reproduced"), (-0.1, "not reproduced")])
 def test_a_verdict_follows_its_test(gain, verdict):
     found = _judged(_rows(gain=gain))
-    assert found.index.tolist() == [f"evidential_beyond-{k:02d}" for k in range(1, 7)]
+    assert found.index.tolist() == [f"evidential_beyond-{k:02d}" for k in range(1, 8)]
     assert set(found["verdict"]) == {verdict}
 
 
@@ -103,7 +104,7 @@ def test_figures_show_what_was_run(run):
     drawn = made_by(beyond_figures.evidential_beyond_levels, **run.inputs)
     assert [len(axes.lines) for axes in drawn.axes] == [8, 8]
     drawn = made_by(beyond_figures.evidential_beyond_doubts, **run.inputs)
-    assert [len(axes.lines) for axes in drawn.axes] == [4, 3, 2]
+    assert [len(axes.lines) for axes in drawn.axes] == [4, 3, 4]
     drawn.canvas.draw()
     for axes in drawn.axes:  # a legend above its panel was cut off
         legend = axes.get_legend().get_window_extent()

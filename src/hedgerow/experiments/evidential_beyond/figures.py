@@ -101,8 +101,8 @@ def evidential_beyond_levels(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
     "Intervals, votes, and doubts that are misjudged",
     caption="Mean error over data sets: on intervals of {k} measurements by their error (left), on "
     "votes of {annotators} annotators by their largest share of mistakes (middle), and of E2M by "
-    "the factor of the doubts that it is told (right, error before the noise and evidential "
-    "error). {ran}",
+    "the factor of the doubts that it is told (right, error before the noise and evidential error; "
+    "dotted: doubts as odds). {ran}",
     alt="Three panels with a line per method; the numbers are in the tables beneath.",
     words=said,
 )
@@ -133,9 +133,12 @@ def evidential_beyond_doubts(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
         for metric, (colour, mark, line) in zip(
             ("clean_error_rate", "evidential_error_rate"), (_LOOKS[0], _LOOKS[2]), strict=True
         ):
-            means = by_method(rows, "misjudged", metric).mean().droplevel("method").sort_index()
+            every = by_method(rows, "misjudged", metric).mean()
+            means = every.xs("e2m", level="method").sort_index()
             panels[2].plot(range(len(means)), means.to_numpy(), color=colour, marker=mark,
                            markersize=4.5, linestyle=line, label=METRIC_LABELS[metric])  # fmt: skip
+            panels[2].axhline(every.xs("e2m_odds", level="method").iloc[0], color=colour,
+                              linestyle=":", label="as odds")  # fmt: skip
         panels[2].set_xticks(range(len(means)), [f"{factor:g}" for factor in means.index])
         panels[2].set_xlabel("Factor of the doubts\nthat are told")
         panels[2].grid(axis="y")

@@ -104,12 +104,16 @@ def _misjudged(table: pd.DataFrame) -> list[dict]:
         {
             "title": METRIC_LABELS[metric],
             "lines": [
-                {"name": f"times {row['setting']:g}", "cells": _cells(row, ("value", "right"))}
+                {"name": _told(row), "cells": _cells(row, ("value", "right"))}
                 for row in own.to_dict("records")
             ],
         }
         for metric, own in table.groupby("metric", sort=False)
     ]
+
+
+def _told(row: Mapping) -> str:
+    return f"times {row['setting']:g}" if row["method"] == "e2m" else "as odds"
 
 
 def _cells(row: Mapping, means: tuple[str, str]) -> list[str]:

@@ -21,6 +21,8 @@ LEARNERS = (
     "confdtree_comb",
 )
 REPEATED = ("e2m_doubted", "e2m_intervals", "cart_means", "cart_single")
+#: Doubts told as plausibilities of the noise are, times a factor; or as its odds.
+MISJUDGED = ("e2m", "e2m_odds")
 ANNOTATED = ("e2m_votes", "cart_weighted", "cart_majority")
 PARTS = ("sweep", "repeated", "annotators", "misjudged")
 #: What each part compares by; of errors less is better.

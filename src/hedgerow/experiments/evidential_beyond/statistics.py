@@ -48,11 +48,12 @@ def by_method(rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
 def pairs_of(part: str, wide: pd.DataFrame) -> list[tuple[tuple, tuple]]:
     """Columns of `by_method` that are compared: first, second.
 
-    In `misjudged` what is told wrong with what is told as it is; elsewhere E2M with the others.
+    In `misjudged` what is told otherwise with what is told as it is; elsewhere E2M with the others.
     """
     settings = sorted(set(wide.columns.get_level_values("setting")))
     if part == "misjudged":
-        return [((s, "e2m"), (RIGHT, "e2m")) for s in settings if s != RIGHT]
+        right = (RIGHT, "e2m")
+        return [(pair, right) for pair in sorted(wide.columns) if pair != right]
     first, *others = METHODS[part]
     return [((s, first), (s, other)) for s in settings for other in others]
 
@@ -67,8 +68,8 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        part, setting, metric, first, second (methods; of `misjudged` `e2m` and `e2m, right`),
-        difference (first minus second, mean over data sets, points), then the attributes of
+        part, setting, metric, first, second (methods; of `misjudged` one of
+        `MISJUDGED` and `e2m, right`), difference (first minus second, mean over data sets, points), then the attributes of
         `TestResult`; two rows each, with the correction `none` and `holm`, over all pairs of one
         part and metric. `n` is the number of data sets.
     """

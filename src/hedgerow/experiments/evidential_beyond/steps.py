@@ -4,7 +4,7 @@
   the level of the noise;
 - `repeated`: values known by the interval of several measurements;
 - `annotators`: classes known by the votes of annotators who disagree;
-- `misjudged`: doubts that the learner is told too small or too large.
+- `misjudged`: doubts that the learner is told too small or too large, or as the odds of the noise.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from hedgerow.experiments.evidential.steps import (
 from hedgerow.experiments.evidential_beyond.plan import (
     EXPERIMENT,
     ORDER,
+    RIGHT,
     VALUES,
     EvidentialBeyondPlan,
 )
@@ -252,24 +253,36 @@ def _annotators(table, repeat, parts, plan, protocol) -> Iterator[Line]:
             yield largest, method, {"error_rate": float((said != y[test]).mean())}
 
 
+def odds_of(gamma, n_values):
+    """How likely the noise makes a value of another one, over how likely it leaves it as it is.
+
+    gamma : float or array in [0, 1], the chance that it was drawn from the domain
+    n_values : int or array, the size of the domain
+    """
+    return gamma / ((1.0 - gamma) * n_values + gamma)
+
+
 def _misjudged(table, repeat, parts, plan, protocol) -> Iterator[Line]:
-    """The noise of the paper, its doubts told wrong when learning and when reading values."""
+    """The noise of the paper, its doubts told otherwise when learning and when reading values."""
     from hedgerow.evidential.boxes import predict_evidential
 
     growing, pruning, test = parts
     found = doubted(table, repeat, protocol, EXPERIMENT, 1.0)
-    for factor in plan.misjudged:
-        told = dataclasses.replace(
-            found,
-            gamma=np.minimum(factor * found.gamma, 1.0),
-            gamma_y=np.minimum(factor * found.gamma_y, 1.0),
-        )
-        data = told.evidential()
+    right, right_y = found.gamma, found.gamma_y
+    doubts = {
+        (factor, "e2m"): (np.minimum(factor * right, 1.0), np.minimum(factor * right_y, 1.0))
+        for factor in plan.misjudged
+    }
+    # A number is below or above a threshold: two, taken as even.
+    sizes = [len(found.categories.get(j, "ab")) for j in range(right.shape[1])]
+    doubts[RIGHT, "e2m_odds"] = (odds_of(right, sizes), odds_of(right_y, found.n_classes))
+    for (factor, method), (gamma, gamma_y) in doubts.items():
+        data = dataclasses.replace(found, gamma=gamma, gamma_y=gamma_y).evidential()
         model = e2m_learner(protocol, plan.n_finalists)
         tree = model.fit(data.take(growing), data.take(pruning)).tree_
         said = predict_evidential(tree, data.take(test))
         clean = predict_evidential(tree, plain_data(found, test))
-        yield factor, "e2m", measured(found, test, said, clean)
+        yield factor, method, measured(found, test, said, clean)
 
 
 _PARTS = {

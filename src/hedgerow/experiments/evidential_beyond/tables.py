@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from hedgerow.experiments.evidential_beyond.plan import COMPARED, EvidentialBeyondPlan
+from hedgerow.experiments.evidential_beyond.plan import COMPARED, RIGHT, EvidentialBeyondPlan
 from hedgerow.experiments.evidential_beyond.statistics import METHODS, by_method
 from hedgerow.experiments.step import table
 from hedgerow.reporting.tables import how_many, ran
@@ -23,6 +23,7 @@ LABELS = {
     "e2m_intervals": "E2M, intervals",
     "cart_means": "CART, means",
     "cart_single": "CART, one measurement",
+    "e2m_odds": "E2M, doubts as odds",
     "e2m_votes": "E2M, votes",
     "cart_weighted": "CART, rows weighted by votes",
     "cart_majority": "CART, majority",
@@ -184,18 +185,20 @@ def evidential_beyond_annotators(
 
 
 @table(
-    "Doubts that are misjudged",
+    "Doubts that are told otherwise",
     caption="Error rates of E2M on the noise of the paper where it is told every doubt times the "
-    "setting (at most 1): 0 is no doubt. Means over data sets, points; difference: to doubts that "
-    "are told as they are, below 0 favours the wrong ones; wins: data sets on which the wrong ones "
-    "are better, of n; p of Wilcoxon's signed-rank test, plain and after Holm's correction over "
-    "all rows of a metric. {ran}",
+    "setting (at most 1): 0 is no doubt. As odds: gamma / ((1 - gamma) K + gamma), how likely the "
+    "noise makes one of K values or classes of another over how likely it leaves it (of numbers "
+    "K = 2, the sides of a threshold). Means over data sets, points; difference: to doubts told as "
+    "they are, below 0 favours the others; wins: data sets on which the others are better, of n; p "
+    "of Wilcoxon's signed-rank test, plain and after Holm's correction over all rows of a metric. "
+    "{ran}",
     words=said,
 )
 def evidential_beyond_misjudged(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan
 ) -> pd.DataFrame:
-    """E2M told its doubts wrong.
+    """E2M told its doubts otherwise than they are.
 
     Parameters
     ----------
@@ -205,18 +208,19 @@ def evidential_beyond_misjudged(
     Returns
     -------
     DataFrame
-        setting, metric, value, right (mean of doubts told as they are), difference, wins, n, p,
-        p_holm.
+        setting, method, metric, value, right (mean of doubts told as they are), difference,
+        wins, n, p, p_holm.
     """
     own = statistics[statistics["part"] == "misjudged"]
     lines = []
-    for (metric, setting), tests in own.groupby(["metric", "setting"], sort=False):
+    for (metric, method, setting), tests in own.groupby(["metric", "first", "setting"]):
         wide = by_method(rows, "misjudged", metric)
-        both = wide[[(setting, "e2m"), (1.0, "e2m")]].dropna()
-        wrong, right = both[setting, "e2m"], both[1.0, "e2m"]
+        both = wide[[(setting, method), (RIGHT, "e2m")]].dropna()
+        wrong, right = both[setting, method], both[RIGHT, "e2m"]
         p = tests.set_index("correction")["p"]
-        line = {"setting": setting, "metric": metric, "value": wrong.mean(), "right": right.mean()}
+        line = {"setting": setting, "method": method, "metric": metric}
+        line |= {"value": wrong.mean(), "right": right.mean()}
         line |= {"difference": tests["difference"].iloc[0], "wins": int((wrong < right).sum())}
         lines.append({**line, "n": len(both), "p": p["none"], "p_holm": p["holm"]})
-    columns = ["setting", "metric", "value", "right", "difference", "wins", "n", "p", "p_holm"]
+    columns = [*COLUMNS[:4], "right", *COLUMNS[5:]]
     return pd.DataFrame(lines, columns=columns).round(9)
