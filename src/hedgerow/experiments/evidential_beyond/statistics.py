@@ -68,9 +68,9 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        part, setting, metric, first, second (methods; of `misjudged` one of
-        `MISJUDGED` and `e2m, right`), difference (first minus second, mean over data sets, points), then the attributes of
-        `TestResult`; two rows each, with the correction `none` and `holm`, over all pairs of one
+        part, setting, metric, first, second (methods; of `misjudged` one of `MISJUDGED` and `e2m,
+        right`), difference (first minus second, mean over data sets, points), then the attributes
+        of `TestResult`; two rows each, with the correction `none` and `holm`, over all pairs of one
         part and metric. `n` is the number of data sets.
     """
     frames = []
