@@ -34,7 +34,7 @@ class Settings:
     max_iterations: int = 1000
     n_thresholds: int | None = None
     n_finalists: int | None = None
-    n_screening: int = 10
+    n_screening: int = 20
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Growth:
             self._judge(part, *self._sides(part), most=self.settings.n_screening)
             for part in _blocks(self._beside(best[0].tests[best[1]]), self.data.n_rows)
         ]
-        return _better(self._final(nearby, [np.flatnonzero(j.gain > 0) for j in nearby]), best)
+        return _better(self._final(nearby, [np.arange(len(j.gain)) for j in nearby]), best)
 
     def _beside(self, test: Test) -> list[Test]:
         """Thresholds about the best one, up to the second on either side that was tried."""
@@ -382,9 +382,9 @@ def _first_best(judged_ones) -> tuple[Judged, int] | None:
 
 
 def _summits(gain: np.ndarray) -> np.ndarray:
-    """Places of gains above 0 that no neighbour exceeds: thresholds side by side are alike."""
+    """Places of gains that no neighbour exceeds: thresholds side by side are alike."""
     around = np.concatenate([[-np.inf], gain, [-np.inf]])
-    return np.flatnonzero((gain > 0) & (gain >= around[:-2]) & (gain > around[2:]))
+    return np.flatnonzero((gain >= around[:-2]) & (gain > around[2:]))
 
 
 def _better(one, other):

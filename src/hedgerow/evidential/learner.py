@@ -45,10 +45,10 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     n_thresholds : int or None, default 32
         Thresholds of an attribute that are tried first, spread evenly over its values; those
         beside the best one follow. None: all at once.
-    n_finalists : int or None, default 16
+    n_finalists : int or None, default 32
         Candidates that are decided by converged estimates, the best after `n_screening`
         iterations. None: all, which is slower by one to two orders.
-    n_screening : int, default 10
+    n_screening : int, default 20
     random_state : int, RandomState or None, default 0
         Draws the rows that are held back for pruning; read only then.
 
@@ -109,8 +109,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         tolerance=1e-6,
         max_iterations=1000,
         n_thresholds=32,
-        n_finalists=16,
-        n_screening=10,
+        n_finalists=32,
+        n_screening=20,
         random_state=0,
     ):
         self.max_leaves = max_leaves

@@ -88,8 +88,8 @@ class EvidentialPlan(Plan):
     )
     n_finalists: int = setting(
         0,
-        "Candidates that are decided by converged estimates, after a screening by ten iterations; "
-        "0: all, without a screening.",
+        "Candidates that are decided by converged estimates, after a screening by twenty "
+        "iterations; 0: all, without a screening.",
         minimum=0,
         maximum=1_000_000,
     )

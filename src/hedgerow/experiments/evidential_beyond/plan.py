@@ -71,7 +71,7 @@ class EvidentialBeyondPlan(Plan):
         maximum=1,
     )
     n_finalists: int = setting(
-        16,
+        32,
         "Candidates of E2M that are decided by converged estimates, after a screening.",
         minimum=1,
         maximum=1_000_000,
