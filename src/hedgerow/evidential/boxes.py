@@ -56,10 +56,13 @@ class Box:
 
 
 def interval_plausibility(data: EvidentialData, j: int, low, high) -> np.ndarray:
-    """That a number is in [low, high), (n,); of several intervals, (n_intervals, n)."""
+    """That a number is in [low, high), (n,); of several intervals, (n_intervals, n).
+
+    0 of an empty one: tests of a path that exclude one another, as below soft tests.
+    """
     low, high = np.asarray(low)[..., None], np.asarray(high)[..., None]
     inside = (data.low[:, j] < high) & (data.high[:, j] >= low)
-    return np.where(inside, 1.0, data.gamma[:, j])
+    return np.where(low < high, np.where(inside, 1.0, data.gamma[:, j]), 0.0)
 
 
 def subset_plausibility(data: EvidentialData, j: int, flags: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from hedgerow.tree import Tree
 
 EXHAUSTIVE = 10  # categories up to which every subset is tried, as in C4.5's search
 BLOCK = 1 << 20  # plausibilities of candidates that are held at once
+TINY = 1e-150  # plausibilities of a row's classes are lifted to it
 FALL = 1e-9  # of a log-likelihood, relative to its size: rounding
 
 
@@ -53,8 +54,6 @@ class Judged:
     """Candidates with their estimates: those of one attribute at one leaf, or finalists of one."""
 
     tests: list[Test]
-    left: np.ndarray  # (n_tests, n)
-    right: np.ndarray
     counts: np.ndarray  # (n_tests, n_leaves + 1, n_classes)
     gain: np.ndarray  # weight times gain in bits, of the leaf that is divided
     enough: np.ndarray  # flags: the gain is large enough to divide
@@ -78,12 +77,18 @@ class Growth:
     n_iterations: int = 0
 
     def __post_init__(self) -> None:
-        self.classes = np.ascontiguousarray(self.data.plausibility.T)
+        # No evidence may be too small for its inverse; the likelihood is told without the lift.
+        plausibility = self.data.plausibility.copy()
+        most = plausibility.max(axis=1)
+        tiny = most < TINY
+        plausibility[tiny] = plausibility[tiny] / most[tiny, None] * TINY
+        self.classes = np.ascontiguousarray(plausibility.T)
+        self.lift = float((np.log(TINY) - np.log(most[tiny])).sum())
         self.nodes = [_Node()]
         self.open = [0]  # the leaves in preorder, by the place of their node in `nodes`
         self.boxes = [Box()]
         self.plausible = np.ones((1, self.data.n_rows))
-        share = self.data.plausibility / self.data.plausibility.sum(axis=1, keepdims=True)
+        share = plausibility / plausibility.sum(axis=1, keepdims=True)
         self.counts = share.sum(axis=0)[None, :].copy()
         self._estimate()
 
@@ -111,7 +116,7 @@ class Growth:
         )
         self._checked(likelihood, fall)
         self.n_iterations += n_iterations
-        self.log_likelihoods.append(likelihood)
+        self.log_likelihoods.append(likelihood - self.lift)
 
     def _checked(self, likelihood, fall: float) -> None:
         assert fall <= FALL * (1.0 + np.abs(likelihood).max()), "the evidential likelihood fell"
@@ -142,7 +147,7 @@ class Growth:
         self._checked(likelihood, fall)
         self.n_iterations += int(n_iterations.sum())
         gain, enough = self._gains(leaf, counts)
-        return Judged(tests, left, right, counts, gain, enough)
+        return Judged(tests, counts, gain, enough)
 
     def _gains(self, leaf: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weight times gain of the divided leaf, and where the gain is large enough."""
@@ -186,7 +191,8 @@ class Growth:
         values = self._thresholds(test.leaf, test.feature)
         tried = _spread(len(values), self.settings.n_thresholds)
         at = int(np.searchsorted(tried, test.place))
-        low, high = tried[max(at - 2, 0)], tried[min(at + 2, len(tried) - 1)]
+        low = tried[at - 2] if at >= 2 else 0
+        high = tried[at + 2] if at + 2 < len(tried) else len(values) - 1
         return [
             Test(test.leaf, test.feature, float(values[place]), None, place)
             for place in range(int(low), int(high) + 1)
@@ -221,14 +227,9 @@ class Growth:
         for _, at, place in sorted(order[: self.settings.n_finalists], key=lambda one: one[1:]):
             judged = screened[at]
             part = slice(place, place + 1)
-            finals.append(
-                self._judge(
-                    judged.tests[part],
-                    judged.left[part],
-                    judged.right[part],
-                    judged.counts[part].copy(),
-                )
-            )
+            tests = judged.tests[part]
+            # Their sides again: those of all that are screened would fill the memory.
+            finals.append(self._judge(tests, *self._sides(tests), judged.counts[part].copy()))
         return _first_best(finals)
 
     def _thresholds(self, leaf: int, j: int) -> np.ndarray:
@@ -407,6 +408,8 @@ def _spread(n: int, most: int | None) -> np.ndarray:
     """Places of at most so many of n values in order, evenly spread."""
     if most is None or n <= most:
         return np.arange(n)
+    if most == 1:
+        return np.array([(n - 1) // 2])
     return np.unique(np.rint(np.linspace(0, n - 1, most)).astype(int))
 
 

@@ -166,6 +166,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         if self.prune and pruning_data is None:
             data, pruning_data = self._divided(data)
         self._remember(data)
+        self.__dict__.pop("pruning_errors_", None)  # of an earlier fit
         growth = Growth(data, settings)
         self.trees_ = growth.run()
         self.log_likelihoods_ = np.array(growth.log_likelihoods)
