@@ -3,7 +3,12 @@
 
 The way down is that of the traversal, with the same gates. On the way up a node may doubt the class
 that its branch assigned, and then reads its other branch too or takes from that class a fine.
+
+Many instances go by a node together: what it reads of its classes is then at hand, and no instance
+waits for the one before.  A branch is read at most twice by those that are at its node.
 """
+
+cimport cython
 
 import numpy as np
 
@@ -27,11 +32,11 @@ from hedgerow.tree._gates cimport (
 hedgerow_phi_fill()
 
 cdef enum:
-    # What is still to come of a node whose branch has been entered.
-    WHOLE                       # one branch took the instance whole
-    LEFT                        # the left branch is being read, the right one has a share too
-    RIGHT                       # ... and now the right one
-    OTHER                       # doubted: the branch that the instance would not have entered
+    # What is still to come of a node.
+    SPLIT                       # instances are to be divided, the left branch is to be read
+    LEFT_READ                   # ... by those that go left, in whole or in part
+    RIGHT_READ                  # ... by those that go right, and those left whom the node doubted
+    BOTH_READ                   # the left one also by those that went right and were doubted
 
 cdef enum:
     # What a node did, in the order of `hedgerow.confidence.explain.DONE`.
@@ -42,6 +47,10 @@ cdef enum:
     LET_BE                      # outside, and what follows is turned off or has nothing to act on
     ROUTES
     FINE
+
+# Instances that go by the nodes together: fewer where each may take much memory.
+cdef Py_ssize_t MOST_TOGETHER = 4096
+cdef Py_ssize_t MOST_BYTES = 1 << 26
 
 cdef double MORE_THAN_HALF = 0.5 + 1e-6     # of probabilities that add up to 1 but for rounding
 
@@ -64,19 +73,6 @@ cdef struct Classes:
     int first_class, last_class
 
 
-cdef struct Frame:
-    # One node on the way from the root.
-    int node
-    int place                   # among the tests
-    int stage
-    bint went_left              # into which branch first
-    bint trusted                # no value was missing above
-    double x                    # NaN where it is missing
-    double left                 # share that goes left; at OTHER: weight of the left branch
-    const double* first         # at RIGHT and OTHER: what the branch said that was read first ...
-    int assigned                # ... and assigned
-
-
 cdef struct Bound:
     # What is usual in one class at one node.
     double own_low, own_high    # ... when it is assigned; unit of the variable
@@ -87,12 +83,32 @@ cdef struct Bound:
 
 
 cdef struct Said:
-    # What a branch says.
-    const double* value         # K numbers; of a leaf, or in the buffer of a node below
+    # What a branch says of an instance.
+    const double* value         # K numbers; of a leaf, which are not to be changed ...
+    bint is_own                 # ... or a room of its own
     int assigned
-    bint is_leaf                # the numbers are the tree's: not to be changed, and they stay
 
 
+cdef struct Guest:
+    # An instance at a node.
+    double x                    # NaN where it is missing
+    double left                 # share that goes left; after a doubt: weight of the left branch
+    Said first                  # what the branch said that was read first, if another one is too
+    int key                     # twice its place among those together, 1 more: not to be doubted
+    bint is_shared              # both branches have a share
+
+
+cdef struct Frame:
+    # One node on the way from the root, with those that are at it.
+    int node
+    int place                   # among the tests
+    int stage
+    Guest* guests               # from the first on those who went left, or have a share there
+    Py_ssize_t n, n_left
+    Py_ssize_t n_waiting        # of those last judged: for the other branch; they are the first
+
+
+@cython.final
 cdef class Correction:
     """Predicts tables by one tree and its intervals.
 
@@ -138,10 +154,15 @@ cdef class Correction:
     cdef int* slots                 # (tests, K): twice the place in `bounds`, -2 where there is
                                     # none, and 1 more if the class has instances there
     cdef Frame* frames
-    cdef double* kept               # K numbers for each depth: what the first branch said ...
-    cdef double* made               # ... and what the node made of both
+    cdef Said* said                 # of each instance, by the branch last read
+    cdef int* sent                  # keys of those who enter a branch
+    cdef Py_ssize_t n_sent
+    cdef double* rooms              # K numbers each ...
+    cdef int* free                  # ... those that were given back; beyond them all from `n_used`
+    cdef Py_ssize_t n_free, n_used
     cdef const double* rows
-    cdef Py_ssize_t row_step, stride, n_nodes, n_classes, n_categories
+    cdef Py_ssize_t row_step, stride, first_row
+    cdef Py_ssize_t n_nodes, n_classes, n_categories, depth
     cdef double fine
     cdef bint routes, fines
     cdef list answers, tables
@@ -153,7 +174,7 @@ cdef class Correction:
     def __cinit__(self, tree, Gates gates, leaf_value, own, other, place, inside, known, pull,
                   present, double fine, bint routes, bint fines):
         cdef const double[::1] share = tree.share_left, lower, upper, table
-        cdef Py_ssize_t node, depth = tree.depth + 2
+        cdef Py_ssize_t node
         cdef int side, count[2]         # of leaves, of tests
         count[0] = count[1] = 0
         self.gates = gates
@@ -174,9 +195,8 @@ cdef class Correction:
         self.fines = fines
         self.tables = []
         self.memory = Arena("for the prediction of a tree with intervals")
-        self.frames = <Frame*> self.memory.take(depth, sizeof(Frame))
-        self.kept = <double*> self.memory.take(depth * self.n_classes, sizeof(double))
-        self.made = <double*> self.memory.take(depth * self.n_classes, sizeof(double))
+        self.depth = tree.depth + 1
+        self.frames = <Frame*> self.memory.take(self.depth, sizeof(Frame))
         self.ways = <Way*> self.memory.zeros(self.n_nodes, sizeof(Way))
         self.tests = <Test*> self.memory.zeros(self.n_nodes, sizeof(Test))
         self.gate = <const Gate**> self.memory.zeros(self.n_nodes, sizeof(Gate*))
@@ -284,34 +304,6 @@ cdef class Correction:
             self.tests[node].asked = &shares[0]
         return 0
 
-    cdef int descend(self, int node, Py_ssize_t depth, bint trusted,
-                     Py_ssize_t instance) noexcept nogil:
-        """Lay frames from `depth` on, down to a leaf; return their number."""
-        cdef const double* row = NULL       # without columns there is a root alone
-        cdef Frame* frame = self.frames + depth
-        cdef const Way* way = self.ways + node
-        if self.rows != NULL:
-            row = self.rows + instance * self.row_step
-        while way.feature >= 0:
-            frame.node = node
-            frame.place = way.place
-            frame.trusted = trusted
-            frame.x = row[way.feature * self.stride]
-            frame.stage = WHOLE
-            frame.went_left = frame.x < way.threshold
-            frame.left = frame.went_left
-            if not frame.went_left | (frame.x >= way.threshold):    # missing, or no step
-                frame.left = share_left(self.gate[node], &self.tests[node], frame.x, instance)
-                frame.went_left = frame.left > 0.0
-                trusted = trusted and not isnan(frame.x)
-                if 0.0 < frame.left < 1.0:
-                    frame.stage = LEFT
-            node = way.next[1 - frame.went_left]
-            way = self.ways + node
-            frame += 1
-        frame.node = node
-        return frame - self.frames
-
     cdef inline int largest(self, const double* value) noexcept nogil:
         """The assigned class: the most probable one, the first of several.
 
@@ -352,15 +344,15 @@ cdef class Correction:
             return bound.low <= x <= bound.high
         return 0.0 <= x < self.n_categories and (bound.usual[<Py_ssize_t> x] & as_) != 0
 
-    cdef bint weigh(self, const Frame* frame, int assigned, double* left) noexcept nogil:
+    cdef inline bint weigh(self, int place, double x, int assigned, double* left) noexcept nogil:
         """Weight of the left branch by the classes in whose interval the value lies.
 
         False where it lies in none but that of the assigned class, which does not count.  -1
         where no branch has any weight.
         """
-        cdef const Bound* bound = self.bounds + self.parts[frame.place].first_bound
-        cdef const Bound* last = self.bounds + self.parts[frame.place].last_bound
-        cdef double x = frame.x, one = 0.0, two = 0.0
+        cdef const Bound* bound = self.bounds + self.parts[place].first_bound
+        cdef const Bound* last = self.bounds + self.parts[place].last_bound
+        cdef double one = 0.0, two = 0.0
         cdef bint found = False, here
         if bound.usual == NULL:
             # No branch, as none could be foreseen.
@@ -380,7 +372,21 @@ cdef class Correction:
         left[0] = one / (one + two) if one + two > 0.0 else -1.0
         return found
 
-    cdef bint impose(self, int place, Said* said, double* room) noexcept nogil:
+    cdef inline double* room(self) noexcept nogil:
+        """K numbers; the ones last given back are still at hand."""
+        if self.n_free:
+            self.n_free -= 1
+            return self.rooms + self.free[self.n_free] * self.n_classes
+        self.n_used += 1
+        return self.rooms + (self.n_used - 1) * self.n_classes
+
+    cdef inline void leave(self, const Said* said) noexcept nogil:
+        """Give a room back; leaves have none."""
+        if said.is_own:
+            self.free[self.n_free] = <int> ((said.value - self.rooms) // self.n_classes)
+            self.n_free += 1
+
+    cdef bint impose(self, int place, Said* said) noexcept nogil:
         """Take the fine from the assigned class and divide it among the node's other classes.
 
         False, and nothing done, where there is no other.
@@ -388,30 +394,42 @@ cdef class Correction:
         cdef const int* class_ = self.classes + self.parts[place].first_class
         cdef const int* last = self.classes + self.parts[place].last_class
         cdef double before = said.value[said.assigned], part
+        cdef double* value
         cdef Py_ssize_t n = last - class_
         n -= self.slots[place * self.n_classes + said.assigned] & 1
         if n == 0:
             return False
         part = self.fine * before / n
-        if said.is_leaf:
-            memcpy(room, said.value, self.n_classes * sizeof(double))
-        else:
-            room = <double*> said.value     # of a node below, which needs it no more
+        if not said.is_own:
+            value = self.room()
+            memcpy(value, said.value, self.n_classes * sizeof(double))
+            said.value = value
+            said.is_own = True
+        value = <double*> said.value
         while class_ != last:
-            room[class_[0]] += part
+            value[class_[0]] += part
             class_ += 1
-        room[said.assigned] = before - self.fine * before
-        said.value = room
-        said.is_leaf = False
-        said.assigned = self.largest_of(room, said.assigned, said.assigned)
+        value[said.assigned] = before - self.fine * before
+        said.assigned = self.largest_of(value, said.assigned, said.assigned)
         return True
 
-    cdef inline void combine(self, double weight, const double* left, const double* right,
-                             double* out) noexcept nogil:
+    cdef inline void mix(self, double weight, const Said* left, const Said* right,
+                         double* out) noexcept nogil:
+        """Both branches, the left one with this weight; `out` may be the room of one of them."""
         cdef Py_ssize_t c, K = self.n_classes
+        cdef const double* one = left.value
+        cdef const double* two = right.value
         cdef double rest = 1.0 - weight
-        for c in range(K):
-            out[c] = weight * left[c] + rest * right[c]
+        # What is written never lies partly in what is read, which compilers cannot know.
+        if out == one:
+            for c in range(K):
+                out[c] = weight * out[c] + rest * two[c]
+        elif out == two:
+            for c in range(K):
+                out[c] = weight * one[c] + rest * out[c]
+        else:
+            for c in range(K):
+                out[c] = weight * one[c] + rest * two[c]
 
     cdef void tell(self, int node, int did, int assigned, double x, double left,
                    const double* before) noexcept nogil:
@@ -428,109 +446,232 @@ cdef class Correction:
             numbers[2 + self.n_classes + c] = before[c]
         self.n_told += 1
 
-    cdef inline int judge(self, const Frame* frame, int assigned, double* left) noexcept nogil:
+    cdef inline int judge(self, int place, const Guest* guest, int assigned,
+                          double* left) noexcept nogil:
         """What a node does to the class that came up, and with routes the weight of its left."""
         cdef int slot
-        if not frame.trusted or isnan(frame.x):
+        if guest.key & 1 or isnan(guest.x):
             return BELOW_MISSING
-        slot = self.slots[frame.place * self.n_classes + assigned]
+        slot = self.slots[place * self.n_classes + assigned]
         if slot < 0:
             return NO_INTERVAL
-        if self.is_usual(&self.bounds[slot >> 1], frame.x, OWN_SET):
+        if self.is_usual(&self.bounds[slot >> 1], guest.x, OWN_SET):
             return WITHIN
         if not (self.routes or self.fines):
             return LET_BE
-        if self.weigh(frame, assigned, left):
+        if self.weigh(place, guest.x, assigned, left):
             return ROUTES if self.routes and left[0] >= 0.0 else LET_BE
         return FINE if self.fines else LET_BE
 
-    cdef void predict_one(self, Py_ssize_t instance, double* out) noexcept nogil:
-        """Algorithm 2, with a list of frames in the place of calls."""
-        cdef Py_ssize_t depth, K = self.n_classes
-        cdef Said said
-        cdef Frame* frame
-        cdef double* made
-        cdef const double* two
-        cdef double left
-        cdef int node, did, next_node
-        depth = self.descend(0, 0, True, instance)
-        while True:
-            node = self.frames[depth].node
-            said.value = &self.leaf_value[self.ways[node].place, 0]
-            said.assigned = self.leaf_assigned[self.ways[node].place]
-            said.is_leaf = True
-            if self.told != NULL:
-                self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value)
-            next_node = -1
-            while depth > 0:
-                depth -= 1
-                frame = &self.frames[depth]
-                made = self.made + depth * K
-                if frame.stage == OTHER:
-                    if self.told != NULL:
-                        self.tell(frame.node, ROUTES, self.largest(frame.first), frame.x,
-                                  frame.left, frame.first)
-                    if frame.went_left:
-                        self.combine(frame.left, frame.first, said.value, made)
-                    else:
-                        self.combine(frame.left, said.value, frame.first, made)
-                    self.take(&said, made, frame.assigned)
+    cdef void split(self, Frame* frame) noexcept nogil:
+        """Divide those who were sent to a node: to the left from the first on, to the right from
+        the last on."""
+        cdef const Way* way = self.ways + frame.node
+        cdef const double* column = self.rows + way.feature * self.stride
+        cdef double threshold = way.threshold, x
+        cdef Py_ssize_t i, n_left = 0, n_right = 0, n = frame.n
+        cdef Guest* guest
+        cdef bint goes_left
+        cdef int key
+        for i in range(n):
+            key = self.sent[i]
+            x = column[(key >> 1) * self.row_step]
+            goes_left = x < threshold
+            if not goes_left | (x >= threshold):        # missing, or no step
+                n_left += self.share(frame, key, x, n_left, i)
+                n_right = i + 1 - n_left
+                continue
+            # Into both places, of which one is written again: no branch.
+            guest = frame.guests + n_left
+            guest.x, guest.left, guest.key, guest.is_shared = x, 1.0, key, False
+            guest = frame.guests + (n - 1 - n_right)
+            guest.x, guest.left, guest.key, guest.is_shared = x, goes_left, key, False
+            n_left += goes_left
+            n_right += not goes_left
+        frame.n_left = n_left
+
+    cdef bint share(self, Frame* frame, int key, double x, Py_ssize_t n_left,
+                    Py_ssize_t i) noexcept nogil:
+        """Ask the gate where an instance goes; whether it is among those on the left."""
+        cdef double left = share_left(self.gate[frame.node], &self.tests[frame.node], x,
+                                      self.first_row + (key >> 1))
+        cdef bint goes_left = left > 0.0
+        cdef Guest* guest = frame.guests + (n_left if goes_left else frame.n - 1 - (i - n_left))
+        guest.x, guest.left, guest.key, guest.is_shared = x, left, key, 0.0 < left < 1.0
+        return goes_left
+
+    cdef void send(self, const Guest* guest, Py_ssize_t n) noexcept nogil:
+        """Add instances to those who enter a branch."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            # Below a missing value nothing is doubted.
+            self.sent[self.n_sent + i] = guest[i].key | isnan(guest[i].x)
+        self.n_sent += n
+
+    cdef void hear(self, Frame* frame, Guest* guests, Py_ssize_t n, bint on_left) noexcept nogil:
+        """Judge what one branch said of those who went there.
+
+        Those who need the other one too are moved to the first places; they wait for it.
+        """
+        cdef Py_ssize_t i, n_waiting = 0
+        cdef Guest* guest
+        cdef Said* said
+        cdef double left = 0.0, whole = 1.0 if on_left else 0.0
+        cdef int did
+        for i in range(n):
+            guest = guests + i
+            said = self.said + (guest.key >> 1)
+            if not guest.is_shared:
+                did = self.judge(frame.place, guest, said.assigned, &left)
+                if did != ROUTES or left == whole:
+                    if did >= LET_BE or self.told != NULL:
+                        self.settle(frame, guest, said, did, left)
                     continue
-                if frame.stage == LEFT:
-                    self.keep(frame, &said, self.kept + depth * K)
-                    frame.stage = RIGHT
-                    next_node = self.children_right[frame.node]
-                    break
-                two = said.value
-                left = frame.left
-                if frame.stage == RIGHT:
-                    self.combine(left, frame.first, two, made)
-                    said.value = made
-                    said.is_leaf = False
-                    said.assigned = self.largest_of(made, said.assigned, frame.assigned)
-                did = self.judge(frame, said.assigned, &left)
-                if (did == ROUTES and frame.stage == WHOLE
-                        and left != (1.0 if frame.went_left else 0.0)):
-                    # The other branch has a weight: it is read now.
-                    self.keep(frame, &said, self.kept + depth * K)
-                    frame.stage = OTHER
-                    frame.left = left
-                    next_node = (self.children_right[frame.node] if frame.went_left
-                                 else self.children_left[frame.node])
-                    break
-                if self.told != NULL:
-                    self.tell(frame.node, did, said.assigned, frame.x,
-                              left if did == ROUTES else frame.left, said.value)
-                if did == ROUTES and frame.stage == RIGHT:
-                    self.combine(left, frame.first, two, made)
-                    self.take(&said, made, frame.assigned)
-                elif did == FINE:
-                    if self.impose(frame.place, &said, made):
-                        if self.told != NULL:
-                            self.amend(said.value)
-                    elif self.told != NULL:
-                        self.told[3 * self.n_told - 2] = LET_BE
-            if next_node < 0:
-                break
-            depth = self.descend(next_node, depth + 1, frame.trusted and not isnan(frame.x),
-                                 instance)
-        memcpy(out, said.value, K * sizeof(double))
+                guest.left = left
+            guest.first = said[0]
+            guests[n_waiting] = guest[0]
+            n_waiting += 1
+        frame.n_waiting = n_waiting
 
-    cdef inline void keep(self, Frame* frame, const Said* said, double* room) noexcept nogil:
-        """Hold what the first branch said while the second one is read."""
-        frame.first = said.value
-        frame.assigned = said.assigned
-        if not said.is_leaf:
-            memcpy(room, said.value, self.n_classes * sizeof(double))
-            frame.first = room
-
-    cdef inline void take(self, Said* said, double* made, int other) noexcept nogil:
-        """Go on with what a node made of both branches; `other`: what the first one assigned."""
-        said.value = made
-        said.is_leaf = False
-        said.assigned = self.largest_of(made, said.assigned, other)
+    cdef void settle(self, const Frame* frame, const Guest* guest, Said* said, int did,
+                     double left) noexcept nogil:
+        """What a node does that reads no other branch."""
         if self.told != NULL:
-            self.amend(made)
+            self.tell(frame.node, did, said.assigned, guest.x, left if did == ROUTES
+                      else guest.left, said.value)
+        if did == FINE:
+            if self.impose(frame.place, said):
+                if self.told != NULL:
+                    self.amend(said.value)
+            elif self.told != NULL:
+                self.told[3 * self.n_told - 2] = LET_BE
+
+    cdef void answer(self, Frame* frame, const Guest* guests, Py_ssize_t n,
+                     bint left_first) noexcept nogil:
+        """Mix what both branches say of those who waited."""
+        cdef Py_ssize_t i
+        cdef const Guest* guest
+        cdef const Said* one
+        cdef const Said* two
+        cdef Said* said
+        cdef Said second
+        cdef double* out
+        cdef double left
+        cdef int did
+        for i in range(n):
+            guest = guests + i
+            said = self.said + (guest.key >> 1)
+            second = said[0]
+            one, two = &guest.first, &second
+            if not left_first:
+                one, two = two, one
+            if guest.is_shared:
+                self.divide(frame, guest, said)
+                continue
+            if self.told != NULL:
+                self.tell(frame.node, ROUTES, guest.first.assigned, guest.x, guest.left,
+                          guest.first.value)
+            if second.is_own:
+                out = <double*> second.value
+                self.leave(&guest.first)
+            elif guest.first.is_own:
+                out = <double*> guest.first.value
+            else:
+                out = self.room()
+            self.mix(guest.left, one, two, out)
+            said.value = out
+            said.is_own = True
+            said.assigned = self.largest_of(out, second.assigned, guest.first.assigned)
+            if self.told != NULL:
+                self.amend(out)
+
+    cdef void divide(self, const Frame* frame, const Guest* guest, Said* said) noexcept nogil:
+        """Mix by the shares, and judge the mixture."""
+        cdef Said second = said[0]
+        cdef double* out = self.room()
+        cdef double left = guest.left
+        cdef int did
+        self.mix(left, &guest.first, &second, out)
+        said.value = out
+        said.is_own = True
+        said.assigned = self.largest_of(out, second.assigned, guest.first.assigned)
+        did = self.judge(frame.place, guest, said.assigned, &left)
+        self.settle(frame, guest, said, did, left)
+        if did == ROUTES:
+            self.mix(left, &guest.first, &second, out)
+            said.assigned = self.largest_of(out, said.assigned, guest.first.assigned)
+            if self.told != NULL:
+                self.amend(out)
+        self.leave(&guest.first)
+        self.leave(&second)
+
+    cdef void read_leaf(self, int node) noexcept nogil:
+        """Its probabilities, to those who were sent there."""
+        cdef Said said
+        cdef Py_ssize_t i
+        said.value = &self.leaf_value[self.ways[node].place, 0]
+        said.assigned = self.leaf_assigned[self.ways[node].place]
+        said.is_own = False
+        for i in range(self.n_sent):
+            self.said[self.sent[i] >> 1] = said
+        if self.told != NULL:
+            self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value)
+
+    cdef void predict_together(self, Guest* guests, Py_ssize_t n) noexcept nogil:
+        """Algorithm 2 for n instances, with a list of frames in the place of calls.
+
+        Their answers are in `said` then.
+        """
+        cdef Py_ssize_t i, depth = -1
+        cdef Frame* frame = self.frames
+        cdef int branch = 0
+        for i in range(n):
+            self.sent[i] = <int> (2 * i)
+        self.n_sent = n
+        self.n_free = self.n_used = 0
+        while True:
+            if self.n_sent and self.ways[branch].feature < 0:
+                self.read_leaf(branch)
+                if depth < 0:
+                    return
+            elif self.n_sent:
+                depth += 1
+                frame = self.frames + depth
+                frame.node = branch
+                frame.place = self.ways[branch].place
+                frame.stage = SPLIT
+                frame.n = self.n_sent
+                frame.guests = guests
+                if depth:
+                    frame.guests = (frame - 1).guests + (frame - 1).n
+            # On with the frame at hand; those whose branch nobody needs go on at once.
+            if frame.stage == SPLIT:
+                self.split(frame)
+                self.n_sent = 0
+                self.send(frame.guests, frame.n_left)
+                branch = self.ways[frame.node].next[0]
+                frame.stage = LEFT_READ
+            elif frame.stage == LEFT_READ:
+                self.hear(frame, frame.guests, frame.n_left, True)
+                self.n_sent = 0
+                self.send(frame.guests, frame.n_waiting)
+                self.send(frame.guests + frame.n_left, frame.n - frame.n_left)
+                branch = self.ways[frame.node].next[1]
+                frame.stage = RIGHT_READ
+            elif frame.stage == RIGHT_READ:
+                self.answer(frame, frame.guests, frame.n_waiting, True)
+                self.hear(frame, frame.guests + frame.n_left, frame.n - frame.n_left, False)
+                self.n_sent = 0
+                self.send(frame.guests + frame.n_left, frame.n_waiting)
+                branch = self.ways[frame.node].next[0]
+                frame.stage = BOTH_READ
+            else:
+                self.answer(frame, frame.guests + frame.n_left, frame.n_waiting, False)
+                self.n_sent = 0
+                depth -= 1
+                if depth < 0:
+                    return
+                frame = self.frames + depth
 
     cdef inline void amend(self, const double* after) noexcept nogil:
         """Write what the node last told made of the probabilities."""
@@ -539,16 +680,39 @@ cdef class Correction:
         for c in range(self.n_classes):
             numbers[2 + self.n_classes + c] = after[c]
 
+    cdef int predict_into(self, const double[:, :] X, double[:, ::1] out) except -1:
+        """Corrected class probabilities of a table, part by part."""
+        cdef Py_ssize_t i, n, start = 0, n_rows = X.shape[0], K = self.n_classes
+        # Of each instance a guest at each depth, a room there and two in which it is at work.
+        cdef Py_ssize_t n_rooms = self.depth + 3
+        cdef Py_ssize_t each = self.depth * sizeof(Guest) + n_rooms * K * sizeof(double)
+        cdef Py_ssize_t together = min(MOST_TOGETHER, max(1, MOST_BYTES // each), n_rows)
+        cdef Arena memory = Arena("for the prediction of many rows by a tree with intervals")
+        cdef Guest* guests
+        self.lay(X)
+        n_rooms *= together
+        guests = <Guest*> memory.take(self.depth * together, sizeof(Guest))
+        self.said = <Said*> memory.take(together, sizeof(Said))
+        self.sent = <int*> memory.take(together, sizeof(int))
+        self.rooms = <double*> memory.take(n_rooms * K, sizeof(double))
+        self.free = <int*> memory.take(n_rooms, sizeof(int))
+        with nogil:
+            while start < n_rows:
+                n = min(together, n_rows - start)
+                self.first_row = start
+                self.predict_together(guests, n)
+                for i in range(n):
+                    memcpy(&out[start + i, 0], self.said[i].value, K * sizeof(double))
+                if self.rows != NULL:
+                    self.rows += n * self.row_step
+                start += n
+        return 0
+
     def predict(self, const double[:, :] X):
         """Corrected class probabilities of a table, (n, K)."""
-        cdef Py_ssize_t i, n = X.shape[0]
-        out = np.zeros((n, self.n_classes))
-        cdef double[:, ::1] result = out
-        self.lay(X)
+        out = np.empty((X.shape[0], self.n_classes))
         self.told = NULL
-        with nogil:
-            for i in range(n):
-                self.predict_one(i, &result[i, 0])
+        self.predict_into(X, out)
         return out
 
     def trace(self, const double[:, :] X):
@@ -566,13 +730,10 @@ cdef class Correction:
         numbers = np.zeros((self.n_nodes, 2 + 2 * K))
         cdef int[:, ::1] told = said
         cdef double[:, ::1] told_numbers = numbers
-        out = np.zeros(K)
-        cdef double[::1] result = out
-        self.lay(X)
         self.told = &told[0, 0]
         self.told_numbers = &told_numbers[0, 0]
         self.n_told = 0
-        self.predict_one(0, &result[0])
+        self.predict_into(X[:1], np.empty((1, K)))
         self.told = NULL
         said, numbers = said[:self.n_told], numbers[:self.n_told]
         return (*said.T.copy(), *numbers[:, :2].T.copy(), numbers[:, 2:2 + K],
