@@ -12,8 +12,8 @@ cimport cython
 
 import numpy as np
 
-from libc.math cimport NAN, isnan
-from libc.string cimport memcpy
+from libc.math cimport INFINITY, NAN, isnan
+from libc.string cimport memcpy, memmove
 
 from hedgerow.tree._traversal import node_intervals
 
@@ -52,7 +52,7 @@ cdef enum:
 cdef Py_ssize_t MOST_TOGETHER = 4096
 cdef Py_ssize_t MOST_BYTES = 1 << 26
 
-cdef double MORE_THAN_HALF = 0.5 + 1e-6     # of probabilities that add up to 1 but for rounding
+cdef double ROUNDING = 1.0 + 1e-12          # no sum of two products is further off
 
 cdef enum:
     OWN_SET = 1                 # bits of `inside`: the category is usual in the class ...
@@ -60,9 +60,9 @@ cdef enum:
 
 
 cdef struct Way:
-    # Where a node sends an instance, side by side; a leaf has no variable (-1).
+    # Where a node sends an instance, side by side; a leaf has no column (-1).
     double threshold            # of a step; NaN where the gate is asked
-    int feature
+    int column                  # of its variable among those that are tested
     int next[2]                 # node below the threshold, node from it on
     int place                   # among the tests, or among the leaves
 
@@ -71,6 +71,8 @@ cdef struct Classes:
     # What a test has of classes, as places in `bounds` and in `classes`: the first, and one beyond.
     int first_bound, last_bound
     int first_class, last_class
+    int first_end, n_ends       # of its pieces; no end where there are none
+    int first_piece
 
 
 cdef struct Bound:
@@ -82,20 +84,31 @@ cdef struct Bound:
     int class_
 
 
+cdef struct Piece:
+    # Between two ends of intervals at a node, or at an end, the same classes are foreseen.
+    double left                 # weight of the left branch; -1 where no branch has any
+    bint found                  # whether there is such a class
+
+
 cdef struct Said:
     # What a branch says of an instance.
     const double* value         # K numbers; of a leaf, which are not to be changed ...
-    bint is_own                 # ... or a room of its own
+    double others               # no class but the assigned one has more
     int assigned
+    bint is_own                 # ... or in a room of its own
 
 
 cdef struct Guest:
     # An instance at a node.
     double x                    # NaN where it is missing
-    double left                 # share that goes left; after a doubt: weight of the left branch
-    Said first                  # what the branch said that was read first, if another one is too
     int key                     # twice its place among those together, 1 more: not to be doubted
     bint is_shared              # both branches have a share
+
+
+cdef struct Waiting:
+    # The same, if it needs both branches.
+    double left                 # share that goes left; after a doubt: weight of the left branch
+    Said first                  # what the branch said that was read first
 
 
 cdef struct Frame:
@@ -104,8 +117,24 @@ cdef struct Frame:
     int place                   # among the tests
     int stage
     Guest* guests               # from the first on those who went left, or have a share there
+    Waiting* waiting            # by place among the guests on one side
     Py_ssize_t n, n_left
+    Py_ssize_t n_shared
     Py_ssize_t n_waiting        # of those last judged: for the other branch; they are the first
+
+
+cdef inline Py_ssize_t piece_of(const double* ends, Py_ssize_t n_ends, double x) noexcept nogil:
+    """Twice the number of ends below a value, and 1 more at an end; without a branch.
+
+    A number has to stand behind the last end, whatever it is.
+    """
+    cdef Py_ssize_t below = 0, n = n_ends, half        # ends[:below] are less than x
+    while n > 1:
+        half = n >> 1
+        below += half & -<Py_ssize_t> (ends[below + half - 1] < x)
+        n -= half
+    below += ends[below] < x
+    return 2 * below + ((below < n_ends) & (ends[below] == x))
 
 
 @cython.final
@@ -143,25 +172,32 @@ cdef class Correction:
     cdef const double[::1] threshold, center
     cdef const unsigned char[:, ::1] categories_left
     cdef const unsigned char[:, :, ::1] inside
-    cdef const double[:, ::1] leaf_value
-    cdef int[::1] leaf_assigned
+    cdef const double[:, ::1] leaf_value        # of the leaves alone
+    cdef Said* leaves
     cdef const Gate** gate
     cdef Test* tests
     cdef Way* ways
-    cdef Bound* bounds              # of each test its classes with an interval, by class
+    cdef Bound* bounds              # of each test its classes with an interval, by class; the first
+                                    # is that of all others, in which everything is usual
     cdef int* classes               # of each test those that have instances there
     cdef Classes* parts             # of each test
-    cdef int* slots                 # (tests, K): twice the place in `bounds`, -2 where there is
+    cdef int* slots                 # (tests, K): twice the place in `bounds`, 0 where there is
                                     # none, and 1 more if the class has instances there
+    cdef double* ends               # of each test on numbers the ends of its intervals ...
+    cdef Piece* pieces              # ... and what is foreseen below, at and between them
     cdef Frame* frames
     cdef Said* said                 # of each instance, by the branch last read
     cdef int* sent                  # keys of those who enter a branch
+    cdef int* doubted               # places of those at a node whom it doubts ...
+    cdef int* fined                 # ... and of those of them who pay, among those together
     cdef Py_ssize_t n_sent
     cdef double* rooms              # K numbers each ...
-    cdef int* free                  # ... those that were given back; beyond them all from `n_used`
+    cdef double** free              # ... those that were given back; and all from `n_used` on
     cdef Py_ssize_t n_free, n_used
+    cdef double* columns            # values of those together, by the variables that are tested
+    cdef const int[::1] tested
     cdef const double* rows
-    cdef Py_ssize_t row_step, stride, first_row
+    cdef Py_ssize_t row_step, stride, first_row, together
     cdef Py_ssize_t n_nodes, n_classes, n_categories, depth
     cdef double fine
     cdef bint routes, fines
@@ -174,6 +210,7 @@ cdef class Correction:
     def __cinit__(self, tree, Gates gates, leaf_value, own, other, place, inside, known, pull,
                   present, double fine, bint routes, bint fines):
         cdef const double[::1] share = tree.share_left, lower, upper, table
+        cdef const int[::1] column
         cdef Py_ssize_t node
         cdef int side, count[2]         # of leaves, of tests
         count[0] = count[1] = 0
@@ -185,10 +222,11 @@ cdef class Correction:
         self.children_right = tree.children_right
         self.categories_left = tree._categories_left
         self.n_nodes = self.feature.shape[0]
+        self.tested, column = (part.astype(np.int32) for part in np.unique(
+            tree.feature[tree.feature >= 0], return_inverse=True))
         self.n_classes = leaf_value.shape[1]
         self.n_categories = inside.shape[2]
         self.leaf_value = np.ascontiguousarray(leaf_value[tree.is_leaf()])
-        self.leaf_assigned = np.argmax(self.leaf_value, axis=1).astype(np.int32)
         self.inside = inside
         self.fine = fine
         self.routes = routes
@@ -209,7 +247,7 @@ cdef class Correction:
             side = self.feature[node] >= 0
             self.ways[node].place = count[side]
             count[side] += 1
-            self.ways[node].feature = self.feature[node]
+            self.ways[node].column = column[self.ways[node].place] if side else -1
             self.ways[node].next[0] = self.children_left[node]
             self.ways[node].next[1] = self.children_right[node]
             self.ways[node].threshold = NAN
@@ -233,13 +271,34 @@ cdef class Correction:
                 table = gates.gate.share(self.feature[node], tree.categories_left[node])
                 self.tests[node].category_share = &table[0]
                 self.tables.append(table)
+        self.lay_leaves()
         self.lay_bounds(own, other, place, known, pull, present)
+
+    cdef int lay_leaves(self) except -1:
+        """What each leaf says."""
+        cdef Py_ssize_t i, c, K = self.n_classes
+        cdef Said* said
+        self.leaves = <Said*> self.memory.take(self.leaf_value.shape[0], sizeof(Said))
+        for i in range(self.leaf_value.shape[0]):
+            said = &self.leaves[i]
+            said.value = &self.leaf_value[i, 0]
+            said.assigned = 0
+            said.others = 0.0
+            said.is_own = False
+            for c in range(1, K):
+                if said.value[c] > said.value[said.assigned]:
+                    said.assigned = <int> c
+            for c in range(K):
+                if c != said.assigned and said.value[c] > said.others:
+                    said.others = said.value[c]
+        return 0
 
     cdef int lay_bounds(self, const double[:, :, ::1] own, const double[:, :, ::1] other,
                         const int[::1] place, const unsigned char[:, ::1] known,
                         const double[:, ::1] pull, const unsigned char[:, ::1] present) except -1:
         """Side by side what a node reads of its classes; most classes have no interval at most."""
-        cdef Py_ssize_t node, c, K = self.n_classes, n_bounds = 0, n_present = 0, n_tests = 0
+        cdef Py_ssize_t node, c, K = self.n_classes, n_bounds = 1, n_present = 0, n_tests = 0
+        cdef Py_ssize_t n_ends = 0, n_pieces = 0
         cdef Bound* bound
         cdef Classes* part
         cdef int* slot
@@ -251,11 +310,14 @@ cdef class Correction:
                     n_present += present[node, c] != 0
                     n_bounds += (not isnan(own[node, c, 0])
                                  or (place[node] >= 0 and known[place[node], c] != 0))
-        self.bounds = <Bound*> self.memory.take(n_bounds + 1, sizeof(Bound))
+        self.bounds = <Bound*> self.memory.zeros(n_bounds, sizeof(Bound))
+        self.bounds[0].own_low, self.bounds[0].own_high = -INFINITY, INFINITY
         self.classes = <int*> self.memory.take(n_present + 1, sizeof(int))
         self.parts = <Classes*> self.memory.take(n_tests + 1, sizeof(Classes))
         self.slots = <int*> self.memory.take(n_tests * K + 1, sizeof(int))
-        n_bounds = n_present = 0
+        self.ends = <double*> self.memory.take(2 * n_bounds + 1, sizeof(double))
+        self.pieces = <Piece*> self.memory.take(4 * n_bounds + n_tests + 1, sizeof(Piece))
+        n_bounds, n_present = 1, 0
         for node in range(self.n_nodes):
             if self.feature[node] < 0:
                 continue
@@ -263,7 +325,7 @@ cdef class Correction:
             part.first_bound, part.first_class = <int> n_bounds, <int> n_present
             for c in range(K):
                 slot = &self.slots[self.ways[node].place * K + c]
-                slot[0] = -2
+                slot[0] = 0
                 numeric = not isnan(own[node, c, 0])
                 if numeric or (place[node] >= 0 and known[place[node], c]):
                     slot[0] = 2 * <int> n_bounds
@@ -280,7 +342,50 @@ cdef class Correction:
                     self.classes[n_present] = <int> c
                     n_present += 1
             part.last_bound, part.last_class = <int> n_bounds, <int> n_present
+            part.first_end, part.first_piece = <int> n_ends, <int> n_pieces
+            self.lay_pieces(part)
+            n_ends += part.n_ends
+            n_pieces += 2 * part.n_ends + 1
         return 0
+
+    cdef void lay_pieces(self, Classes* part) noexcept nogil:
+        """Work out what is foreseen wherever a value may lie."""
+        cdef double* ends = self.ends + part.first_end
+        cdef Piece* piece = self.pieces + part.first_piece
+        cdef const Bound* bound
+        cdef Py_ssize_t i, j, n = 0, first = part.first_bound, last = part.last_bound
+        cdef double end, one, two
+        part.n_ends = 0
+        if first == last or self.bounds[first].usual != NULL:
+            return
+        for i in range(first, last):
+            bound = self.bounds + i
+            # The assigned class is not among those foreseen if it is within its own interval then.
+            if not bound.own_low <= bound.low <= bound.high <= bound.own_high:
+                return
+            for end in (bound.low, bound.high):
+                j = n
+                while j > 0 and ends[j - 1] > end:
+                    j -= 1
+                if j > 0 and ends[j - 1] == end:
+                    continue
+                memmove(ends + j + 1, ends + j, (n - j) * sizeof(double))
+                ends[j] = end
+                n += 1
+        part.n_ends = <int> n
+        for j in range(2 * n + 1):
+            piece.found = False
+            one = two = 0.0
+            if 0 < j < 2 * n:
+                for i in range(first, last):
+                    bound = self.bounds + i
+                    # At an end, or between two of them.
+                    if bound.low <= ends[(j - 1) // 2] and ends[j // 2] <= bound.high:
+                        piece.found = True
+                        one += bound.pull_left
+                        two += bound.pull_right
+            piece.left = one / (one + two) if one + two > 0.0 else -1.0
+            piece += 1
 
     cdef int lay(self, const double[:, :] X) except -1:
         """Take up a table, and ask for its shares at gates that only Python can work out."""
@@ -304,11 +409,8 @@ cdef class Correction:
             self.tests[node].asked = &shares[0]
         return 0
 
-    cdef inline int largest(self, const double* value) noexcept nogil:
-        """The assigned class: the most probable one, the first of several.
-
-        The largest number first, four at a time: none waits for the one before.
-        """
+    cdef inline double most(self, const double* value) noexcept nogil:
+        """The largest number, four at a time: none waits for the one before."""
         cdef Py_ssize_t c = 0, K = self.n_classes
         cdef double a = value[0], b = a, d = a, e = a
         while c + 4 <= K:
@@ -322,19 +424,19 @@ cdef class Correction:
             c += 1
         a = b if b > a else a
         d = e if e > d else d
-        a = d if d > a else a
-        c = 0
-        while value[c] != a:
-            c += 1
-        return <int> c
+        return d if d > a else a
 
-    cdef inline int largest_of(self, const double* value, int one, int two) noexcept nogil:
-        """The same, where it is probably one of two: what exceeds a half is the largest."""
-        if value[one] > MORE_THAN_HALF:
-            return one
-        if value[two] > MORE_THAN_HALF:
-            return two
-        return self.largest(value)
+    cdef void assign(self, Said* said) noexcept nogil:
+        """The most probable class, the first of several, and what the others have at most."""
+        cdef double* value = <double*> said.value
+        cdef double largest = self.most(value)
+        cdef Py_ssize_t c = 0
+        while value[c] != largest:
+            c += 1
+        said.assigned = <int> c
+        value[c] = 0.0
+        said.others = self.most(value)
+        value[c] = largest
 
     cdef inline bint is_usual(self, const Bound* bound, double x, int as_) noexcept nogil:
         """Whether a value is usual in a class, measured by a bit of `inside`."""
@@ -350,10 +452,17 @@ cdef class Correction:
         False where it lies in none but that of the assigned class, which does not count.  -1
         where no branch has any weight.
         """
-        cdef const Bound* bound = self.bounds + self.parts[place].first_bound
-        cdef const Bound* last = self.bounds + self.parts[place].last_bound
+        cdef const Classes* part = self.parts + place
+        cdef const Bound* bound = self.bounds + part.first_bound
+        cdef const Bound* last = self.bounds + part.last_bound
+        cdef const Piece* piece
         cdef double one = 0.0, two = 0.0
         cdef bint found = False, here
+        if part.n_ends:
+            piece = self.pieces + part.first_piece
+            piece += piece_of(self.ends + part.first_end, part.n_ends, x)
+            left[0] = piece.left
+            return piece.found
         if bound.usual == NULL:
             # No branch, as none could be foreseen.
             while bound != last:
@@ -376,17 +485,17 @@ cdef class Correction:
         """K numbers; the ones last given back are still at hand."""
         if self.n_free:
             self.n_free -= 1
-            return self.rooms + self.free[self.n_free] * self.n_classes
+            return self.free[self.n_free]
         self.n_used += 1
         return self.rooms + (self.n_used - 1) * self.n_classes
 
     cdef inline void leave(self, const Said* said) noexcept nogil:
         """Give a room back; leaves have none."""
         if said.is_own:
-            self.free[self.n_free] = <int> ((said.value - self.rooms) // self.n_classes)
+            self.free[self.n_free] = <double*> said.value
             self.n_free += 1
 
-    cdef bint impose(self, int place, Said* said) noexcept nogil:
+    cdef inline bint impose(self, int place, Said* said) noexcept nogil:
         """Take the fine from the assigned class and divide it among the node's other classes.
 
         False, and nothing done, where there is no other.
@@ -395,41 +504,62 @@ cdef class Correction:
         cdef const int* last = self.classes + self.parts[place].last_class
         cdef double before = said.value[said.assigned], part
         cdef double* value
-        cdef Py_ssize_t n = last - class_
-        n -= self.slots[place * self.n_classes + said.assigned] & 1
+        cdef Py_ssize_t c, K = self.n_classes, n = last - class_
+        n -= self.slots[place * K + said.assigned] & 1
         if n == 0:
             return False
         part = self.fine * before / n
         if not said.is_own:
             value = self.room()
-            memcpy(value, said.value, self.n_classes * sizeof(double))
+            memcpy(value, said.value, K * sizeof(double))
             said.value = value
             said.is_own = True
         value = <double*> said.value
-        while class_ != last:
-            value[class_[0]] += part
-            class_ += 1
+        if last - class_ == K:
+            for c in range(K):
+                value[c] += part
+        else:
+            while class_ != last:
+                value[class_[0]] += part
+                class_ += 1
         value[said.assigned] = before - self.fine * before
-        said.assigned = self.largest_of(value, said.assigned, said.assigned)
+        said.others += part
+        if not value[said.assigned] > said.others:
+            self.assign(said)
         return True
 
     cdef inline void mix(self, double weight, const Said* left, const Said* right,
-                         double* out) noexcept nogil:
-        """Both branches, the left one with this weight; `out` may be the room of one of them."""
+                         Said* out) noexcept nogil:
+        """Both branches, the left one with this weight, into the room of `out`.
+
+        The room may be that of one of them.
+        """
         cdef Py_ssize_t c, K = self.n_classes
         cdef const double* one = left.value
         cdef const double* two = right.value
-        cdef double rest = 1.0 - weight
+        cdef double* value = <double*> out.value
+        cdef double rest = 1.0 - weight, others, a, b
+        cdef int first = left.assigned, second = right.assigned
+        others = (weight * left.others + rest * right.others) * ROUNDING
         # What is written never lies partly in what is read, which compilers cannot know.
-        if out == one:
+        if value == one:
             for c in range(K):
-                out[c] = weight * out[c] + rest * two[c]
-        elif out == two:
+                value[c] = weight * value[c] + rest * two[c]
+        elif value == two:
             for c in range(K):
-                out[c] = weight * one[c] + rest * out[c]
+                value[c] = weight * one[c] + rest * value[c]
         else:
             for c in range(K):
-                out[c] = weight * one[c] + rest * two[c]
+                value[c] = weight * one[c] + rest * two[c]
+        a, b = value[first], value[second]
+        # The larger of two, of equal ones the first; a third is asked only if it may be larger.
+        if b > a or (b == a and second < first):
+            a, b, first, second = b, a, second, first
+        out.assigned = first
+        out.others = b if b > others and first != second else others
+        out.is_own = True
+        if not a > others:
+            self.assign(out)
 
     cdef void tell(self, int node, int did, int assigned, double x, double left,
                    const double* before) noexcept nogil:
@@ -453,7 +583,7 @@ cdef class Correction:
         if guest.key & 1 or isnan(guest.x):
             return BELOW_MISSING
         slot = self.slots[place * self.n_classes + assigned]
-        if slot < 0:
+        if slot < 2:
             return NO_INTERVAL
         if self.is_usual(&self.bounds[slot >> 1], guest.x, OWN_SET):
             return WITHIN
@@ -464,48 +594,57 @@ cdef class Correction:
         return FINE if self.fines else LET_BE
 
     cdef void split(self, Frame* frame) noexcept nogil:
-        """Divide those who were sent to a node: to the left from the first on, to the right from
-        the last on."""
+        """Divide those who were sent to a node, and send on those who go left.
+
+        They are laid from the first place on, those who go right from the last.
+        """
         cdef const Way* way = self.ways + frame.node
-        cdef const double* column = self.rows + way.feature * self.stride
+        cdef const double* column = self.columns + way.column * self.together
         cdef double threshold = way.threshold, x
-        cdef Py_ssize_t i, n_left = 0, n_right = 0, n = frame.n
+        cdef int* sent = self.sent
+        cdef Guest* guests = frame.guests
         cdef Guest* guest
+        cdef Py_ssize_t i, n_left = 0, n = frame.n
         cdef bint goes_left
         cdef int key
+        frame.n_shared = 0
         for i in range(n):
-            key = self.sent[i]
-            x = column[(key >> 1) * self.row_step]
+            key = sent[i]
+            x = column[key >> 1]
             goes_left = x < threshold
             if not goes_left | (x >= threshold):        # missing, or no step
                 n_left += self.share(frame, key, x, n_left, i)
-                n_right = i + 1 - n_left
                 continue
             # Into both places, of which one is written again: no branch.
-            guest = frame.guests + n_left
-            guest.x, guest.left, guest.key, guest.is_shared = x, 1.0, key, False
-            guest = frame.guests + (n - 1 - n_right)
-            guest.x, guest.left, guest.key, guest.is_shared = x, goes_left, key, False
+            guest = guests + n_left
+            guest.x, guest.key, guest.is_shared = x, key, False
+            guest = guests + (n - 1 - (i - n_left))
+            guest.x, guest.key, guest.is_shared = x, key, False
+            sent[n_left] = key
             n_left += goes_left
-            n_right += not goes_left
-        frame.n_left = n_left
+        frame.n_left = self.n_sent = n_left
 
     cdef bint share(self, Frame* frame, int key, double x, Py_ssize_t n_left,
                     Py_ssize_t i) noexcept nogil:
         """Ask the gate where an instance goes; whether it is among those on the left."""
         cdef double left = share_left(self.gate[frame.node], &self.tests[frame.node], x,
                                       self.first_row + (key >> 1))
-        cdef bint goes_left = left > 0.0
+        cdef bint goes_left = left > 0.0, is_shared = 0.0 < left < 1.0
         cdef Guest* guest = frame.guests + (n_left if goes_left else frame.n - 1 - (i - n_left))
-        guest.x, guest.left, guest.key, guest.is_shared = x, left, key, 0.0 < left < 1.0
+        guest.x, guest.key, guest.is_shared = x, key, is_shared
+        if goes_left:
+            frame.waiting[n_left].left = left
+            self.sent[n_left] = key | isnan(x)
+        frame.n_shared += is_shared
         return goes_left
 
-    cdef void send(self, const Guest* guest, Py_ssize_t n) noexcept nogil:
+    cdef inline void send(self, const Guest* guests, Py_ssize_t n) noexcept nogil:
         """Add instances to those who enter a branch."""
+        cdef int* sent = self.sent + self.n_sent
         cdef Py_ssize_t i
         for i in range(n):
             # Below a missing value nothing is doubted.
-            self.sent[self.n_sent + i] = guest[i].key | isnan(guest[i].x)
+            sent[i] = guests[i].key | (guests[i].x != guests[i].x)
         self.n_sent += n
 
     cdef void hear(self, Frame* frame, Guest* guests, Py_ssize_t n, bint on_left) noexcept nogil:
@@ -513,32 +652,94 @@ cdef class Correction:
 
         Those who need the other one too are moved to the first places; they wait for it.
         """
-        cdef Py_ssize_t i, n_waiting = 0
-        cdef Guest* guest
+        cdef const Classes* part = self.parts + frame.place
+        frame.n_waiting = 0
+        if self.told != NULL:
+            self.hear_each(frame, guests, n, on_left)
+        elif part.n_ends:
+            self.hear_many(frame, guests, n, on_left)
+        elif part.first_bound != part.last_bound or frame.n_shared:
+            self.hear_each(frame, guests, n, on_left)
+
+    cdef void hear_each(self, Frame* frame, Guest* guests, Py_ssize_t n,
+                        bint on_left) noexcept nogil:
+        """`hear`, one after the other."""
+        cdef Py_ssize_t i
         cdef Said* said
+        cdef Waiting* waiting
         cdef double left = 0.0, whole = 1.0 if on_left else 0.0
         cdef int did
         for i in range(n):
-            guest = guests + i
-            said = self.said + (guest.key >> 1)
-            if not guest.is_shared:
-                did = self.judge(frame.place, guest, said.assigned, &left)
+            said = self.said + (guests[i].key >> 1)
+            if guests[i].is_shared:
+                left = frame.waiting[i].left
+            else:
+                did = self.judge(frame.place, guests + i, said.assigned, &left)
                 if did != ROUTES or left == whole:
-                    if did >= LET_BE or self.told != NULL:
-                        self.settle(frame, guest, said, did, left)
+                    self.settle(frame, guests + i, whole, said, did, left)
                     continue
-                guest.left = left
-            guest.first = said[0]
-            guests[n_waiting] = guest[0]
-            n_waiting += 1
-        frame.n_waiting = n_waiting
+            waiting = frame.waiting + frame.n_waiting
+            waiting.left = left
+            waiting.first = said[0]
+            guests[frame.n_waiting] = guests[i]
+            frame.n_waiting += 1
 
-    cdef void settle(self, const Frame* frame, const Guest* guest, Said* said, int did,
-                     double left) noexcept nogil:
+    cdef void hear_many(self, Frame* frame, Guest* guests, Py_ssize_t n,
+                        bint on_left) noexcept nogil:
+        """`hear`, without a branch that depends on an instance, as none could be foreseen."""
+        cdef const Classes* part = self.parts + frame.place
+        cdef const int* slots = self.slots + frame.place * self.n_classes
+        cdef const Bound* bounds = self.bounds
+        cdef const Bound* bound
+        cdef const double* ends = self.ends + part.first_end
+        cdef const Piece* pieces = self.pieces + part.first_piece
+        cdef const Piece* piece
+        cdef Said* all_said = self.said
+        cdef const Said* said
+        cdef Waiting* waiting
+        cdef int* doubted = self.doubted
+        cdef int* fined = self.fined
+        cdef Py_ssize_t i, j, n_doubted = 0, n_fined = 0, n_waiting = 0, n_ends = part.n_ends
+        cdef int key
+        cdef bint routes = self.routes
+        cdef double x, left, whole = 1.0 if on_left else 0.0
+        for i in range(n):
+            x, key = guests[i].x, guests[i].key
+            bound = bounds + (slots[all_said[key >> 1].assigned] >> 1)
+            doubted[n_doubted] = <int> i
+            n_doubted += guests[i].is_shared | ((x == x) & ~key & (
+                not (bound.own_low <= x) & (x <= bound.own_high)))
+        for j in range(n_doubted):
+            i = doubted[j]
+            x, key = guests[i].x, guests[i].key
+            said = all_said + (key >> 1)
+            # The place may be its own, or that of one who has been heard.
+            waiting = frame.waiting + n_waiting
+            if guests[i].is_shared:
+                waiting.left = frame.waiting[i].left
+                waiting.first = said[0]
+                guests[n_waiting] = guests[i]
+                n_waiting += 1
+                continue
+            piece = pieces + piece_of(ends, n_ends, x)
+            left = piece.left
+            fined[n_fined] = key >> 1
+            n_fined += not piece.found
+            waiting.left = left
+            waiting.first = said[0]
+            guests[n_waiting].x, guests[n_waiting].key, guests[n_waiting].is_shared = x, key, False
+            n_waiting += routes & piece.found & (left >= 0.0) & (left != whole)
+        frame.n_waiting = n_waiting
+        if self.fines:
+            for i in range(n_fined):
+                self.impose(frame.place, all_said + fined[i])
+
+    cdef void settle(self, const Frame* frame, const Guest* guest, double share, Said* said,
+                     int did, double left) noexcept nogil:
         """What a node does that reads no other branch."""
         if self.told != NULL:
-            self.tell(frame.node, did, said.assigned, guest.x, left if did == ROUTES
-                      else guest.left, said.value)
+            self.tell(frame.node, did, said.assigned, guest.x, left if did == ROUTES else share,
+                      said.value)
         if did == FINE:
             if self.impose(frame.place, said):
                 if self.told != NULL:
@@ -546,78 +747,62 @@ cdef class Correction:
             elif self.told != NULL:
                 self.told[3 * self.n_told - 2] = LET_BE
 
-    cdef void answer(self, Frame* frame, const Guest* guests, Py_ssize_t n,
-                     bint left_first) noexcept nogil:
+    cdef void answer(self, Frame* frame, const Guest* guests, bint left_first) noexcept nogil:
         """Mix what both branches say of those who waited."""
         cdef Py_ssize_t i
-        cdef const Guest* guest
-        cdef const Said* one
-        cdef const Said* two
+        cdef const Waiting* waiting
+        cdef const Said* first
         cdef Said* said
         cdef Said second
-        cdef double* out
-        cdef double left
-        cdef int did
-        for i in range(n):
-            guest = guests + i
-            said = self.said + (guest.key >> 1)
-            second = said[0]
-            one, two = &guest.first, &second
-            if not left_first:
-                one, two = two, one
-            if guest.is_shared:
-                self.divide(frame, guest, said)
+        for i in range(frame.n_waiting):
+            waiting = frame.waiting + i
+            first = &waiting.first
+            said = self.said + (guests[i].key >> 1)
+            if guests[i].is_shared:
+                self.divide(frame, guests + i, waiting, said)
                 continue
             if self.told != NULL:
-                self.tell(frame.node, ROUTES, guest.first.assigned, guest.x, guest.left,
-                          guest.first.value)
+                self.tell(frame.node, ROUTES, first.assigned, guests[i].x, waiting.left,
+                          first.value)
+            second = said[0]
             if second.is_own:
-                out = <double*> second.value
-                self.leave(&guest.first)
-            elif guest.first.is_own:
-                out = <double*> guest.first.value
+                self.leave(first)
             else:
-                out = self.room()
-            self.mix(guest.left, one, two, out)
-            said.value = out
-            said.is_own = True
-            said.assigned = self.largest_of(out, second.assigned, guest.first.assigned)
+                said.value = first.value if first.is_own else self.room()
+            if left_first:
+                self.mix(waiting.left, first, &second, said)
+            else:
+                self.mix(waiting.left, &second, first, said)
             if self.told != NULL:
-                self.amend(out)
+                self.amend(said.value)
 
-    cdef void divide(self, const Frame* frame, const Guest* guest, Said* said) noexcept nogil:
+    cdef void divide(self, const Frame* frame, const Guest* guest, const Waiting* waiting,
+                     Said* said) noexcept nogil:
         """Mix by the shares, and judge the mixture."""
         cdef Said second = said[0]
-        cdef double* out = self.room()
-        cdef double left = guest.left
+        cdef double left = waiting.left
         cdef int did
-        self.mix(left, &guest.first, &second, out)
-        said.value = out
-        said.is_own = True
-        said.assigned = self.largest_of(out, second.assigned, guest.first.assigned)
+        said.value = self.room()
+        self.mix(left, &waiting.first, &second, said)
         did = self.judge(frame.place, guest, said.assigned, &left)
-        self.settle(frame, guest, said, did, left)
+        self.settle(frame, guest, waiting.left, said, did, left)
         if did == ROUTES:
-            self.mix(left, &guest.first, &second, out)
-            said.assigned = self.largest_of(out, said.assigned, guest.first.assigned)
+            self.mix(left, &waiting.first, &second, said)
             if self.told != NULL:
-                self.amend(out)
-        self.leave(&guest.first)
+                self.amend(said.value)
+        self.leave(&waiting.first)
         self.leave(&second)
 
     cdef void read_leaf(self, int node) noexcept nogil:
         """Its probabilities, to those who were sent there."""
-        cdef Said said
+        cdef Said said = self.leaves[self.ways[node].place]
         cdef Py_ssize_t i
-        said.value = &self.leaf_value[self.ways[node].place, 0]
-        said.assigned = self.leaf_assigned[self.ways[node].place]
-        said.is_own = False
         for i in range(self.n_sent):
             self.said[self.sent[i] >> 1] = said
         if self.told != NULL:
             self.tell(node, LEAF, said.assigned, 0.0, 0.0, said.value)
 
-    cdef void predict_together(self, Guest* guests, Py_ssize_t n) noexcept nogil:
+    cdef void predict_together(self, Guest* guests, Waiting* waiting, Py_ssize_t n) noexcept nogil:
         """Algorithm 2 for n instances, with a list of frames in the place of calls.
 
         Their answers are in `said` then.
@@ -630,7 +815,7 @@ cdef class Correction:
         self.n_sent = n
         self.n_free = self.n_used = 0
         while True:
-            if self.n_sent and self.ways[branch].feature < 0:
+            if self.n_sent and self.ways[branch].column < 0:
                 self.read_leaf(branch)
                 if depth < 0:
                     return
@@ -642,13 +827,12 @@ cdef class Correction:
                 frame.stage = SPLIT
                 frame.n = self.n_sent
                 frame.guests = guests
-                if depth:
-                    frame.guests = (frame - 1).guests + (frame - 1).n
+                frame.waiting = waiting
+                guests += frame.n
+                waiting += frame.n
             # On with the frame at hand; those whose branch nobody needs go on at once.
             if frame.stage == SPLIT:
                 self.split(frame)
-                self.n_sent = 0
-                self.send(frame.guests, frame.n_left)
                 branch = self.ways[frame.node].next[0]
                 frame.stage = LEFT_READ
             elif frame.stage == LEFT_READ:
@@ -659,15 +843,17 @@ cdef class Correction:
                 branch = self.ways[frame.node].next[1]
                 frame.stage = RIGHT_READ
             elif frame.stage == RIGHT_READ:
-                self.answer(frame, frame.guests, frame.n_waiting, True)
+                self.answer(frame, frame.guests, True)
                 self.hear(frame, frame.guests + frame.n_left, frame.n - frame.n_left, False)
                 self.n_sent = 0
                 self.send(frame.guests + frame.n_left, frame.n_waiting)
                 branch = self.ways[frame.node].next[0]
                 frame.stage = BOTH_READ
             else:
-                self.answer(frame, frame.guests + frame.n_left, frame.n_waiting, False)
+                self.answer(frame, frame.guests + frame.n_left, False)
                 self.n_sent = 0
+                guests -= frame.n
+                waiting -= frame.n
                 depth -= 1
                 if depth < 0:
                     return
@@ -682,29 +868,39 @@ cdef class Correction:
 
     cdef int predict_into(self, const double[:, :] X, double[:, ::1] out) except -1:
         """Corrected class probabilities of a table, part by part."""
-        cdef Py_ssize_t i, n, start = 0, n_rows = X.shape[0], K = self.n_classes
+        cdef Py_ssize_t i, j, n, start = 0, n_rows = X.shape[0], K = self.n_classes
         # Of each instance a guest at each depth, a room there and two in which it is at work.
-        cdef Py_ssize_t n_rooms = self.depth + 3
-        cdef Py_ssize_t each = self.depth * sizeof(Guest) + n_rooms * K * sizeof(double)
+        cdef Py_ssize_t n_rooms = self.depth + 3, n_tested = self.tested.shape[0]
+        cdef Py_ssize_t each = (self.depth * (sizeof(Guest) + sizeof(Waiting))
+                                + (n_rooms * K + n_tested) * sizeof(double))
         cdef Py_ssize_t together = min(MOST_TOGETHER, max(1, MOST_BYTES // each), n_rows)
         cdef Arena memory = Arena("for the prediction of many rows by a tree with intervals")
         cdef Guest* guests
+        cdef Waiting* waiting
+        cdef const double* column
         self.lay(X)
         n_rooms *= together
         guests = <Guest*> memory.take(self.depth * together, sizeof(Guest))
+        waiting = <Waiting*> memory.take(self.depth * together, sizeof(Waiting))
         self.said = <Said*> memory.take(together, sizeof(Said))
         self.sent = <int*> memory.take(together, sizeof(int))
+        self.doubted = <int*> memory.take(together, sizeof(int))
+        self.fined = <int*> memory.take(together, sizeof(int))
         self.rooms = <double*> memory.take(n_rooms * K, sizeof(double))
-        self.free = <int*> memory.take(n_rooms, sizeof(int))
+        self.free = <double**> memory.take(n_rooms, sizeof(double*))
+        self.columns = <double*> memory.take(n_tested * together, sizeof(double))
+        self.together = together
         with nogil:
             while start < n_rows:
                 n = min(together, n_rows - start)
+                for j in range(n_tested):
+                    column = self.rows + start * self.row_step + self.tested[j] * self.stride
+                    for i in range(n):
+                        self.columns[j * together + i] = column[i * self.row_step]
                 self.first_row = start
-                self.predict_together(guests, n)
+                self.predict_together(guests, waiting, n)
                 for i in range(n):
                     memcpy(&out[start + i, 0], self.said[i].value, K * sizeof(double))
-                if self.rows != NULL:
-                    self.rows += n * self.row_step
                 start += n
         return 0
 
