@@ -9,6 +9,7 @@ from effort import draws, examples
 from hypothesis import given
 from oracle.confidence import Doubting, hard, soft
 from oracle.random_trees import random_table, seeds
+from scipy import stats
 from sklearn.datasets import load_iris, load_wine
 from sklearn.ensemble import (
     BaggingClassifier,
@@ -19,8 +20,9 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 import hedgerow
-from hedgerow import C45Classifier, ConfDTreeClassifier, SoftTreeClassifier
+from hedgerow import C45Classifier, ConfDTreeClassifier, SoftTreeClassifier, Tree
 from hedgerow.confidence.intervals import Counted, Rules, count, intervals
+from hedgerow.tree.gates import NoiseGate
 
 
 def settings_of(model):
@@ -154,6 +156,74 @@ def test_soft_trees(seed):
         share = hard
     want = expected(model, X, y, new, weight, share, grown["smoothing"])
     np.testing.assert_allclose(model.predict_proba(new), want, atol=1e-9)
+
+
+TOGETHER = [
+    C45Classifier(prune=False, categorical_features=[0]),
+    SoftTreeClassifier(evaluation=0.2, propagation=0.1, error_unit="sd", prune=False),
+    SoftTreeClassifier(evaluation=stats.laplace(scale=0.4), prune=False),
+    DecisionTreeClassifier(random_state=0),
+]
+
+
+@pytest.mark.parametrize("base", TOGETHER, ids=["hard", "soft", "asked", "scikit-learn"])
+def test_rows_say_together_what_they_say_alone(base):
+    """More rows than go by the nodes together, some with missing values, in any order in memory.
+
+    The shares of the third tree are asked of Python, by the place of a row in the whole table.
+    """
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 6, 400)
+    X = rng.normal(y[:, None] * [0.0, 1.0, -0.5], 1.5)
+    X[:, 0] = rng.integers(0, 4, 400)
+    model = ConfDTreeClassifier(base, min_instances=3, categorical=True).fit(X, y)
+    new = X[rng.integers(0, 400, 9000)] + rng.normal(0.0, 1.0, (9000, 3)) * [0.0, 1.0, 1.0]
+    new[rng.random(new.shape) < 0.1] = np.nan
+    got = model.predict_proba(new)
+    wide = np.full((18000, 7), 99.0)
+    wide[::-2, 1::2] = new
+    for table in (np.asfortranarray(new), wide[::-2, 1::2]):
+        np.testing.assert_array_equal(model.predict_proba(table), got)
+    for some in (slice(0, 1), slice(4090, 4110), slice(8190, 9000)):
+        np.testing.assert_array_equal(model.predict_proba(new[some]), got[some])
+    for row in (0, 4095, 4096, 8999):
+        np.testing.assert_array_equal(model.explain(new[row]).after, got[row])
+
+
+@pytest.mark.parametrize("kind", ["hard", "soft"])
+def test_a_chain_of_thousands_of_tests(kind):
+    """Each row may need a room at every depth, so that fewer go together, and none calls itself.
+
+    Class 2 stands apart at each test of the chain, so that all rows are doubted all the way.
+    """
+    n, K = 3000, 4
+    size = 2 * n + 1
+    tests = np.arange(0, size - 1, 2)
+    left, right, parent = (np.full(size, -1) for _ in range(3))
+    left[tests], right[tests] = tests + 1, tests + 2
+    parent[tests + 1] = parent[tests + 2] = tests
+    feature, threshold, share = np.full(size, -1), np.full(size, np.nan), np.full(size, np.nan)
+    feature[tests], threshold[tests], share[tests] = 0, np.arange(n), 0.5
+    weight = np.ones((size, K)) * [40.0, 30.0, 20.0, 10.0]
+    weight[tests + 1] = [[0.0, 1.0, 0.0, 0.0]]
+    gate = NoiseGate(np.array([40.0])) if kind == "soft" else None
+    tree = Tree(feature, threshold, left, right, parent, share, weight, classes=list("abcd"),
+                gate=gate)  # fmt: skip
+    place = np.full(size, -1, dtype=np.int32)
+    count = np.full((size, K), 30.0)
+    mean = np.full((size, K), -1e6)
+    mean[:, 2] = threshold
+    counted = Counted(count, mean, np.full((size, K), 1e3), count, weight, place,
+                      np.zeros((0, K, 0)))  # fmt: skip
+    rules = Rules(method="tdist")
+    found = intervals(tree, counted, rules)
+    asked = np.linspace(-10.0, n + 10.0, 500)[:, None]
+    got = found.correction(tree, 1, False, rules).predict(asked)
+    np.testing.assert_allclose(got.sum(axis=1), 1.0, atol=1e-9)
+    for row in (0, 250, 499):
+        alone = found.correction(tree, 1, False, rules).predict(asked[row : row + 1])
+        np.testing.assert_array_equal(alone, got[row : row + 1])
+    assert abs(got - tree.predict_proba(asked)).max() > 0.01
 
 
 @pytest.mark.parametrize("seed", draws(60, least=6))

@@ -160,6 +160,26 @@ def test_frames_with_categories():
     assert "leaf" in str(model.explain(X.iloc[[1]]))
 
 
+@pytest.mark.parametrize("inner", INNER, ids=repr)
+def test_missing_names_are_told_once(inner):
+    """The estimator inside said it once more, under its own name."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    table = X.to_numpy()
+    for given, asked in ((X, table), (table, X)):
+        model = ConfDTreeClassifier(inner).fit(given, y)
+        for ask, some in (
+            (model.predict_proba, asked),
+            (model.apply, asked),
+            (model.explain, asked[:1]),
+        ):
+            with pytest.warns(UserWarning, match="feature names") as told:
+                ask(some)
+            assert len(told) == 1 and "ConfDTreeClassifier" in str(told[0].message)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model.predict_proba(given)
+
+
 def test_forests_as_estimators():
     X, y = load_wine(return_X_y=True, as_frame=True)
     bag = BaggingClassifier(C45Classifier(), 4, max_features=0.5, random_state=0)

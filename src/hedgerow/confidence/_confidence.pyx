@@ -315,7 +315,7 @@ cdef class Correction:
         self.classes = <int*> self.memory.take(n_present + 1, sizeof(int))
         self.parts = <Classes*> self.memory.take(n_tests + 1, sizeof(Classes))
         self.slots = <int*> self.memory.take(n_tests * K + 1, sizeof(int))
-        self.ends = <double*> self.memory.take(2 * n_bounds + 1, sizeof(double))
+        self.ends = <double*> self.memory.zeros(2 * n_bounds + 1, sizeof(double))
         self.pieces = <Piece*> self.memory.take(4 * n_bounds + n_tests + 1, sizeof(Piece))
         n_bounds, n_present = 1, 0
         for node in range(self.n_nodes):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import fields, replace
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _check_feature_names, check_is_fitted, column_or_1d
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _get_feature_names,
+    check_is_fitted,
+    column_or_1d,
+)
 
 from hedgerow.checks import check_flag, check_number
 from hedgerow.confidence.explain import Explanation, explained
@@ -274,7 +281,14 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         """Each tree with the table as it reads it."""
         check_is_fitted(self, "trees_")
         _check_feature_names(self, X, reset=False)
-        return zip(self._members, tables(self.estimator_, self._members, X), strict=True)
+        read = tables(self.estimator_, self._members, X)
+        names, inner = (getattr(one, "feature_names_in_", None) for one in (self, self.estimator_))
+        if np.array_equal(names, inner) and (names is None) != (_get_feature_names(X) is None):
+            # The estimator inside would say the same once more, when the first table is made.
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", ".*feature names", UserWarning)
+                read = chain([next(read)], read)
+        return zip(self._members, read, strict=True)
 
     def predict_proba(self, X) -> np.ndarray:
         """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees."""
