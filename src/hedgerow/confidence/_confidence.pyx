@@ -12,7 +12,7 @@ cimport cython
 
 import numpy as np
 
-from libc.math cimport INFINITY, NAN, isnan
+from libc.math cimport INFINITY, NAN, isnan, nextafter
 from libc.string cimport memcpy, memmove
 
 from hedgerow.tree._traversal import node_intervals
@@ -48,9 +48,12 @@ cdef enum:
     ROUTES
     FINE
 
-# Instances that go by the nodes together: fewer where each may take much memory.
+# Of instances that go by the nodes together: fewer where each may take much memory.
 cdef Py_ssize_t MOST_TOGETHER = 4096
 cdef Py_ssize_t MOST_BYTES = 1 << 26
+
+cdef enum:
+    END_ROW = 8                 # ends of intervals that are compared at once
 
 cdef double ROUNDING = 1.0 + 1e-12          # no sum of two products is further off
 
@@ -71,7 +74,7 @@ cdef struct Classes:
     # What a test has of classes, as places in `bounds` and in `classes`: the first, and one beyond.
     int first_bound, last_bound
     int first_class, last_class
-    int first_end, n_ends       # of its pieces; no end where there are none
+    int first_end, n_end_rows   # of its pieces; no end where there are none
     int first_piece
 
 
@@ -85,7 +88,7 @@ cdef struct Bound:
 
 
 cdef struct Piece:
-    # Between two ends of intervals at a node, or at an end, the same classes are foreseen.
+    # From one end of an interval at a node to the next the same classes are foreseen.
     double left                 # weight of the left branch; -1 where no branch has any
     bint found                  # whether there is such a class
 
@@ -106,7 +109,7 @@ cdef struct Guest:
 
 
 cdef struct Waiting:
-    # The same, if it needs both branches.
+    # ... if it needs both branches.
     double left                 # share that goes left; after a doubt: weight of the left branch
     Said first                  # what the branch said that was read first
 
@@ -123,18 +126,15 @@ cdef struct Frame:
     Py_ssize_t n_waiting        # of those last judged: for the other branch; they are the first
 
 
-cdef inline Py_ssize_t piece_of(const double* ends, Py_ssize_t n_ends, double x) noexcept nogil:
-    """Twice the number of ends below a value, and 1 more at an end; without a branch.
-
-    A number has to stand behind the last end, whatever it is.
-    """
-    cdef Py_ssize_t below = 0, n = n_ends, half        # ends[:below] are less than x
-    while n > 1:
-        half = n >> 1
-        below += half & -<Py_ssize_t> (ends[below + half - 1] < x)
-        n -= half
-    below += ends[below] < x
-    return 2 * below + ((below < n_ends) & (ends[below] == x))
+cdef inline Py_ssize_t piece_of(const double* ends, Py_ssize_t n_rows, double x) noexcept nogil:
+    """Number of ends that a value has reached; without a branch, and no end waits for another."""
+    cdef Py_ssize_t i, reached = 0
+    for i in range(1, n_rows):
+        reached += END_ROW * (ends[END_ROW * i - 1] <= x)
+    ends += reached
+    for i in range(END_ROW):
+        reached += ends[i] <= x
+    return reached
 
 
 @cython.final
@@ -183,8 +183,9 @@ cdef class Correction:
     cdef Classes* parts             # of each test
     cdef int* slots                 # (tests, K): twice the place in `bounds`, 0 where there is
                                     # none, and 1 more if the class has instances there
-    cdef double* ends               # of each test on numbers the ends of its intervals ...
-    cdef Piece* pieces              # ... and what is foreseen below, at and between them
+    cdef double* ends               # of each test on numbers where its intervals begin, and the
+                                    # first numbers beyond them; NaN where a row of them is filled
+    cdef Piece* pieces              # what is foreseen below the first of them, and from each on
     cdef Frame* frames
     cdef Said* said                 # of each instance, by the branch last read
     cdef int* sent                  # keys of those who enter a branch
@@ -315,8 +316,8 @@ cdef class Correction:
         self.classes = <int*> self.memory.take(n_present + 1, sizeof(int))
         self.parts = <Classes*> self.memory.take(n_tests + 1, sizeof(Classes))
         self.slots = <int*> self.memory.take(n_tests * K + 1, sizeof(int))
-        self.ends = <double*> self.memory.zeros(2 * n_bounds + 1, sizeof(double))
-        self.pieces = <Piece*> self.memory.take(4 * n_bounds + n_tests + 1, sizeof(Piece))
+        self.ends = <double*> self.memory.take(2 * n_bounds + END_ROW * n_tests, sizeof(double))
+        self.pieces = <Piece*> self.memory.take(2 * n_bounds + n_tests, sizeof(Piece))
         n_bounds, n_present = 1, 0
         for node in range(self.n_nodes):
             if self.feature[node] < 0:
@@ -343,27 +344,26 @@ cdef class Correction:
                     n_present += 1
             part.last_bound, part.last_class = <int> n_bounds, <int> n_present
             part.first_end, part.first_piece = <int> n_ends, <int> n_pieces
-            self.lay_pieces(part)
-            n_ends += part.n_ends
-            n_pieces += 2 * part.n_ends + 1
+            n_pieces += self.lay_pieces(part)
+            n_ends += END_ROW * part.n_end_rows
         return 0
 
-    cdef void lay_pieces(self, Classes* part) noexcept nogil:
-        """Work out what is foreseen wherever a value may lie."""
+    cdef Py_ssize_t lay_pieces(self, Classes* part) noexcept nogil:
+        """Work out what is foreseen wherever a value may lie; return the number of pieces."""
         cdef double* ends = self.ends + part.first_end
         cdef Piece* piece = self.pieces + part.first_piece
         cdef const Bound* bound
         cdef Py_ssize_t i, j, n = 0, first = part.first_bound, last = part.last_bound
         cdef double end, one, two
-        part.n_ends = 0
+        part.n_end_rows = 0
         if first == last or self.bounds[first].usual != NULL:
-            return
+            return 0
         for i in range(first, last):
             bound = self.bounds + i
             # The assigned class is not among those foreseen if it is within its own interval then.
             if not bound.own_low <= bound.low <= bound.high <= bound.own_high:
-                return
-            for end in (bound.low, bound.high):
+                return 0
+            for end in (bound.low, nextafter(bound.high, INFINITY)):
                 j = n
                 while j > 0 and ends[j - 1] > end:
                     j -= 1
@@ -372,20 +372,22 @@ cdef class Correction:
                 memmove(ends + j + 1, ends + j, (n - j) * sizeof(double))
                 ends[j] = end
                 n += 1
-        part.n_ends = <int> n
-        for j in range(2 * n + 1):
+        piece.found, piece.left = False, -1.0
+        for j in range(n):
+            piece += 1
             piece.found = False
             one = two = 0.0
-            if 0 < j < 2 * n:
-                for i in range(first, last):
-                    bound = self.bounds + i
-                    # At an end, or between two of them.
-                    if bound.low <= ends[(j - 1) // 2] and ends[j // 2] <= bound.high:
-                        piece.found = True
-                        one += bound.pull_left
-                        two += bound.pull_right
+            for i in range(first, last):
+                bound = self.bounds + i
+                if bound.low <= ends[j] <= bound.high:
+                    piece.found = True
+                    one += bound.pull_left
+                    two += bound.pull_right
             piece.left = one / (one + two) if one + two > 0.0 else -1.0
-            piece += 1
+        part.n_end_rows = <int> ((n + END_ROW - 1) // END_ROW)
+        for j in range(n, END_ROW * part.n_end_rows):
+            ends[j] = NAN
+        return n + 1
 
     cdef int lay(self, const double[:, :] X) except -1:
         """Take up a table, and ask for its shares at gates that only Python can work out."""
@@ -458,9 +460,9 @@ cdef class Correction:
         cdef const Piece* piece
         cdef double one = 0.0, two = 0.0
         cdef bint found = False, here
-        if part.n_ends:
+        if part.n_end_rows:
             piece = self.pieces + part.first_piece
-            piece += piece_of(self.ends + part.first_end, part.n_ends, x)
+            piece += piece_of(self.ends + part.first_end, part.n_end_rows, x)
             left[0] = piece.left
             return piece.found
         if bound.usual == NULL:
@@ -634,7 +636,7 @@ cdef class Correction:
         guest.x, guest.key, guest.is_shared = x, key, is_shared
         if goes_left:
             frame.waiting[n_left].left = left
-            self.sent[n_left] = key | isnan(x)
+            self.sent[n_left] = key | (x != x)
         frame.n_shared += is_shared
         return goes_left
 
@@ -656,7 +658,7 @@ cdef class Correction:
         frame.n_waiting = 0
         if self.told != NULL:
             self.hear_each(frame, guests, n, on_left)
-        elif part.n_ends:
+        elif part.n_end_rows:
             self.hear_many(frame, guests, n, on_left)
         elif part.first_bound != part.last_bound or frame.n_shared:
             self.hear_each(frame, guests, n, on_left)
@@ -699,7 +701,7 @@ cdef class Correction:
         cdef Waiting* waiting
         cdef int* doubted = self.doubted
         cdef int* fined = self.fined
-        cdef Py_ssize_t i, j, n_doubted = 0, n_fined = 0, n_waiting = 0, n_ends = part.n_ends
+        cdef Py_ssize_t i, j, n_doubted = 0, n_fined = 0, n_waiting = 0
         cdef int key
         cdef bint routes = self.routes
         cdef double x, left, whole = 1.0 if on_left else 0.0
@@ -721,7 +723,7 @@ cdef class Correction:
                 guests[n_waiting] = guests[i]
                 n_waiting += 1
                 continue
-            piece = pieces + piece_of(ends, n_ends, x)
+            piece = pieces + piece_of(ends, part.n_end_rows, x)
             left = piece.left
             fined[n_fined] = key >> 1
             n_fined += not piece.found
@@ -805,7 +807,7 @@ cdef class Correction:
     cdef void predict_together(self, Guest* guests, Waiting* waiting, Py_ssize_t n) noexcept nogil:
         """Algorithm 2 for n instances, with a list of frames in the place of calls.
 
-        Their answers are in `said` then.
+        Their answers are in `said` then.  A node keeps those who were sent there until it is left.
         """
         cdef Py_ssize_t i, depth = -1
         cdef Frame* frame = self.frames
