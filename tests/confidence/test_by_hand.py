@@ -84,6 +84,27 @@ def test_the_papers_fine():
     np.testing.assert_allclose(predicted(tree, found, rules, [[9.9, 4.0]])[0], want, atol=1e-15)
 
 
+@pytest.mark.parametrize("below", [(A, B), (B, A), (A, C), (C, A), (B, C), (C, B)])
+def test_of_two_equal_probabilities_the_first_class_is_assigned(below):
+    """Routes at Y halve the leaves of two classes; X is usual in the first of them alone."""
+    K, tree, rules = 3, papers_tree(), Rules()
+    weight = tree.class_weight.copy()
+    weight[2], weight[3] = np.eye(K)[below[0]], np.eye(K)[below[1]]
+    tree = Tree(**tree.arrays() | {"class_weight": weight}, classes=list("ABC"))
+    found, _ = papers_intervals(tree)
+    own, other, pull = (np.full_like(a, np.nan) for a in (found.own, found.other, found.pull))
+    own[0], other[0] = [0.0, 1.0], [0.0, 1.0]
+    own[0, min(below)] = other[0, min(below)] = [0.0, 10.0]
+    own[1], other[1] = [20.0, 21.0], [20.0, 21.0]
+    third = ({A, B, C} - set(below)).pop()
+    own[1, third] = other[1, third] = [0.0, 10.0]
+    pull[:] = 1.0
+    found = replace(found, own=own, other=other, pull=pull)
+    for y in (5.0, 7.0):
+        got = predicted(tree, found, rules, [[9.0, y]])[0]
+        np.testing.assert_array_equal(got, np.eye(K)[list(below)].sum(axis=0) / 2)
+
+
 def test_an_interval_ends_at_two_deviations_for_the_assigned_class():
     """A has [3, 7] at the root and [3, 6.5] at Y: at its ends nothing happens, beyond them it does.
 
