@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import bisect
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
 from hedgerow.evidential.contour import as_plausibility
 
 TOLERANCE = 1e-12  # of the rate, from one iteration to the next
-MOST_ITERATIONS = 100_000
+MOST_ITERATIONS = 1000
 
 
 def error_plausibility(plausibility, predictions) -> tuple[np.ndarray, np.ndarray]:
@@ -68,7 +69,7 @@ def evidential_error_rate(plausibility, predictions, *, tolerance: float = TOLER
     predictions : (n,) int
         Columns of `plausibility`.
     tolerance : float, default 1e-12
-        The iteration ends where the rate changes by less.
+        The iteration ends where the rate changes by less; the rate is within it of the likeliest.
 
     Returns
     -------
@@ -100,10 +101,34 @@ def evidential_error_rate(plausibility, predictions, *, tolerance: float = TOLER
     if (right == wrong).all():
         return float("nan")
     # The likelihood is concave in the rate: one maximum, from wherever the iteration starts inside.
+    most = np.maximum(right, wrong)
+    right, wrong = right / most, wrong / most
     rate = float(np.mean(wrong / (right + wrong)))
     for _ in range(MOST_ITERATIONS):
         expected = rate * wrong / ((1.0 - rate) * right + rate * wrong)
         before, rate = rate, float(expected.mean())
+        if rate == before:
+            return rate
         if abs(rate - before) <= tolerance:
             break
-    return rate
+    return _likeliest(rate, right, wrong, tolerance)
+
+
+def _likeliest(rate: float, right, wrong, tolerance: float) -> float:
+    """Where the slope of equation 5 is 0, or the end of [0, 1] that it leads to.
+
+    Small steps do not tell that the iteration is near: towards 0 and 1 they may shrink faster than
+    what is left of the way.
+    """
+
+    def slope(at: float) -> float:
+        with np.errstate(divide="ignore"):
+            return float(np.sum((wrong - right) / ((1.0 - at) * right + at * wrong)))
+
+    here = slope(rate)
+    end = 1.0 if here > 0 else 0.0
+    if here == 0 or rate == end:
+        return rate
+    if slope(end) * here >= 0:
+        return end
+    return float(bisect(slope, rate, end, xtol=max(tolerance, 1e-15)))
