@@ -15,6 +15,10 @@ from hedgerow.evidential.data import pignistic
 X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
 
 
+DAYS = pd.DataFrame({"day": pd.to_datetime(["2020-01-01", "2020-01-02"])})
+COLOURS = pd.DataFrame({"c": pd.Categorical(["u", "v"])})
+
+
 def same(one, other):
     """Whether two sets of evidential data are equal in all that they hold."""
     arrays = all(
@@ -161,6 +165,62 @@ def test_what_was_given_stays_as_it_was():
             lambda: EvidentialData.from_plausibility(X, np.ones((3, 2)), attributes={"a": [[1]]}),
             "attributes names 'a', which is no column of X",
         ),
+        (lambda: mixed().take(1), "rows are no list of whole numbers"),
+        (lambda: mixed().take([[0, 1]]), "rows are no list of whole numbers"),
+        (lambda: mixed().take([0.0]), "rows are no list of whole numbers"),
+        (lambda: EvidentialData.from_gamma(X, np.eye(3)), "y is no list of labels"),
+        (lambda: EvidentialData.from_gamma(X, pd.DataFrame(np.eye(3))), "y is no list of labels"),
+        (lambda: EvidentialData.from_gamma(X, 5), "y is no list of labels"),
+        (lambda: EvidentialData.from_gamma(X, [{"a": 1}, 0, 1]), "y mixes labels"),
+        (lambda: EvidentialData.from_gamma(X, [[[1]], 0, 1]), "y mixes labels"),
+        (lambda: EvidentialData.from_gamma(X, [0, 1, 1], classes=[0, 1, np.nan]), "classes is no"),
+        (lambda: EvidentialData.from_gamma(X, ["a"] * 3, classes=["a", None]), "classes is no"),
+        (
+            lambda: EvidentialData.from_gamma(
+                X, ["b"] * 3, classes=np.array([[1], "b"], dtype=object)
+            ),
+            "classes is no list of different labels",
+        ),
+        (lambda: EvidentialData.from_gamma(np.array([[1 + 2j]]), [0]), "X is no table of numbers"),
+        (lambda: EvidentialData.from_gamma(DAYS.to_numpy(), [0, 1]), "X is no table of numbers"),
+        (lambda: EvidentialData.from_gamma(DAYS, [0, 1]), "column 'day' of X holds datetime64"),
+        (
+            lambda: EvidentialData.from_gamma(X, [0, 1, 1], categories={1: ["u", "u"]}),
+            "attribute 1 has categories of the same text",
+        ),
+        (
+            lambda: EvidentialData.from_gamma(
+                pd.DataFrame({"a": pd.Categorical([1, "1"], categories=[1, "1"])}), [0, 1]
+            ),
+            "attribute 'a' has categories of the same text",
+        ),
+        (
+            lambda: EvidentialData.from_intervals(
+                [[0.0]] * 2, [[0.0]] * 2, [0, 1], sets={0: [1, "1"]}
+            ),
+            "attribute 0 has categories of the same text",
+        ),
+        (
+            lambda: EvidentialData.from_gamma(
+                pd.DataFrame([[1, 2]], columns=["a", "b"]),
+                [0],
+                pd.DataFrame([[0.1, 0.2]], columns=["b", "a"]),
+            ),
+            "gamma_X has the columns",
+        ),
+        (
+            lambda: EvidentialData.from_intervals(COLOURS, COLOURS, [0, 1]),
+            "'c' is a categorical",
+        ),
+        (lambda: EvidentialData.from_intervals(COLOURS, DAYS.astype(int), [0, 1]), "low has the c"),
+        (
+            lambda: EvidentialData.from_intervals([[np.inf]], [[np.nan]], [0]),
+            "goes from inf to inf",
+        ),
+        (
+            lambda: EvidentialData.from_intervals([[np.nan]], [[-np.inf]], [0]),
+            "goes from -inf to -",
+        ),
         (lambda: mixed().take([7]), "rows name more than 3 rows"),
         (lambda: mixed().take([True]), "1 flags choose among 3 rows"),
     ],
@@ -275,6 +335,10 @@ def setting(name, value):
         setting("low_0", "text"),
         setting("class_0", -1.0),
         setting("possible_1_0", np.nan),
+        lambda head, frame: frame.update({f"possible_1_{code}": [0.5] * 3 for code in range(3)}),
+        lambda head, frame: frame.update({"low_0": [np.inf] * 3, "high_0": [np.inf] * 3}),
+        lambda head, frame: head.update(categories={"1": ["red", "red", "blue"]}),
+        lambda head, frame: head.update(n_features=0, feature_names=None, categories={}),
         lambda head, frame: frame.pop("possible_1_0"),
         lambda head, frame: frame.pop("class_1"),
     ],
@@ -302,3 +366,32 @@ def test_labels_that_no_file_holds():
     data = EvidentialData.from_gamma([[0.0]], [1 + 2j], classes=[1 + 2j])
     with pytest.raises(InputError, match="no text, number or truth value"):
         data.to_parquet("never.parquet")
+
+
+def test_what_pandas_has_for_missing_labels_is_vacuous():
+    """They were taken for labels of another kind."""
+    for y in (
+        pd.Series([1, None, 0], dtype="Int64"),
+        pd.Series(["b", None, "a"], dtype="string"),
+        [1, pd.NaT, 0],
+        [1.0, np.float32("nan"), 0.0],
+    ):
+        data = EvidentialData.from_gamma([[0.0]] * 3, y)
+        assert data.plausibility.tolist() == [[0.0, 1.0], [1.0, 1.0], [1.0, 0.0]]
+
+
+def test_the_middle_of_the_widest_interval():
+    data = EvidentialData.from_intervals([[-1.5e308]], [[1.0e308]], [0])
+    assert data.likeliest()[0].tolist() == [[-0.25e308]]
+
+
+def test_truth_values_numbers_with_gaps_and_any_layout():
+    frame = pd.DataFrame({"a": [True, False], "b": pd.array([1, None], dtype="Int64")})
+    data = EvidentialData.from_gamma(frame, [True, 0])
+    assert data.low.tolist() == [[1.0, 1.0], [0.0, -np.inf]]
+    assert data.classes.tolist() == [0, 1]
+    table = np.asfortranarray(X)
+    table.setflags(write=False)
+    assert same(
+        EvidentialData.from_gamma(table, [0, 1, 1]), EvidentialData.from_gamma(X, [0, 1, 1])
+    )

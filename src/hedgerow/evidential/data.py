@@ -131,8 +131,13 @@ class EvidentialData:
         InputError
             A lower bound above the upper one, tables of different shape, and as `from_gamma`.
         """
-        low, names, _ = _numbers(low, None, infinite=True)
-        high = _numbers(high, None, infinite=True)[0]
+        low, names, coded = _numbers(low, None, infinite=True)
+        high, other_names, more_coded = _numbers(high, None, infinite=True)
+        if names is not None and other_names is not None and names != other_names:
+            raise InputError(
+                f"low has the columns {names} and high {other_names}",
+                remedy="give the same, in their order",
+            )
         if low.shape != high.shape:
             raise InputError(
                 f"low has the shape {low.shape} and high {high.shape}",
@@ -142,6 +147,12 @@ class EvidentialData:
         for entry, given in (sets or {}).items():
             j = _number_of(entry, low.shape[1], names, "sets")
             labels[j], possible[j] = _sets(given, len(low), entry)
+        for j in sorted(set(coded) | set(more_coded)):
+            if j not in labels:
+                raise InputError(
+                    f"column {_name(names, j)} is a categorical, which has no bounds",
+                    remedy="give its categories as `sets`",
+                )
         return cls._from_bounds(low, high, names, labels, possible, y, gamma_X, gamma_y, classes)
 
     @classmethod
@@ -198,6 +209,7 @@ class EvidentialData:
     @classmethod
     def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
         low, high = low.copy(), high.copy()
+        _same_columns(gamma_X, names)
         gamma = check_unit("gamma_X", as_table("gamma_X", gamma_X, low.shape, "table of numbers"))
         for j, known in labels.items():
             if j not in possible:
@@ -208,14 +220,15 @@ class EvidentialData:
         for j in numeric:
             low[np.isnan(low[:, j]), j] = -np.inf
             high[np.isnan(high[:, j]), j] = np.inf
-        wrong = low[:, numeric] > high[:, numeric]
+        wrong = (low > high) | (low == np.inf) | (high == -np.inf)
+        wrong = wrong[:, numeric]
         if wrong.any():
             row, at = np.argwhere(wrong)[0]
             j = numeric[at]
             raise InputError(
                 f"the interval of row {row}, column {_name(names, j)}, goes from "
                 f"{low[row, j]:g} to {high[row, j]:g}",
-                remedy="give the lower bound first",
+                remedy="give the lower bound first, and numbers, or NaN for none",
             )
         classes, known = _classes(y, len(low), classes)
         gamma_y = as_table("gamma_y", gamma_y, (len(low),), "list of numbers")
@@ -253,6 +266,10 @@ class EvidentialData:
             raise InputError(
                 f"{rows.size} flags choose among {self.n_rows} rows", remedy="give one per row"
             )
+        if rows.ndim != 1 or rows.dtype.kind not in "biu":
+            raise InputError(
+                "rows are no list of whole numbers", remedy="give a list, or one flag per row"
+            )
         try:
             parts = [a[rows] for a in (self.low, self.high, self.gamma)]
             possible = {j: table[rows] for j, table in self.possible.items()}
@@ -273,8 +290,10 @@ class EvidentialData:
         X : (n, m) float64, the middle of an interval, its bound where the other one is infinite,
         the code of a category; NaN where nothing is known. y : (n,) labels; ties go to the first.
         """
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             middle = self.low + (self.high - self.low) / 2.0
+            wide = np.isfinite(self.low) & np.isfinite(self.high) & np.isinf(middle)
+            middle = np.where(wide, self.low / 2.0 + self.high / 2.0, middle)
         X = np.where(np.isfinite(self.low), self.low, self.high)
         X = np.where(np.isfinite(middle), middle, X)
         X[~np.isfinite(X) | (self.gamma == 1.0)] = np.nan
@@ -358,6 +377,8 @@ class EvidentialData:
     def _from_columns(cls, head: Mapping[str, Any], columns: Mapping[str, np.ndarray]):
         """Raises what a wrong head or column raises; an InputError is a ValueError."""
         m, classes = head["n_features"], _labels(head["classes"])
+        if m < 1:
+            raise ValueError
         labels = {int(j): [str(label) for label in v] for j, v in head["categories"].items()}
         names = head["feature_names"]
         if names is not None and [str(name) for name in names] != names:
@@ -371,11 +392,15 @@ class EvidentialData:
             if j in labels:
                 parts = [columns[f"possible_{j}_{code}"] for code in range(len(labels[j]))]
                 possible[j] = as_plausibility(np.column_stack(parts), "possible")
+                if (possible[j].max(axis=1) != 1.0).any() or len(set(labels[j])) < len(parts):
+                    raise ValueError
                 continue
             low[:, j], high[:, j] = columns[f"low_{j}"], columns[f"high_{j}"]
             gamma[:, j] = columns[f"gamma_{j}"]
             check_unit("gamma", gamma[:, j])
-            if not (low[:, j] <= high[:, j]).all():
+            if not (
+                (low[:, j] <= high[:, j]) & (low[:, j] < np.inf) & (high[:, j] > -np.inf)
+            ).all():
                 raise ValueError
         if set(labels) - set(range(m)) or (names is not None and len(names) != m):
             raise ValueError
@@ -430,6 +455,11 @@ def _numbers(X, categories, infinite: bool = False):
                 codes = column.cat.codes.to_numpy(dtype=np.float64)
                 columns.append(np.where(codes < 0, np.nan, codes))
                 continue
+            if column.dtype.kind in "mMc":
+                raise InputError(
+                    f"column {name!r} of X holds {column.dtype}, not numbers",
+                    remedy="turn it into a number, such as days since the first",
+                )
             try:
                 columns.append(pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan))
             except (TypeError, ValueError):
@@ -440,6 +470,8 @@ def _numbers(X, categories, infinite: bool = False):
         table = np.column_stack(columns) if columns else np.empty((len(X), 0))
     else:
         try:
+            if getattr(X, "dtype", np.dtype(float)).kind in "mMc":
+                raise TypeError
             table = np.array(X, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(
@@ -457,7 +489,28 @@ def _numbers(X, categories, infinite: bool = False):
         )
     for entry, known in (categories or {}).items():
         labels[_number_of(entry, table.shape[1], names, "categories")] = [str(v) for v in known]
+    for j, known in labels.items():
+        _check_different(known, _name(names, j))
     return table, names, labels
+
+
+def _check_different(labels: list[str], name: str) -> None:
+    if len(set(labels)) < len(labels):
+        raise InputError(
+            f"attribute {name} has categories of the same text: {labels}",
+            remedy="give each a text of its own",
+        )
+
+
+def _same_columns(gamma, names: list[str] | None) -> None:
+    if names is None or not is_frame(gamma):
+        return
+    given = [str(name) for name in gamma.columns]
+    if given != names:
+        raise InputError(
+            f"gamma_X has the columns {given} and X {names}",
+            remedy="give the same, in their order",
+        )
 
 
 def _one_of(codes: np.ndarray, n_categories: int, name: str) -> np.ndarray:
@@ -493,20 +546,33 @@ def _sets(given: Sequence, n: int, entry) -> tuple[list[str], np.ndarray]:
     table = np.zeros((n, len(labels)))
     for i, row in enumerate(rows):
         table[i, [place[label] for label in row or labels]] = 1.0
-    return [str(label) for label in labels], table
+    labels = [str(label) for label in labels]
+    _check_different(labels, repr(entry))
+    return labels, table
 
 
 def _members(one) -> list | None:
     """Labels that a cell allows; None where it allows all."""
     if isinstance(one, SETS):
         return list(one) or None
-    unknown = one is None or (isinstance(one, float) and one != one)
-    return None if unknown else [one]
+    return None if _unknown(one) else [one]
+
+
+def _unknown(label) -> bool:
+    """Whether it is None, NaN, or what pandas has in their place."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
 def _labels(classes) -> np.ndarray:
     found = np.asarray(classes)
-    if found.ndim != 1 or len(found) == 0 or len(set(found.tolist())) != len(found):
+    listed = found.tolist() if found.ndim == 1 else []
+    try:
+        different = len(set(listed)) == len(listed) > 0
+    except TypeError:  # such as lists
+        different = False
+    if not different or any(_unknown(label) for label in listed):
         raise InputError(
             "classes is no list of different labels", remedy="give each class once, one at least"
         )
@@ -517,20 +583,25 @@ def _classes(y, n: int, classes) -> tuple[np.ndarray, np.ndarray]:
     """Labels, and which of them each row allows as ones, (n, n_classes)."""
     rows: list = [None] * n
     if y is not None:
+        if not hasattr(y, "__iter__") or len(getattr(y, "shape", (n,))) != 1:
+            raise InputError(
+                "y is no list of labels",
+                remedy="give one per row, or the plausibility of each to from_plausibility",
+            )
         listed = y.tolist() if hasattr(y, "tolist") else list(y)
         if len(listed) != n:
             raise InputError(f"y has {len(listed)} labels for {n} rows", remedy="give one per row")
         rows = [_members(one) for one in listed]
     if classes is None:
-        seen = {label for row in rows for label in row or ()}
-        if not seen:
-            raise InputError("y names no class", remedy="give `classes`, all labels")
         try:
+            seen = {label for row in rows for label in row or ()}
             classes = sorted(seen)
         except TypeError:
             raise InputError(
                 "y mixes labels of several kinds", remedy="give all as texts or all as numbers"
             ) from None
+        if not seen:
+            raise InputError("y names no class", remedy="give `classes`, all labels")
     classes = _labels(classes)
     place = {label: code for code, label in enumerate(classes.tolist())}
     table = np.zeros((n, len(classes)))
