@@ -336,6 +336,30 @@ def test_plausibilities_of_classes_may_be_as_small_as_numbers_are(scale):
     assert less == pytest.approx(-15 * np.log(scale))
 
 
+@pytest.mark.parametrize("seed", draws(60))
+def test_products_of_tiny_plausibilities_vanish_nowhere(seed):
+    """Where both a leaf and a class were of 1e-300, the likelihood seemed to fall."""
+    rng = np.random.default_rng(seed)
+    n, m, k = int(rng.integers(1, 25)), int(rng.integers(1, 4)), int(rng.integers(1, 6))
+    x = rng.normal(size=(n, m)).round(int(rng.integers(3))) * 10.0 ** rng.integers(-300, 300)
+    gamma = rng.choice([0.0, 1e-300, 1e-12, 0.5, 1.0], size=(n, m))
+    classes = rng.choice([0.0, 5e-324, 1e-300, 0.3, 1.0], size=(n, k))
+    classes[np.arange(n), rng.integers(k, size=n)] = rng.choice([5e-324, 1e-200, 1.0])
+    codes = {}
+    if seed % 3 == 0:
+        codes, x[:, 0] = {0: list("uvw")}, rng.integers(3, size=n)
+    data = EvidentialData.from_gamma(x, None, gamma, classes=[0], categories=codes)
+    data = EvidentialData.from_plausibility(data, classes)
+    exact = {"n_thresholds": None, "n_finalists": None}
+    few = {"n_thresholds": 1, "n_finalists": 1, "n_screening": 1}
+    for more in ({}, {"start": "shares", "parent": "combined", **exact}, exact, few):
+        settings = {"prune": False, "max_leaves": 50, "max_iterations": 60, "min_gain": 0.0}
+        model = EvidentialTreeClassifier(**settings, **more).fit(data)
+        assert np.isfinite(model.log_likelihoods_).all()
+        assert np.isfinite(model.predict_proba(data)).all()
+        assert model.tree_.class_weight[0].sum() == pytest.approx(n)
+
+
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_few_thresholds_are_tried_first_and_the_others_follow(most):
     """Of one threshold the lowest was tried, and none beside it."""

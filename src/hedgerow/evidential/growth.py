@@ -19,7 +19,8 @@ from hedgerow.tree import Tree
 
 EXHAUSTIVE = 10  # categories up to which every subset is tried, as in C4.5's search
 BLOCK = 1 << 20  # plausibilities of candidates that are held at once
-TINY = 1e-150  # plausibilities of a row's classes are lifted to it
+NOTHING = 1e-50  # a plausibility below it is taken for 0, lest products of several vanish
+TINY = 1e-30  # plausibilities of a row's classes are lifted to it
 FALL = 1e-9  # of a log-likelihood, relative to its size: rounding
 
 
@@ -82,6 +83,7 @@ class Growth:
         most = plausibility.max(axis=1)
         tiny = most < TINY
         plausibility[tiny] = plausibility[tiny] / most[tiny, None] * TINY
+        plausibility[plausibility < NOTHING * plausibility.max(axis=1, keepdims=True)] = 0.0
         self.classes = np.ascontiguousarray(plausibility.T)
         self.lift = float((np.log(TINY) - np.log(most[tiny])).sum())
         self.nodes = [_Node()]
@@ -284,7 +286,7 @@ class Growth:
             both = [(known & test.goes_left, known & ~test.goes_left) for test in tests]
             left = np.stack([subset_plausibility(self.data, j, one) for one, _ in both])
             right = np.stack([subset_plausibility(self.data, j, other) for _, other in both])
-        return rest * left, rest * right
+        return _seen(rest * left), _seen(rest * right)
 
     # -- the tree -------------------------------------------------------------------------
 
@@ -299,7 +301,7 @@ class Growth:
             goes_left = self._with_absent(test, judged.counts[place])
             sides = self.boxes[leaf].within(test.feature, goes_left)
         self.boxes[leaf : leaf + 1] = sides
-        plausible = np.stack([box.plausibility(self.data) for box in sides])
+        plausible = _seen(np.stack([box.plausibility(self.data) for box in sides]))
         self.plausible = np.ascontiguousarray(
             np.concatenate([self.plausible[:leaf], plausible, self.plausible[leaf + 1 :]])
         )
@@ -370,6 +372,11 @@ class _Node:
     threshold: float = np.nan
     goes_left: np.ndarray | None = None
     children: tuple[int, ...] = ()
+
+
+def _seen(plausible: np.ndarray) -> np.ndarray:
+    plausible[plausible < NOTHING] = 0.0
+    return plausible
 
 
 def _first_best(judged_ones) -> tuple[Judged, int] | None:
