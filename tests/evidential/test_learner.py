@@ -10,7 +10,7 @@ from effort import draws, examples
 from hedgerow.evidential._mixture import estimate, start_splits
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle.evidential import attributes, step
+from oracle.evidential import Growth, attributes, step
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
@@ -515,3 +515,68 @@ def test_each_tree_of_the_sequence_has_one_leaf_more():
 def test_rows_as_the_reference_takes_them():
     data = EvidentialData.from_gamma([[1.0, 0.0]], [0], 0.25, categories={1: ["u", "v"]})
     assert attributes(data) == [[(1.0, 1.0, 0.25), [1.0, 0.25]]]
+
+
+# ------------------------------------------------------------------ ties and orders
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_attribute_and_its_mirror_tie_and_the_first_is_taken(seed):
+    """Their gains differ by rounding, which must not choose."""
+    data = noised(seed, n=80)
+    low = np.column_stack([data.low[:, 2], -data.low[:, 2]])
+    gamma = data.gamma[:, [2, 2]]
+    both = EvidentialData.from_gamma(low, None, gamma, classes=[0])
+    both = EvidentialData.from_plausibility(both, data.plausibility)
+    exact = {"n_thresholds": None, "n_finalists": None, "prune": False, "max_leaves": 2}
+    tests = EvidentialTreeClassifier(**exact, tolerance=1e-9).fit(both).tree_.feature
+    assert set(tests.tolist()) <= {-1, 0}
+
+
+def test_of_two_candidates_that_tie_the_lower_threshold_is_the_better():
+    from hedgerow.evidential.growth import Judged, Test, _better, _first_best
+
+    def one(place, gain):
+        tests = [Test(0, 0, float(place), None, place)]
+        return Judged(tests, None, np.array([gain]), np.array([True])), 0
+
+    low, high = one(1, 3.0), one(4, 3.0 + 1e-12)
+    assert _better(low, high) is low
+    assert _better(high, low) is low
+    assert _first_best([low[0], high[0]])[0] is low[0]
+    assert _better(low, one(4, 3.1))[0].tests[0].place == 4
+
+
+def test_of_two_leaves_that_tie_the_lower_node_is_divided_first():
+    x = np.array([0.0, 1.0, 10.0, 11.0] * 3)[:, None]
+    y = np.array([0, 1, 2, 3] * 3)
+    grown = C45Classifier(prune=False, min_samples_split=2).fit(x, y).tree_
+    three = best_first(grown, 3, 0.0)[-1]
+    assert three.threshold[:2].tolist() == [10.0, 1.0]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_up_to_ten_categories_are_divided_in_every_way(seed):
+    """An order of the categories does not hold the best division of three classes."""
+    rng = np.random.default_rng(seed)
+    n = 30
+    codes, y = rng.integers(5, size=n), rng.integers(3, size=n)
+    labels = {0: list("uvwxy")}
+    data = EvidentialData.from_gamma(
+        codes[:, None], y, 0.1, rng.random(n) * 0.3, classes=[0, 1, 2], categories=labels
+    )
+    settings = {"max_leaves": 2, "min_gain": 0.0, "parent": "current", "start": "plausibility"}
+    exact = {"n_thresholds": None, "n_finalists": None, "prune": False}
+    model = EvidentialTreeClassifier(**settings, **exact, tolerance=1e-4, max_iterations=40)
+    found = model.fit(data).log_likelihoods_[-1]
+    whole = Growth(
+        attributes(data), data.plausibility.tolist(), tolerance=1e-4, most=40, **settings
+    )
+    assert found == pytest.approx(whole.found[-1], abs=1e-6)
+
+
+def test_a_pruning_sample_has_the_names_of_the_attributes():
+    data = EvidentialData.from_gamma(X, Y)
+    other = EvidentialData.from_gamma(X[X.columns[::-1]], Y)
+    with pytest.raises(InputError, match="pruning_data have other attributes"):
+        EvidentialTreeClassifier().fit(data, other)
