@@ -92,10 +92,10 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     >>> data = EvidentialData.from_gamma(X, y, gamma_X=0.1, gamma_y=0.2)
     >>> tree = EvidentialTreeClassifier(prune=False, max_leaves=3).fit(data).tree_
     >>> print(tree.to_text(), end="")
-    petal width (cm) < 1.2: 0 (n = 57.79: 0 1.00, 1 0.00, 2 0.00)
-    petal width (cm) >= 1.2
-    |   petal width (cm) < 1.7: 1 (n = 43.19: 0 0.00, 1 1.00, 2 0.00)
-    |   petal width (cm) >= 1.7: 2 (n = 49.02: 0 0.00, 1 0.00, 2 1.00)
+    petal length (cm) < 4.7
+    |   petal length (cm) < 3: 0 (n = 50.57: 0 1.00, 1 0.00, 2 0.00)
+    |   petal length (cm) >= 3: 1 (n = 41.88: 0 0.00, 1 1.00, 2 0.00)
+    petal length (cm) >= 4.7: 2 (n = 57.55: 0 0.00, 1 0.00, 2 1.00)
     """
 
     def __init__(
