@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from hedgerow.induction._criteria cimport Criterion, Sides, base_of
+from hedgerow.induction._criteria cimport EXPECTED_GAIN, Criterion, Sides, base_of
 from hedgerow.tree._arena cimport Arena
 
 cdef extern from *:
@@ -14,6 +14,17 @@ cdef extern from *:
     """
     const double GAIN_TOLERANCE "HEDGEROW_GAIN_TOLERANCE"
     const double LEAST_GAIN "HEDGEROW_LEAST_GAIN"
+
+
+cdef struct Guesses:
+    # Guesses about the missing values of one variable at one node.
+    const int* members          # all rows of the node ...
+    const double* w             # ... and their weights here, in the same order
+    Py_ssize_t n                # their number
+    const double* guess         # by row, NaN where the value is known; the first draw ...
+    Py_ssize_t draw             # ... of which each is so many numbers behind the one before
+    double* total               # n_classes: class weights of those rows, once they are tallied
+    double weight               # sum of `total`
 
 
 cdef struct Scan:
@@ -29,6 +40,7 @@ cdef struct Scan:
     double least                # weight that each child must get at least
     int n_classes
     const Criterion* criterion  # by which candidates are compared
+    Guesses* guesses            # EXPECTED_GAIN: of the rows whose value is not known
 
 
 cdef struct Grid:
@@ -62,6 +74,9 @@ cdef struct Points:
     int64_t* span               # ... and how many: the gain is constant over them
     int64_t* last               # scratch by position in Scan.rows
     Py_ssize_t last_capacity
+    double* guess_left          # n_draws x n_classes x capacity: as `left`, of guessed values
+    double* guess_sum           # n_draws x capacity: all classes together
+    Py_ssize_t guess_capacity
 
 
 cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
@@ -73,8 +88,14 @@ cdef inline double value_at(const Scan* scan, Py_ssize_t row) noexcept nogil:
 
 cdef inline Sides sides_of(const Scan* scan, const double* left, Py_ssize_t stride,
                            const double* sum_left) noexcept nogil:
-    """What the criterion reads of candidates with these class weights on their left."""
+    """What the criterion reads of candidates with these class weights on their left.
+
+    Guesses are not laid: `guess_left` and `guess_sum` are the caller's.
+    """
     cdef Sides sides
+    if scan.criterion.kind == EXPECTED_GAIN:
+        sides.guess_total = scan.guesses.total
+        sides.guess_weight = scan.guesses.weight
     sides.total = scan.total
     sides.weight = scan.weight
     sides.n_classes = scan.n_classes
@@ -88,6 +109,16 @@ cdef inline double base_at(const Scan* scan) noexcept nogil:
     """What a score lacks to be weight times criterion."""
     cdef Sides sides = sides_of(scan, NULL, 0, NULL)
     return base_of(scan.criterion, &sides)
+
+
+cdef inline void weigh_guesses(Guesses* guesses, const double* total, Py_ssize_t stride,
+                               int n_classes) noexcept nogil:
+    """Take these class weights for those of the rows whose value is guessed."""
+    cdef int c
+    guesses.weight = 0.0
+    for c in range(n_classes):
+        guesses.total[c] = total[c * stride]
+        guesses.weight += total[c * stride]
 
 
 cdef inline void weigh_known(Scan* scan, double* known) noexcept nogil:
@@ -108,6 +139,7 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
 cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
                      Arena memory) except -1 nogil
+cdef int guess_points(const Scan* scan, Points* points, Arena memory) except -1 nogil
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
                      Arena memory) except -1 nogil
 cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,

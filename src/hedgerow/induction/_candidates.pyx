@@ -10,8 +10,9 @@ import numpy as np
 
 from libc.math cimport INFINITY, ceil, floor
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
-from hedgerow.induction._criteria cimport Sides, is_bounded, score_candidates
+from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_bounded, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -65,6 +66,9 @@ cdef inline void score_range(const Scan* scan, Points* points, Py_ssize_t first,
     """Scores of n candidates from `first` on."""
     cdef Sides sides = sides_of(scan, points.left + first, points.capacity,
                                 points.sum_left + first)
+    if scan.criterion.kind == EXPECTED_GAIN:
+        sides.guess_left = points.guess_left + first
+        sides.guess_sum = points.guess_sum + first
     score_candidates(scan.criterion, &sides, n, points.score + first)
 
 
@@ -196,6 +200,55 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
         left[scan.y[i] * stride + n] += scan.w[i]
     points.n = n
     hedgerow_sum(left, stride, scan.n_classes, n, points.sum_left)
+    return 0
+
+
+cdef inline Py_ssize_t n_at_most(const double* thresholds, Py_ssize_t n, double x) noexcept nogil:
+    """How many of the ascending thresholds are x or less: such a value goes right at them."""
+    cdef Py_ssize_t low = 0, half
+    while n > 1:
+        half = n // 2
+        low += half * (thresholds[low + half - 1] <= x)
+        n -= half
+    return low + (n == 1 and thresholds[low] <= x)
+
+
+cdef int guess_points(const Scan* scan, Points* points, Arena memory) except -1 nogil:
+    """Class weights left of each candidate among the rows whose value is guessed, per draw."""
+    cdef Guesses* guesses = scan.guesses
+    cdef Py_ssize_t stride = points.capacity, n = points.n, p, place
+    cdef Py_ssize_t n_draws = scan.criterion.n_draws, K = scan.n_classes
+    cdef const double* guess
+    cdef double* left
+    cdef double x, sum_
+    cdef int d, c, i
+    if n_draws * (K + 1) * stride > points.guess_capacity:
+        points.guess_capacity = 0
+        memory.give_back(points.guess_left)
+        points.guess_left = NULL
+        points.guess_left = <double*> memory.take(n_draws * (K + 1) * stride, sizeof(double))
+        points.guess_capacity = n_draws * (K + 1) * stride
+    points.guess_sum = points.guess_left + n_draws * K * stride
+    for d in range(<int> n_draws):
+        left = points.guess_left + d * K * stride
+        guess = guesses.guess + d * guesses.draw
+        for c in range(<int> K):
+            memset(left + c * stride, 0, (n + 1) * sizeof(double))
+        # There are fewer candidates than known rows, so there is a place behind the last one.
+        for p in range(guesses.n):
+            i = guesses.members[p]
+            x = guess[i]
+            if x == x:
+                place = n_at_most(points.threshold, n, x)
+                left[scan.y[i] * stride + place] += guesses.w[p]
+        for c in range(<int> K):
+            sum_ = 0.0
+            for p in range(n + 1):
+                sum_ += left[c * stride + p]
+                left[c * stride + p] = sum_
+        hedgerow_sum(left, stride, <int> K, n, points.guess_sum + d * stride)
+        if d == 0:
+            weigh_guesses(guesses, left + n, stride, <int> K)
     return 0
 
 

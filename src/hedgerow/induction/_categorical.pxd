@@ -11,10 +11,16 @@ cdef struct Subsets:
     double* key             # order of the categories
     int* present            # codes that occur at the node
     double* left            # class weights of the left subset
+    # Of the rows whose category is guessed, one draw behind the other.
+    Py_ssize_t n_draws
+    double* guesses         # n_draws x (n_categories + 1) x n_classes; last: absent at the node
+    double* guess_left      # n_draws x n_classes
+    double* guess_sum       # n_draws
+    unsigned char* goes     # n_categories: whether a category is in the left subset
 
 
 cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
-                      Py_ssize_t n_classes) except -1 nogil
+                      Py_ssize_t n_classes, Py_ssize_t n_draws=*) except -1 nogil
 cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
                         unsigned char* goes_left) noexcept nogil
 cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets, int most,

@@ -10,8 +10,16 @@ principal component of the class probabilities for more (Coppersmith, Hong and H
 from libc.math cimport sqrt
 from libc.string cimport memcmp, memcpy, memset
 
-from hedgerow.induction._candidates cimport GAIN_TOLERANCE, Scan, base_at, sides_of, value_at
-from hedgerow.induction._criteria cimport Sides, is_bounded, score_one
+from hedgerow.induction._candidates cimport (
+    GAIN_TOLERANCE,
+    Guesses,
+    Scan,
+    base_at,
+    sides_of,
+    value_at,
+    weigh_guesses,
+)
+from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_bounded, score_one
 from hedgerow.tree._arena cimport Arena
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
@@ -19,7 +27,7 @@ cdef int POWER_STEPS = 200   # power iteration for the first principal component
 
 
 cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
-                      Py_ssize_t n_classes) except -1 nogil:
+                      Py_ssize_t n_classes, Py_ssize_t n_draws=0) except -1 nogil:
     cdef Py_ssize_t n = n_categories if n_categories > 0 else 1
     subsets.n_categories = n
     subsets.n_classes = n_classes
@@ -28,19 +36,82 @@ cdef int subsets_init(Subsets* subsets, Arena memory, Py_ssize_t n_categories,
                                          sizeof(double))
     subsets.present = <int*> memory.zeros(n, sizeof(int))
     subsets.left = <double*> memory.zeros(n_classes, sizeof(double))
+    subsets.n_draws = n_draws
+    if n_draws > 0:
+        subsets.guesses = <double*> memory.zeros(n_draws * (n + 1) * n_classes, sizeof(double))
+        subsets.guess_left = <double*> memory.zeros(n_draws * (n_classes + 1), sizeof(double))
+        subsets.guess_sum = subsets.guess_left + n_draws * n_classes
+        subsets.goes = <unsigned char*> memory.zeros(n, 1)
     return 0
 
 
-cdef double score_of(const Scan* scan, const double* left) noexcept nogil:
-    """Score of a subset; far below any when a side has less than its least weight."""
+cdef double score_of(const Scan* scan, Subsets* subsets) noexcept nogil:
+    """Score of the subset on the left; far below any when a side has less than its least weight."""
     cdef double nl = 0.0, least = scan.least - 1e-12 * scan.weight
-    cdef Sides sides = sides_of(scan, left, 1, &nl)
+    cdef Sides sides = sides_of(scan, subsets.left, 1, &nl)
     cdef int c
     for c in range(scan.n_classes):
-        nl += left[c]
+        nl += subsets.left[c]
     if nl < least or scan.weight - nl < least:
         return -1e300
+    if scan.criterion.kind == EXPECTED_GAIN:
+        gather_guesses(scan, subsets, nl / scan.weight >= 0.5)
+        sides.guess_left = subsets.guess_left
+        sides.guess_sum = subsets.guess_sum
     return score_one(scan.criterion, &sides)
+
+
+cdef void tally_guesses(const Scan* scan, Py_ssize_t n_categories, Subsets* subsets,
+                        int n_present) noexcept nogil:
+    """Class weights of each guessed category; of those absent at the node all together."""
+    cdef Guesses* guesses = scan.guesses
+    cdef Py_ssize_t K = scan.n_classes, p, c, code
+    cdef const double* guess
+    cdef double* counts
+    cdef double x
+    cdef int d, i
+    for d in range(<int> subsets.n_draws):
+        counts = subsets.guesses + d * (subsets.n_categories + 1) * K
+        guess = guesses.guess + d * guesses.draw
+        memset(counts, 0, (subsets.n_categories + 1) * K * sizeof(double))
+        memset(subsets.goes, 0, n_categories)
+        for p in range(n_present):
+            subsets.goes[subsets.present[p]] = 1
+        for p in range(guesses.n):
+            i = guesses.members[p]
+            x = guess[i]
+            if x == x:
+                code = <Py_ssize_t> x
+                if not subsets.goes[code]:
+                    code = subsets.n_categories
+                counts[code * K + scan.y[i]] += guesses.w[p]
+        if d == 0:
+            for c in range(K):
+                subsets.guess_left[c] = 0.0
+                for p in range(subsets.n_categories + 1):
+                    subsets.guess_left[c] += counts[p * K + c]
+            weigh_guesses(guesses, subsets.guess_left, 1, <int> K)
+
+
+cdef void gather_guesses(const Scan* scan, Subsets* subsets, bint absent_left) noexcept nogil:
+    """What of the guesses the subset has on its left. As in prediction, guesses that do not occur
+    at the node go to the heavier side."""
+    cdef Py_ssize_t K = scan.n_classes, p, c
+    cdef double* counts
+    cdef double* left
+    cdef int d
+    for d in range(<int> subsets.n_draws):
+        counts = subsets.guesses + d * (subsets.n_categories + 1) * K
+        left = subsets.guess_left + d * K
+        subsets.guess_sum[d] = 0.0
+        for c in range(K):
+            left[c] = counts[subsets.n_categories * K + c] if absent_left else 0.0
+        for p in range(subsets.n_categories):
+            if subsets.goes[p]:
+                for c in range(K):
+                    left[c] += counts[p * K + c]
+        for c in range(K):
+            subsets.guess_sum[d] += left[c]
 
 
 cdef void principal_keys(const Scan* scan, Subsets* subsets, int n_present) noexcept nogil:
@@ -127,6 +198,10 @@ cdef void fill_left(const Scan* scan, Subsets* subsets, int n_present,
         if (mask >> (p - 1)) & 1:
             for c in range(K):
                 subsets.left[c] += subsets.counts[subsets.present[p] * K + c]
+    if subsets.n_draws > 0:
+        subsets.goes[subsets.present[0]] = 1
+        for p in range(1, n_present):
+            subsets.goes[subsets.present[p]] = (mask >> (p - 1)) & 1
 
 
 cdef void arrange(const Scan* scan, Subsets* subsets, int n_present) noexcept nogil:
@@ -196,6 +271,9 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     n_present = tally(scan, n_categories, subsets, &bound)
     if n_present < 2:
         return -1.0
+    if scan.criterion.kind == EXPECTED_GAIN:
+        tally_guesses(scan, n_categories, subsets, n_present)
+        memset(subsets.goes, 0, n_categories)
     base = base_at(scan)
     tolerance = GAIN_TOLERANCE * scan.weight
     best = -base - 1.0
@@ -204,7 +282,7 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
         n_masks = (<long long> 1 << (n_present - 1)) - 1
         for mask in range(n_masks):
             fill_left(scan, subsets, n_present, mask)
-            s = score_of(scan, subsets.left)
+            s = score_of(scan, subsets)
             if s > best + tolerance:
                 best = s
                 best_mask = mask
@@ -218,7 +296,9 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     for p in range(n_present - 1):
         for c in range(scan.n_classes):
             subsets.left[c] += subsets.counts[subsets.present[p] * scan.n_classes + c]
-        s = score_of(scan, subsets.left)
+        if subsets.n_draws > 0:
+            subsets.goes[subsets.present[p]] = 1
+        s = score_of(scan, subsets)
         if s > best + tolerance:
             best = s
             best_mask = p
@@ -264,7 +344,7 @@ cdef int best_subsets(const Scan* scan, Py_ssize_t n_categories, Subsets* subset
         else:
             for c in range(scan.n_classes):
                 subsets.left[c] += subsets.counts[subsets.present[mask] * scan.n_classes + c]
-        s = score_of(scan, subsets.left)
+        s = score_of(scan, subsets)
         if s < least:
             continue
         s = (base + s) / scan.weight

@@ -19,12 +19,14 @@ from hedgerow.induction._candidates cimport (
     GAIN_TOLERANCE,
     LEAST_GAIN,
     Grid,
+    Guesses,
     Points,
     Scan,
     choose_hard,
     choose_soft,
     first_above,
     first_with,
+    guess_points,
     hard_points,
     hard_whole,
     last_with,
@@ -35,7 +37,14 @@ from hedgerow.induction._candidates cimport (
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
-from hedgerow.induction._criteria cimport Criterion, criterion_of, is_bounded
+from hedgerow.induction._criteria cimport (
+    CODED_GAIN,
+    EXPECTED_GAIN,
+    Criterion,
+    criterion_of,
+    is_bounded,
+    weighted_entropy,
+)
 from hedgerow.induction._pdf cimport Cells, Reach, best_sample
 from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
@@ -92,6 +101,10 @@ cdef class Growth:
     cdef bint midpoints, gate_midpoint, fractional, whole
     cdef Gates gates
     cdef Criterion criterion
+    cdef bint global_reliability, missing_to_both
+    cdef double* reliability        # of each variable, in the whole training set
+    cdef const double[:, :, ::1] guess  # draws x variables x rows, NaN where the value is known
+    cdef Guesses guesses
     cdef object proposals           # what grids and `reach` point at
     cdef Grid* grids                # one per variable; step 0: hard search
     # rows of the nodes that wait
@@ -141,7 +154,8 @@ cdef class Growth:
     # for benchmarks, searches on whole counts left out: thresholds proposed, gains evaluated
     cdef readonly long long n_candidates, n_gains
 
-    def __init__(self, Columns columns, Gates gates, rules, search=None, dict given=None):
+    def __init__(self, Columns columns, Gates gates, rules, search=None, dict given=None,
+                 guess=None):
         """
         Parameters
         ----------
@@ -156,9 +170,13 @@ cdef class Growth:
         given : dict or None
             Arrays of a tree (hard gates) whose tests are taken as they are; growth goes on at
             its leaves. A test that would leave one side empty makes a leaf.
+        guess : (n_draws, m, n) float64 or None
+            With the criterion "expected_gain", of a training set with missing values: guesses
+            where the value is missing, NaN elsewhere; codes of categories.
         """
-        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, size, j
+        cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, size, j, p
         cdef int K = columns.n_classes
+        cdef double weight
         gates.check_grows()
         self.columns = columns
         self.n = n
@@ -177,6 +195,14 @@ cdef class Growth:
         if gates.conditioned and not is_bounded(&self.criterion):
             raise TypeError("uncertain values (UDT) are searched by bounds, which the criterion "
                             f"{rules.criterion!r} does not have")
+        self.global_reliability = rules.reliability == "global"
+        self.missing_to_both = rules.missing_to_both
+        if self.criterion.kind == EXPECTED_GAIN:
+            if search is not None:
+                raise TypeError("the expected gain is searched at observed values only")
+            self.guess = guess
+            self.criterion.n_draws = <int> self.guess.shape[0]
+            self.guesses.draw = self.guess.shape[1] * self.guess.shape[2]
         self.whole = columns.whole and not self.fractional and is_bounded(&self.criterion)
         self.n_categories = max(columns.n_categories.max(initial=0), 0)
         self.capacity = n if not self.fractional else 2 * n + 16
@@ -189,6 +215,13 @@ cdef class Growth:
         self.grids = <Grid*> self.memory.zeros(m, sizeof(Grid))
         self.lists = <int*> self.memory.take((m + 1) * self.capacity, sizeof(int))
         columns.lay_order(self.lists, self.capacity)
+        self.reliability = <double*> self.memory.take(m + 1, sizeof(double))
+        for j in range(m):
+            weight = 0.0
+            for p in range(columns.known[j]):
+                weight += columns.weights[self.lists[j * self.capacity + p]]
+            self.reliability[j] = 1.0 if columns.known[j] == n else weight / columns.total_weight
+        self.guesses.total = <double*> self.memory.take(K, sizeof(double))
         self.lengths = <int*> self.memory.take(self.pending_capacity * m, sizeof(int))
         self.pending = <Pending*> self.memory.take(self.pending_capacity, sizeof(Pending))
         self.held = <int*> self.memory.take(n + 1, sizeof(int))
@@ -231,7 +264,7 @@ cdef class Growth:
         self.class_weight = <double*> self.memory.take(self.node_capacity * K, sizeof(double))
         size = self.n_categories if self.n_categories else 1
         self.categories_left = <unsigned char*> self.memory.take(self.node_capacity * size, 1)
-        subsets_init(&self.subsets, self.memory, self.n_categories, K)
+        subsets_init(&self.subsets, self.memory, self.n_categories, K, self.criterion.n_draws)
         if isinstance(search, SampleSearch):
             self.lay_samples(search)
         elif gates.conditioned:
@@ -488,7 +521,8 @@ cdef class Growth:
         """The variable and test with the largest gain; best.feature -1 when there is none."""
         cdef Py_ssize_t j
         cdef Scan scan
-        cdef double gain, raw, factor, threshold = 0.0, center = 0.0, best_score = 0.0
+        cdef double gain, raw, factor, share, threshold = 0.0, center = 0.0, best_score = 0.0
+        cdef double shift = 0.0, to_beat
         best.feature = NONE
         for j in range(self.m):
             scan.n = self.lengths_here[j]
@@ -510,13 +544,27 @@ cdef class Growth:
                     continue
             # The missing's share counts towards the minimum of a side.
             scan.least = self.min_leaf * scan.weight / weight
-            factor = scan.weight / weight
+            share = self.reliability[j] if self.global_reliability else scan.weight / weight
+            if self.criterion.kind == EXPECTED_GAIN:
+                self.lay_guesses(j, node, &scan)
+                self.criterion.reliability = share
+                share = 1.0         # it is in the criterion
+            elif self.criterion.kind == CODED_GAIN:
+                # The authors' code takes the entropy before the split over all rows of the node,
+                # and the reliability twice. Within a variable that changes no order.
+                share *= share
+                shift = (weighted_entropy(self.total, weight, self.K) / weight
+                         - weighted_entropy(scan.total, scan.weight, self.K) / scan.weight)
+            factor = share
             if self.repetition_factor != 1.0 and self.tested[j]:
                 factor *= self.repetition_factor
-            self.search(j, &scan, best_score / factor if factor > 0 else 1e300, &raw, &threshold,
-                        &center)
+            to_beat = best_score / factor - shift if factor > 0 else 1e300
+            self.search(j, &scan, to_beat, &raw, &threshold, &center)
+            if raw < -0.5:
+                continue            # no candidate
+            raw += shift
             gain = raw * factor
-            raw *= scan.weight / weight
+            raw *= share
             if raw <= LEAST_GAIN:
                 continue
             if gain > best_score + GAIN_TOLERANCE:
@@ -527,6 +575,15 @@ cdef class Growth:
                 if self.columns.categories[j] > 0:
                     memcpy(self.best_subset, self.subset, self.columns.categories[j])
         return 0
+
+    cdef void lay_guesses(self, Py_ssize_t j, const Pending* node, Scan* scan) noexcept nogil:
+        """What the expected gain of variable j reads of the rows that lack it; tallied later."""
+        scan.guesses = &self.guesses
+        self.guesses.members = self.lists + self.m * self.capacity + node.start
+        self.guesses.w = self.member_weight + node.start
+        self.guesses.n = node.n if scan.n < node.n else 0
+        self.guesses.guess = &self.guess[0, j, 0]
+        self.guesses.weight = 0.0
 
     cdef int search(self, Py_ssize_t j, const Scan* scan, double to_beat, double* gain,
                     double* threshold, double* center) except -1 nogil:
@@ -566,6 +623,8 @@ cdef class Growth:
             soft_points(scan, &self.grids[j], &self.points, self.memory)
         else:
             hard_points(scan, self.midpoints, &self.points, self.memory)
+        if self.criterion.kind == EXPECTED_GAIN:
+            guess_points(scan, &self.points, self.memory)
         self.n_candidates += self.points.n
         # Weights on the left grow along the candidates, so the admissible ones are a range.
         slack = 1e-12 * scan.weight
@@ -734,6 +793,12 @@ cdef class Growth:
         if known_left <= 0.0 or known_right <= 0.0:
             return 0
         share = known_left / (known_left + known_right)
+        if n_known < node.n and self.missing_to_both:
+            w = 0.0
+            for p in range(node.n):
+                if isnan(x[members[p] * step]):
+                    w += self.weight[members[p]]
+            share = (known_left + w) / (known_left + known_right + 2.0 * w)
         if n_known < node.n:
             # Unknown here: both sides, in proportion to the known weight.
             for p in range(node.n):

@@ -24,7 +24,14 @@ class Rules:
     repetition_factor : float
         Multiplies the gain of a variable that an ancestor tests.
     criterion : str
-        By which tests are compared: "information_gain", a kind in `_criteria.pxd`.
+        By which tests are compared: "information_gain" (C4.5), "expected_gain" (EIG) or
+        "coded_gain" (C4.5 as the authors of EIG coded it), kinds in `_criteria.pxd`.
+    reliability : str
+        What the gain among known values is multiplied by: the known share of the weight at the
+        "node", or of that of the whole training set ("global").
+    missing_to_both : bool
+        The share by which instances without a value are divided counts them on both sides, as the
+        authors of EIG coded it.
     """
 
     min_samples_split: float = 4.0
@@ -34,6 +41,8 @@ class Rules:
     gate_midpoint: bool = False
     repetition_factor: float = 1.0
     criterion: str = "information_gain"
+    reliability: str = "node"
+    missing_to_both: bool = False
 
 
 @dataclass(frozen=True)
