@@ -21,7 +21,7 @@ FLOORS = (
     {"induction", "data", "evaluation"},
     {"uncertainty"},
     {"search"},
-    {"structure", "survival", "confidence", "evidential"},
+    {"structure", "survival", "confidence", "evidential", "missing"},
     {"drawing"},
     {"reporting"},
     {"experiments", "patients"},
@@ -29,7 +29,16 @@ FLOORS = (
     {"cli", "__main__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-LEARNERS = {"tree", "induction", "uncertainty", "search", "structure", "confidence", "evidential"}
+LEARNERS = {
+    "tree",
+    "induction",
+    "uncertainty",
+    "search",
+    "structure",
+    "confidence",
+    "evidential",
+    "missing",
+}
 
 
 def modules() -> dict[str, Path]:

@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
+    "EIGClassifier": "hedgerow.missing.eig",
     "EvidentialData": "hedgerow.evidential.data",
     "EvidentialTreeClassifier": "hedgerow.evidential.learner",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",

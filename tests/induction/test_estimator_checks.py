@@ -112,10 +112,10 @@ def test_a_row_of_weight_0_is_as_if_absent(estimator):
     X, y = load_iris(return_X_y=True)
     weight = np.ones(len(y))
     weight[40:70] = 0
-    weighted = clone(estimator).fit(X, y, weight)
+    weighted = clone(estimator).fit(X, y, sample_weight=weight)
     without = clone(estimator).fit(X[weight > 0], y[weight > 0])
     assert weighted.tree_ == without.tree_
-    one_class_gone = clone(estimator).fit(X, y, (y != 1).astype(float))
+    one_class_gone = clone(estimator).fit(X, y, sample_weight=(y != 1).astype(float))
     assert one_class_gone.classes_.tolist() == [0, 2]
 
 
@@ -126,7 +126,7 @@ def test_whole_weights_are_repeated_rows(estimator):
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).integers(1, 4, len(y))
     unpruned = clone(estimator).set_params(**growing(estimator, prune=False))
-    weighted = clone(unpruned).fit(X, y, weight)
+    weighted = clone(unpruned).fit(X, y, sample_weight=weight)
     repeated = clone(unpruned).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-9)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.checks import check_flag
+from hedgerow.checks import check_choice, check_flag
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 
@@ -39,6 +39,9 @@ class C45Classifier(TreeClassifierMixin):
         pandas categoricals of a data frame.
     smoothing : bool, default False
         Laplace-smoothed leaves in `predict_proba`.
+    reliability : {"node", "global"}, default "node"
+        What the gain of a variable is multiplied by: the known share of the weight at the node
+        (thesis 2.2), or of that of the whole training set (as the baseline of EIG).
     weights : {"counts", "relative"}, default "counts"
         How `sample_weight` is meant. "counts": numbers of instances, which minima and pruning
         take as they are. "relative": how much each row matters beside the others, as in
@@ -100,6 +103,7 @@ class C45Classifier(TreeClassifierMixin):
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        reliability="node",
         weights="counts",
         random_state=None,
     ):
@@ -114,6 +118,7 @@ class C45Classifier(TreeClassifierMixin):
         self.candidates = candidates
         self.categorical_features = categorical_features
         self.smoothing = smoothing
+        self.reliability = reliability
         self.weights = weights
         self.random_state = random_state
 
@@ -121,6 +126,7 @@ class C45Classifier(TreeClassifierMixin):
         self._check_pruning()
         self._check_growth()
         check_flag("prune", self.prune)
+        check_choice("reliability", self.reliability, ("node", "global"))
 
     def fit(self, X, y, sample_weight=None):
         """Grow and prune the tree.
@@ -139,7 +145,10 @@ class C45Classifier(TreeClassifierMixin):
         self
         """
         self._check_parameters()
-        columns = self._training_set(X, y, sample_weight, lasting=False)
+        return self._grown(self._training_set(X, y, sample_weight, lasting=False))
+
+    def _grown(self, columns, **settings):
+        """Grow and prune on checked data; `settings` are further arguments of `grow`."""
         soft = self._soft_settings(columns)
         tree = grow(
             columns,
@@ -148,6 +157,8 @@ class C45Classifier(TreeClassifierMixin):
             max_depth=self.max_depth,
             candidates=self.candidates,
             repetition_factor=self.repetition_factor,
+            reliability=self.reliability,
+            **settings,
             **soft.get("grow", {}),
         )
         if self.prune:

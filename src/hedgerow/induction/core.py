@@ -245,7 +245,12 @@ def guesses_of(columns: Columns, imputed: Any) -> np.ndarray:
     Raises an InputError where one is missing, not finite, or no code of a category.
     """
     shape = columns.X.shape
-    if imputed is None or np.ndim(imputed) != 3 or np.shape(imputed)[1:] != shape or not len(imputed):
+    if (
+        imputed is None
+        or np.ndim(imputed) != 3
+        or np.shape(imputed)[1:] != shape
+        or not len(imputed)
+    ):
         raise InputError(
             f"imputed values have the shape {np.shape(imputed)}",
             remedy=f"give (draws, rows, columns), here (draws, {shape[0]}, {shape[1]})",

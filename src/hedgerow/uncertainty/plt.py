@@ -22,7 +22,8 @@ class ProbabilisticThresholdClassifier(C45Classifier):
     Parameters
     ----------
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
+random_state
         As in `C45Classifier`.
 
     Attributes

@@ -45,7 +45,8 @@ class SoftTreeClassifier(C45Classifier):
         range of the variable's known training values; "absolute": standard deviations of the
         error in the variable's unit. Noise models have a unit of their own.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
+random_state
         As in `C45Classifier`.
 
     Attributes
@@ -86,6 +87,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     4.0
     """
 
+    _tells_hard = True  # without any error it is C4.5, and says so
+
     def __init__(
         self,
         search=None,
@@ -106,6 +109,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        reliability="node",
         weights="counts",
         random_state=None,
     ):
@@ -121,6 +125,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             candidates=candidates,
             categorical_features=categorical_features,
             smoothing=smoothing,
+            reliability=reliability,
             weights=weights,
             random_state=random_state,
         )
@@ -174,7 +179,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
 
     def _warn_of_no_error(self, columns) -> None:
         """Say so where the tree is that of C4.5 although it is called soft."""
-        if all(getattr(self, name) is None for name in PARTS):
+        if self._tells_hard and all(getattr(self, name) is None for name in PARTS):
             message = (
                 f"{type(self).__name__} has no error and is C4.5: give one for search, propagation "
                 "or evaluation, such as propagation=0.1, or take C45Classifier"
@@ -192,4 +197,4 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             )
         else:
             return
-        warnings.warn(message, HedgerowWarning, stacklevel=4)
+        warnings.warn(message, HedgerowWarning, stacklevel=5)

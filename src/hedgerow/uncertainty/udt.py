@@ -29,7 +29,8 @@ class UncertainTreeClassifier(C45Classifier):
     n_samples : int from 2 to 1,000,000, default 100
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, random_state
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
+random_state
         As in `C45Classifier`; `candidates` concerns variables of width 0 only.
 
     Attributes
@@ -79,6 +80,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
+        reliability="node",
         weights="counts",
         random_state=None,
     ):
@@ -94,6 +96,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             candidates=candidates,
             categorical_features=categorical_features,
             smoothing=smoothing,
+            reliability=reliability,
             weights=weights,
             random_state=random_state,
         )
