@@ -26,6 +26,8 @@ PAPERS = {
 }
 #: MiniBooNE was not found.
 NOT_HAD = {"miniboone", "all_datasets"}
+#: The paper of EIG prints curves; of these sets no number, they stand in the note of the first row.
+CURVES_ONLY = {"eig": {"breast_cancer", "credit", "make_classification"}}
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,8 @@ def published_keys(file):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_published_set_is_registered(registry, paper):
-    assert set(registry.published(paper)) == published_keys(PAPERS[paper]) - NOT_HAD
+    expected = published_keys(PAPERS[paper]) - NOT_HAD | CURVES_ONLY.get(paper, set())
+    assert set(registry.published(paper)) == expected
 
 
 def test_each_set_of_table_3_1_is_one_entry_with_the_printed_counts(registry):
