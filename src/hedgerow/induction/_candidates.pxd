@@ -21,7 +21,11 @@ cdef struct Guesses:
     const int* members          # all rows of the node ...
     const double* w             # ... and their weights here, in the same order
     Py_ssize_t n                # their number
+    Py_ssize_t n_missing        # of them, rows without the value
     const double* guess         # by row, NaN where the value is known; the first draw ...
+    const int* place            # by row: how many values of the training set the guess is not
+                                # below; where the value is known -1 less their number below it
+    Py_ssize_t n_values         # of the training set, each counted once
     Py_ssize_t draw             # ... of which each is so many numbers behind the one before
     double* total               # n_classes: class weights of those rows, once they are tallied
     double weight               # sum of `total`
@@ -77,6 +81,9 @@ cdef struct Points:
     double* guess_left          # n_draws x n_classes x capacity: as `left`, of guessed values
     double* guess_sum           # n_draws x capacity: all classes together
     Py_ssize_t guess_capacity
+    int* table                  # scratch: candidates that a guess is not below, by its place
+    int* asked                  # scratch: rows without the value, by their place among members
+    Py_ssize_t table_capacity, asked_capacity
 
 
 cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
@@ -139,7 +146,8 @@ cdef double hard_whole(const Scan* scan, const double* nlogn, bint unit, bint mi
                        Py_ssize_t* counts, double* threshold, double* center) noexcept nogil
 cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
                      Arena memory) except -1 nogil
-cdef int guess_points(const Scan* scan, Points* points, Arena memory) except -1 nogil
+cdef int guess_points(const Scan* scan, bint midpoints, Points* points,
+                      Arena memory) except -1 nogil
 cdef int soft_points(const Scan* scan, const Grid* grid, Points* points,
                      Arena memory) except -1 nogil
 cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,

@@ -12,7 +12,7 @@ from libc.math cimport INFINITY, ceil, floor
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_bounded, score_candidates
+from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, score_candidates, weight_of_draw
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -41,7 +41,7 @@ cdef int points_reserve(Points* points, Arena memory, Py_ssize_t n,
         return 0
     n = n + n // 2
     n_edges = n // BLOCK + 3
-    n_bounds = (2 * n_classes + 1) * n_edges
+    n_bounds = (2 * n_classes + 3) * n_edges
     points.capacity = 0
     memory.give_back(points.room)
     points.room = NULL
@@ -203,25 +203,59 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
     return 0
 
 
-cdef inline Py_ssize_t n_at_most(const double* thresholds, Py_ssize_t n, double x) noexcept nogil:
-    """How many of the ascending thresholds are x or less: such a value goes right at them."""
+cdef inline int n_below(const int* places, Py_ssize_t n, int place) noexcept nogil:
+    """How many of n ascending numbers are below another."""
     cdef Py_ssize_t low = 0, half
     while n > 1:
         half = n // 2
-        low += half * (thresholds[low + half - 1] <= x)
+        low += half * (places[low + half - 1] < place)
         n -= half
-    return low + (n == 1 and thresholds[low] <= x)
+    return <int> (low + (n == 1 and places[low] < place))
 
 
-cdef int guess_points(const Scan* scan, Points* points, Arena memory) except -1 nogil:
+cdef int lay_places(const Scan* scan, Points* points, bint direct) noexcept nogil:
+    """Into the table: for each place of a guess, how many candidates it is not below.
+
+    direct: one entry for each place; else one for each candidate, the place of its value, among
+    which a guess is searched.
+    """
+    cdef const int* place = scan.guesses.place
+    cdef int* table = points.table
+    cdef Py_ssize_t p, next_ = 0
+    cdef int rank, previous = -1, n = 0
+    for p in range(scan.n):
+        rank = -1 - place[scan.rows[p]]
+        if rank == previous:
+            continue
+        if direct:
+            # Guesses that are not below the value before and are below this one.
+            while next_ <= rank:
+                table[next_] = n
+                next_ += 1
+        elif previous >= 0:
+            table[n] = rank
+        if previous >= 0:
+            n += 1
+        previous = rank
+    if direct:
+        while next_ <= scan.guesses.n_values:
+            table[next_] = n
+            next_ += 1
+    return n
+
+
+cdef int guess_points(const Scan* scan, bint midpoints, Points* points,
+                      Arena memory) except -1 nogil:
     """Class weights left of each candidate among the rows whose value is guessed, per draw."""
     cdef Guesses* guesses = scan.guesses
-    cdef Py_ssize_t stride = points.capacity, n = points.n, p, place
-    cdef Py_ssize_t n_draws = scan.criterion.n_draws, K = scan.n_classes
-    cdef const double* guess
+    cdef Py_ssize_t stride = points.capacity, n = points.n, p, q = 0
+    cdef Py_ssize_t n_draws = scan.criterion.n_draws, K = scan.n_classes, size
+    cdef const int* members = guesses.members
+    cdef const int* place
     cdef double* left
-    cdef double x, sum_
-    cdef int d, c, i
+    cdef double sum_
+    cdef int d, c, i, at
+    cdef bint direct = guesses.n_values < 8 * guesses.n_missing
     if n_draws * (K + 1) * stride > points.guess_capacity:
         points.guess_capacity = 0
         memory.give_back(points.guess_left)
@@ -229,18 +263,40 @@ cdef int guess_points(const Scan* scan, Points* points, Arena memory) except -1 
         points.guess_left = <double*> memory.take(n_draws * (K + 1) * stride, sizeof(double))
         points.guess_capacity = n_draws * (K + 1) * stride
     points.guess_sum = points.guess_left + n_draws * K * stride
+    size = guesses.n_values + 1
+    if size > points.table_capacity:
+        points.table_capacity = 0
+        memory.give_back(points.table)
+        points.table = NULL
+        points.table = <int*> memory.take(size, sizeof(int))
+        points.table_capacity = size
+    if guesses.n + 1 > points.asked_capacity:
+        points.asked_capacity = 0
+        memory.give_back(points.asked)
+        points.asked = NULL
+        points.asked = <int*> memory.take(guesses.n + 1, sizeof(int))
+        points.asked_capacity = guesses.n + 1
+    lay_places(scan, points, direct)
+    # Which rows lack the value follows no pattern, so that no branch should depend on it.
+    for p in range(guesses.n):
+        points.asked[q] = <int> p
+        q += guesses.place[members[p]] >= 0
     for d in range(<int> n_draws):
         left = points.guess_left + d * K * stride
-        guess = guesses.guess + d * guesses.draw
+        place = guesses.place + d * guesses.draw
         for c in range(<int> K):
             memset(left + c * stride, 0, (n + 1) * sizeof(double))
         # There are fewer candidates than known rows, so there is a place behind the last one.
-        for p in range(guesses.n):
-            i = guesses.members[p]
-            x = guess[i]
-            if x == x:
-                place = n_at_most(points.threshold, n, x)
-                left[scan.y[i] * stride + place] += guesses.w[p]
+        for p in range(q):
+            i = members[points.asked[p]]
+            if direct:
+                at = points.table[place[i]]
+            else:
+                at = n_below(points.table, n, place[i])
+            if midpoints:
+                # Counted by the value above each candidate; the next one may be passed already.
+                at += at < n and points.threshold[at] <= guesses.guess[d * guesses.draw + i]
+            left[scan.y[i] * stride + at] += guesses.w[points.asked[p]]
         for c in range(<int> K):
             sum_ = 0.0
             for p in range(n + 1):
@@ -252,54 +308,40 @@ cdef int guess_points(const Scan* scan, Points* points, Arena memory) except -1 
     return 0
 
 
-cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
-                             Py_ssize_t last, double to_beat) noexcept nogil:
-    """Scores of the candidates first..last, but for those that cannot be the best.
+cdef void add_bounds(const double* left, Py_ssize_t stride, const double* sum_left,
+                     const double* total, double weight, int K, Py_ssize_t first, Py_ssize_t last,
+                     double factor, Points* points) noexcept nogil:
+    """Add what one set of rows brings, times `factor`, to the scores at the ends of the blocks and
+    to the bounds between them.
 
-    Every 16th is evaluated.  Between two of them each class's share of the score is convex in
-    the weight on the left, so the larger of its two ends bounds it; the part that is subtracted
-    is least at the end nearer to an even division, or at the even division itself.  A block
-    whose bound is below the best score found, or below the gain `to_beat`, is left out.
-    Returns the number of gains evaluated.
+    Between two ends each class's share of the score is convex in the weight on the left, so the
+    larger of its two ends bounds it; the part that is subtracted is least at the end nearer to an
+    even division, or at the even division itself.
     """
-    cdef Py_ssize_t n = last - first + 1, e, n_edges, size = points.n_edges, p, stop, turn
-    cdef Py_ssize_t evaluated
-    cdef Py_ssize_t top = -1, stride = points.capacity
-    cdef int c, K = scan.n_classes
-    cdef double base, known, bound, most = FAR_BELOW, s, l, half = scan.weight / 2.0
-    cdef double tolerance = GAIN_TOLERANCE * scan.weight
+    cdef Py_ssize_t n_edges = (last - first - 1) // BLOCK + 2, size = points.n_edges, e, p
     cdef double* edge = points.edge
     cdef double* h = edge + K * size
     cdef double* both = h + K * size
-    if n <= 0:
-        return 0
-    if n < 3 * BLOCK or not is_bounded(scan.criterion):
-        score_range(scan, points, first, n)
-        return n
-    n_edges = (n - 2) // BLOCK + 2
-    evaluated = n_edges
+    cdef double* score = both + size
+    cdef double* bounds = score + size
+    cdef double s, l, bound, half = weight / 2.0
+    cdef int c
     for e in range(n_edges):
         p = first + e * BLOCK if e < n_edges - 1 else last
         for c in range(K):
-            edge[c * size + e] = points.left[c * stride + p]
-        both[e] = points.sum_left[p]
+            edge[c * size + e] = left[c * stride + p]
+        both[e] = sum_left[p]
     for c in range(K):
-        hedgerow_two_sided(edge + c * size, scan.total[c], n_edges, h + c * size)
+        hedgerow_two_sided(edge + c * size, total[c], n_edges, h + c * size)
     # Weights on the left of the edges are read once more below, so keep them in edge row 0.
     for e in range(n_edges):
         edge[e] = both[e]
-    hedgerow_two_sided(edge, scan.weight, n_edges, both)
-    base = base_at(scan)
-    known = to_beat * scan.weight - base
+    hedgerow_two_sided(edge, weight, n_edges, both)
     for e in range(n_edges):
         s = -both[e]
         for c in range(K):
             s += h[c * size + e]
-        if s > known:
-            known = s
-    for p in range(first, last + 1):
-        points.score[p] = FAR_BELOW
-    # The bounds; the block with the highest is evaluated first, to exclude more of the others.
+        score[e] += factor * s
     for e in range(n_edges - 1):
         bound = both[e] if both[e] < both[e + 1] else both[e + 1]
         if edge[e] < half and half < edge[e + 1]:
@@ -309,13 +351,60 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
         for c in range(K):
             bound += h[c * size + e] if h[c * size + e] > h[c * size + e + 1] \
                 else h[c * size + e + 1]
-        edge[size + e] = bound
-        if bound > most:
-            most = bound
+        bounds[e] += factor * bound
+
+
+cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
+                             Py_ssize_t last, double to_beat) noexcept nogil:
+    """Scores of the candidates first..last, but for those that cannot be the best.
+
+    Every 16th is evaluated, and bounds what lies between two of them (`add_bounds`). A block
+    whose bound is below the best score found, or below the gain `to_beat`, is left out.
+    Returns the number of gains evaluated.
+    """
+    cdef Py_ssize_t n = last - first + 1, e, n_edges, size = points.n_edges, p, stop, turn
+    cdef Py_ssize_t evaluated
+    cdef Py_ssize_t top = -1, stride = points.capacity
+    cdef int d, K = scan.n_classes
+    cdef double base, known, most = FAR_BELOW, weight = 0.0
+    cdef double tolerance = GAIN_TOLERANCE * scan.weight
+    cdef double* score = points.edge + (2 * K + 1) * size
+    cdef double* bounds = score + size
+    cdef Sides sides
+    if n <= 0:
+        return 0
+    if n < 3 * BLOCK:
+        score_range(scan, points, first, n)
+        return n
+    n_edges = (n - 2) // BLOCK + 2
+    evaluated = n_edges
+    memset(score, 0, 2 * size * sizeof(double))
+    if scan.criterion.kind == EXPECTED_GAIN:
+        sides = sides_of(scan, NULL, 0, NULL)
+        weight = weight_of_draw(scan.criterion, &sides)
+        add_bounds(points.left, stride, points.sum_left, scan.total, scan.weight, K, first, last,
+                   scan.criterion.reliability, points)
+        for d in range(scan.criterion.n_draws if weight > 0.0 else 0):
+            add_bounds(points.guess_left + d * K * stride, stride, points.guess_sum + d * stride,
+                       scan.guesses.total, scan.guesses.weight, K, first, last, weight, points)
+    else:
+        add_bounds(points.left, stride, points.sum_left, scan.total, scan.weight, K, first, last,
+                   1.0, points)
+    base = base_at(scan)
+    known = to_beat * scan.weight - base
+    for e in range(n_edges):
+        if score[e] > known:
+            known = score[e]
+    for p in range(first, last + 1):
+        points.score[p] = FAR_BELOW
+    # The block with the highest bound is evaluated first, to exclude more of the others.
+    for e in range(n_edges - 1):
+        if bounds[e] > most:
+            most = bounds[e]
             top = e
     for turn in range(-1, n_edges - 1):
         e = top if turn < 0 else turn
-        if edge[size + e] < known - tolerance or turn == top:
+        if bounds[e] < known - tolerance or turn == top:
             continue
         p = first + e * BLOCK
         stop = first + (e + 1) * BLOCK if e < n_edges - 2 else last

@@ -70,9 +70,9 @@ cdef inline Criterion criterion_of(str name) except *:
 cdef inline bint is_bounded(const Criterion* criterion) noexcept nogil:
     """Whether scores are sums of x log x of class weights, as those of information gain.
 
-    Then whole counts are scored from a table, the score between two candidates is bounded by
-    parts of theirs, and two classes put categories in order, so that searches leave candidates
-    out; of other criteria they evaluate all.
+    Of the known rows alone. Then whole counts are scored from a table, and two classes put
+    categories in order, so that searches leave candidates out; of other criteria they evaluate
+    all.
     """
     return criterion.kind != EXPECTED_GAIN
 

@@ -104,6 +104,8 @@ cdef class Growth:
     cdef bint global_reliability, missing_to_both
     cdef double* reliability        # of each variable, in the whole training set
     cdef const double[:, :, ::1] guess  # draws x variables x rows, NaN where the value is known
+    cdef int* place                 # likewise, see `Guesses`
+    cdef Py_ssize_t* n_values       # by variable
     cdef Guesses guesses
     cdef object proposals           # what grids and `reach` point at
     cdef Grid* grids                # one per variable; step 0: hard search
@@ -222,6 +224,8 @@ cdef class Growth:
                 weight += columns.weights[self.lists[j * self.capacity + p]]
             self.reliability[j] = 1.0 if columns.known[j] == n else weight / columns.total_weight
         self.guesses.total = <double*> self.memory.take(K, sizeof(double))
+        if self.criterion.kind == EXPECTED_GAIN:
+            self.lay_places()
         self.lengths = <int*> self.memory.take(self.pending_capacity * m, sizeof(int))
         self.pending = <Pending*> self.memory.take(self.pending_capacity, sizeof(Pending))
         self.held = <int*> self.memory.take(n + 1, sizeof(int))
@@ -271,6 +275,47 @@ cdef class Growth:
             raise TypeError("gates that are conditioned on the tests above need a SampleSearch")
         elif search is not None:
             self.lay_grids(search)
+
+    cdef int lay_places(self) except -1:
+        """Where each guess lies among the known values of its variable."""
+        cdef Py_ssize_t m = self.m, n = self.n, j, p, low, high, middle
+        cdef int d, rank
+        cdef int* rows
+        cdef int* place
+        cdef const double* x
+        cdef const double* guess
+        cdef Py_ssize_t step = self.columns.x_step
+        cdef double* values = <double*> self.memory.take(n, sizeof(double))
+        self.n_values = <Py_ssize_t*> self.memory.take(m, sizeof(Py_ssize_t))
+        self.place = <int*> self.memory.take(self.criterion.n_draws * m * n, sizeof(int))
+        for j in range(m):
+            rows = self.lists + j * self.capacity
+            x = &self.columns.x[0, j]
+            rank = -1
+            for p in range(self.columns.known[j]):
+                if p == 0 or x[rows[p] * step] > values[rank]:
+                    rank += 1
+                    values[rank] = x[rows[p] * step]
+                for d in range(self.criterion.n_draws):
+                    self.place[(d * m + j) * n + rows[p]] = -1 - rank
+            self.n_values[j] = rank + 1
+            for d in range(self.criterion.n_draws):
+                guess = &self.guess[d, j, 0]
+                place = self.place + (d * m + j) * n
+                for p in range(n):
+                    if not isnan(x[p * step]):
+                        continue
+                    low = 0
+                    high = rank + 1
+                    while low < high:
+                        middle = (low + high) // 2
+                        if values[middle] <= guess[p]:
+                            low = middle + 1
+                        else:
+                            high = middle
+                    place[p] = <int> low
+        self.memory.give_back(values)
+        return 0
 
     cdef int lay_samples(self, search) except -1:
         """How the sample points of uncertain values are searched."""
@@ -582,7 +627,10 @@ cdef class Growth:
         self.guesses.members = self.lists + self.m * self.capacity + node.start
         self.guesses.w = self.member_weight + node.start
         self.guesses.n = node.n if scan.n < node.n else 0
+        self.guesses.n_missing = node.n - scan.n
         self.guesses.guess = &self.guess[0, j, 0]
+        self.guesses.place = self.place + j * self.n
+        self.guesses.n_values = self.n_values[j]
         self.guesses.weight = 0.0
 
     cdef int search(self, Py_ssize_t j, const Scan* scan, double to_beat, double* gain,
@@ -624,7 +672,7 @@ cdef class Growth:
         else:
             hard_points(scan, self.midpoints, &self.points, self.memory)
         if self.criterion.kind == EXPECTED_GAIN:
-            guess_points(scan, &self.points, self.memory)
+            guess_points(scan, self.midpoints, &self.points, self.memory)
         self.n_candidates += self.points.n
         # Weights on the left grow along the candidates, so the admissible ones are a range.
         slack = 1e-12 * scan.weight
