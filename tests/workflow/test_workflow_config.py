@@ -408,6 +408,7 @@ def test_what_is_given_to_plans_and_what_no_text_states():
         "survival_beyond": {"cohorts", "library"},
         "confidence": {"printed"},
         "evidential": {"printed"},
+        "missing": {"printed"},
     }
     unstated = {word: set(plan.unstated()) for word, plan in SECTIONS.items()}
     assert unstated.pop("soft") == {"chunk", "store_samples"}

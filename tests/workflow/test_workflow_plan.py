@@ -94,6 +94,9 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     used |= {*evidential["datasets"]}
     doubts = {**default["evidential_beyond"], **own.get("evidential_beyond", {})}
     used |= {*doubts["datasets"]}
+    gaps = {**default["missing"], **own.get("missing", {})}
+    n_gaps = len(gaps["datasets"]) * -(-gaps["n_repeats"] // gaps["chunk"])
+    used |= {*gaps["datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -211,6 +214,13 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "evidential_beyond_figures": 1,
         "evidential_beyond_claims": 1,
         "evidential_beyond_page": 1,
+        "missing_learn": n_gaps,
+        "missing_statistics": 1,
+        "missing_tables": 1,
+        "missing_figures": 1,
+        "missing_claims": 1,
+        "missing_readings": 1,
+        "missing_page": 1,
         "report": 1,
         "manifest": 1,
     }
@@ -301,6 +311,19 @@ def test_evidential_is_a_target_and_needs_no_other_experiment(planned):
         "evidential_tables": 1,
         "evidential_figures": 1,
         "evidential_claims": 1,
+    }
+
+
+def test_missing_is_a_target_and_needs_no_other_experiment(planned):
+    assert planned.planned("missing", *SMOKE) == {
+        "fetch": 2,
+        "tidy": 2,
+        "missing_learn": 2,
+        "missing_statistics": 1,
+        "missing_tables": 1,
+        "missing_figures": 1,
+        "missing_claims": 1,
+        "missing_readings": 1,
     }
 
 

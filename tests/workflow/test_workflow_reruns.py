@@ -127,6 +127,15 @@ AFTER_EVIDENTIAL_BEYOND = {
     "evidential_beyond_statistics",
     *EVIDENTIAL_BEYOND_REPORTED,
 }
+MISSING_REPORTED = {
+    "missing_tables",
+    "missing_claims",
+    "missing_readings",
+    "missing_figures",
+    "missing_page",
+    *PAGE,
+}
+AFTER_MISSING = {"missing_learn", "missing_statistics", *MISSING_REPORTED}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -142,6 +151,8 @@ CLAIMS = {
     "confidence_beyond_claims",
     "evidential_claims",
     "evidential_beyond_claims",
+    "missing_claims",
+    "missing_readings",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -214,6 +225,7 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
         ("evidential: {min_gain: 0.1}", AFTER_EVIDENTIAL | AFTER_EVIDENTIAL_BEYOND),
         ("evidential_beyond: {n_draws: 3}", AFTER_EVIDENTIAL_BEYOND),
         ("evidential: {chunk: 1}", AFTER_EVIDENTIAL),
+        ("missing: {n_neighbors: 3}", AFTER_MISSING),
         ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),

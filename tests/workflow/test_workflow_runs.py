@@ -21,6 +21,7 @@ JUDGED = (
     *("soft", "soft_sweep", "soft_beyond", "search", "search_beyond"),
     *("structure", "structure_beyond", "survival", "survival_beyond"),
     *("confidence", "confidence_beyond", "evidential", "evidential_beyond"),
+    "missing",
 )
 
 
@@ -76,6 +77,9 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
     for name in ("sweep", "repeated", "annotators", "misjudged"):
         assert f"reports/tables/evidential_beyond_{name}.csv" in made
     assert "data/trees/evidential/iris_000-001.parquet" in made
+    for name in ("missing_means", "missing_levels", "missing_readings", "missing_text"):
+        assert f"reports/tables/{name}.csv" in made
+    assert "data/trees/missing/wine_000-000.parquet" in made
     for name in ("search_splits", "thesis_table_4_1", "thesis_table_4_7"):
         assert f"reports/tables/{name}.csv" in made
     for word in JUDGED:

@@ -18,4 +18,5 @@ WORDS = (
     "confidence_beyond",
     "evidential",
     "evidential_beyond",
+    "missing",
 )

@@ -1,0 +1,179 @@
+"""Statements EIG-01 to EIG-08 of Schreckenberger and others: what the judge reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.evaluation import significance
+from hedgerow.experiments.missing.plan import DESCRIBED, EIG_KNN, EIG_PERFECT, VARIANTS, MissingPlan
+from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS
+from hedgerow.experiments.missing.tables import LABELS
+from hedgerow.experiments.step import step
+from hedgerow.reporting.claims import judge, of_experiment, with_statements
+
+#: Levels of missing values, and runs at each, below which a mean is no evidence; the paper has 19
+#: levels of 25 runs.
+FEWEST_LEVELS, FEWEST_RUNS = 10, 10
+#: Per cent: the lowest level, with which EIG-06 compares, and those from which on EIG-07 looks.
+LOWEST, STARTS = 5, (60, 75)
+
+
+def frames_of(
+    reading: str,
+    levels: pd.DataFrame,
+    means: pd.DataFrame,
+    tests: pd.DataFrame,
+    runs: pd.DataFrame,
+    depths: pd.DataFrame,
+    sets: pd.DataFrame,
+) -> dict[str, pd.DataFrame]:
+    """What the judge reads of one reading; too few levels or runs count as not measured.
+
+    Parameters
+    ----------
+    reading : str
+    levels, means, tests, runs, depths : DataFrame
+        As returned by `hedgerow.experiments.missing.statistics.merged`.
+    sets : DataFrame
+        dataset, majority (share of the commonest class).
+
+    Returns
+    -------
+    dict of DataFrame
+        `gains`: dataset, scenario, method (a variant, or both), difference from the best baseline
+        in points; `perfect`: dataset, scenario, difference of perfect less k-NN imputation;
+        `tests`; `runs`: dataset, scenario, missingness, difference, p, and `drop`, what EIG has
+        lost since the level `LOWEST`; `worst`: dataset, scenario, method, start (of `STARTS`),
+        apart (from the majority share, points, at most).
+    """
+    levels, means, tests, runs, depths = (
+        frame[frame["reading"] == reading] for frame in (levels, means, tests, runs, depths)
+    )
+    enough = (means["n_levels"] >= FEWEST_LEVELS) & (means["n_runs"] >= FEWEST_RUNS)
+    wide = means.assign(accuracy=(POINTS * means["accuracy"].astype(float)).where(enough))
+    wide = wide.pivot(index=["dataset", "scenario"], columns="method", values="accuracy")
+    n_sets = max(int(enough.groupby(means["dataset"]).any().sum()) if len(means) else 0, 0)
+    gains = [
+        (*key, method, line[method] - line[BEST])
+        for key, line in wide.iterrows()
+        for method in (*VARIANTS, BOTH)
+    ]
+    perfect = [(*key, line[EIG_PERFECT] - line[EIG_KNN]) for key, line in wide.iterrows()]
+    keys = ["dataset", "scenario"]
+    sized = levels["n_runs"] >= FEWEST_RUNS
+    levels = levels.assign(accuracy=levels["accuracy"].astype(float).where(sized))
+    majority = dict(zip(sets["dataset"], sets["majority"], strict=True))
+    apart = POINTS * (levels["accuracy"] - levels["dataset"].map(majority)).abs()
+    sized = runs["n"] >= FEWEST_RUNS
+    runs = runs.assign(
+        difference=(POINTS * runs["difference"].astype(float)).where(sized).round(9),
+        p=runs["p"].astype(float).where(sized),
+        eig=(POINTS * runs["eig"].astype(float)).where(sized),
+        n_sets=1,
+    )
+    lowest = runs[runs["missingness"] == LOWEST].set_index(keys)["eig"]
+    at = pd.MultiIndex.from_frame(runs[keys])
+    runs = runs.assign(drop=(lowest.reindex(at).to_numpy() - runs["eig"]).round(9))
+    deep = bool(len(depths)) and bool((depths["n_runs"] >= FEWEST_RUNS).all())
+    plain = tests[tests["correction"] == "none"]
+    told = enough.all() if len(means) else False
+    measured = plain["part"].map(lambda part: deep if part == "depth" else told).astype(bool)
+    plain = plain.assign(
+        difference=plain["difference"].astype(float).where(measured).round(9),
+        p=plain["p"].astype(float).where(measured),
+        least=significance.smallest_p(n_sets) if n_sets else 1.0,
+    )
+    return {
+        "gains": _counted(pd.DataFrame(gains, columns=[*keys, "method", "difference"]), n_sets),
+        "perfect": _counted(pd.DataFrame(perfect, columns=[*keys, "difference"]), n_sets),
+        "tests": plain,
+        "runs": runs,
+        "worst": _worst(levels.assign(apart=apart.round(9))),
+    }
+
+
+def _worst(levels: pd.DataFrame) -> pd.DataFrame:
+    """Largest distance from the majority share over the levels from each start on."""
+    found = []
+    for start in STARTS:
+        asked = set(range(start, 100, 5))
+        own = levels[levels["missingness"].isin(asked)]
+        for key, cells in own.groupby(["dataset", "scenario", "method"]):
+            whole = set(cells["missingness"]) == asked and cells["apart"].notna().all()
+            found.append((*key, start, cells["apart"].max() if whole else float("nan"), 1))
+    columns = ["dataset", "scenario", "method", "start", "apart", "n_sets"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
+    return frame.assign(difference=frame["difference"].round(9), n_sets=n_sets)
+
+
+@step("datasets")
+def claims(
+    levels: pd.DataFrame,
+    means: pd.DataFrame,
+    tests: pd.DataFrame,
+    runs: pd.DataFrame,
+    depths: pd.DataFrame,
+    sets: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    plan: MissingPlan,
+) -> pd.DataFrame:
+    """Judge statements EIG-01 to EIG-08 of data/published/claims.csv, as the paper is described.
+
+    Parameters
+    ----------
+    levels, means, tests, runs, depths, sets : DataFrame
+        As returned by `hedgerow.experiments.missing.statistics.merged`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+    plan : MissingPlan
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    """
+    bound = of_experiment(specification, "missing")
+    frames = frames_of(DESCRIBED, levels, means, tests, runs, depths, sets)
+    return with_statements(judge(bound, frames, LABELS), bound, stated)
+
+
+@step("datasets", "readings")
+def readings(
+    levels: pd.DataFrame,
+    means: pd.DataFrame,
+    tests: pd.DataFrame,
+    runs: pd.DataFrame,
+    depths: pd.DataFrame,
+    sets: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    plan: MissingPlan,
+) -> pd.DataFrame:
+    """The same statements under each reading.
+
+    Parameters
+    ----------
+    levels, means, tests, runs, depths, sets, specification, stated, plan
+        As of `claims`.
+
+    Returns
+    -------
+    DataFrame
+        As `claims` returns it, with the reading.
+    """
+    bound = of_experiment(specification, "missing")
+    found = []
+    for reading in plan.readings:
+        frames = frames_of(reading, levels, means, tests, runs, depths, sets)
+        judged = with_statements(judge(bound, frames, LABELS), bound, stated)
+        found.append(judged.assign(reading=reading))
+    return pd.concat(found, ignore_index=True)

@@ -1,0 +1,211 @@
+"""Figures of the evaluation of EIG (Schreckenberger and others, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from hedgerow.experiments.missing.plan import (
+    BASELINES,
+    C45,
+    DESCRIBED,
+    EIG_KNN,
+    EIG_PERFECT,
+    FULL,
+    IMPUTED,
+    KNN,
+    MEAN,
+    METHODS,
+    MISSING,
+    READINGS,
+    SCENARIOS,
+)
+from hedgerow.experiments.missing.tables import LABELS, said
+from hedgerow.experiments.step import figure
+from hedgerow.reporting.figures import WIDTH, Look, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Colours of Okabe and Ito (2008).
+LOOKS = {
+    C45: Look(LABELS[C45], "#E69F00", "s", "--", ""),
+    MEAN: Look(LABELS[MEAN], "#999999", "D", ":", ""),
+    KNN: Look(LABELS[KNN], "#CC79A7", "^", "-.", ""),
+    EIG_KNN: Look(LABELS[EIG_KNN], "#0072B2", "o", "-", ""),
+    EIG_PERFECT: Look(LABELS[EIG_PERFECT], "#009E73", "v", "-", ""),
+}
+TITLES = {
+    FULL: "Complete test set",
+    MISSING: "Test set with missing values",
+    IMPUTED: "Imputed test set",
+}
+SHORT = {FULL: "complete", MISSING: "with missing values", IMPUTED: "imputed"}
+N_COLUMNS = 3
+
+
+def _curves(tables: Mapping[str, pd.DataFrame], scenario: str) -> Figure:
+    """A panel per data set: accuracy against the share of missing values, a line per method."""
+    from matplotlib.figure import Figure
+
+    levels, sets = tables["missing_levels"], tables["missing_sets"]
+    own = levels[(levels["reading"] == DESCRIBED) & (levels["scenario"] == scenario)]
+    there = sets[sets["status"] == "run"]
+    there = there[there["registry"].isin(own["dataset"])]
+    n_rows = max(-(-(len(there) + 1) // N_COLUMNS), 1)  # the legend has the last panel
+    with style():
+        drawn = Figure(figsize=(WIDTH, 1.75 * n_rows), layout="constrained")
+        if there.empty:
+            return drawn
+        panels = drawn.subplots(n_rows, N_COLUMNS, squeeze=False, sharex=True).ravel()
+        for axes, facts in zip(panels, there.to_dict("records"), strict=False):
+            cells = own[own["dataset"] == facts["registry"]]
+            axes.axhline(100 * facts["majority"], color="black", linewidth=0.6, linestyle=":")
+            for method, look in LOOKS.items():
+                line = cells[cells["method"] == method]
+                axes.plot(line["missingness"], 100 * line["accuracy"], linewidth=1.1,
+                          linestyle=look.line, color=look.colour, label=look.label,
+                          marker=look.marker, markersize=3)  # fmt: skip
+            axes.set_title(facts["dataset"].replace("_", " "))
+            axes.grid()
+        for axes in panels[len(there) :]:
+            axes.axis("off")
+        for axes in panels[max(len(there) - N_COLUMNS, 0) : len(there)]:
+            axes.set_xlabel("Missing values, per cent")
+            axes.tick_params(labelbottom=True)
+        drawn.supylabel("Accuracy, per cent", fontsize="medium")
+        handles, labels = panels[0].get_legend_handles_labels()
+        panels[len(there)].legend(handles, labels, loc="center", frameon=False)
+    return drawn
+
+
+@figure(
+    "Accuracy with a complete test set",
+    caption="Accuracy where the training set lacks values and the test set is complete, mean over "
+    "{runs}, as the paper describes the methods; the dotted line is the share of the commonest "
+    "class. The published figure is drawn from values that are not printed. {ran}",
+    alt="A panel per data set with a line per method, accuracy against the share of missing "
+    "values; the numbers are in the table missing_levels.",
+    words=said,
+)
+def eig_figure_1(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+    """Figure 1: prediction with full data.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        `missing_levels` and `missing_sets` are read.
+    means : DataFrame
+        As returned by `hedgerow.experiments.missing.statistics.merged`; for the caption.
+
+    Returns
+    -------
+    Figure
+        A panel per data set that was run.
+    """
+    return _curves(tables, FULL)
+
+
+@figure(
+    "Accuracy with missing values in the test set",
+    caption="Accuracy where training and test set lack as many values, mean over {runs}, as the "
+    "paper describes the methods; the dotted line is the share of the commonest class. The "
+    "published figure is drawn from values that are not printed. {ran}",
+    alt="A panel per data set with a line per method, accuracy against the share of missing "
+    "values; the numbers are in the table missing_levels.",
+    words=said,
+)
+def eig_figure_2(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+    """Figure 2: prediction with missing data.
+
+    Parameters
+    ----------
+    tables, means
+        As of `eig_figure_1`.
+
+    Returns
+    -------
+    Figure
+    """
+    return _curves(tables, MISSING)
+
+
+@figure(
+    "Accuracy with an imputed test set",
+    caption="Accuracy where the missing values of the test set are imputed from the training set "
+    "(k-NN), mean over {runs}, as the paper describes the methods; the dotted line is the share of "
+    "the commonest class. The published figure is drawn from values that are not printed. {ran}",
+    alt="A panel per data set with a line per method, accuracy against the share of missing "
+    "values; the numbers are in the table missing_levels.",
+    words=said,
+)
+def eig_figure_3(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+    """Figure 3: prediction with imputed data.
+
+    Parameters
+    ----------
+    tables, means
+        As of `eig_figure_1`.
+
+    Returns
+    -------
+    Figure
+    """
+    return _curves(tables, IMPUTED)
+
+
+@figure(
+    "What EIG gains under both readings",
+    caption="Accuracy of EIG with k-NN imputation less that of each baseline at each level, mean "
+    "over {sets} and {runs}: as the paper describes the methods, and as its authors coded them. "
+    "Above 0 favours EIG. {ran}",
+    alt="Two rows of three panels, the readings and the scenarios, with a line per baseline; the "
+    "numbers follow from the table missing_levels.",
+    words=said,
+)
+def missing_gains(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Figure:
+    """Figure of EIG's gains by reading and scenario.
+
+    Parameters
+    ----------
+    tables, means
+        As of `eig_figure_1`.
+
+    Returns
+    -------
+    Figure
+        A row per reading that was run, a panel per scenario, a line per baseline.
+    """
+    from matplotlib.figure import Figure
+
+    levels = tables["missing_levels"]
+    wide = levels.pivot_table(
+        index=["reading", "scenario", "missingness"], columns="method", values="accuracy"
+    )
+    found = set(levels["reading"])
+    there = [reading for reading in READINGS if reading in found]
+    with style():
+        drawn = Figure(figsize=(WIDTH, 1.9 * max(len(there), 1) + 0.6), layout="constrained")
+        if not there:
+            return drawn
+        panels = drawn.subplots(len(there), len(SCENARIOS), sharex=True, sharey=True, squeeze=False)
+        for row, reading in zip(panels, there, strict=True):
+            for axes, scenario in zip(row, SCENARIOS, strict=True):
+                own = 100 * wide.loc[(reading, scenario), list(METHODS)]
+                axes.axhline(0, color="black", linewidth=0.6)
+                for method in BASELINES:
+                    look = LOOKS[method]
+                    axes.plot(own.index, own[EIG_KNN] - own[method], linewidth=1.2,
+                              linestyle=look.line, color=look.colour, marker=look.marker,
+                              markersize=3.5, label=f"less {look.label}")  # fmt: skip
+                axes.set_title(f"As {reading}, test set {SHORT[scenario]}", fontsize="x-small")
+                axes.grid()
+        for axes in panels[-1]:
+            axes.set_xlabel("Missing values, per cent")
+        for axes in panels[:, 0]:
+            axes.set_ylabel("EIG less baseline, points")
+        drawn.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center",
+                     ncols=3)  # fmt: skip
+    return drawn

@@ -1,0 +1,102 @@
+"""Settings and names of the evaluation of EIG (Schreckenberger and others, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from hedgerow.experiments.plan import Plan, setting
+
+EXPERIMENT = "missing"  # the word under which seeds are drawn
+
+C45, MEAN, KNN, EIG_KNN, EIG_PERFECT = "c45", "mean", "knn", "eig_knn", "eig_perfect"
+METHODS = (C45, MEAN, KNN, EIG_KNN, EIG_PERFECT)
+BASELINES, VARIANTS = METHODS[:3], METHODS[3:]
+#: What the test set is like: complete, with as many missing values as the training set, imputed.
+SCENARIOS = ("full", "missing", "imputed")
+FULL, MISSING, IMPUTED = SCENARIOS
+#: The paper as it is described, and as its authors coded it.
+READINGS = ("described", "coded")
+DESCRIBED, CODED = READINGS
+
+#: Levels at which a few trees are kept for those who want to see them.
+KEPT = (20, 50, 80)
+#: Of `hedgerow.experiments.missing.coded`.
+CODED_DEPTH = 20
+
+#: Columns that order each table.
+ORDER = {
+    "rows": ["dataset", "reading", "missingness", "repeat", "fold", "method", "scenario"],
+    "trees": ["dataset", "reading", "missingness", "repeat", "fold", "method"],
+    "kept": ["dataset", "reading", "missingness", "method"],
+    "sets": ["dataset"],
+    "means": ["reading", "dataset", "scenario", "method"],
+    "levels": ["reading", "dataset", "scenario", "missingness", "method"],
+    "tests": ["part", "reading", "scenario", "method_1", "method_2"],
+    "runs": ["reading", "scenario", "missingness"],
+    "depths": ["reading", "dataset", "missingness", "method"],
+}
+
+
+@dataclass(frozen=True)
+class MissingPlan(Plan):
+    """EIG against C4.5 and imputation where values are missing completely at random (section 5)."""
+
+    section: ClassVar[str] = "missing"
+
+    #: Name of each data set of the paper -> registry keys, from `published_as` in
+    #: config/datasets.yaml.
+    printed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    datasets: tuple[str, ...] = setting(
+        ("wine", "car", "credit_approval", "wdbc", "audit", "autism_adult", "synthetic_missing_1"),
+        "Data sets by their key in the registry.",
+    )
+    readings: tuple[str, ...] = setting(
+        READINGS,
+        "The method as the paper describes it, and as its authors' public code has it.",
+        choices=READINGS,
+    )
+    missingness: tuple[int, ...] = setting(
+        (20, 50, 80),
+        "Missing values of each variable, per cent (section 5: 5 to 95 in steps of 5).",
+        minimum=0,
+        maximum=99,
+    )
+    n_repeats: int = setting(
+        1,
+        "Draws of missing values at each level, each with folds of its own (section 5, 5).",
+        minimum=1,
+        maximum=9_999,
+    )
+    n_folds: int = setting(5, "Folds of the cross validation (section 5, 5).", minimum=2)
+    n_neighbors: int = setting(
+        5, "Neighbours of the k-NN imputation (section 5, 5).", minimum=1, maximum=1_000_000
+    )
+    reliability: str = setting(
+        "global",
+        "Whether the reliability of a variable is counted once, on the training fold, or at each "
+        "node. As described; the authors' code counts it once.",
+        choices=("global", "node"),
+    )
+    min_samples_split: float = setting(
+        2.0,
+        "Least weight of a node that is divided (section 2.2.1: fewer than two instances are a "
+        "leaf).",
+        minimum=0,
+        maximum=1_000_000,
+    )
+    incomplete: str = setting(
+        "drop",
+        "Rows that lack a value by themselves, of which no true value is known: left out (drop), "
+        "or kept, what is missing staying so (keep). The paper does not say.",
+        choices=("drop", "keep"),
+    )
+    chunk: int = setting(
+        1,
+        "Draws per job. Results do not depend on it.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
+    )

@@ -1,0 +1,249 @@
+"""Trees on one data set with values removed, by five methods in three scenarios (section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import TidyTable, rng
+from hedgerow.data.missingness import remove_values
+from hedgerow.experiments.frames import numbers_of, one_sample, random_state, sorted_
+from hedgerow.experiments.missing.plan import (
+    C45,
+    CODED,
+    DESCRIBED,
+    EIG_KNN,
+    EIG_PERFECT,
+    EXPERIMENT,
+    FULL,
+    IMPUTED,
+    KEPT,
+    KNN,
+    MEAN,
+    METHODS,
+    MISSING,
+    ORDER,
+    MissingPlan,
+)
+from hedgerow.experiments.step import step
+
+if TYPE_CHECKING:
+    from hedgerow.tree import Tree
+
+FACTS = ["n_rows", "n_dropped", "n_variables", "n_columns", "majority"]
+
+# --------------------------------------------------------------------------------------- data
+
+
+def complete(table: TidyTable, incomplete: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Values, number of categories of each variable, class codes.
+
+    Parameters
+    ----------
+    table : TidyTable
+    incomplete : {"drop", "keep"}
+        What becomes of rows that lack a value by themselves.
+
+    Returns
+    -------
+    X : (n, m) float64
+    n_categories : (m,) int
+    y : (n,) int
+    """
+    X, n_categories = one_sample(table).matrix()
+    kept = ~np.isnan(X).any(axis=1) if incomplete == "drop" else np.ones(len(X), dtype=bool)
+    return X[kept], n_categories, np.asarray(table.y)[kept]
+
+
+def one_hot(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
+    """Categories of more than two as columns of 0 and 1, all of them missing with the value.
+
+    Parameters
+    ----------
+    X : (n, m) float64
+        Codes of categories; those of two stay as they are.
+    n_categories : (m,) int
+        0 for a numeric variable.
+
+    Returns
+    -------
+    (n, m') float64
+    """
+    columns = []
+    for j, n in enumerate(n_categories):
+        if n <= 2:
+            columns.append(X[:, j])
+            continue
+        missing = np.isnan(X[:, j])
+        columns += [np.where(missing, np.nan, X[:, j] == code) for code in range(n)]
+    return np.column_stack(columns)
+
+
+def with_gaps(
+    X: np.ndarray, n_categories: np.ndarray, reading: str, share: float, stream: Iterable
+) -> np.ndarray:
+    """The encoded table with a share of its values removed completely at random.
+
+    As described a value goes with all columns that encode it, as coded each column on its own.
+    The same stream removes at a larger share what it removes at a smaller one.
+    """
+    random = rng(*stream)
+    if reading == DESCRIBED:
+        return one_hot(remove_values(X, share, random), n_categories)
+    return remove_values(one_hot(X, n_categories), share, random)
+
+
+def folds(y: np.ndarray, n_folds: int, seed: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Number, training rows and test rows of each stratified fold."""
+    from sklearn.model_selection import StratifiedKFold
+
+    divided = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    for number, (training, test) in enumerate(divided.split(np.zeros(len(y)), y)):
+        yield number, training, test
+
+
+# ----------------------------------------------------------------------------------- learners
+
+
+def guesses(X: np.ndarray, n_neighbors: int, *others: np.ndarray) -> list[np.ndarray]:
+    """A training set filled by its nearest neighbours, and other tables by the same.
+
+    A column without a known value is filled with 0, of which no tree learns anything.
+    """
+    from sklearn.impute import KNNImputer
+
+    imputer = KNNImputer(n_neighbors=n_neighbors, keep_empty_features=True).fit(X)
+    return [imputer.transform(table) for table in (X, *others)]
+
+
+def means(X: np.ndarray) -> np.ndarray:
+    """A training set filled with the mean of each column."""
+    from sklearn.impute import SimpleImputer
+
+    return SimpleImputer(keep_empty_features=True).fit_transform(X)
+
+
+def trees_of(
+    X: np.ndarray, true: np.ndarray, y: np.ndarray, filled: np.ndarray, reading: str, plan
+) -> dict[str, Tree]:
+    """The tree of each method.
+
+    Parameters
+    ----------
+    X, true : (n, m) float64
+        Training values with gaps, and as they were.
+    y : (n,) int
+    filled : (n, m) float64
+        By the nearest neighbours.
+    reading : {"described", "coded"}
+    plan
+        `min_samples_split` and `reliability` are read.
+    """
+    tables = {C45: X, MEAN: means(X), KNN: filled}
+    if reading == CODED:
+        from hedgerow.experiments.missing.coded import coded_tree
+
+        n_classes, least = int(y.max()) + 1, plan.min_samples_split
+        found = {m: coded_tree(own, y, n_classes, None, least) for m, own in tables.items()}
+        found[EIG_KNN] = coded_tree(X, y, n_classes, filled, least)
+        # Their perfect guesses are still missing, and nothing is gained among them.
+        found[EIG_PERFECT] = coded_tree(X, y, n_classes, np.zeros_like(X), least)
+        return found
+    from hedgerow.induction.c45 import C45Classifier
+    from hedgerow.missing.eig import EIGClassifier
+
+    settings = {
+        "prune": False,
+        "min_samples_split": plan.min_samples_split,
+        "reliability": plan.reliability,
+    }
+    found = {m: C45Classifier(**settings).fit(own, y).tree_ for m, own in tables.items()}
+    perfect = np.where(np.isnan(true), filled, true)  # what is missing by itself is guessed
+    for method, imputed in ((EIG_KNN, filled), (EIG_PERFECT, perfect)):
+        found[method] = EIGClassifier(**settings).fit(X, y, X_imputed=imputed).tree_
+    return found
+
+
+def classes_by(tree: Tree, X: np.ndarray, reading: str) -> np.ndarray:
+    """Codes of the classes that a tree assigns, (n,) int."""
+    if reading == CODED and np.isnan(X).any():
+        from hedgerow.experiments.missing.coded import coded_classes
+
+        return coded_classes(tree, X)
+    return tree.predict_proba(X).argmax(axis=1)
+
+
+# -------------------------------------------------------------------------------------- steps
+
+
+@step(
+    "incomplete",
+    "min_samples_split",
+    "missingness",
+    "n_folds",
+    "n_neighbors",
+    "n_repeats",
+    "readings",
+    "reliability",
+    "seed",
+    makes=("rows", "trees", "kept", "sets"),
+)
+def learnt(
+    table: TidyTable, plan: MissingPlan, repeats: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
+    """Remove values, learn by each method, and test in each scenario, on one data set.
+
+    Parameters
+    ----------
+    table : TidyTable
+    plan : MissingPlan
+    repeats : iterable of int, optional
+        Default all of the plan. Chunks put together are the whole.
+
+    Returns
+    -------
+    dict of DataFrame
+        `rows`: dataset, reading, missingness (per cent), repeat, fold, method, scenario, accuracy.
+        `trees`: the same without the scenario, depth, n_leaves. `kept`: trees (JSON) of the first
+        fold of the first repeat at the levels `KEPT`, or at the highest if there is none. `sets`:
+        dataset, n_rows (used), n_dropped (rows that lack a value by themselves), n_variables,
+        n_columns (encoded), majority (share of the commonest class).
+    """
+    X, n_categories, y = complete(table, plan.incomplete)
+    whole = one_hot(X, n_categories)
+    kept_at = set(KEPT) & set(plan.missingness) or {max(plan.missingness)}
+    rows, sizes, kept = [], [], []
+    for repeat in numbers_of(plan, "n_repeats", repeats):
+        seed = random_state(plan.seed, EXPERIMENT, table.name, repeat, "folds")
+        for reading in plan.readings:
+            stream = (plan.seed, EXPERIMENT, table.name, repeat, "gaps")
+            for level in plan.missingness:
+                gaps = with_gaps(X, n_categories, reading, level / 100, stream)
+                for fold, training, test in folds(y, plan.n_folds, seed):
+                    key = (table.name, reading, level, repeat, fold)
+                    filled, imputed = guesses(gaps[training], plan.n_neighbors, gaps[test])
+                    scenes = {FULL: whole[test], MISSING: gaps[test], IMPUTED: imputed}
+                    found = trees_of(
+                        gaps[training], whole[training], y[training], filled, reading, plan
+                    )
+                    for method in METHODS:
+                        tree = found[method]
+                        sizes.append((*key, method, tree.depth, tree.n_leaves))
+                        for scenario, values in scenes.items():
+                            said = classes_by(tree, values, reading)
+                            accuracy = float((said == y[test]).mean())
+                            rows.append((*key, method, scenario, accuracy))
+                        if (repeat, fold) == (0, 0) and level in kept_at:
+                            kept.append((table.name, reading, level, method, tree.to_json()))
+    made = {"rows": (rows, ["accuracy"]), "trees": (sizes, ["depth", "n_leaves"])}
+    made["kept"] = (kept, ["tree"])
+    majority = float(np.bincount(y).max() / len(y))
+    facts = (table.name, len(y), len(table.y) - len(y), X.shape[1], whole.shape[1], majority)
+    made["sets"] = ([facts], FACTS)
+    return {
+        name: sorted_(pd.DataFrame(of, columns=[*ORDER[name], *values]), ORDER[name])
+        for name, (of, values) in made.items()
+    }
