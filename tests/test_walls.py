@@ -101,6 +101,7 @@ ORDER = [
     "errors",
     "samples",
     "properties",
+    "coded",
     "steps",
     "statistics",
     "tables",

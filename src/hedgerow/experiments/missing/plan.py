@@ -70,7 +70,9 @@ class MissingPlan(Plan):
         minimum=1,
         maximum=9_999,
     )
-    n_folds: int = setting(5, "Folds of the cross validation (section 5, 5).", minimum=2)
+    n_folds: int = setting(
+        5, "Folds of the cross validation (section 5, 5).", minimum=2, maximum=1_000
+    )
     n_neighbors: int = setting(
         5, "Neighbours of the k-NN imputation (section 5, 5).", minimum=1, maximum=1_000_000
     )
