@@ -30,6 +30,7 @@ TESTS = tuple(
     for r in (
         *("tree", "induction", "search", "structure", "uncertainty", "confidence"),
         "evidential",
+        "missing",
     )
 )
 #: Draws trees that are spoilt at one place: 14,400 here, 800 in `make test`. Most are refused when

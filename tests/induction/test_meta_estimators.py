@@ -28,6 +28,7 @@ SMALL = {
     "se": hedgerow.SoftTreeClassifier(evaluation=0.05, max_depth=2),
     "plt": hedgerow.ProbabilisticThresholdClassifier(max_depth=2),
     "udt": hedgerow.UncertainTreeClassifier(width=0.05, n_samples=10, max_depth=2),
+    "eig": hedgerow.EIGClassifier(max_depth=2),
     "uct": hedgerow.UCTTreeClassifier(n_iterations=300, max_depth=2, random_state=0),
     "ete": hedgerow.EvolutionaryTreeClassifier(
         population_size=16, n_generations=30, max_depth=2, random_state=0
@@ -159,12 +160,14 @@ def test_relative_weights_have_no_unit(name):
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 3.0, len(y))
     model = clone(SMALL[name]).set_params(weights="relative", max_depth=None)
-    tree = clone(model).fit(X, y, weight).tree_
-    assert tree == clone(model).fit(X, y, weight * SCALE).tree_
+    tree = clone(model).fit(X, y, sample_weight=weight).tree_
+    assert tree == clone(model).fit(X, y, sample_weight=weight * SCALE).tree_
     counts = clone(model).set_params(weights="counts")
     assert (
         tree
-        == counts.fit(X, y, weight / weight.max() * (150 / np.sum(weight / weight.max()))).tree_
+        == counts.fit(
+            X, y, sample_weight=weight / weight.max() * (150 / np.sum(weight / weight.max()))
+        ).tree_
     )
     assert tree.n_leaves > 2
 
@@ -174,7 +177,7 @@ def test_relative_weights_have_no_unit(name):
 def test_equal_relative_weights_are_none(name, value):
     X, y = load_iris(return_X_y=True)
     model = clone(SMALL[name]).set_params(weights="relative")
-    weighted = clone(model).fit(X, y, np.full(150, value))
+    weighted = clone(model).fit(X, y, sample_weight=np.full(150, value))
     assert weighted.tree_ == clone(model).fit(X, y).tree_
 
 
@@ -184,7 +187,10 @@ def test_rows_of_relative_weight_0_are_as_if_absent(name):
     weight = np.where(np.arange(150) % 3, 0.01, 0.0)
     model = clone(SMALL[name]).set_params(weights="relative")
     kept = weight > 0
-    assert clone(model).fit(X, y, weight).tree_ == clone(model).fit(X[kept], y[kept]).tree_
+    assert (
+        clone(model).fit(X, y, sample_weight=weight).tree_
+        == clone(model).fit(X[kept], y[kept]).tree_
+    )
 
 
 def test_the_root_holds_as_much_weight_as_there_are_rows():

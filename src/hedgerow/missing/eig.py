@@ -198,8 +198,15 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     def _given(self, X_imputed, X, sample_weight) -> np.ndarray:
         """The user's guesses as the core reads them, (draws, n, m)."""
         several = isinstance(X_imputed, list | tuple) or np.ndim(X_imputed) == 3
-        if several and not is_frame(X_imputed[0]) and np.ndim(X_imputed[0]) < 2:
+        if several and (
+            len(X_imputed) == 0 or (not is_frame(X_imputed[0]) and np.ndim(X_imputed[0]) < 2)
+        ):
             several = False  # rows of one table
+        if not several and np.ndim(X_imputed) < 2:
+            raise InputError(
+                "X_imputed has no rows and columns",
+                remedy="give a table like X; weights go by name, as sample_weight=...",
+            )
         tables = []
         for table in X_imputed if several else [X_imputed]:
             array = super()._encode(table, reset=False)
