@@ -109,7 +109,7 @@ def _worst(levels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
-    return frame.assign(difference=frame["difference"].round(9), n_sets=n_sets)
+    return frame.assign(difference=frame["difference"].astype(float).round(9), n_sets=n_sets)
 
 
 @step("datasets")
