@@ -262,6 +262,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *(AFTER_CONFIDENCE_BEYOND - {"confidence_beyond_statistics"}),
         *EVIDENTIAL_REPORTED,
         *EVIDENTIAL_BEYOND_REPORTED,
+        *MISSING_REPORTED,
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS

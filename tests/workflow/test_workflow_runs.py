@@ -174,6 +174,7 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
         "saheart": "saheart",
         "stanford_heart_intervals": "stanford_heart_intervals",
         "synthetic_lvef": "synthetic_lvef",
+        "synthetic_missing_1": "synthetic_missing_1",
         "synthetic_search_4": "synthetic_search_4",
         "tic_tac_toe": "tic_tac_toe",
         "vehicle": "vehicle",
