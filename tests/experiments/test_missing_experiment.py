@@ -18,6 +18,7 @@ from hedgerow.experiments.missing import statistics as missing_statistics
 from hedgerow.experiments.missing import steps as missing_steps
 from hedgerow.experiments.missing.plan import (
     CODED,
+    CODED_GAIN,
     DESCRIBED,
     METHODS,
     READINGS,
@@ -75,7 +76,7 @@ def test_gaps_of_both_readings(table):
     stream = (0, "missing", "made_up", 0, "gaps")
     described, coded = (
         np.isnan(missing_steps.with_gaps(X, n_categories, reading, 0.4, stream))
-        for reading in READINGS
+        for reading in (DESCRIBED, CODED)
     )
     assert described.mean() == pytest.approx(0.4, abs=0.02)
     assert coded.mean() == pytest.approx(0.4, abs=0.02)
@@ -268,3 +269,14 @@ def test_runs_are_paired(merged):
 def test_nothing_to_be_had():
     empty = missing_statistics.merged([], [], [], PLAN)
     assert all(len(frame) == 0 for frame in empty.values())
+
+
+def test_the_third_reading_changes_c45_alone(table):
+    plan = dataclasses.replace(PLAN, readings=READINGS, n_repeats=1)
+    made = missing_steps.learnt(table, plan)["rows"]
+    wide = made.pivot_table(
+        index=["missingness", "fold", "scenario"], columns=["reading", "method"], values="accuracy"
+    )
+    for method in METHODS:
+        same = wide[DESCRIBED, method].equals(wide[CODED_GAIN, method])
+        assert same == (method != "c45")

@@ -21,7 +21,6 @@ from hedgerow.experiments.missing.plan import (
     DESCRIBED,
     METHODS,
     ORDER,
-    READINGS,
     SCENARIOS,
     VARIANTS,
     MissingPlan,
@@ -49,7 +48,7 @@ MAJORITY = 0.7
 LEADS = {"full": 0.05, "missing": 0.09, "imputed": 0.04}
 
 
-def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True, readings=READINGS,
+def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True, readings=PLAN.readings,
           levels=PLAN.missingness, n_repeats=2):  # fmt: skip
     """Results in which EIG leads by `leads`, perfect imputation by `perfect`, and so on."""
     random = np.random.default_rng(0)
@@ -186,7 +185,7 @@ def test_statements_that_hold(whole):
     assert "7 of 7" in found.loc["EIG-02", "measured"]
     readings = whole.tables["missing_readings"]
     assert len(readings) == 16 and set(readings["verdict"]) == {"reproduced"}
-    assert readings["reading"].tolist()[:2] == list(READINGS)
+    assert readings["reading"].tolist()[:2] == list(PLAN.readings)
 
 
 def test_statements_that_do_not_hold():

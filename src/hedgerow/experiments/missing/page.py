@@ -9,7 +9,7 @@ import pandas as pd
 
 from hedgerow.experiments.missing import figures as missing_figures
 from hedgerow.experiments.missing import tables as missing_tables
-from hedgerow.experiments.missing.figures import SHORT, TITLES
+from hedgerow.experiments.missing.figures import HEADS, SHORT, TITLES
 from hedgerow.experiments.missing.plan import DESCRIBED, METHODS, SCENARIOS, MissingPlan
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
@@ -146,7 +146,7 @@ def _readings(table: pd.DataFrame, plan: MissingPlan) -> dict:
             for reading in plan.readings
         ]  # fmt: skip
         lines.append({"claim": claim, "cells": said})
-    return {"heads": [f"As {reading}" for reading in plan.readings], "lines": lines}
+    return {"heads": [HEADS[reading] for reading in plan.readings], "lines": lines}
 
 
 def _words(text) -> str:

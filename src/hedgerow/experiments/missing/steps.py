@@ -14,7 +14,7 @@ from hedgerow.experiments.frames import numbers_of, one_sample, random_state, so
 from hedgerow.experiments.missing.plan import (
     C45,
     CODED,
-    DESCRIBED,
+    CODED_GAIN,
     EIG_KNN,
     EIG_PERFECT,
     EXPERIMENT,
@@ -91,9 +91,9 @@ def with_gaps(
     The same stream removes at a larger share what it removes at a smaller one.
     """
     random = rng(*stream)
-    if reading == DESCRIBED:
-        return one_hot(remove_values(X, share, random), n_categories)
-    return remove_values(one_hot(X, n_categories), share, random)
+    if reading == CODED:
+        return remove_values(one_hot(X, n_categories), share, random)
+    return one_hot(remove_values(X, share, random), n_categories)
 
 
 def folds(y: np.ndarray, n_folds: int, seed: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
@@ -138,7 +138,8 @@ def trees_of(
     y : (n,) int
     filled : (n, m) float64
         By the nearest neighbours.
-    reading : {"described", "coded"}
+    reading : str
+        Of `READINGS`.
     plan
         `min_samples_split` and `reliability` are read.
     """
@@ -161,6 +162,10 @@ def trees_of(
         "reliability": plan.reliability,
     }
     found = {m: C45Classifier(**settings).fit(own, y).tree_ for m, own in tables.items()}
+    if reading == CODED_GAIN:
+        from hedgerow.experiments.missing.coded import gain_tree
+
+        found[C45] = gain_tree(X, y, int(y.max()) + 1, plan.min_samples_split)
     perfect = np.where(np.isnan(true), filled, true)  # what is missing by itself is guessed
     for method, imputed in ((EIG_KNN, filled), (EIG_PERFECT, perfect)):
         found[method] = EIGClassifier(**settings).fit(X, y, X_imputed=imputed).tree_
