@@ -414,7 +414,7 @@ def test_what_is_given_to_plans_and_what_no_text_states():
     assert unstated.pop("soft") == {"chunk", "store_samples"}
     for word in (
         *("soft_illustration", "soft_sweep", "survival_beyond"),
-        *("confidence_beyond", "evidential_beyond"),
+        *("confidence_beyond", "evidential_beyond", "missing_beyond"),
     ):
         assert not unstated.pop(word)
     assert all(names == {"chunk"} for names in unstated.values())

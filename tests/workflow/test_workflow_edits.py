@@ -22,7 +22,7 @@ def copy(tmp_path_factory, smoke):
 PAGE = {"report", "manifest"}
 FIGURES_OF = "search search_beyond soft soft_beyond soft_illustration soft_sweep soft_scores"
 FIGURES_OF += " structure structure_beyond survival survival_beyond confidence confidence_beyond"
-FIGURES_OF += " evidential evidential_beyond missing"
+FIGURES_OF += " evidential evidential_beyond missing missing_beyond"
 ALL_FIGURES = {f"{word}_figures" for word in FIGURES_OF.split()}
 ALL_CLAIMS = {f"{word}_claims" for word in FIGURES_OF.split()}
 ALL_CLAIMS -= {"soft_illustration_claims", "soft_scores_claims"}

@@ -97,6 +97,8 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
     gaps = {**default["missing"], **own.get("missing", {})}
     n_gaps = len(gaps["datasets"]) * -(-gaps["n_repeats"] // gaps["chunk"])
     used |= {*gaps["datasets"]}
+    lacking = {**default["missing_beyond"], **own.get("missing_beyond", {})}
+    used |= {*lacking["datasets"], *lacking["natural_datasets"]}
     n_beyond_chunks = -(-beyond["n_permutations"] // beyond["chunk"])
     n_swept = len({**default["soft_sweep"], **own["soft_sweep"]}["datasets"])
     n = len(soft["datasets"])
@@ -221,6 +223,13 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "missing_claims": 1,
         "missing_readings": 1,
         "missing_page": 1,
+        "missing_beyond_run": len(lacking["datasets"]),
+        "missing_beyond_natural": len(lacking["natural_datasets"]),
+        "missing_beyond_statistics": 1,
+        "missing_beyond_tables": 1,
+        "missing_beyond_figures": 1,
+        "missing_beyond_claims": 1,
+        "missing_beyond_page": 1,
         "report": 1,
         "manifest": 1,
     }

@@ -136,6 +136,14 @@ MISSING_REPORTED = {
     *PAGE,
 }
 AFTER_MISSING = {"missing_learn", "missing_statistics", *MISSING_REPORTED}
+MISSING_BEYOND_REPORTED = {
+    "missing_beyond_tables",
+    "missing_beyond_claims",
+    "missing_beyond_figures",
+    "missing_beyond_page",
+    *PAGE,
+}
+AFTER_MISSING_BEYOND = {"missing_beyond_statistics", *MISSING_BEYOND_REPORTED}
 #: No claim depends on how a configuration is called.
 CLAIMS = {
     "soft_claims",
@@ -153,6 +161,7 @@ CLAIMS = {
     "evidential_beyond_claims",
     "missing_claims",
     "missing_readings",
+    "missing_beyond_claims",
 }
 AFTER_TREES = {"soft_prune", "soft_evaluate", *AFTER_ROWS}
 AFTER_LEARNING = {"soft_running_times", *AFTER_TREES}
@@ -226,6 +235,11 @@ AFTER_NOISE = {"soft_learn", *AFTER_LEARNING}
         ("evidential_beyond: {n_draws: 3}", AFTER_EVIDENTIAL_BEYOND),
         ("evidential: {chunk: 1}", AFTER_EVIDENTIAL),
         ("missing: {n_neighbors: 3}", AFTER_MISSING),
+        ("missing_beyond: {noise: [0.3]}", {"missing_beyond_run", *AFTER_MISSING_BEYOND}),
+        (
+            "missing_beyond: {n_neighbors: 3}",
+            {"missing_beyond_run", "missing_beyond_natural", *AFTER_MISSING_BEYOND},
+        ),
         ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
         ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
         ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
@@ -263,6 +277,7 @@ def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
         *EVIDENTIAL_REPORTED,
         *EVIDENTIAL_BEYOND_REPORTED,
         *MISSING_REPORTED,
+        *MISSING_BEYOND_REPORTED,
     }
     planned = set(smoke.planned(*SMOKE, "--config", "configuration=mine"))
     assert planned == reported - {"soft_illustration_data"} - CLAIMS

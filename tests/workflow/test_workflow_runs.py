@@ -22,6 +22,7 @@ JUDGED = (
     *("structure", "structure_beyond", "survival", "survival_beyond"),
     *("confidence", "confidence_beyond", "evidential", "evidential_beyond"),
     "missing",
+    "missing_beyond",
 )
 
 
@@ -76,6 +77,8 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
         assert f"reports/tables/{name}.csv" in made
     for name in ("sweep", "repeated", "annotators", "misjudged"):
         assert f"reports/tables/evidential_beyond_{name}.csv" in made
+    for name in ("mechanisms", "imputers", "learners", "pruning", "natural", "sets", "noise"):
+        assert f"reports/tables/missing_beyond_{name}.csv" in made
     assert "data/trees/evidential/iris_000-001.parquet" in made
     for name in ("missing_means", "missing_levels", "missing_readings", "missing_text"):
         assert f"reports/tables/{name}.csv" in made
@@ -169,6 +172,7 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
         "bupa": "bupa",
         "ecoli3": "ecoli3",
         "haberman": "haberman",
+        "hepatitis": "hepatitis",
         "iris": "iris",
         "lung": "lung",
         "saheart": "saheart",

@@ -19,4 +19,5 @@ WORDS = (
     "evidential",
     "evidential_beyond",
     "missing",
+    "missing_beyond",
 )

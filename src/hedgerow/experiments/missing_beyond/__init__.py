@@ -1,0 +1,1 @@
+"""Beyond the paper of EIG: mechanisms, imputers, other learners, pruning, real gaps, noise."""

@@ -1,0 +1,37 @@
+"""Our own questions beyond the paper of EIG: what the judge reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.experiments.missing_beyond.tables import LABELS
+from hedgerow.experiments.paired import after_holm
+from hedgerow.experiments.step import step
+from hedgerow.reporting.claims import judged
+
+
+@step()
+def claims(
+    statistics: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
+) -> pd.DataFrame:
+    """Judge the questions about mechanisms, imputers, other learners, pruning, real gaps, noise.
+
+    Parameters
+    ----------
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.missing_beyond.statistics.statistics`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    """
+    read = {"statistics": after_holm(statistics)}
+    return judged("missing_beyond", read, specification, stated, LABELS)

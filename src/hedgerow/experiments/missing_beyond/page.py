@@ -1,0 +1,151 @@
+"""The section on what goes beyond the paper of EIG on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.missing_beyond import figures as missing_beyond_figures
+from hedgerow.experiments.missing_beyond import tables as missing_beyond_tables
+from hedgerow.experiments.missing_beyond.plan import METHODS, MissingBeyondPlan
+from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, METRIC_LABELS
+from hedgerow.experiments.step import step
+from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+
+_COMPARED = ("mechanisms", "imputers", "learners", "pruning", "natural", "noise")
+
+
+@step("*")
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
+    claims: pd.DataFrame,
+    plan: MissingBeyondPlan,
+) -> Section:
+    """What goes beyond the paper of EIG as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Those of `hedgerow.experiments.missing_beyond.tables` by id, as read from their files.
+    figures : mapping of path
+        Its figures by id: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.missing_beyond.claims.claims`.
+    plan : MissingBeyondPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    n = {part: _most(tables[f"missing_beyond_{part}"]) for part in ("mechanisms", "natural")}
+    stated = {"plan": plan, "n": n["mechanisms"], "n_natural": n["natural"]}
+    stated["smallest_p"] = smallest_p(n["mechanisms"])
+    markup = render(
+        "experiments/missing_beyond/page.html.j2",
+        **stated,
+        claims=claim_lines(claims),
+        blocks={part: _blocks(tables[f"missing_beyond_{part}"], part) for part in _COMPARED},
+        agreement=_agreement(tables["missing_beyond_agreement"]),
+        sets=_sets(tables["missing_beyond_sets"]),
+        methods=[LABELS[name] for name in METHODS["natural"]],
+        shown=shown(
+            missing_beyond_tables,
+            missing_beyond_figures,
+            figures=figures,
+            captions=captions,
+        ),
+    )
+    contents = (
+        ("missing_beyond-findings", "Questions"),
+        ("missing_beyond-mechanisms", "Why values are missing"),
+        ("missing_beyond-guesses", "What guesses"),
+        ("missing_beyond-others", "Other learners, pruning"),
+        ("missing_beyond-real", "Missing by nature"),
+        ("missing_beyond-noisy", "Missing and noisy"),
+    )
+    summary = render("experiments/missing_beyond/summary.html.j2", **stated, tally=tally(claims))
+    title = "Beyond the paper of EIG"
+    return Section("missing_beyond", title, markup, contents, summary)
+
+
+def _most(table: pd.DataFrame) -> int:
+    return int(table["n"].max()) if len(table) else 0
+
+
+def _blocks(table: pd.DataFrame, part: str) -> list[dict]:
+    """Lines of one table, a block per metric, setting and share."""
+    blocks = []
+    for key, own in table.groupby(["metric", "setting", "share"], sort=False):
+        lines = [
+            {
+                "name": f"{LABELS[row['first']]} – {LABELS[row['second']]}",
+                "cells": _cells(row, key[0]),
+            }
+            for row in own.to_dict("records")
+        ]
+        blocks.append({"title": _title(part, *key), "lines": lines})
+    return blocks
+
+
+def _title(part: str, metric: str, setting: str, share: float) -> str:
+    removed = f"{100 * share:g} % removed"
+    words = {
+        "mechanisms": f"{removed}, {MECHANISM_LABELS.get(setting)}",
+        "pruning": f"{METRIC_LABELS[metric]}, {setting}, {removed}",
+        "natural": METRIC_LABELS[metric],
+        "noise": f"noise factor {setting}, {removed}",
+    }
+    return words.get(part, removed)
+
+
+def _cells(row: Mapping, metric: str) -> list[str]:
+    digits = 3 if metric == "log_loss" else 1
+    error = [number(row["imputer_error"], 2)] if "imputer_error" in row else []
+    means = [number(row[name], digits) for name in ("value", "other")]
+    wins = f"{row['wins']} of {row['n']}"
+    difference = _signed(row["difference"], digits)
+    return [*error, *means, difference, wins, _p(row["p"]), _p(row["p_holm"])]
+
+
+def _agreement(table: pd.DataFrame) -> list[dict]:
+    return [
+        {
+            "name": f"{100 * row['share']:g} % removed",
+            "cells": [
+                _signed(row["correlation"], 2),
+                f"{row['positive']} of {row['n']}",
+                _p(row["p"]),
+                _p(row["p_holm"]),
+            ],
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def _sets(table: pd.DataFrame) -> list[dict]:
+    """A line per data set; the best of each, as printed, is told."""
+    lines = []
+    for row in table.to_dict("records"):
+        values = [number(row[name], 1) for name in METHODS["natural"]]
+        best = number(max(row[name] for name in METHODS["natural"]), 1)
+        cells = [{"text": text, "best": text == best} for text in values]
+        missing = number(row["missing"], 1)
+        lines.append({"name": row["dataset"], "missing": missing, "cells": cells})
+    return lines
+
+
+def _signed(value: float, digits: int) -> str:
+    text = number(value, digits)
+    return f"+{text}" if value >= 0.5 * 10.0**-digits else text
+
+
+def _p(p: float) -> str:
+    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")
