@@ -47,7 +47,7 @@ SETTINGS = {
     "noise": ("0.1", "0.3"),
 }
 SHARES = (0.3, 0.6)
-#: From the worst to the best where EIG is right about everything.
+#: What is ahead where EIG is right about everything; the first three by twice as much.
 BEST = ("eig_multiple", "eig_perfect", "eig_soft", "eig_knn_native", "eig_knn")
 
 
@@ -113,6 +113,9 @@ def test_tables_say_what_both_have(run):
 def test_lines_are_in_the_order_of_the_plan(run):
     table = run.tables["missing_beyond_mechanisms"]
     assert table["setting"].drop_duplicates().tolist() == list(MECHANISMS)
+    assert table["share"].tolist() == [*[0.3] * 3, *[0.6] * 3] * 3
+    table = run.tables["missing_beyond_noise"]
+    assert table["setting"].tolist() == ["0.1"] * 8 + ["0.3"] * 8
     assert run.tables["missing_beyond_pruning"]["metric"].drop_duplicates().tolist() == [
         *COMPARED["pruning"]
     ]

@@ -6,6 +6,7 @@ import pandas as pd
 
 from hedgerow.experiments.missing_beyond.plan import (
     AGREEMENT,
+    AS_IT_IS,
     COMPARED,
     DATA,
     LESS_IS_BETTER,
@@ -111,19 +112,19 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
         line |= {"n": int(test["n"]), "p": p.loc[key, "none"]}
         lines.append({**line, "p_holm": p.loc[key, "holm"]})
     made = pd.DataFrame(lines, columns=COLUMNS).round(9)
-    order = {name: k for k, name in enumerate(METHODS[part])}
-    ranks = {"first": order, "second": order}
-    ranks["metric"] = {name: k for k, name in enumerate(COMPARED[part])}
-    ranks["setting"] = {name: k for k, name in enumerate([*MECHANISM_LABELS, "unpruned", "pruned"])}
+    told = [*MECHANISM_LABELS, "unpruned", "pruned", AS_IT_IS]
+    orders = {
+        "metric": COMPARED[part],
+        "setting": [*told, *sorted(set(made["setting"]) - set(told), key=float)],  # factors
+        "share": sorted(set(made["share"])),
+        "first": METHODS[part],
+        "second": METHODS[part],
+    }
 
     def rank(column):
-        return (
-            column.map(lambda v: ranks[column.name].get(v, 0)) if column.name in ranks else column
-        )
+        return column.map({value: k for k, value in enumerate(orders[column.name])})
 
-    return made.sort_values(
-        ["metric", "setting", "share", "first", "second"], key=rank, kind="stable"
-    ).reset_index(drop=True)
+    return made.sort_values(list(orders), key=rank).reset_index(drop=True)
 
 
 @table(
