@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib
 
 _HOME = {
+    "MissingIncorporated": "hedgerow.missing.mia",
     "TableImputer": "hedgerow.missing.imputation",
 }
 
-__all__ = ["TableImputer"]
+__all__ = ["MissingIncorporated", "TableImputer"]
 
 
 def __getattr__(name: str):
