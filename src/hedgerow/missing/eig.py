@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import COUNTED, check_choice, check_number
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
@@ -30,8 +33,9 @@ class EIGClassifier(SoftTreeClassifier):
     imputer : {"knn", "mean"} or transformer, default "knn"
         What guesses: the mean of the nearest neighbours (scikit-learn's `KNNImputer`, which
         compares values as they are), the mean of the variable, or any transformer of
-        scikit-learn that fills missing values. It is fitted once, on the training set;
-        categories go to it as columns of 0 and 1, and the largest guess is taken.
+        scikit-learn that fills missing values, in their own unit. It is fitted once, on the
+        training set as an array, or used as it is in a `FrozenEstimator`; categories go to it as
+        columns of 0 and 1, and the largest guess is taken.
     n_neighbors : int, default 5
         Neighbours of "knn".
     n_imputations : int, default 1
@@ -159,8 +163,9 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         y : (n,) array
             Class labels.
         X_imputed : table like X, or a sequence of such, optional
-            Guesses in the place of the imputer's; read where X is missing. Several tables are
-            draws of multiple imputation.
+            Guesses in the place of the imputer's; read where X is missing, row by row as X is
+            (columns of data frames by their names). Several tables are draws of multiple
+            imputation.
         sample_weight : (n,) array, optional
             At least 0; a row of weight 0 is as if absent.
 
@@ -176,11 +181,11 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         asked = self.missing_at_prediction == "impute"
         self._imputer, imputed = None, None
         if X_imputed is not None:
-            imputed = self._given(X_imputed, X, sample_weight)
+            imputed = self._given(X_imputed, X, sample_weight, columns)
         elif columns.has_missing:
             imputed = self._guessed(imputer, columns.X)
         if asked and self._imputer is None:
-            self._imputer = TableImputer(imputer, self._n_categories).fit(columns.X)
+            self._imputer = self._tables_of([imputer])[0].fit(columns.X)
         return self._grown(columns, criterion="expected_gain", imputed=imputed)
 
     def _guessed(self, imputer, X: np.ndarray) -> np.ndarray:
@@ -190,40 +195,115 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             random = check_random_state(self.random_state)
             seeds = random.randint(np.iinfo(np.int32).max, size=self.n_imputations)
             draws = [seeded(imputer, int(seed)) for seed in seeds]
-        tables = [TableImputer(drawn, self._n_categories) for drawn in draws]
-        imputed = np.stack([table.fit_fill(X) for table in tables])
+        tables = self._tables_of(draws)
+        filled = []
+        for table in tables:
+            filled.append(table.fit_fill(X))
+        imputed = np.stack(filled)
+        if len(imputed) > 1 and np.array_equal(imputed[1:], imputed[:-1], equal_nan=True):
+            warnings.warn(
+                f"all {len(imputed)} guesses of {type(imputer).__name__} are the same, so that it "
+                "does not draw; IterativeImputer, for one, draws with sample_posterior=True",
+                HedgerowWarning,
+                stacklevel=3,
+            )
         self._imputer = tables[0]
         return imputed
 
-    def _given(self, X_imputed, X, sample_weight) -> np.ndarray:
+    def _tables_of(self, draws: list) -> list[TableImputer]:
+        names = getattr(self, "feature_names_in_", None)
+        return [TableImputer(drawn, self._n_categories, names) for drawn in draws]
+
+    def _given(self, X_imputed, X, sample_weight, columns) -> np.ndarray:
         """The user's guesses as the core reads them, (draws, n, m)."""
-        several = isinstance(X_imputed, list | tuple) or np.ndim(X_imputed) == 3
-        if several and (
-            len(X_imputed) == 0 or (not is_frame(X_imputed[0]) and np.ndim(X_imputed[0]) < 2)
-        ):
+        several = isinstance(X_imputed, list | tuple) or _n_axes(X_imputed) == 3
+        if several and len(X_imputed) > 0 and _n_axes(X_imputed[0]) < 2:
             several = False  # rows of one table
-        if not several and np.ndim(X_imputed) < 2:
+        if (several and len(X_imputed) == 0) or (not several and _n_axes(X_imputed) < 2):
             raise InputError(
                 "X_imputed has no rows and columns",
                 remedy="give a table like X; weights go by name, as sample_weight=...",
             )
         tables = []
         for table in X_imputed if several else [X_imputed]:
-            array = super()._encode(table, reset=False)
+            array = self._guesses(table, X)
             if len(array) != len(X):
                 raise InputError(
                     f"X_imputed has {len(array)} rows and X has {len(X)}",
                     remedy="give one row of guesses for each row of X",
                 )
             weight = self._weights(sample_weight, len(array))
-            tables.append(array if weight is None else array[weight > 0])
+            rows = np.arange(len(array)) if weight is None else np.flatnonzero(weight)
+            array = array[rows]
+            self._check_guesses(array, rows, columns)
+            tables.append(array)
         return np.stack(tables)
+
+    def _guesses(self, table, X) -> np.ndarray:
+        """One table of guesses as an array; what is wrong with it is not called a fault of X."""
+        both_frames = is_frame(table) and is_frame(X)
+        if both_frames and set(table.columns) == set(X.columns):
+            table = table[list(X.columns)]
+        if (
+            both_frames
+            and len(table) == len(X)
+            and not table.index.equals(X.index)
+            and table.index.is_unique
+            and set(table.index) == set(X.index)
+        ):
+            raise InputError(
+                "the rows of X_imputed have the index of X in another order",
+                remedy="give them in the order of X: X_imputed.loc[X.index]",
+            )
+        try:
+            with warnings.catch_warnings():
+                # Arrays of guesses about a frame are what imputers give.
+                warnings.filterwarnings("ignore", "X (has|does not have valid) feature names")
+                return super()._encode(table, reset=False)
+        except (TypeError, ValueError) as error:
+            reason = str(getattr(error, "message", error)).strip().splitlines()[0].rstrip(".")
+            reason = re.sub(r"\bX\b", "X_imputed", reason)
+            raise InputError(
+                reason if "X_imputed" in reason else f"X_imputed is no table: {reason}",
+                remedy=getattr(error, "remedy", None) or "give guesses with the columns of X",
+            ) from error
+
+    def _check_guesses(self, array: np.ndarray, rows: np.ndarray, columns) -> None:
+        """Guesses are there where X is missing, and categories are known ones."""
+        asked = np.isnan(columns.X) & (columns.n_known > 0)
+        names = getattr(self, "feature_names_in_", range(array.shape[1]))
+        lacking = asked & np.isnan(array)
+        if lacking.any():
+            i, j = np.argwhere(lacking)[0]
+            raise InputError(
+                f"the guess of X_imputed in row {rows[i]}, column {str(names[j])!r} is nan, not a "
+                "number or category",
+                remedy="give a guess where X is missing",
+            )
+        n = columns.n_categories
+        unknown = asked & (n > 0) & ((array < 0) | (array >= n) | (array != np.rint(array)))
+        if unknown.any():
+            i, j = np.argwhere(unknown)[0]
+            raise InputError(
+                f"the guess of X_imputed in row {rows[i]}, column {str(names[j])!r} is a category "
+                "that X does not have, not a category's code",
+                remedy="guess one of the categories of X",
+            )
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         array = super()._encode(X, reset=reset)
         if reset or self.missing_at_prediction != "impute":
             return array
-        return self._imputer.fill(array)
+        return self._fitted_imputer().fill(array)
+
+    def _fitted_imputer(self) -> TableImputer:
+        if self._imputer is None:
+            raise InputError(
+                "no imputer was fitted: the training set had no missing value, or its guesses were "
+                "given",
+                remedy="set missing_at_prediction='impute' before fit",
+            )
+        return self._imputer
 
     @property
     def imputer_(self):
@@ -242,7 +322,9 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         Returns
         -------
         (n, m) float64 array, or data frame
-            As X is. Variables without a known value in training stay missing.
+            As X is; whole and Boolean columns with a gap become floats, and a categorical column
+            has the guessed categories beside its own. Variables without a known value in
+            training stay missing.
 
         Raises
         ------
@@ -251,14 +333,9 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             fitted.
         """
         check_is_fitted(self, "tree_")
-        if self._imputer is None:
-            raise InputError(
-                "no imputer was fitted: the training set had no missing value, or its guesses were "
-                "given",
-                remedy="set missing_at_prediction='impute' before fit",
-            )
+        imputer = self._fitted_imputer()
         array = super()._encode(X, reset=False)
-        filled = self._imputer.fill(array)
+        filled = imputer.fill(array)
         if not is_frame(X):
             return filled
         frame = X.copy()
@@ -266,10 +343,34 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             missing = np.isnan(array[:, j]) & ~np.isnan(filled[:, j])
             if not missing.any():
                 continue
-            values = filled[missing, j]
-            if j in self._category_labels:
-                values = [self._category_labels[j][int(code)] for code in values]
-            elif X.dtypes.iloc[j].kind != "f":
-                frame[name] = frame[name].astype(float)
-            frame.iloc[np.flatnonzero(missing), j] = values
+            if j not in self._category_labels:
+                dtype = X.dtypes.iloc[j]
+                values = np.where(missing, filled[:, j], array[:, j])
+                frame[name] = values  # of any index
+                if dtype.kind == "f":
+                    frame[name] = frame[name].astype(dtype)
+                continue
+            guessed = [self._category_labels[j][int(code)] for code in filled[missing, j]]
+            frame[name] = _with_categories(X.iloc[:, j], missing, guessed)
         return frame
+
+
+def _n_axes(table) -> int:
+    """2 for a table. A list of lists of different lengths has none."""
+    try:
+        return np.ndim(table)
+    except ValueError:
+        return 0
+
+
+def _with_categories(column, missing: np.ndarray, guessed: list):
+    """A column of a data frame with guesses in place of what is missing."""
+    import pandas as pd
+
+    values = column.astype(object).to_numpy(copy=True)
+    values[missing] = guessed
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return values
+    labels = list(column.cat.categories)
+    labels += [label for label in dict.fromkeys(guessed) if label not in labels]
+    return pd.Categorical(values, categories=labels, ordered=column.cat.ordered)

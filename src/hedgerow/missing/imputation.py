@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer, SimpleImputer
 
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowWarning, InputError
 
 NAMED = ("knn", "mean")
 
@@ -36,7 +39,7 @@ def imputer_of(imputer: Any, n_neighbors: int) -> Any:
             f"imputer is {imputer!r}",
             remedy="give 'knn', 'mean' or a scikit-learn transformer that fills missing values",
         )
-    return clone(imputer)
+    return clone(imputer, safe=False)  # one that only looks like scikit-learn's is copied
 
 
 def seeded(imputer: Any, seed: int) -> Any:
@@ -44,8 +47,9 @@ def seeded(imputer: Any, seed: int) -> Any:
 
     Raises an InputError where it has no `random_state`, so that all draws would be one.
     """
-    drawn = clone(imputer)
-    states = [name for name in drawn.get_params() if name.split("__")[-1] == "random_state"]
+    drawn = clone(imputer, safe=False)
+    parameters = drawn.get_params() if hasattr(drawn, "get_params") else {}
+    states = [name for name in parameters if name.split("__")[-1] == "random_state"]
     if not states:
         raise InputError(
             f"n_imputations is above 1, and {type(imputer).__name__} has no random_state",
@@ -60,19 +64,32 @@ class TableImputer:
     Parameters
     ----------
     imputer : transformer
-        Of scikit-learn, not fitted; it is fitted as it is, not cloned.
+        Of scikit-learn, not fitted; it is fitted as it is, not cloned. One in a
+        `FrozenEstimator` fills by what it was fitted on.
     n_categories : (m,) int
         Number of categories of each variable, 0 for a numeric one.
+    names : sequence of str, optional
+        Of the variables, for messages; otherwise they are counted from 0.
 
     Attributes
     ----------
     known_ : (m,) bool
-        Variables with a known value in the table that it was fitted on. The others stay missing.
+        Variables with a known value in the table that it was fitted on, and the numeric ones of a
+        frozen imputer. The others stay missing.
     """
 
-    def __init__(self, imputer: Any, n_categories: np.ndarray):
+    def __init__(self, imputer: Any, n_categories: np.ndarray, names: Any = None):
         self.imputer = imputer
         self.n_categories = np.asarray(n_categories)
+        self.names = names
+
+    @property
+    def _frozen(self) -> bool:
+        return isinstance(self.imputer, FrozenEstimator)
+
+    def _shown(self, j: int) -> str:
+        """A variable as messages name it."""
+        return str(j) if self.names is None else repr(str(self.names[j]))
 
     def fit_fill(self, X: np.ndarray) -> np.ndarray:
         """Fit on a table and fill it.
@@ -91,23 +108,37 @@ class TableImputer:
         ------
         InputError
             The imputer fails, gives another number of rows or columns, or leaves values missing.
+
+        Warns
+        -----
+        HedgerowWarning
+            The imputer changes known values as much as if they were on another scale.
         """
-        self.known_ = ~np.isnan(X).all(axis=0)
+        self._see(X)
         wide = self._widened(X)
         if not wide.shape[1]:
             return X.copy()
-        fit_transform = getattr(self.imputer, "fit_transform", None)
-        if fit_transform is None:
-            return self._filled(X, wide, lambda table: self.imputer.fit(table).transform(table))
-        return self._filled(X, wide, fit_transform)
+        return self._filled(X, wide, self._fit_transform, first=True)
+
+    def _fit_transform(self, wide: np.ndarray) -> Any:
+        if self._frozen:
+            return self.imputer.transform(wide)
+        if hasattr(self.imputer, "fit_transform"):
+            return self.imputer.fit_transform(wide)
+        return self.imputer.fit(wide).transform(wide)
 
     def fit(self, X: np.ndarray) -> TableImputer:
         """Fit on a table without filling it. As `fit_fill` otherwise."""
-        self.known_ = ~np.isnan(X).all(axis=0)
+        self._see(X)
         wide = self._widened(X)
-        if wide.shape[1]:
+        if wide.shape[1] and not self._frozen:
             self._asked(self.imputer.fit, wide)
         return self
+
+    def _see(self, X: np.ndarray) -> None:
+        self.known_ = ~np.isnan(X).all(axis=0)
+        if self._frozen:  # it was fitted on all columns
+            self.known_ |= self.n_categories == 0
 
     def fill(self, X: np.ndarray) -> np.ndarray:
         """Fill another table by what was fitted. As `fit_fill` otherwise."""
@@ -128,10 +159,21 @@ class TableImputer:
                 columns.append(np.where(np.isnan(column), np.nan, column == code))
         return np.column_stack(columns) if columns else np.empty((len(X), 0))
 
-    def _filled(self, X: np.ndarray, wide: np.ndarray, transform) -> np.ndarray:
+    @property
+    def _name(self) -> str:
+        imputer = self.imputer.estimator if self._frozen else self.imputer
+        return type(imputer).__name__
+
+    def _filled(
+        self, X: np.ndarray, wide: np.ndarray, transform, *, first: bool = False
+    ) -> np.ndarray:
         guessed = self._asked(transform, wide)
-        name = type(self.imputer).__name__
+        name = self._name
+        if sparse.issparse(guessed):
+            guessed = guessed.toarray()
         try:
+            if getattr(guessed, "dtype", np.dtype(float)).kind == "b":
+                raise TypeError  # where values are missing is no guess of them
             guessed = np.asarray(guessed, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError(
@@ -152,20 +194,47 @@ class TableImputer:
             missing = np.isnan(X[:, j])
             if not np.isfinite(guess[missing]).all():
                 raise InputError(
-                    f"the imputer {name} leaves values of column {j} missing",
+                    f"the imputer {name} leaves values of column {self._shown(j)} missing",
                     remedy="give one that fills every value",
                 )
+            if first and self.n_categories[j] == 0 and not missing.all():
+                first = not self._changes(j, X[~missing, j], guess[~missing, 0])
             # The most plausible category; ties: the first.
             chosen = guess[:, 0] if self.n_categories[j] == 0 else guess.argmax(axis=1)
             filled[missing, j] = chosen[missing]
         return filled
 
+    def _changes(self, j: int, known: np.ndarray, given: np.ndarray) -> bool:
+        """Warn where known values come back further from themselves than from their mean.
+
+        An imputer that smooths changes them less; one that scales, or changes the order of
+        columns, gives guesses that cannot be compared with thresholds among known values.
+        """
+        with np.errstate(all="ignore"):
+            spread = np.abs(known - known.mean()).mean() + 1e-3 * np.abs(known).max()
+            change = np.abs(given - known)
+            changes = bool(change.mean() > spread)
+        if changes:
+            i = int(change.argmax())
+            warnings.warn(
+                f"the imputer {self._name} turns the known value {known[i]:.6g} of column "
+                f"{self._shown(j)} into {given[i]:.6g}, so that its guesses do not fit the known "
+                "values; if it scales, scale before the classifier, as in "
+                "make_pipeline(StandardScaler(), EIGClassifier())",
+                HedgerowWarning,
+                stacklevel=6,
+            )
+        return changes
+
     def _asked(self, call, wide: np.ndarray):
         try:
-            return call(wide)
+            with warnings.catch_warnings():
+                # A frozen imputer may have been fitted on a data frame.
+                warnings.filterwarnings("ignore", "X does not have valid feature names")
+                return call(wide)
         except Exception as error:
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
             raise InputError(
-                f"the imputer {type(self.imputer).__name__} fails: {reason}",
+                f"the imputer {self._name} fails: {reason}",
                 remedy="give one that fills a table of numbers in which NaN is missing",
             ) from error
