@@ -193,6 +193,17 @@ def test_errors_of_imputers(table, rows):
     assert own["eig_iterative"] < own["eig_mean"] < own["eig_gaussian"]
 
 
+def test_imputers_are_those_of_scikit_learn():
+    found = {name.removeprefix("eig_"): None for name in GUESSES}
+    found = {name: beyond_steps.imputer(name, PLAN, 7) for name in found}
+    assert type(found["mean"]) is SimpleImputer and found["knn"].n_neighbors == 5
+    for name in ("iterative", "forest", "gaussian"):
+        assert (found[name].max_iter, found[name].random_state) == (2, 7)
+        assert found[name].sample_posterior is (name == "gaussian")
+    assert found["iterative"].estimator is None  # Bayesian ridge regression
+    assert found["forest"].estimator.n_estimators == 3
+
+
 def test_several_draws_are_different_and_the_first_is_the_one(table):
     values, n_categories = table.matrix()
     X = one_hot(remove_values(values, 0.3, np.random.default_rng(0)), n_categories)

@@ -62,7 +62,7 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
     >>> import numpy as np
     >>> from sklearn.pipeline import make_pipeline
     >>> from hedgerow import C45Classifier
-    >>> from hedgerow.missing.mia import MissingIncorporated
+    >>> from hedgerow.missing import MissingIncorporated
     >>> X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan]])
     >>> MissingIncorporated().fit_transform(X)
     array([[ 1.,  1.],
