@@ -107,7 +107,7 @@ def missing_beyond_gains(rows: pd.DataFrame, plan: MissingBeyondPlan) -> Figure:
 
 
 @figure(
-    "Better guesses, better trees?",
+    "Errors of guesses, gains of trees",
     caption="EIG by what guesses: its accuracy less that of C4.5 (points) by the error of the "
     "guesses (root mean squared, standard deviations of the column), means over data sets, a "
     "panel for each share of removed values. If better guesses gave better trees, the marks would "
