@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from hedgerow import C45Classifier, EIGClassifier
-from hedgerow.errors import InputError
+from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.missing import TableImputer
 
 
@@ -80,7 +80,8 @@ def test_a_mean_is_that_of_simple_imputer(gaps):
 def test_an_imputer_in_a_pipeline_may_change_what_is_known(gaps):
     X, y = gaps
     pipeline = make_pipeline(StandardScaler(), KNNImputer()).set_output(transform="pandas")
-    scaled = EIGClassifier(imputer=pipeline).fit(X, y)
+    with pytest.warns(HedgerowWarning, match="scale before the classifier"):
+        scaled = EIGClassifier(imputer=pipeline).fit(X, y)
     # What is known stays as it is; only the guesses are on another scale, and serve no one.
     assert scaled.tree_.depth > 0
     table = pipeline.fit_transform(X).to_numpy()
