@@ -50,8 +50,16 @@ def coded_tree(
     )
 
 
-def gain_tree(X: np.ndarray, y: np.ndarray, n_classes: int, least: float) -> Tree:
-    """C4.5 as described but for its gain, which is the authors'. Parameters as of `coded_tree`."""
+def gain_tree(X: np.ndarray, y: np.ndarray, n_classes: int, plan) -> Tree:
+    """C4.5 as described but for its gain, which is the authors'.
+
+    Parameters
+    ----------
+    X, y, n_classes
+        As of `coded_tree`.
+    plan
+        `candidates` and `min_samples_split` are read.
+    """
     from hedgerow.induction._columns import Columns
     from hedgerow.induction.core import grow
 
@@ -59,7 +67,8 @@ def gain_tree(X: np.ndarray, y: np.ndarray, n_classes: int, least: float) -> Tre
         Columns(X, y, n_classes, lasting=False),
         criterion="coded_gain",
         reliability="global",
-        min_samples_split=least,
+        candidates=plan.candidates,
+        min_samples_split=plan.min_samples_split,
     )
 
 

@@ -90,6 +90,12 @@ class MissingPlan(Plan):
         minimum=0,
         maximum=1_000_000,
     )
+    candidates: str = setting(
+        "values",
+        "Thresholds: the observed values (algorithm 1), or half-way between them, as the authors' "
+        "code has it. At a value a guess between the 0 and 1 of a column goes with the 0.",
+        choices=("values", "midpoints"),
+    )
     incomplete: str = setting(
         "drop",
         "Rows that lack a value by themselves, of which no true value is known: left out (drop), "

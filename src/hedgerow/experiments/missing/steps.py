@@ -141,7 +141,7 @@ def trees_of(
     reading : str
         Of `READINGS`.
     plan
-        `min_samples_split` and `reliability` are read.
+        `candidates`, `min_samples_split` and `reliability` are read.
     """
     tables = {C45: X, MEAN: means(X), KNN: filled}
     if reading == CODED:
@@ -158,6 +158,7 @@ def trees_of(
 
     settings = {
         "prune": False,
+        "candidates": plan.candidates,
         "min_samples_split": plan.min_samples_split,
         "reliability": plan.reliability,
     }
@@ -165,7 +166,7 @@ def trees_of(
     if reading == CODED_GAIN:
         from hedgerow.experiments.missing.coded import gain_tree
 
-        found[C45] = gain_tree(X, y, int(y.max()) + 1, plan.min_samples_split)
+        found[C45] = gain_tree(X, y, int(y.max()) + 1, plan)
     perfect = np.where(np.isnan(true), filled, true)  # what is missing by itself is guessed
     for method, imputed in ((EIG_KNN, filled), (EIG_PERFECT, perfect)):
         found[method] = EIGClassifier(**settings).fit(X, y, X_imputed=imputed).tree_
@@ -185,6 +186,7 @@ def classes_by(tree: Tree, X: np.ndarray, reading: str) -> np.ndarray:
 
 
 @step(
+    "candidates",
     "incomplete",
     "min_samples_split",
     "missingness",
