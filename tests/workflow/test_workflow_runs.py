@@ -172,7 +172,6 @@ def test_the_manifest_tells_where_each_set_came_from(smoke):
         "bupa": "bupa",
         "ecoli3": "ecoli3",
         "haberman": "haberman",
-        "hepatitis": "hepatitis",
         "iris": "iris",
         "lung": "lung",
         "saheart": "saheart",
