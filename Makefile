@@ -101,7 +101,7 @@ generated: setup
 
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow test
-CHECKS := forests optimal
+CHECKS := forests optimal browser
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links

@@ -1,7 +1,16 @@
-"""Captions as the jobs of the workflow would write them."""
+"""Captions as the jobs of the workflow would write them, and sections as pages of a site."""
 
 import importlib
 import inspect
+import re
+from pathlib import Path
+
+from hedgerow.files import read_text
+from hedgerow.reporting import site
+from hedgerow.reporting.claim_specification import TOO_LITTLE
+from hedgerow.workflow.site import sources
+
+ROOT = Path(__file__).parents[2]
 
 
 def shown_by(word):
@@ -29,3 +38,31 @@ def captions_of(word, **inputs):
 def made_by(function, **inputs):
     """What a function makes from those inputs of its job that it has parameters for."""
     return function(**{name: inputs[name] for name in inspect.signature(function).parameters})
+
+
+#: Columns of reports/claims.csv that are texts.
+TEXTS = """paper section experiment statement published_value measured estimate low high interval_of
+lacking paper_scale_verdict paper_scale_measured shown rule code"""
+
+
+def claim_row(name, **more):
+    """A row of reports/claims.csv."""
+    line = {"claim": name, "verdict": TOO_LITTLE, "n_datasets": 0}
+    return {**dict.fromkeys(TEXTS.split(), ""), **line, **more}
+
+
+def content_of(sections, configuration="made-up", **more):
+    """What the site is made of, with a page for each claim and source that the sections name."""
+    sections = list(sections)
+    named = {name for s in sections for name in re.findall(r'"claims/([^"]+)\.html"', s.markup)}
+    files = sources([s.id for s in sections], ROOT)
+    given = {
+        "claims": [claim_row(name) for name in sorted(named)],
+        "sources": {path: read_text(file) for path, file in files.items()},
+    }
+    return site.Content(configuration, 1, sections, **{**given, **more})
+
+
+def page_of(section, configuration="made-up"):
+    """The page of a section, in a site that holds nothing else."""
+    return site.pages(content_of([section], configuration))[f"{section.id}.html"]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.data import TidyTable
 from hedgerow.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
@@ -19,7 +19,7 @@ from hedgerow.experiments.confidence_beyond import statistics as beyond_statisti
 from hedgerow.experiments.confidence_beyond import steps as beyond_steps
 from hedgerow.experiments.confidence_beyond import tables as beyond_tables
 from hedgerow.experiments.confidence_beyond.plan import PLAIN, ConfidenceBeyondPlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -138,7 +138,7 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path):
             figures.save(made_by(getattr(beyond_figures, name), **run.inputs), drawn[name])
     judged = beyond_claims.claims(run.merged["statistics"], SPECIFICATION, STATED)
     captions = captions_of("confidence_beyond", **run.inputs)
-    text = html.page([beyond_page.section(tables, drawn, captions, judged, PLAN)], "made-up")
+    text = page_of(beyond_page.section(tables, drawn, captions, judged, PLAN))
     for name in shown_by("confidence_beyond"):
         assert text.count(f'id="{name}"') == 1
     ids = re.findall(r'\bid="([^"]+)"', text)

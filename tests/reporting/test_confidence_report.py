@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.data import TidyTable
 from hedgerow.experiments.confidence import claims as confidence_claims
@@ -19,7 +19,7 @@ from hedgerow.experiments.confidence import statistics as confidence_statistics
 from hedgerow.experiments.confidence import steps as confidence_steps
 from hedgerow.experiments.confidence import tables as confidence_tables
 from hedgerow.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -248,7 +248,7 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path):
             figures.save(made_by(getattr(confidence_figures, name), **run.inputs), drawn[name])
     captions = captions_of("confidence", **run.inputs)
     section = confidence_page.section(tables, drawn, captions, _claims(run), PLAN)
-    text = html.page([section], "made-up")
+    text = page_of(section)
     for name in shown_by("confidence"):
         assert text.count(f'id="{name}"') == 1
     ids = re.findall(r'\bid="([^"]+)"', text)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.experiments.evidential_beyond import claims as beyond_claims
 from hedgerow.experiments.evidential_beyond import figures as beyond_figures
@@ -23,7 +23,7 @@ from hedgerow.experiments.evidential_beyond.plan import (
     REPEATED,
     EvidentialBeyondPlan,
 )
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -127,7 +127,7 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path, nothing):
     captions = captions_of("evidential_beyond", **run.inputs)
     judged = beyond_claims.claims(run.inputs["statistics"], SPECIFICATION, STATED)
     section = beyond_page.section(tables, drawn, captions, judged, PLAN)
-    text = html.page([section], "made-up")
+    text = page_of(section)
     for name in shown_by("evidential_beyond"):
         assert text.count(f'id="{name}"') == 1
     ids = re.findall(r'\bid="([^"]+)"', text)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.experiments.evidential import claims as evidential_claims
 from hedgerow.experiments.evidential import figures as evidential_figures
@@ -25,7 +25,7 @@ from hedgerow.experiments.evidential.plan import (
     SIZES,
     EvidentialPlan,
 )
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -201,7 +201,7 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path, nothing):
     made = [run.inputs[name] for name in ("rows", "tests", "curve")]
     judged = evidential_claims.claims(*made, SPECIFICATION, STATED, plan)
     section = evidential_page.section(tables, drawn, captions, judged, plan)
-    text = html.page([section], "made-up")
+    text = page_of(section)
     for name in shown_by("evidential"):
         assert text.count(f'id="{name}"') == 1
     ids = re.findall(r'\bid="([^"]+)"', text)

@@ -1,4 +1,4 @@
-"""The report page from made-up rows: complete, self-contained and readable by machines."""
+"""The page of an experiment from made-up rows: complete and readable by machines."""
 
 import dataclasses
 import json
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from shown import captions_of
+from shown import captions_of, page_of
 
 from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import page as soft_page
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 class Page(HTMLParser):
     """Tags with their attributes, visible text, and whether tags close in order."""
 
-    VOID = frozenset({"meta", "link", "img", "br"})
+    VOID = frozenset({"meta", "link", "img", "br", "input"})
 
     def __init__(self, text):
         super().__init__()
@@ -57,7 +57,7 @@ def build(made_up, rows, claims, plan, tables=None):
     section = soft_page.section(
         tables, made_up.figures, captions_of("soft", rows=rows, plan=plan), rows, claims, plan
     )
-    return html.page([section], plan.configuration)
+    return page_of(section, plan.configuration)
 
 
 @pytest.fixture(scope="module")
@@ -71,26 +71,28 @@ def page(text):
 
 
 def test_it_needs_no_network(text, page):
-    assert "http" not in "".join(str(a) for _, a in page.tags if "xmlns" not in a)
-    for attributes in [*page.all("img"), *page.all("link"), *page.all("script")]:
-        address = attributes.get("src") or attributes.get("href")
-        assert address.startswith("data:")
-    for attributes in page.all("a"):
-        assert attributes["href"].startswith("#")
+    for _, attributes in page.tags:
+        for name in ("src", "href"):
+            address = attributes.get(name) or ""
+            assert not address.startswith(("http", "//", "/")), address
     assert "@import" not in text
     assert "url(" not in text
 
 
 def test_anchors_lead_somewhere(page):
+    """The builder checks all links of the site; here those inside a page."""
     ids = [a["id"] for _, a in page.tags if "id" in a]
     assert len(ids) == len(set(ids))
-    for attributes in page.all("a"):
-        assert attributes["href"][1:] in ids
+    inside = [a["href"][1:] for a in page.all("a") if a["href"].startswith("#")]
+    assert len(inside) > 10 and set(inside) <= set(ids)
 
 
 def test_it_can_be_read_aloud(page):
     assert page.all("html") == [{"lang": "en"}]
-    assert all(len(a["alt"]) > 20 for a in page.all("img"))
+    # Small pictures in a list of links say nothing that the link does not say.
+    alt = [a["alt"] for a in page.all("img")]
+    assert alt.count("") == len(alt) / 2
+    assert all(len(a) > 20 for a in alt if a)
     assert len(page.all("caption")) == len(page.all("table"))
     assert all("scope" in a for a in page.all("th"))
     assert "width=device-width" in page.all("meta")[1]["content"]
@@ -194,29 +196,6 @@ def test_numbers(value, digits, shown):
 # -------------------------------------------------------------------------- sections of a page
 
 
-def one(word="soft_sweep", **more):
-    given = {"title": "A sweep", "markup": f'<p id="{word}-a">1 &lt; 2</p>'}
-    return html.Section(word, **{**given, **more})
-
-
-def test_sections_stand_in_the_given_order_with_their_contents():
-    first = one("b", title="B & co", contents=(("b-a", "A part"),), summary="<p>It held.</p>")
-    text = html.page([first, one("a")], "made-up")
-    page = Page(text)
-    anchors = [a["href"] for a in page.all("a")]
-    assert anchors == ["#summary", "#b", "#b-a", "#a", "#b"]
-    assert [a["id"] for a in page.all("section")] == ["summary", "b", "a"]
-    assert '<p id="a-a">1 &lt; 2</p>' in text, "markup is taken as it is"
-    assert text.count("B &amp; co") == 3, "titles are escaped"
-    assert "It held." in page.text and "judges" not in page.text
-
-
-def test_a_page_without_a_section_says_so():
-    """A configuration may leave out every experiment that judges a statement."""
-    assert "No section of this page judges" in Page(html.page([one()], "made-up")).text
-    assert "soft" not in Page(html.page([], "made-up")).text
-
-
 def test_a_section_survives_its_file(made_up, rows, claims, plan):
     section = soft_page.section(
         made_up.tables,
@@ -228,17 +207,7 @@ def test_a_section_survives_its_file(made_up, rows, claims, plan):
     )
     back = html.Section.from_dict(json.loads(json.dumps(section.to_dict())))
     assert back == section
-    assert html.page([back], "made-up") == html.page([section], "made-up")
-
-
-def test_anchors_of_two_sections_must_differ():
-    with pytest.raises(ValueError, match="twice on the page: x-a"):
-        html.page([one("x"), one("y", markup='<p id="x-a">')], "made-up")
-
-
-def test_the_table_of_contents_must_lead_somewhere():
-    with pytest.raises(ValueError, match="nowhere"):
-        html.page([one(contents=(("nowhere", "Nothing"),))], "made-up")
+    assert page_of(back) == page_of(section)
 
 
 def test_every_anchor_of_a_section_bears_its_word(made_up, rows, claims, plan):
@@ -251,7 +220,7 @@ def test_every_anchor_of_a_section_bears_its_word(made_up, rows, claims, plan):
         plan,
     )
     ids = [a["id"] for _, a in Page(section.markup).tags if "id" in a]
-    assert all(i.startswith(("soft-", "thesis_")) for i in ids)
+    assert all(i.startswith(("soft-", "thesis_", "T3-")) for i in ids)
 
 
 def test_titles_of_published_things():

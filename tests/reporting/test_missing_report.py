@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.experiments.missing import claims as missing_claims
 from hedgerow.experiments.missing import figures as missing_figures
@@ -25,7 +25,7 @@ from hedgerow.experiments.missing.plan import (
     VARIANTS,
     MissingPlan,
 )
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -272,7 +272,7 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path, nothing):
     frames = [run.inputs[name] for name in NAMED]
     judged = missing_claims.claims(*frames, SPECIFICATION, STATED, PLAN)
     section = missing_page.section(tables, drawn, captions, judged, PLAN)
-    text = html.page([section], "made-up")
+    text = page_of(section)
     for name in shown_by("missing"):
         assert text.count(f'id="{name}"') == 1 or name == "missing_levels"
     ids = re.findall(r'\bid="([^"]+)"', text)

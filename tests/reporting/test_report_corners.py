@@ -4,14 +4,14 @@ import dataclasses
 
 import pandas as pd
 import pytest
-from shown import captions_of
+from shown import captions_of, page_of
 
 from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import page as soft_page
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def _report(rows, plan, published, folder):
     claims = soft_claims.claims(rows, published["specification"], published["stated"])
     captions = captions_of("soft", rows=rows, plan=plan)
     section = soft_page.section(tables, drawn, captions, rows, claims, plan)
-    return tables, html.page([section], plan.configuration)
+    return tables, page_of(section, plan.configuration)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from shown import captions_of
+from shown import captions_of, page_of
 
 from hedgerow.evaluation import critical_difference
 from hedgerow.experiments.soft import plan as soft_plan
@@ -14,7 +14,7 @@ from hedgerow.experiments.soft_scores import figures as soft_scores_figures
 from hedgerow.experiments.soft_scores import page as soft_scores_page
 from hedgerow.experiments.soft_scores import statistics as soft_scores_statistics
 from hedgerow.experiments.soft_scores import tables as soft_scores_tables
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
 BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
@@ -182,7 +182,7 @@ def page(rows, plan, folder):
         rows,
         plan,
     )
-    return " ".join(html.page([section], "made-up").split())
+    return " ".join(page_of(section).split())
 
 
 def test_the_section(rows, plan, tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.experiments.search_beyond import claims as search_beyond_claims
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
@@ -18,7 +18,7 @@ from hedgerow.experiments.search_beyond import steps as search_beyond_steps
 from hedgerow.experiments.search_beyond import tables as search_beyond_tables
 from hedgerow.experiments.search_beyond.plan import LEARNERS, PRUNED, UNPRUNED, SearchBeyondPlan
 from hedgerow.experiments.search_beyond.tables import gaps, settled
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
@@ -137,7 +137,7 @@ def section_of(tables, rows, plan, folder):
     claims = judged(rows, plan).reset_index()
     captions = captions_of("search_beyond", tables=tables, plan=plan)
     section = search_beyond_page.section(tables, drawn, captions, claims, plan)
-    return html.page([section], "made-up")
+    return page_of(section)
 
 
 @pytest.fixture(scope="module")

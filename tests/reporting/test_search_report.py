@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from shown import captions_of
+from shown import captions_of, page_of
 
 from hedgerow.data import load_registry
 from hedgerow.experiments.search import claims as search_claims
@@ -21,7 +21,7 @@ from hedgerow.experiments.search import plan as search_plan
 from hedgerow.experiments.search import statistics as search_statistics
 from hedgerow.experiments.search import tables as search_tables
 from hedgerow.experiments.search.plan import SearchPlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 from hedgerow.workflow.config import published_keys
 
 pytestmark = pytest.mark.slow
@@ -441,7 +441,7 @@ def made(few, properties, published, judged, tmp_path_factory):
 
 def test_the_page_shows_all_and_names_what_is_absent(made):
     section = search_page.section(*made)
-    page = html.page([section], "made-up")
+    page = page_of(section)
     assert section == search_page.section(*made)
     for number in range(1, 8):
         assert f'id="thesis_table_4_{number}"' in page
@@ -479,7 +479,7 @@ def test_a_run_of_one_split_has_no_table_of_splits(made, few, published):
         {**tables, "search_splits": splits}, drawn, captions, first, claims, plan
     )
     assert "Other splits" not in section.markup
-    html.page([section], "made-up")
+    page_of(section)
 
 
 def test_every_id_has_a_caption(rows, plan):

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, shown_by
+from shown import captions_of, page_of, shown_by
 
 from hedgerow.experiments.soft_beyond import claims as soft_beyond_claims
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
@@ -17,7 +17,7 @@ from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistic
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
 from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
 from hedgerow.experiments.soft_beyond.tables import answers
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
@@ -288,7 +288,7 @@ def section(tables, rows, beyond, tmp_path_factory):
 
 
 def test_the_section_says_plainly_whether_a_matching_model_helps(section, tables):
-    page = html.page([section], "made-up")
+    page = page_of(section)
     assert "Does a model that matches the noise help?" in page
     statement = "A noise model that matches the noise gives soft trees a higher accuracy"
     assert page.count(statement) >= 2  # on top of the page and in the section
@@ -309,7 +309,7 @@ def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
         figures.save(getattr(soft_beyond_figures, name)(small, beyond), drawn[name])
     claims, captions = judged(few).reset_index(), captions_of("soft_beyond", rows=few, plan=beyond)
     section = soft_beyond_page.section(small, drawn, captions, few, claims, beyond)
-    page = html.page([section], "made-up")
+    page = page_of(section)
     assert "too small to conclude" in page
     assert "Lacking: 2 data sets of 6 or more." in page
 
@@ -324,7 +324,7 @@ def test_a_part_all_of_whose_sets_are_absent_is_named(rows, beyond, tmp_path, le
         figures.save(getattr(soft_beyond_figures, name)(made, beyond), drawn[name])
     claims, captions = judged(few).reset_index(), captions_of("soft_beyond", rows=few, plan=beyond)
     section = soft_beyond_page.section(made, drawn, captions, few, claims, beyond)
-    page = html.page([section], "made-up")
+    page = page_of(section)
     for part in set(soft_beyond_plan.PARTS) - set(left):
         names = ", ".join(sorted(soft_beyond_tables.datasets_of(part, beyond)))
         assert f"<strong>Absent: {names}.</strong>" in page

@@ -15,7 +15,7 @@ from hedgerow.experiments.soft_illustration import page as soft_illustration_pag
 from hedgerow.experiments.soft_illustration import plan as soft_illustration_plan
 from hedgerow.experiments.soft_illustration import steps as soft_illustration_steps
 from hedgerow.experiments.soft_illustration import tables as soft_illustration_tables
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +139,7 @@ def test_the_printed_curve_is_dashed(results, plan):
 
 
 def test_the_section_stands_on_a_page(section, plan):
-    page = Page(html.page([section], "made-up"))
+    page = Page(section.markup)
     for name in FIGURES:
         assert f"function hedgerow.experiments.soft_illustration.figures.{name}" in page.text
         assert f"reports/tables/{name}_data.csv" in page.text

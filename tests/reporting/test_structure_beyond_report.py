@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from shown import captions_of, shown_by
+from shown import captions_of, page_of, shown_by
 from sklearn.datasets import load_iris
 
 from hedgerow.data import TidyTable
@@ -22,7 +22,7 @@ from hedgerow.experiments.structure_beyond import statistics as structure_beyond
 from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
 from hedgerow.experiments.structure_beyond import tables as structure_beyond_tables
 from hedgerow.experiments.structure_beyond.plan import LEARNERS, STRATEGIES, StructureBeyondPlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
@@ -138,7 +138,7 @@ def section_of(tables, rows, forests, plan, folder):
     claims = judged(rows).reset_index()
     captions = captions_of("structure_beyond", tables=tables, plan=plan)
     section = structure_beyond_page.section(tables, drawn, captions, claims, plan)
-    return html.page([section], "made-up")
+    return page_of(section)
 
 
 @pytest.fixture(scope="module")
@@ -359,9 +359,10 @@ def test_every_table_and_figure_is_on_the_page_with_rule_and_function(page):
         rule = f"structure_beyond_{kind}"
         for name in names:
             assert f'id="{name}"' in page
-            origin = f"id <code>{name}</code> · rule <code>{rule}</code> · function"
-            module = f"hedgerow.experiments.structure_beyond.{kind}"
-            assert f"{origin} <code>{module}.{name}</code>" in page
+            assert f"id <code>{name}</code> · rule <a" in page
+            assert f'.smk.html#{rule}"><code>{rule}</code></a> · function' in page
+            module = f"experiments.structure_beyond.{kind}"
+            assert f'{module}.html#{name}"><code>hedgerow.{module}.{name}</code>' in page
 
 
 def test_the_page_says_what_was_found(page):

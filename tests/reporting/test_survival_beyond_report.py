@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 from made_cohorts import FACTS, made_up
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.experiments.survival.plan import SurvivalPlan
 from hedgerow.experiments.survival_beyond import claims as survival_beyond_claims
@@ -20,7 +20,7 @@ from hedgerow.experiments.survival_beyond import statistics as survival_beyond_s
 from hedgerow.experiments.survival_beyond import steps as survival_beyond_steps
 from hedgerow.experiments.survival_beyond import tables as survival_beyond_tables
 from hedgerow.experiments.survival_beyond.plan import PARTS, SurvivalBeyondPlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
@@ -137,7 +137,7 @@ def _section(run, folder):
     )
     captions = captions_of("survival_beyond", **run.inputs)
     section = survival_beyond_page.section(tables, drawn, captions, judged, run.plan)
-    return html.page([section], "made-up")
+    return page_of(section)
 
 
 def test_the_section_holds_every_table_and_figure(run, tmp_path):

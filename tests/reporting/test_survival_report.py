@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 from made_cohorts import FACTS, SIMULATED, made_up, simulated
-from shown import captions_of, made_by, shown_by
+from shown import captions_of, made_by, page_of, shown_by
 
 from hedgerow.experiments.survival import claims as survival_claims
 from hedgerow.experiments.survival import figures as survival_figures
@@ -19,7 +19,7 @@ from hedgerow.experiments.survival import statistics as survival_statistics
 from hedgerow.experiments.survival import steps as survival_steps
 from hedgerow.experiments.survival import tables as survival_tables
 from hedgerow.experiments.survival.plan import SurvivalPlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -184,7 +184,7 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path):
     )
     captions = captions_of("survival", **run.inputs)
     section = survival_page.section(tables, drawn, captions, judged, run.plan)
-    text = html.page([section], "made-up")
+    text = page_of(section)
     for name in shown_by("survival"):
         assert f'id="{name}"' in text
     assert "<strong>Absent: gone.</strong>" in text

@@ -5,14 +5,14 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from shown import captions_of
+from shown import captions_of, page_of
 
 from hedgerow.experiments.soft_sweep import claims as soft_sweep_claims
 from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
 from hedgerow.experiments.soft_sweep import page as soft_sweep_page
 from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
-from hedgerow.reporting import figures, html
+from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
@@ -301,7 +301,7 @@ def page(specification, stated, tmp_path):
         claims = soft_sweep_claims.claims(rows, specification, stated, plan=sweep)
         captions = captions_of("soft_sweep", rows=rows, plan=sweep)
         section = soft_sweep_page.section(tables, drawn, captions, rows, claims, sweep)
-        return " ".join(html.page([section], "made-up").split())
+        return " ".join(page_of(section).split())
 
     return of
 
@@ -310,14 +310,14 @@ def test_the_section_names_what_is_absent(rows, sweep, page):
     text = page(rows, sweep)
     assert "Absent: saheart_numeric." in text
     assert "hepatitis_numeric, heart_cleveland_ordinal" in text
-    assert "Too little data<small>2 of 5 data sets run · T3-12" in text
+    assert "Too little data</a><small>2 of 5 data sets run · T3-12" in text
     assert "where trees overfit the order is reversed" in text
     assert "for 1 there is too little data." in text
 
 
 def test_the_section_judges_where_all_five_were_run(page):
     text = page(made_up_rows(PRINTED), SweepPlan(datasets=PRINTED, confidences=GRID))
-    assert "Reproduced<small>5 of 5 data sets run" in text
+    assert "Reproduced</a><small>5 of 5 data sets run" in text
     assert f"Measured: {said(5, 5)}." in text
     assert "SS has more leaves than C4.5 on 5 and STP has more leaves than C4.5 on 5 of 5" in text
     assert "Absent" not in text and "not part of this configuration" not in text
@@ -326,13 +326,13 @@ def test_the_section_judges_where_all_five_were_run(page):
 def test_the_section_says_what_leaves_alone_would_give(page):
     sweep = SweepPlan(datasets=PRINTED, confidences=GRID)
     text = page(made_up_rows(PRINTED, high=-1.0, accuracy=-0.02), sweep)
-    assert "Not reproduced<small>5 of 5" in text
+    assert "Not reproduced</a><small>5 of 5" in text
     assert f"Measured: {said(0, 0, smaller=5)}." in text
 
 
 def test_the_section_of_none_of_the_five(page):
     text = page(made_up_rows(["wine"]), SweepPlan(datasets=("wine",), confidences=GRID))
-    assert "Too little data<small>0 of 5 data sets run" in text
+    assert "Too little data</a><small>0 of 5 data sets run" in text
     assert "In their place it runs wine" in text
 
 

@@ -9,20 +9,31 @@ reported = {
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})
 
 
+# The site, a page per experiment, claim, data set and source. What it shows of texts that decide
+# nothing, such as comments, is a parameter: an edit of one makes the site anew and nothing else.
 rule report:
     input:
         sections=expand("data/results/{word}/section.json", word=reported),
+        sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
+        claims="reports/claims.csv",
+        stated="data/published/claims.csv",
+        registry=config["registry"],
+        citation="CITATION.cff",
     output:
-        "reports/html/index.html",
+        site_outputs(reported, reported_datasets),
     log:
         "data/logs/report.log",
     conda:
         "../../environment.yml"
     params:
         configuration=config["configuration"],
+        seed=config["seed"],
+        used={word: r["datasets"] for word, r in reported.items()},
+        sources=text_digest(site_sources(reported)),
         code=digest_of(
             "reporting.html:Section",
-            "reporting.html:page",
+            "workflow.site:content",
+            "reporting.site:pages",
         ),
     message:
         "The report"

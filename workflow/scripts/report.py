@@ -1,10 +1,29 @@
-"""The report: one page that opens from disk, composed of the sections of the experiments."""
+"""The report: a small site that opens from disk, composed of the sections of the experiments."""
 
 from hedgerow.workflow.jobs import job
 
 with job(snakemake):
-    from hedgerow.files import read_json, write_text
-    from hedgerow.reporting import html
+    from pathlib import Path
 
-    sections = [html.Section.from_dict(read_json(path)) for path in snakemake.input.sections]
-    write_text(snakemake.output[0], html.page(sections, snakemake.params.configuration))
+    from hedgerow.data import load_registry
+    from hedgerow.files import read_json, write_text
+    from hedgerow.reporting.html import Section
+    from hedgerow.reporting.site import pages
+    from hedgerow.workflow.site import FOLDER, content
+
+    sections = [Section.from_dict(read_json(path)) for path in snakemake.input.sections]
+    params = snakemake.params
+    made = pages(
+        content(
+            sections,
+            load_registry(snakemake.input.registry),
+            params.used,
+            params.configuration,
+            params.seed,
+        )
+    )
+    paths = {Path(path).relative_to(FOLDER).as_posix(): path for path in snakemake.output}
+    if set(paths) != set(made):
+        raise KeyError(f"planned and made differ: {sorted(set(paths) ^ set(made))[:5]}")
+    for name, text in made.items():
+        write_text(paths[name], text)

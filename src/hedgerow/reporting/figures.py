@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING
 from hedgerow.files import written_whole
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 #: Text width of an A4 page in inches: figures are drawn at the size at which they are printed.
 WIDTH = 6.9
@@ -101,3 +105,99 @@ def save(figure: Figure, path: Path | str) -> None:
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix, {})
     with written_whole(path) as beside, style():
         figure.savefig(beside, format=path.suffix[1:], metadata=metadata)
+
+
+#: Columns of the data of a figure.
+DRAWN = ("panel", "kind", "series", "x", "y", "x_tick", "y_tick")
+
+
+def drawn(figure: Figure) -> pd.DataFrame:
+    """What a figure shows, as numbers: for readers who want its data rather than its picture.
+
+    Parameters
+    ----------
+    figure : Figure
+
+    Returns
+    -------
+    DataFrame
+        One row per point of a line, end of a bar, cell of an image or text inside a panel: panel
+        (title of its axes, else their number), kind, series (label in the legend, or the text),
+        x and y as drawn, and the labels of the ticks there, for axes of names. The parts of axes
+        and legends are left out.
+    """
+    import pandas as pd
+
+    rows = []
+    for place, axes in enumerate(figure.axes, 1):
+        titles = (axes.get_title(loc=where) for where in ("left", "center", "right"))
+        panel = next((" ".join(t.split()) for t in titles if t), str(place))
+        ticks = [_tick_labels(axis) for axis in (axes.xaxis, axes.yaxis)]
+        for kind, series, x, y in _marks(axes):
+            ends = [f"{float(v):.10g}" for v in (x, y)]
+            names = [found.get(end, "") for found, end in zip(ticks, ends, strict=True)]
+            rows.append((panel, kind, series, *ends, *names))
+    return pd.DataFrame(rows, columns=list(DRAWN))
+
+
+def _tick_labels(axis: Axis) -> dict[str, str]:
+    """Labels of the ticks of an axis that are no numbers, by place."""
+    from matplotlib.category import StrCategoryFormatter
+    from matplotlib.ticker import FixedFormatter, FuncFormatter, StrMethodFormatter
+
+    named = (FixedFormatter, FuncFormatter, StrMethodFormatter, StrCategoryFormatter)
+    if not isinstance(axis.get_major_formatter(), named):
+        return {}
+    places = axis.get_majorticklocs()
+    texts = axis.get_major_formatter().format_ticks(places)
+    pairs = zip(places, texts, strict=True)
+    return {f"{float(p):.10g}": " ".join(str(t).split()) for p, t in pairs}
+
+
+def _marks(axes: Axes) -> Iterator[tuple[str, str, float, float]]:
+    """Kind, series, x and y of all that is drawn with data in a panel."""
+    import numpy as np
+    from matplotlib.collections import LineCollection, PathCollection
+    from matplotlib.patches import Rectangle
+
+    def name(artist) -> str:
+        label = str(artist.get_label())
+        return "" if label.startswith("_") else label
+
+    for line in axes.get_lines():
+        for x, y in zip(line.get_xdata(orig=False), line.get_ydata(orig=False), strict=True):
+            yield "line", name(line), x, y
+    for group in axes.collections:
+        if isinstance(group, PathCollection):
+            for x, y in np.ma.filled(group.get_offsets(), np.nan):
+                yield "point", name(group), x, y
+        elif isinstance(group, LineCollection):
+            for segment in group.get_segments():
+                for x, y in segment:
+                    yield "segment", name(group), x, y
+        else:
+            for path in group.get_paths():
+                for x, y in path.vertices:
+                    yield "area", name(group), x, y
+    containers = {id(bar): c for c in axes.containers for bar in getattr(c, "patches", ())}
+    for patch in axes.patches:
+        if isinstance(patch, Rectangle):
+            owner = containers.get(id(patch), patch)
+            (x, y), width, height = patch.get_xy(), patch.get_width(), patch.get_height()
+            yield "bar", name(owner), x + width / 2, y + height
+    for image in axes.images:
+        cells = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+        if cells.ndim == 2:
+            for row, column in np.ndindex(cells.shape):
+                yield "cell", f"{cells[row, column]:.10g}", column, row
+    for text in axes.texts:
+        if text.get_text().strip():
+            yield "text", " ".join(text.get_text().split()), *_data_place(text)
+
+
+def _data_place(text: Text) -> tuple[float, float]:
+    """Where a text stands, in the units of its axes; none where it hangs on the panel itself."""
+    if text.get_transform() != text.axes.transData:
+        return float("nan"), float("nan")
+    x, y = text.get_unitless_position()
+    return float(x), float(y)

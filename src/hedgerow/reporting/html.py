@@ -1,24 +1,24 @@
-"""The report page: one self-contained HTML file that opens from disk without a network.
+"""Sections of the report: what one experiment shows, as HTML that a page of the site holds.
 
-The page is composed of sections, one per experiment; what an experiment shows is its own business.
-A section is a function `section(...) -> Section` in ``experiments/<word>/page.py``, which gets
-what the workflow has written, and a template beside it, ``experiments/<word>/page.html.j2``. A
-template may import ``reporting/macros.html.j2`` for noise tables, figures and lines of provenance,
-and use the filters `number`, `minus` and `title_of`; `shown` gives it what stands at the functions
-that make tables and figures. The rule ``<word>_page`` writes the section to
-``data/results/<word>/section.json``: an edit of one makes that section anew and no other.
+What an experiment shows is its own business. A section is a function ``section(...) -> Section`` in
+``experiments/<word>/page.py``, which gets what the workflow has written, and a template beside it,
+``experiments/<word>/page.html.j2``. A template may import ``reporting/macros.html.j2`` for noise
+tables, figures and lines of provenance, and use the filters `number`, `minus`, `difference` and
+`title_of`; `shown` gives it what stands at the functions that make tables and figures. The rule
+``<word>_page`` writes the section to ``data/results/<word>/section.json``: an edit of one makes
+that section anew and no other. `hedgerow.reporting.site` makes a page of each.
 
-Inside a section, headings start at ``h3`` and every ``id`` begins with the experiment's word, but
-for those of published tables and figures, which are unique already. An experiment that a
-configuration does not run has no section, and the page says nothing of it.
+Inside a section, headings start at ``h2``, figures stand before tables, and every ``id`` begins
+with the experiment's word, but for those of published tables and figures and of claims, which are
+unique already. An experiment that a configuration does not run has no section, and the site says
+nothing of it.
 """
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -46,12 +46,14 @@ class Section:
     title : str
         Heading, and entry of the table of contents.
     markup : str
-        HTML below the heading, headings from ``h3`` down.
+        HTML below the heading, headings from ``h2`` down.
     contents : tuple of (str, str)
         Anchor and title of each part, for the table of contents.
     summary : str
         HTML of a few lines for the top of the page: what held and what did not. Empty where the
         section judges no published statement.
+    figure : str
+        Id of the figure that says most, for the overview.
     """
 
     id: str
@@ -59,6 +61,7 @@ class Section:
     markup: str
     contents: tuple[tuple[str, str], ...] = ()
     summary: str = ""
+    figure: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """A form that JSON can hold."""
@@ -70,48 +73,6 @@ class Section:
         """The section that `to_dict` wrote."""
         contents = tuple((anchor, title) for anchor, title in form["contents"])
         return cls(**{**form, "contents": contents})
-
-
-def page(sections: Iterable[Section], configuration: str) -> str:
-    """Text of reports/html/index.html.
-
-    Parameters
-    ----------
-    sections : iterable of Section
-        In the order of the page.
-    configuration : str
-        Name of the configuration.
-
-    Returns
-    -------
-    str
-        Complete HTML page; the same inputs give the same text.
-
-    Raises
-    ------
-    ValueError
-        If an anchor stands twice on the page, or the table of contents names one that is not
-        there.
-    """
-    sections = list(sections)
-    shown = [
-        {
-            **s.to_dict(),
-            "contents": s.contents,
-            "markup": Markup(s.markup),
-            "summary": Markup(s.summary),
-        }
-        for s in sections
-    ]
-    text = render("reporting/report.html.j2", sections=shown, configuration=configuration)
-    ids = re.findall(r'<[a-z][^>]*? id="([^"]*)"', text)
-    twice = sorted({i for i in ids if ids.count(i) > 1})
-    if twice:
-        raise ValueError(f"anchors stand twice on the page: {', '.join(twice)}")
-    lost = sorted(set(re.findall(r'href="#([^"]*)"', text)) - set(ids))
-    if lost:
-        raise ValueError(f"the page has links to anchors that it does not hold: {', '.join(lost)}")
-    return text
 
 
 # --------------------------------------------------------------------------- for the sections
@@ -131,11 +92,12 @@ def render(template: str, **context: Any) -> Markup:
     -------
     Markup
     """
-    return Markup(_environment().get_template(template).render(**context))
+    return Markup(environment().get_template(template).render(**context))
 
 
 @lru_cache(maxsize=1)
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Templates of the package by their paths in it."""
     import jinja2
 
     def source(name: str) -> str:
@@ -149,7 +111,12 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"number": number, "minus": minus, "title_of": title_of}
+    environment.filters |= {
+        "difference": difference,
+        "minus": minus,
+        "number": number,
+        "title_of": title_of,
+    }
     return environment
 
 
@@ -168,22 +135,48 @@ def minus(text: str) -> str:
     return re.sub(r"(?<![\w.)])-(?=\d)", "\u2212", text)
 
 
-def data_uri(path: Path | str) -> str:
-    """A figure as an address that holds the figure itself.
+@dataclass(frozen=True)
+class Difference:
+    """Measured minus published, as text, and whether one is below 0 and the other above."""
+
+    text: str = ""
+    turned: bool = False
+
+
+_NUMBER = re.compile(r"([+\u2212-]?)(\d*\.?\d+)(?: ?%)?")
+
+
+def difference(measured: str | None, published: str | None) -> Difference:
+    """Difference of two numbers as they are shown, to as many decimals as both have.
+
+    >>> difference("12.3", "11.22")
+    Difference(text='+1.1', turned=False)
+    >>> difference("\u22120.4", "0.1").turned
+    True
 
     Parameters
     ----------
-    path : path of an svg or png file
+    measured, published : str or None
+        Of what is no number (a dash, ``< .001``) there is no difference.
+
+    Returns
+    -------
+    Difference
     """
-    path = Path(path)
-    kind = {".svg": "image/svg+xml", ".png": "image/png"}[path.suffix]
-    encoded = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{kind};base64,{encoded}"
+    found = [_NUMBER.fullmatch(str(text or "").strip()) for text in (measured, published)]
+    if None in found:
+        return Difference()
+    first, second = (float(m[2]) * (1 if m[1] in ("", "+") else -1) for m in found)
+    digits = min(len(m[2].partition(".")[2]) for m in found)
+    text = f"{first - second:+.{digits}f}"
+    if float(text) == 0:
+        text = "±0"
+    return Difference(text.replace("-", "\u2212"), first * second < 0)
 
 
 def shown(
     *modules: Any, figures: Mapping[str, Path | str], captions: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
+) -> dict[str, dict[str, Any]]:
     """What a template needs of each table and figure.
 
     Parameters
@@ -191,14 +184,15 @@ def shown(
     *modules : module
         Whose functions make tables and figures (`hedgerow.experiments.step`).
     figures : mapping of path
-        Files by id; they are embedded.
+        Files by id.
     captions : mapping of str
         By id, as the jobs wrote them.
 
     Returns
     -------
     dict
-        By id: id, kind, heading, caption, function and rule that made it; alt and uri of a figure.
+        By id: id, kind, heading, caption, function, module, word and rule that made it; its files
+        (kind, address as seen from the site); alt and address of a figure.
     """
     found = {}
     for module in modules:
@@ -206,17 +200,32 @@ def shown(
             made = getattr(function, "shown", None)
             if made is None or function.__module__ != module.__name__:
                 continue
+            module_ = module.__name__.removeprefix("hedgerow.")
+            files = files_of(made.id, made.kind)
             found[made.id] = {
                 "id": made.id,
                 "kind": made.kind,
                 "heading": made.heading,
                 "caption": captions[made.id],
                 "function": f"{module.__name__}.{made.id}",
-                "rule": "_".join(module.__name__.split(".")[-2:]),
+                "module": module_,
+                "word": module_.split(".")[1],
+                "rule": "_".join(module_.split(".")[-2:]),
+                "files": list(files.items()),
                 "alt": made.alt,
-                "uri": data_uri(figures[made.id]) if made.kind == "figure" else "",
+                "uri": f"../figures/{Path(figures[made.id]).name}" if made.kind == "figure" else "",
             }
     return found
+
+
+def files_of(identifier: str, kind: str) -> dict[str, str]:
+    """Files of a table or figure: kind -> address, as seen from a page of the site.
+
+    >>> files_of("soft_combined", "table")
+    {'CSV': '../tables/soft_combined.csv'}
+    """
+    kinds = {"table": {"CSV": "csv"}, "figure": {"SVG": "svg", "PNG": "png", "data": "csv"}}[kind]
+    return {name: f"../{kind}s/{identifier}.{suffix}" for name, suffix in kinds.items()}
 
 
 def claim_lines(

@@ -399,13 +399,18 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
         imports=tuple(imports),
         brings=() if isinstance(node, _SCOPES) else tuple(imports),
         templates=tuple(
-            n.value
-            for n in nodes
-            if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value.endswith(".j2")
+            n.value for n in nodes if isinstance(n, ast.Constant) and _is_template(n.value)
         ),
         always=(not binds and not text) or not _decorators(node) <= PURE,
         is_import=isinstance(node, ast.Import | ast.ImportFrom),
     )
+
+
+def _is_template(value: Any) -> bool:
+    """Whether a constant names a file of the package that pages are made of."""
+    folders, suffixes = ("experiments/", "reporting/", "patients/"), (".j2", ".css", ".js", ".yaml")
+    named = isinstance(value, str) and value.endswith(suffixes)
+    return named and (value.endswith(".j2") or value.startswith(folders))
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

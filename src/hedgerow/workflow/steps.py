@@ -42,6 +42,8 @@ from hedgerow.workflow.jobs import (
 )
 
 CAPTIONS = "reports/captions"
+#: What the names of outputs end with that lie beside a table or figure.
+BESIDE = ("_png", "_csv", "_caption")
 #: Parameters that, where no input is called so, get all inputs that the function does not name.
 GATHER = ("measured", "results", "tables")
 
@@ -141,7 +143,8 @@ def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
     -------
     dict
         For each id its file (CSV or SVG), flagged for Snakemake's report, the caption that the job
-        writes, `<id>_caption`, and `<id>_png` of a figure.
+        writes, `<id>_caption`, and of a figure `<id>_png` and the numbers that it shows,
+        `<id>_csv`.
     """
     from snakemake.io import report
 
@@ -161,6 +164,7 @@ def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
         if declared.kind == "figure":
             png = Path(shown_path(declared)).with_suffix(".png")
             outputs[f"{declared.name}_png"] = png.as_posix()
+            outputs[f"{declared.name}_csv"] = png.with_suffix(".csv").as_posix()
         outputs[f"{declared.name}_caption"] = caption
     return outputs
 
@@ -199,7 +203,7 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
         if declared.kind != "step":
             starts += ["experiments.step:Shown", "workflow.steps:caption_text"]
         if declared.module.endswith(".figures"):
-            starts.append("reporting.figures:save")
+            starts += ["reporting.figures:save", "reporting.figures:drawn"]
         read = [section_of(declared.word)] if declared.settings else []
         read += [section for section, *_ in declared.plans.values()]
         starts += [f"experiments.{word}.plan:{sections()[word].__name__}" for word in read]
@@ -317,14 +321,17 @@ def run(snakemake: Any) -> None:
             made = function(**arguments.of(function))
             write_made(list(snakemake.output), outputs, made, function.made)
             return
-        shown = [getattr(functions, n) for n in outputs if not n.endswith(("_png", "_caption"))]
+        shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
         made = {function.shown.id: function(**arguments.of(function)) for function in shown}
         arguments.made(made)
         for function in shown:
             name = function.shown.id
             if function.shown.kind == "figure":
+                from hedgerow.reporting import figures
+
                 # Saving lays a figure out, and once more would move it by a hair.
                 write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
+                write(outputs[f"{name}_csv"], figures.drawn(made[name]))
             write(outputs[name], made[name])
             write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
 

@@ -98,7 +98,14 @@ def section(
         ("confidence-sizes", "Small training sets"),
     )
     summary = render("experiments/confidence/summary.html.j2", **stated, tally=tally(claims))
-    return Section("confidence", "Trees that doubt: ConfDTree", markup, contents, summary)
+    return Section(
+        "confidence",
+        "Trees that doubt: ConfDTree",
+        markup,
+        contents,
+        summary,
+        figure="confidence_gains",
+    )
 
 
 def _text(value, digits: int) -> str:

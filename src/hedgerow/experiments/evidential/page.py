@@ -78,7 +78,14 @@ def section(
         ("evidential-sizes", "Sizes of trees"),
     )
     summary = render("experiments/evidential/summary.html.j2", tally=tally(claims))
-    return Section("evidential", "Trees from evidential data: E2M", markup, contents, summary)
+    return Section(
+        "evidential",
+        "Trees from evidential data: E2M",
+        markup,
+        contents,
+        summary,
+        figure="evidential_errors",
+    )
 
 
 def _text(value, digits: int) -> str:

@@ -92,7 +92,14 @@ def section(
         ("missing-trees", "Depth of trees"),
     )
     summary = render("experiments/missing/summary.html.j2", tally=tally(claims))
-    return Section("missing", "Trees from data with missing values: EIG", markup, contents, summary)
+    return Section(
+        "missing",
+        "Trees from data with missing values: EIG",
+        markup,
+        contents,
+        summary,
+        figure="missing_gains",
+    )
 
 
 def _number(value, digits: int) -> str:

@@ -99,7 +99,14 @@ def section(
         *([("search-splits", "Other splits")] if splits else []),
     )
     summary = render("experiments/search/summary.html.j2", **stated, tally=tally(claims))
-    return Section("search", "Trees by Monte Carlo tree search", markup, contents, summary)
+    return Section(
+        "search",
+        "Trees by Monte Carlo tree search",
+        markup,
+        contents,
+        summary,
+        figure="thesis_figure_4_5",
+    )
 
 
 def _label(method: str, criterion: str, identifier: str) -> str:

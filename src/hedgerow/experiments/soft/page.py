@@ -102,7 +102,9 @@ def section(
         *([("soft-combined", "Combinations")] if combined else []),
         ("soft-how", "How it was run"),
     )
-    return Section("soft", "Soft trees on noisy data", markup, contents, summary)
+    return Section(
+        "soft", "Soft trees on noisy data", markup, contents, summary, figure="thesis_figure_3_5"
+    )
 
 
 def _experiment(word, title, table, drawn, tables) -> dict:

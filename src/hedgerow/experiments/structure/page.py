@@ -91,7 +91,9 @@ def section(
         ("structure-clusters", "Clusters of trees"),
     )
     summary = render("experiments/structure/summary.html.j2", **stated, tally=tally(claims))
-    return Section("structure", "The structure of trees", markup, contents, summary)
+    return Section(
+        "structure", "The structure of trees", markup, contents, summary, figure="thesis_figure_5_4"
+    )
 
 
 def _data_set(tables: Mapping[str, pd.DataFrame], dataset: str) -> dict:

@@ -86,7 +86,9 @@ def section(
         ("survival-simulator", "The simulated registry"),
     )
     summary = render("experiments/survival/summary.html.j2", **stated, tally=tally(claims))
-    return Section("survival", "Trees as risk groups", markup, contents, summary)
+    return Section(
+        "survival", "Trees as risk groups", markup, contents, summary, figure="survival_evidence"
+    )
 
 
 def p_value(value: float) -> str:

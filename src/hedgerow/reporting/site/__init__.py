@@ -1,0 +1,571 @@
+"""The report as a small site that opens from disk, without a network.
+
+`pages` puts the sections of the experiments, the claims, the data sets and the sources together;
+`paths` says beforehand which files there will be. Links are relative, files of the reports
+(``reports/figures``, ``reports/tables``) lie beside the folder of the site.
+
+What differs from run to run (commit, machine, command, times) stands in ``assets/run.js``, which
+`hedgerow.workflow.record` writes after a run: the pages themselves hold nothing of it, so that the
+same state gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import html as escaping
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from markupsafe import Markup
+
+from hedgerow.ids import PAPERS
+from hedgerow.reporting.claim_specification import VERDICTS
+from hedgerow.reporting.html import Section, render
+
+#: Pages that every site has: file -> title. The first ones stand in the menu.
+MENU = {
+    "datasets.html": "Data sets",
+    "claims.html": "Claims",
+    "comparison.html": "Comparison",
+    "misprints.html": "Misprints",
+    "rules.html": "Rules",
+    "glossary.html": "Glossary",
+    "check.html": "Check it yourself",
+}
+ASSETS = ("reporting/site/style.css", "reporting/site/site.js")
+WORDS = "reporting/site/words.yaml"
+#: Title of the claims that no paper makes.
+OURS = "Questions of our own"
+#: Columns of tables from which on they are wider than the text.
+WIDE = 11
+
+
+@dataclass(frozen=True)
+class Content:
+    """What the site is made of.
+
+    Attributes
+    ----------
+    configuration : str
+    seed : int
+    sections : sequence of Section
+        In the order of the menu.
+    claims : sequence of dict
+        Rows of reports/claims.csv, empty texts where there is nothing.
+    entries : mapping of str
+        What judges each claim, as text.
+    how_to_test : mapping of str
+        By claim, in words.
+    datasets : sequence of dict
+        key, title, task, n_rows, n_variables, n_classes, served ("" for an absent set), reason,
+        facts (name, value), classes (name, n), variables, used (words).
+    papers : sequence of dict
+        id, title, authors, year, doi, place.
+    sources : mapping of str
+        Text of each file that has a page, by its path in the project.
+    tables : mapping of dict
+        Of `comparison` and `misprints`: caption, heads, rows (lists of text); and what else the
+        page shows.
+    """
+
+    configuration: str
+    seed: int
+    sections: Sequence[Section]
+    claims: Sequence[Mapping[str, Any]] = ()
+    entries: Mapping[str, str] = field(default_factory=dict)
+    how_to_test: Mapping[str, str] = field(default_factory=dict)
+    datasets: Sequence[Mapping[str, Any]] = ()
+    papers: Sequence[Mapping[str, Any]] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+# ------------------------------------------------------------------------------------ addresses
+
+
+def source_page(path: str) -> str:
+    """Page of a file of the project.
+
+    >>> source_page("src/hedgerow/experiments/soft/tables.py")
+    'source/experiments.soft.tables.html'
+    >>> source_page("workflow/rules/soft.smk"), source_page("config/claims.yaml")
+    ('source/soft.smk.html', 'source/claims.yaml.html')
+    """
+    if path.startswith("src/hedgerow/"):
+        name = path.removeprefix("src/hedgerow/").removesuffix(".py").replace("/", ".")
+    else:
+        name = path.rpartition("/")[2]
+    return f"source/{name}.html"
+
+
+def paths(
+    words: Iterable[str], claims: Iterable[str], datasets: Iterable[str], sources: Iterable[str]
+) -> list[str]:
+    """Files of the site, below its folder, sorted.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Experiments that have a section.
+    claims, datasets : iterable of str
+        Ids.
+    sources : iterable of str
+        Paths in the project.
+
+    Returns
+    -------
+    list of str
+    """
+    found = ["index.html", *MENU, *(f"{word}.html" for word in words)]
+    found += [f"claims/{claim}.html" for claim in claims]
+    found += [f"data/{key}.html" for key in datasets]
+    found += [source_page(path) for path in sources]
+    found += [f"assets/{Path(name).name}" for name in (*ASSETS, "search.js")]
+    return sorted(found)
+
+
+# ---------------------------------------------------------------------------------------- pages
+
+
+def pages(content: Content) -> dict[str, str]:
+    """Text of every file of the site.
+
+    Parameters
+    ----------
+    content : Content
+
+    Returns
+    -------
+    dict of str
+        By path below the folder of the site, as `paths` lists them; the same content gives the
+        same texts.
+
+    Raises
+    ------
+    ValueError
+        If an anchor stands twice on a page, or a link leads to a page or an anchor that the site
+        does not have.
+    """
+    return _Site(content).made()
+
+
+class _Site:
+    """Pages of one content, with what several of them need."""
+
+    def __init__(self, content: Content):
+        self.content = content
+        self.words = yaml.safe_load(_packaged(WORDS))
+        self.titles = {s.id: s.title for s in content.sections}
+        self.papers = {p["id"]: p for p in content.papers}
+        self.anchors = _anchors(content.sections)
+        self.names = _names(content.sections)
+        self.claims = [self._claim(row) for row in content.claims]
+        self.by_claim = {c["claim"]: c for c in self.claims}
+
+    def made(self) -> dict[str, str]:
+        content = self.content
+        made = {"index.html": self._index()}
+        for section in content.sections:
+            made[f"{section.id}.html"] = self._experiment(section)
+        made["claims.html"] = self._claims()
+        for claim in self.claims:
+            address = f"claims/{claim['claim']}.html"
+            made[address] = self._page(
+                "reporting/site/claim.html.j2",
+                address,
+                f"Claim {claim['claim']}",
+                c=claim,
+                paper=self.papers.get(claim["paper"]),
+            )
+        made["datasets.html"] = self._page(
+            "reporting/site/datasets.html.j2",
+            "datasets.html",
+            MENU["datasets.html"],
+            rows=self._datasets(),
+        )
+        for dataset in self._datasets():
+            address = f"data/{dataset['key']}.html"
+            made[address] = self._page(
+                "reporting/site/dataset.html.j2", address, dataset["key"], d=dataset
+            )
+        for name in ("comparison", "misprints"):
+            address = f"{name}.html"
+            given = {"figure": None, "caption": "", "heads": (), "rows": (), "lead": ""}
+            made[address] = self._page(
+                "reporting/site/table.html.j2",
+                address,
+                MENU[address],
+                id=name,
+                **{**given, **content.tables.get(name, {})},
+            )
+        made["rules.html"] = self._page(
+            "reporting/site/rules.html.j2", "rules.html", MENU["rules.html"]
+        )
+        made["glossary.html"] = self._page(
+            "reporting/site/glossary.html.j2",
+            "glossary.html",
+            MENU["glossary.html"],
+            terms=[(term, anchor_of(term), text) for term, text in self.words["terms"].items()],
+        )
+        made["check.html"] = self._page(
+            "reporting/site/check.html.j2",
+            "check.html",
+            MENU["check.html"],
+            commands=self.words["commands"],
+            files=self.words["files"],
+        )
+        for path, text in content.sources.items():
+            made[source_page(path)] = self._source(path, text)
+        made = {name: _widened(text) for name, text in made.items()}
+        _check(made)
+        made["assets/search.js"] = _assigned("SEARCH", self._index_of_words())
+        for name in ASSETS:
+            made[f"assets/{Path(name).name}"] = _packaged(name)
+        return dict(sorted(made.items()))
+
+    def _page(self, template: str, here: str, title: str, **context: Any) -> str:
+        """A page of a template; `here` is its address below the folder of the site."""
+        return render(
+            template,
+            **context,
+            here=here,
+            up="../" * here.count("/"),
+            title=title,
+            configuration=self.content.configuration,
+            seed=self.content.seed,
+            experiments=[(f"{s.id}.html", s.title) for s in self.content.sections],
+            menu=list(MENU.items()),
+        )
+
+    # The overview ------------------------------------------------------------------------------
+
+    def _index(self) -> str:
+        rows: dict[str, list] = {}
+        for claim in self.claims:
+            rows.setdefault(claim["experiment"], []).append(claim)
+        picture = [
+            {
+                "title": self.titles.get(word, word),
+                "page": f"{word}.html" if word in self.titles else "",
+                "claims": claims,
+            }
+            for word, claims in rows.items()
+        ]
+        there = [d for d in self.content.datasets if d["served"]]
+        return self._page(
+            "reporting/site/index.html.j2", "index.html", "Overview",
+            papers=[self._card(p) for p in self.content.papers],
+            picture=picture,
+            n_claims=len(self.claims),
+            verdicts=list(VERDICTS.items()),
+            n_there=len(there),
+            n_absent=len(self.content.datasets) - len(there),
+        )  # fmt: skip
+
+    def _card(self, paper: Mapping[str, Any]) -> dict[str, Any]:
+        """What the overview says of a paper: a sentence, and the figure of its first experiment."""
+        own = [c for c in self.claims if c["paper"] == paper["id"]]
+        words = [w for w in dict.fromkeys(c["experiment"] for c in own) if w in self.titles]
+        section = next((s for s in self.content.sections if s.id in words[:1]), None)
+        figure = None
+        if section is not None and section.figure:
+            drawn = next(f for f in _drawn(section.markup) if f["id"] == section.figure)
+            figure = {**drawn, "page": f"{section.id}.html#{section.figure}"}
+        page = f"{section.id}.html" if section is not None else ""
+        return {**paper, "page": page, "said": _told(own), "figure": figure}
+
+    # Experiments -------------------------------------------------------------------------------
+
+    def _experiment(self, section: Section) -> str:
+        here = f"{section.id}.html"
+        markup = _linked(section.markup, here, self.anchors)
+        markup = re.sub(r"<!--claim ([\w-]+)-->", self._beside, markup)
+        word = section.id
+        own = f"src/hedgerow/experiments/{word}/"
+        files = [path for path in self.content.sources if path.startswith(own)]
+        used = [d["key"] for d in self.content.datasets if word in d["used"]]
+        return self._page(
+            "reporting/site/experiment.html.j2", here, section.title,
+            word=word,
+            paper=self._paper_of(word),
+            drawn=_drawn(section.markup),
+            contents=section.contents,
+            summary=Markup(_linked(section.summary, here, self.anchors)),
+            markup=Markup(markup),
+            modules=[(source_page(path), path.removeprefix("src/")) for path in files],
+            datasets=[(f"data/{key}.html", key) for key in used],
+        )  # fmt: skip
+
+    def _beside(self, found: re.Match) -> str:
+        claim = self.by_claim.get(found[1])
+        return str(_parts().beside(claim)) if claim else ""
+
+    def _paper_of(self, word: str) -> Mapping[str, Any] | None:
+        """The paper of an experiment, or of the one that it goes beyond."""
+        own = {c["experiment"]: c["paper"] for c in self.claims if c["paper"]}
+        found = own.get(word) or own.get(word.partition("_")[0])
+        return self.papers.get(found)
+
+    # Claims ------------------------------------------------------------------------------------
+
+    def _claim(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row of reports/claims.csv with marks, links and the entry that judges it."""
+        word, name = row["experiment"], row["claim"]
+        ranks = {verdict: str(i) for i, verdict in enumerate(VERDICTS, 1)}
+        module, _, function = str(row["code"]).partition(":")
+        path = f"src/{module.replace('.', '/')}.py"
+        shown = [i for i in str(row["shown"]).split() if i in self.anchors]
+        return {
+            **row,
+            "mark": VERDICTS[row["verdict"]],
+            "rank": ranks[row["verdict"]],
+            "paper_mark": VERDICTS.get(row["paper_scale_verdict"], ""),
+            "paper_rank": ranks.get(row["paper_scale_verdict"], "0"),
+            "page": f"{word}.html" if word in self.titles else "",
+            "experiment_title": self.titles.get(word, word),
+            "shown": [(f"{self.anchors[i]}#{i}", self.names[i]) for i in shown],
+            "entry": self.content.entries.get(name, ""),
+            "how_to_test": self.content.how_to_test.get(name, ""),
+            "code_page": (
+                f"../{source_page(path)}#{function}" if path in self.content.sources else ""
+            ),
+        }
+
+    def _claims(self) -> str:
+        groups = []
+        for paper in [*PAPERS, ""]:
+            own = [c for c in self.claims if c["paper"] == paper]
+            if own:
+                title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
+                groups.append(
+                    {"id": paper or "own", "title": title, "said": _told(own), "claims": own}
+                )
+        return self._page(
+            "reporting/site/claims.html.j2", "claims.html", MENU["claims.html"], groups=groups
+        )
+
+    # Data sets and sources ---------------------------------------------------------------------
+
+    def _datasets(self) -> list[dict[str, Any]]:
+        found = []
+        for dataset in self.content.datasets:
+            n = sum(c["n"] for c in dataset["classes"]) or 1
+            used = [w for w in self.titles if w in dataset["used"]]
+            found.append(
+                {
+                    **dataset,
+                    "used": [(f"{w}.html", self.titles[w]) for w in used],
+                    "classes": [{**c, "share": 100 * c["n"] / n} for c in dataset["classes"]],
+                }
+            )
+        return found
+
+    def _source(self, path: str, text: str) -> str:
+        lines = [{"text": line, "anchors": _defined(path, line)} for line in text.splitlines()]
+        seen: set[str] = set()
+        for line in lines:
+            line["anchors"] = [a for a in line["anchors"] if not (a in seen or seen.add(a))]
+        return self._page(
+            "reporting/site/source.html.j2", source_page(path), path, path=path, lines=lines
+        )
+
+    # Search ------------------------------------------------------------------------------------
+
+    def _index_of_words(self) -> list[dict[str, str]]:
+        """What the search finds: title, address, kind and words of each entry."""
+        found = []
+
+        def add(title: str, address: str, kind: str, words: str = "") -> None:
+            found.append({"t": title, "u": address, "k": kind, "x": words})
+
+        for s in self.content.sections:
+            add(s.title, f"{s.id}.html", "experiment", s.id)
+            for anchor, title in s.contents:
+                add(f"{s.title}: {title}", f"{s.id}.html#{anchor}", "part")
+        for anchor, address in self.anchors.items():
+            if anchor in self.names:
+                add(self.names[anchor], f"{address}#{anchor}", "table or figure", anchor)
+        for c in self.claims:
+            words = f"{c['statement']} {c['verdict']}"
+            add(f"{c['claim']}: {c['verdict']}", f"claims/{c['claim']}.html", "claim", words)
+        for d in self.content.datasets:
+            add(d["key"], f"data/{d['key']}.html", "data set", d["title"])
+        for term, text in self.words["terms"].items():
+            add(term, f"glossary.html#{anchor_of(term)}", "word", text)
+        for address, title in MENU.items():
+            add(title, address, "page")
+        for path in self.content.sources:
+            add(path, source_page(path), "source")
+        return found
+
+
+def anchor_of(term: str) -> str:
+    """Anchor of a word of the glossary.
+
+    >>> anchor_of("Soft search (SS)")
+    'soft-search-ss'
+    """
+    return re.sub(r"\W+", "-", term.lower()).strip("-")
+
+
+def _parts():
+    from hedgerow.reporting.html import environment
+
+    return environment().get_template("reporting/site/parts.html.j2").module
+
+
+def _packaged(name: str) -> str:
+    """Text of a file of the package."""
+    return resources.files("hedgerow").joinpath(name).read_text(encoding="utf-8")
+
+
+def _assigned(name: str, value: Any) -> str:
+    """A script that holds data: a page that is opened from disk may not read a file."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    closed = text.replace("</", r"<\/")
+    return f"window.{name} = {closed};\n"
+
+
+def _told(claims: Sequence[Mapping[str, Any]]) -> str:
+    """One sentence: how many claims hold, wholly or in part, here and at the scale of the paper."""
+    if not claims:
+        return "None of its statements is judged here."
+
+    def counted(key: str) -> list[int]:
+        return [sum(c[key] == verdict for c in claims) for verdict in list(VERDICTS)[:2]]
+
+    n = len(claims)
+    whole, part = counted("verdict")
+    be = "is" if whole == 1 else "are"
+    text = f"Of {n} claim{'s' if n > 1 else ''} {whole} {be} reproduced here and {part} in part"
+    if any(c["paper_scale_verdict"] for c in claims):
+        whole, part = counted("paper_scale_verdict")
+        text += f"; at the scale of the paper {whole} and {part}"
+    return f"{text}."
+
+
+# ------------------------------------------------------------------------------ reading markup
+
+_FIGURE = re.compile(
+    r'<figure id="([^"]+)".*?<img src="([^"]+)" alt="[^"]*">.*?<strong>(.*?)</strong>', re.DOTALL
+)
+_TAGS = re.compile(r"<[^>]*>")
+_DEFINED = {
+    ".py": re.compile(r"(?:def|class) (\w+)"),
+    ".smk": re.compile(r"rule (\w+):"),
+    ".yaml": re.compile(r"(?:  |      )([\w-]+):(?: .*)?$"),
+}
+
+
+def _text(markup: str) -> str:
+    return " ".join(escaping.unescape(_TAGS.sub(" ", markup)).split())
+
+
+def _drawn(markup: str) -> list[dict[str, str]]:
+    """Figures of a section, in their order."""
+    return [
+        {"id": i, "uri": uri, "title": _text(title).rstrip(".")}
+        for i, uri, title in _FIGURE.findall(markup)
+    ]
+
+
+def _anchors(sections: Iterable[Section]) -> dict[str, str]:
+    """The page of each anchor of the sections."""
+    return {a: f"{s.id}.html" for s in sections for a in _ids(s.markup)}
+
+
+def _names(sections: Iterable[Section]) -> dict[str, str]:
+    """What each table and figure is called."""
+    found = {}
+    for s in sections:
+        for figure in _drawn(s.markup):
+            found[figure["id"]] = figure["title"]
+        for anchor, caption in re.findall(
+            r'<table[^>]* id="([^"]+)"[^>]*>\s*<caption>(.*?)</caption>', s.markup, re.DOTALL
+        ):
+            strong = re.search(r"<strong>(.*?)</strong>", caption, re.DOTALL)
+            found[anchor] = _text(strong[1] if strong else caption).rstrip(".")
+    return found
+
+
+def _ids(markup: str) -> list[str]:
+    return re.findall(r'<[a-z][^>]*? id="([^"]*)"', markup)
+
+
+def _linked(markup: str, here: str, anchors: Mapping[str, str]) -> str:
+    """Links to anchors of other experiments lead to their pages."""
+
+    def replaced(found: re.Match) -> str:
+        page = anchors.get(found[1], here)
+        return found[0] if page == here else f'href="{page}#{found[1]}"'
+
+    return re.sub(r'href="#([^"]+)"', replaced, markup)
+
+
+def _defined(path: str, line: str) -> list[str]:
+    """What a line of a source defines, by which it can be found."""
+    found = _DEFINED[Path(path).suffix].match(line)
+    return [found[1]] if found else []
+
+
+def _widened(page: str) -> str:
+    """Tables with their number of columns, for style sheets; wide ones marked."""
+
+    def marked(found: re.Match) -> str:
+        heads = re.findall(r"<tr>(.*?)</tr>", found[3].partition("</thead>")[0], re.DOTALL)
+        cells = re.findall(r"<t[hd]\b([^>]*)>", heads[-1] if heads else "")
+        spans = [re.search(r'colspan="(\d+)"', cell) for cell in cells]
+        n = sum(int(s[1]) if s else 1 for s in spans)
+        wide = " wide" if n >= WIDE else ""
+        return f'{found[1]}{wide}{found[2]}<table style="--cols: {n}"{found[3]}'
+
+    pattern = r'(<div class="scroll)("[^>]*>\s*)<table\b(.*?</table>)'
+    return re.sub(pattern, marked, page, flags=re.DOTALL)
+
+
+def _check(made: Mapping[str, str]) -> None:
+    """Every anchor once, every link to a page or anchor that is there."""
+    ids = {}
+    for name, text in made.items():
+        found = _ids(text)
+        ids[name] = set(found)
+        if len(ids[name]) < len(found):
+            twice = sorted({i for i in found if found.count(i) > 1})
+            raise ValueError(f"anchors stand twice on {name}: {', '.join(twice)}")
+    lost = []
+    for name, text in made.items():
+        folder = name.rpartition("/")[0]
+        for address in sorted(set(re.findall(r'<a\b[^>]* href="([^"]*)"', text))):
+            page, _, anchor = escaping.unescape(address).partition("#")
+            if re.match(r"[a-z]+:", page):
+                continue
+            target = _joined(folder, page) if page else name
+            if target.startswith("../"):
+                continue  # a file of the reports, not of the site
+            if target not in made or (anchor and anchor not in ids[target]):
+                lost.append(f"{name} -> {address}")
+    if lost:
+        raise ValueError(f"links lead nowhere: {', '.join(lost[:20])}")
+
+
+def _joined(folder: str, address: str) -> str:
+    """An address as seen from the folder of the site.
+
+    >>> _joined("claims", "../soft.html"), _joined("claims", "../../tables/x.csv")
+    ('soft.html', '../tables/x.csv')
+    """
+    parts = folder.split("/") if folder else []
+    for part in address.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+__all__ = ["ASSETS", "MENU", "Content", "anchor_of", "pages", "paths", "source_page"]

@@ -1,0 +1,193 @@
+// What the pages can do beyond being read: search, sorting, filters, and the record of the run.
+"use strict";
+(() => {
+  const up = document.body.dataset.up;
+
+  // The record of the run, which differs from run to run.
+  const list = document.getElementById("record");
+  if (list && window.RUN) {
+    for (const [name, value] of window.RUN.facts) {
+      const line = document.createElement("div");
+      const term = document.createElement("dt");
+      const text = document.createElement("dd");
+      term.textContent = name;
+      text.textContent = value;
+      line.append(term, text);
+      list.append(line);
+    }
+  }
+  const times = document.getElementById("times");
+  if (times && window.RUN) {
+    for (const row of window.RUN.times) {
+      const line = times.tBodies[0].insertRow();
+      row.forEach((value, i) => {
+        const cell = document.createElement(i ? "td" : "th");
+        if (!i) cell.scope = "row";
+        cell.textContent = value;
+        line.append(cell);
+      });
+    }
+    const graph = document.getElementById("graph");
+    graph.innerHTML = window.RUN.graph;
+  }
+
+  // Search: every word has to be somewhere in an entry; titles count first.
+  const form = document.getElementById("site-search");
+  const input = document.getElementById("site-words");
+  const found = document.getElementById("site-found");
+  if (window.SEARCH) {
+    form.hidden = false;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const first = found.querySelector("a");
+      if (first) location.href = first.href;
+    });
+    input.addEventListener("input", () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      found.replaceChildren();
+      found.hidden = !words.length;
+      if (!words.length) return;
+      const ranked = [];
+      for (const entry of window.SEARCH) {
+        const title = entry.t.toLowerCase();
+        const text = `${title} ${entry.k} ${entry.x.toLowerCase()}`;
+        if (words.every((w) => text.includes(w)))
+          ranked.push([words.filter((w) => title.includes(w)).length, entry]);
+      }
+      ranked.sort((a, b) => b[0] - a[0]);
+      for (const [, entry] of ranked.slice(0, 30)) {
+        const item = document.createElement("li");
+        const link = document.createElement("a");
+        link.href = up + entry.u;
+        link.textContent = entry.t;
+        const kind = document.createElement("small");
+        kind.textContent = entry.k;
+        item.append(link, kind);
+        found.append(item);
+      }
+      if (!ranked.length) {
+        const item = document.createElement("li");
+        item.textContent = "Nothing is called so.";
+        found.append(item);
+      }
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") found.hidden = true;
+    });
+    document.addEventListener("click", (event) => {
+      if (!form.contains(event.target)) found.hidden = true;
+    });
+  }
+
+  // Tables: a click on a head sorts the rows of each block by what the cell shows first.
+  const shown = (cell) => {
+    if (!cell) return "";
+    const copy = cell.cloneNode(true);
+    copy.querySelectorAll(".published, small, sup, .hidden").forEach((part) => part.remove());
+    return (copy.textContent.trim() || cell.textContent).trim();
+  };
+  const number = (text) => {
+    const match = /^[^\d\u2212+.-]*([+\u2212-]?[\d,]*\.?\d+(?:e[+-]?\d+)?)/.exec(text);
+    return match ? parseFloat(match[1].replace("\u2212", "-").replace(/,/g, "")) : NaN;
+  };
+  const compared = (a, b) => {
+    const [x, y] = [number(a), number(b)];
+    if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
+    if (Number.isNaN(x) !== Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
+    return a.localeCompare(b);
+  };
+  const place = (cell) => {
+    let column = 0;
+    for (let c = cell.previousElementSibling; c; c = c.previousElementSibling) column += c.colSpan;
+    return column;
+  };
+  const at = (row, column) => {
+    let start = 0;
+    for (const cell of row.cells) {
+      if (column < start + cell.colSpan) return cell;
+      start += cell.colSpan;
+    }
+    return null;
+  };
+  const sort = (table, head, button) => {
+    const down = head.getAttribute("aria-sort") === "ascending";
+    table.querySelectorAll("[aria-sort]").forEach((h) => h.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const column = place(head);
+    for (const body of table.tBodies) {
+      const rows = [...body.rows].filter((r) => !r.classList.contains("metric"));
+      const keyed = rows.map((row) => [shown(at(row, column)), row]);
+      keyed.sort((a, b) => (down ? -1 : 1) * compared(a[0], b[0]));
+      keyed.forEach(([, row]) => body.append(row));
+    }
+    button.focus();
+  };
+  for (const table of document.querySelectorAll("main table")) {
+    const rows = [...table.tBodies].reduce((n, b) => n + b.rows.length, 0);
+    const heads = table.tHead ? [...table.tHead.rows].pop() : null;
+    const spans = [...table.tBodies].some((b) => b.querySelector("[rowspan]"));
+    if (rows < 3 || !heads || spans) continue;
+    for (const head of heads.cells) {
+      if (head.tagName !== "TH" || !head.textContent.trim()) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "sort";
+      button.title = "Sort by this column";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sort(table, head, button));
+    }
+    if (rows < 9) continue;
+    const label = document.createElement("label");
+    label.className = "filter";
+    label.textContent = "Only rows with";
+    const box = document.createElement("input");
+    box.type = "search";
+    label.append(box);
+    table.closest(".scroll")?.before(label);
+    box.addEventListener("input", () => {
+      const wanted = box.value.toLowerCase();
+      for (const row of table.querySelectorAll("tbody tr:not(.metric)"))
+        row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    });
+  }
+
+  // A table that is wider than its place says that it scrolls.
+  const hint = () => {
+    for (const box of document.querySelectorAll("main .scroll")) {
+      const next = box.nextElementSibling;
+      const told = next && next.classList.contains("hint") ? next : null;
+      const wider = box.scrollWidth > box.clientWidth + 2;
+      if (wider && !told) {
+        const text = document.createElement("p");
+        text.className = "hint";
+        text.textContent = "⟷ Wider than the page: scroll it sideways.";
+        box.after(text);
+      } else if (!wider && told) told.remove();
+    }
+  };
+  hint();
+  addEventListener("resize", hint);
+  document.querySelectorAll("details").forEach((box) => box.addEventListener("toggle", hint));
+
+  // A link into a closed box opens it; printing opens all.
+  const reveal = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let box = target && target.closest("details"); box; box = box.parentElement.closest("details"))
+      box.open = true;
+    if (target) target.scrollIntoView();
+  };
+  if (location.hash) reveal();
+  addEventListener("hashchange", reveal);
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("main details:not([open])")];
+    closed.forEach((box) => (box.open = true));
+  });
+  addEventListener("afterprint", () => closed.forEach((box) => (box.open = false)));
+  document.addEventListener("click", (event) => {
+    const menu = document.querySelector(".menu");
+    if (menu && !menu.contains(event.target)) menu.open = false;
+  });
+
+})();

@@ -1,0 +1,214 @@
+"""The record of a run for the site: what differs from run to run, and stands in no checksum.
+
+`write_record` makes ``reports/html/assets/run.js`` when a run has ended: commit, command, machine,
+times of the rules, and a drawing of their graph. The pages of the site read it where it is.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import hashlib
+import html
+import json
+import os
+import platform
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.experiments import WORDS
+from hedgerow.files import read_json, write_text
+from hedgerow.workflow.profile import records_of_rules
+from hedgerow.workflow.progress import duration
+
+RECORD = Path("reports/html/assets/run.js")
+MANIFEST = Path("reports/manifest.json")
+
+#: Measures of the drawing, in pixels.
+BOX, GAP, LINE, NAME = (104, 26), 34, 34, 150
+
+
+def write_record(workflow: Any, root: Path | str = ".") -> None:
+    """Write the record of the run that has just ended.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        As a Snakefile knows it, in its handler `onsuccess`.
+    root : path, optional
+        Folder of the project. Without a site in it nothing is written.
+    """
+    root = Path(root)
+    if not (root / RECORD).parent.is_dir() or not (root / MANIFEST).is_file():
+        return
+    dag = workflow.dag
+    above: dict[str, set[str]] = {}
+    for job in dag.jobs:
+        above.setdefault(job.rule.name, set()).update(
+            parent.rule.name for parent in dag.dependencies[job] if parent.rule != job.rule
+        )
+    targets = {rule for rule in above if not records_of_rules(root).get(rule)}
+    above = {rule: found - targets for rule, found in above.items() if rule not in targets}
+    times = times_of_rules(root, above)
+    content = {"facts": facts(root), "times": times, "graph": graph(above, times)}
+    text = json.dumps(content, ensure_ascii=False, indent=1).replace("</", r"<\/")
+    write_text(root / RECORD, f"window.RUN = {text};\n")
+
+
+def facts(root: Path) -> list[tuple[str, str]]:
+    """Names and values for the overview."""
+    import psutil
+
+    made = read_json(root / MANIFEST)
+    code, now = made["code"], datetime.datetime.now().astimezone()
+    started = psutil.Process().create_time()
+    tree = {True: "clean", False: "with changes", None: "state unknown"}[code["clean"]]
+    memory = psutil.virtual_memory().total / 2**30
+    digest = hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest()
+    fetched = [p.stat().st_mtime for p in (root / "data/raw").glob("*/source.json")]
+    days = sorted(datetime.date.fromtimestamp(t).isoformat() for t in fetched)
+    command = shlex.join(["snakemake", *sys.argv[1:]])
+    return [
+        ("Commit", f"{code['commit'] or 'no repository'}, {tree}"),
+        ("Command", command),
+        ("Ended", now.strftime("%Y-%m-%d %H:%M %Z")),
+        ("Last run took", duration(now.timestamp() - started)),
+        ("Data fetched", " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "–"),
+        ("Machine", f"{made['platform']}, {os.cpu_count()} cores, {memory:.0f} GiB"),
+        ("Python", platform.python_version()),
+        ("Manifest, SHA-256", digest),
+    ]
+
+
+def times_of_rules(root: Path, rules: Iterable[str]) -> list[list[str | float]]:
+    """What the jobs of each rule took when they last ran.
+
+    Parameters
+    ----------
+    root : Path
+    rules : iterable of str
+
+    Returns
+    -------
+    list of [rule, jobs, seconds, longest, MiB]
+        The longest rule first.
+    """
+    records = records_of_rules(root)
+    found = []
+    for rule in rules:
+        jobs = []
+        for file in root.glob(re.sub(r"\{\w+\}", "*", records[rule])):
+            with file.open(encoding="utf-8", newline="") as lines:
+                jobs += [row for row in csv.DictReader(lines, delimiter="\t")][-1:]
+        seconds = [_number(job["s"]) for job in jobs]
+        memory = [_number(job["max_rss"]) for job in jobs]
+        if jobs:
+            line = [round(sum(seconds), 1), round(max(seconds), 1), round(max(memory))]
+            found.append([rule, len(jobs), *line])
+    return sorted(found, key=lambda row: (-row[2], row[0]))
+
+
+def _number(text: str) -> float:
+    return 0.0 if text == "NA" else float(text)
+
+
+# --------------------------------------------------------------------------------- the drawing
+
+
+def graph(above: Mapping[str, set[str]], times: Sequence[Sequence]) -> str:
+    """The graph of the rules as SVG: an experiment per line, from left to right what follows.
+
+    Parameters
+    ----------
+    above : mapping
+        The rules that each rule takes files from.
+    times : sequence
+        As `times_of_rules` gives it.
+
+    Returns
+    -------
+    str
+    """
+    depth = _depths(above)
+    lines = ["data", *WORDS, "report"]
+    cells: dict[tuple[str, int], list[str]] = {}
+    for rule in sorted(above):
+        cells.setdefault((_line_of(rule), depth[rule]), []).append(rule)
+    heights = {
+        line: max((len(found) for (own, _), found in cells.items() if own == line), default=0)
+        for line in lines
+    }
+    places, top = {}, 10
+    tops = {}
+    for line in lines:
+        tops[line] = top
+        for (own, column), found in cells.items():
+            if own == line:
+                for i, rule in enumerate(found):
+                    places[rule] = (NAME + column * (BOX[0] + GAP), top + i * LINE)
+        top += heights[line] * LINE + (10 if heights[line] else 0)
+    width = NAME + (max(depth.values(), default=0) + 1) * (BOX[0] + GAP)
+    seconds = {row[0]: row[2] for row in times}
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" '
+        f'viewBox="0 0 {width} {top}" role="img" aria-label="Graph of the rules" '
+        'font-family="inherit" font-size="11" fill="currentColor">'
+    ]
+    for rule in sorted(above):
+        for parent in sorted(above[rule]):
+            if parent in places:
+                parts.append(_edge(places[parent], places[rule]))
+    for line in lines:
+        if heights[line]:
+            parts.append(
+                f'<text x="4" y="{tops[line] + 17}" font-weight="600">{html.escape(line)}</text>'
+            )
+    for rule, (x, y) in sorted(places.items()):
+        name = rule.removeprefix(f"{_line_of(rule)}_")
+        took = f"{seconds[rule]:.0f} s" if rule in seconds else ""
+        parts.append(
+            f"<g><title>{html.escape(rule)}: {took or 'no record'}</title>"
+            f'<rect x="{x}" y="{y}" width="{BOX[0]}" height="{BOX[1]}" rx="3" '
+            'fill="var(--wash)" stroke="var(--muted)"/>'
+            f'<text x="{x + 5}" y="{y + 17}">{html.escape(name[:14])}</text>'
+            f'<text x="{x + BOX[0] - 4}" y="{y + 17}" text-anchor="end" '
+            f'fill="var(--muted)">{took}</text></g>'
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _depths(above: Mapping[str, set[str]]) -> dict[str, int]:
+    """Length of the longest way from a rule without parents."""
+    found: dict[str, int] = {}
+
+    def of(rule: str) -> int:
+        if rule not in found:
+            parents = [of(p) for p in above.get(rule, ()) if p in above]
+            found[rule] = 1 + max(parents, default=-1)
+        return found[rule]
+
+    for rule in above:
+        of(rule)
+    return found
+
+
+def _line_of(rule: str) -> str:
+    """The line of a rule: its experiment, `data` or `report`."""
+    own = [word for word in WORDS if rule == word or rule.startswith(f"{word}_")]
+    if own:
+        return max(own, key=len)
+    return "data" if rule in ("fetch", "tidy") else "report"
+
+
+def _edge(start: tuple[int, int], end: tuple[int, int]) -> str:
+    x0, y0 = start[0] + BOX[0], start[1] + BOX[1] / 2
+    x1, y1 = end[0], end[1] + BOX[1] / 2
+    middle = (x0 + x1) / 2
+    return (
+        f'<path d="M{x0} {y0:g}C{middle:g} {y0:g} {middle:g} {y1:g} {x1} {y1:g}" fill="none" '
+        'stroke="currentColor" stroke-opacity=".25"/>'
+    )

@@ -1,0 +1,219 @@
+"""The site of the report: which files it has, and what the workflow hands over to it.
+
+The Snakefile asks for `sources`, `claim_ids` and `outputs` when it plans; the job of the rule
+``report`` calls `content`.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.files import read_csv, read_json, read_text, read_yaml
+from hedgerow.reporting import site
+from hedgerow.workflow.digest import PACKAGE
+
+if TYPE_CHECKING:
+    from hedgerow.data import DatasetEntry
+
+#: Folder of the site.
+FOLDER = "reports/html"
+#: Modules of an experiment that decide nothing.
+LEFT_OUT = ("__init__", "page")
+#: Files with a page whatever runs.
+ALWAYS = (
+    "config/claims.yaml",
+    "config/datasets.yaml",
+    "workflow/rules/data.smk",
+    "workflow/rules/report.smk",
+)
+#: Categories of a variable that are listed.
+_LARGEST_CATEGORIES = 30
+
+
+@functools.cache
+def claim_ids(root: Path = Path()) -> list[str]:
+    """Ids of all claims: of the papers, then our own.
+
+    They are read line by line: to parse all of config/claims.yaml takes a second, which each plan
+    would pay; the job that judges a claim reads the file whole.
+    """
+    lines = io.StringIO(read_text(root / "data/published/claims.csv"))
+    stated = [row["claim_id"] for row in csv.DictReader(lines)]
+    text = read_text(root / "config/claims.yaml")
+    bound = re.findall(r"^      ([\w-]+):", text[text.index("\nclaims:") :], re.MULTILINE)
+    return [*stated, *(name for name in bound if name not in set(stated))]
+
+
+def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
+    """Files that have a page: by their path in the project, where they lie.
+
+    Parameters
+    ----------
+    words : iterable of str
+        Experiments with a section.
+    root : path
+        Folder of the project; the package may lie elsewhere.
+
+    Returns
+    -------
+    dict of Path
+        Sorted by path.
+    """
+    found = {path: root / path for path in ALWAYS}
+    for word in words:
+        rules = f"workflow/rules/{word}.smk"
+        found[rules] = root / rules
+        for file in (PACKAGE / "experiments" / word).glob("*.py"):
+            if file.stem not in LEFT_OUT:
+                found[f"src/hedgerow/experiments/{word}/{file.name}"] = file
+    return {path: file for path, file in sorted(found.items()) if file.is_file()}
+
+
+def text_digest(files: Mapping[str, Path]) -> str:
+    """Digest of the texts of some files, comments and all: the pages show them."""
+    texts = (f"{path}\0{read_text(file)}" for path, file in files.items())
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def outputs(words: Iterable[str], datasets: Iterable[str]) -> list[str]:
+    """Files that the rule `report` makes."""
+    words = list(words)
+    found = site.paths(words, claim_ids(), datasets, sources(words))
+    return [f"{FOLDER}/{path}" for path in found]
+
+
+def content(
+    sections: Sequence[Any],
+    registry: Mapping[str, DatasetEntry],
+    used: Mapping[str, Sequence[str]],
+    configuration: str,
+    seed: int,
+    root: Path = Path(),
+) -> site.Content:
+    """What the site shows, from the files of a run.
+
+    Parameters
+    ----------
+    sections : sequence of Section
+    registry : mapping of DatasetEntry
+    used : mapping
+        Data sets by experiment.
+    configuration : str
+    seed : int
+    root : path
+
+    Returns
+    -------
+    Content
+    """
+    specification = read_yaml(root / "config/claims.yaml")["claims"]
+    entries = {n: e for own in specification.values() for n, e in own["claims"].items()}
+    stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
+    claims = read_csv(root / "reports/claims.csv").fillna("").to_dict("records")
+    return site.Content(
+        configuration,
+        seed,
+        sections,
+        claims=claims,
+        entries={name: _yaml(entry) for name, entry in entries.items()},
+        how_to_test=stated["how_to_test"].to_dict(),
+        datasets=[
+            _dataset(registry[key], root, [w for w, keys in used.items() if key in keys])
+            for key in sorted({key for keys in used.values() for key in keys})
+        ],
+        papers=papers(root / "CITATION.cff"),
+        sources={path: read_text(file) for path, file in sources(used, root).items()},
+        tables=_tables(root),
+    )
+
+
+def papers(path: Path) -> list[dict[str, Any]]:
+    """The papers as CITATION.cff names them: those with an abbreviation."""
+    found = []
+    for reference in read_yaml(path).get("references", []):
+        if "abbreviation" not in reference:
+            continue
+        names = [a.get("family-names") or a.get("name", "") for a in reference["authors"]]
+        place = reference.get("collection-title") or reference.get("journal")
+        institution = reference.get("institution", {})
+        found.append(
+            {
+                "id": reference["abbreviation"],
+                "title": reference["title"],
+                "authors": ", ".join(names),
+                "year": reference["year"],
+                "doi": reference.get("doi", ""),
+                "place": place or institution.get("name", ""),
+            }
+        )
+    return found
+
+
+def _yaml(entry: Any) -> str:
+    import yaml
+
+    return yaml.safe_dump(
+        entry, sort_keys=False, allow_unicode=True, width=90, default_flow_style=None
+    )
+
+
+def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]:
+    """A data set: what the registry says, and what served it."""
+    served = read_json(root / f"data/raw/{entry.key}/source.json")
+    there = "absent" not in served
+    facts = [
+        ("Task", entry.task),
+        ("Rows", entry.n_rows),
+        ("Target", entry.target if entry.time is None else f"{entry.target}, time {entry.time}"),
+        ("Licence", entry.licence),
+        ("Citation", entry.citation),
+        ("Home page", entry.homepage),
+        ("Made from", entry.parent),
+        ("Note", entry.note),
+        ("Served by", served.get("from")),
+        ("File", served.get("file")),
+        ("SHA-256 of the file", served.get("sha256")),
+        ("Bytes", served.get("bytes")),
+        ("Fingerprint of the tidy table", entry.fingerprint),
+    ]
+    return {
+        "key": entry.key,
+        "title": entry.title,
+        "task": entry.task,
+        "n_rows": entry.n_rows,
+        "n_variables": entry.n_variables,
+        "n_classes": entry.n_classes,
+        "served": served["source"] if there else "",
+        "reason": served.get("absent", ""),
+        "facts": [(name, value) for name, value in facts if value not in (None, "")],
+        "classes": [
+            {"name": name, "n": n}
+            for name, n in zip(entry.classes, entry.class_counts, strict=False)
+        ],
+        "variables": [_variable(name, entry) for name in entry.variables],
+        "used": used,
+    }
+
+
+def _variable(name: str, entry: DatasetEntry) -> dict[str, Any]:
+    values = entry.profile.get(name, ())
+    categories = entry.categories.get(name)
+    if categories is not None:
+        pairs = [f"{c} ({int(n)})" for c, n in zip(categories, values, strict=False)]
+        more = len(pairs) - _LARGEST_CATEGORIES
+        text = ", ".join(pairs[:_LARGEST_CATEGORIES]) + (f" and {more} more" if more > 0 else "")
+        return {"name": name, "low": "", "mean": "", "high": "", "categories": text}
+    low, mean, high = (f"{v:.6g}" for v in values) if len(values) == 3 else ("", "", "")
+    return {"name": name, "low": low, "mean": mean, "high": high, "categories": ""}
+
+
+def _tables(root: Path) -> dict[str, dict[str, Any]]:
+    """The comparison and the misprints."""
+    return {}

@@ -1,0 +1,150 @@
+"""The site: its pages, links, and what stands beside the sections."""
+
+import re
+
+import pytest
+from shown import claim_row, content_of, page_of
+
+from hedgerow.reporting import html, site
+
+
+def one(word="soft_sweep", **more):
+    given = {"title": "A sweep", "markup": f'<p id="{word}-a">1 &lt; 2</p>'}
+    return html.Section(word, **{**given, **more})
+
+
+def test_what_is_planned_is_what_is_made():
+    """The rule lists its outputs before there is any content."""
+    dataset = {
+        "key": "wine", "title": "Wine", "task": "classification", "n_rows": 3, "n_variables": 1,
+        "n_classes": 2, "served": "mirror", "reason": "", "facts": [("Licence", "CC BY")],
+        "classes": [{"name": "a", "n": 1}, {"name": "b", "n": 2}], "variables": [],
+        "used": ["soft"],
+    }  # fmt: skip
+    claims = [claim_row("T3-01")]
+    content = content_of([one("soft")], claims=claims, datasets=[dataset])
+    made = site.pages(content)
+    assert list(made) == site.paths(["soft"], ["T3-01"], ["wine"], content.sources)
+    assert made == site.pages(content), "the same content gives the same texts"
+    assert "66.7 %" in made["data/wine.html"]
+    assert '<a id="soft_learn"></a>' in made["source/soft.smk.html"]
+
+
+def test_a_section_keeps_its_markup_and_names_are_escaped():
+    contents = (("soft_sweep-a", "A part"),)
+    page = page_of(one(title="B & <co>", contents=contents, summary="<p>It held.</p>"))
+    assert '<p id="soft_sweep-a">1 &lt; 2</p>' in page, "markup is taken as it is"
+    assert "<h1>B &amp; &lt;co&gt;</h1>" in page
+    assert "<p>It held.</p>" in page
+    assert '<a href="#soft_sweep-a">A part</a>' in page
+
+
+def test_a_site_without_a_section_says_so():
+    """A configuration may leave out every experiment that judges a statement."""
+    made = site.pages(content_of([]))
+    assert "No experiment of this configuration judges a claim." in made["index.html"]
+    assert "Nothing of it is part of this run." in made["misprints.html"]
+
+
+def test_links_lead_from_one_experiment_to_another():
+    """What an experiment says of another one's table finds it on its page."""
+    first = one("soft", markup='<p id="soft-a"><a href="#search-a">there</a></p>')
+    second = one("search", markup='<p id="search-a"><a href="#search-a">here</a></p>')
+    made = site.pages(content_of([first, second]))
+    assert '<a href="search.html#search-a">there</a>' in made["soft.html"]
+    assert '<a href="#search-a">here</a>' in made["search.html"]
+
+
+@pytest.mark.parametrize(
+    ("section", "culprit"),
+    [
+        (one(contents=(("nowhere", "Nothing"),)), "soft_sweep.html -> #nowhere"),
+        (one(markup='<a href="claims/X-1.html">X</a>'), "soft_sweep.html -> claims/X-1.html"),
+        (one(markup='<p id="a"></p><p id="a"></p>'), "stand twice on soft_sweep.html: a"),
+    ],
+)
+def test_a_link_or_anchor_that_is_wrong_is_an_error(section, culprit):
+    content = content_of([section], claims=[])
+    with pytest.raises(ValueError, match=re.escape(culprit)):
+        site.pages(content)
+
+
+def test_a_claim_has_both_verdicts_and_leads_to_its_numbers():
+    table = '<table id="soft_t"><caption><strong>Table 9</strong></caption></table>'
+    markup = f'{table}<ol><li id="T3-01"><!--claim T3-01--></li></ol>'
+    claim = claim_row(
+        "T3-01", paper="thesis", experiment="soft", statement="Noise & harm.", verdict="partly",
+        paper_scale_verdict="reproduced", paper_scale_measured="+1", shown="soft_t soft_gone",
+        estimate=0.5, low=0.25, high=0.75, interval_of="the mean", rule="soft_claims", n_datasets=3,
+    )  # fmt: skip
+    paper = {"id": "thesis", "title": "A thesis", "authors": "N", "year": 2019, "doi": "",
+             "place": ""}  # fmt: skip
+    made = site.pages(
+        content_of(
+            [one("soft", markup=markup)],
+            claims=[claim],
+            papers=[paper],
+            entries={"T3-01": "measures: {gap: 1}\n"},
+            how_to_test={"T3-01": "by looking"},
+        )
+    )
+    beside = made["soft.html"]
+    assert 'At the scale of the paper: <a href="claims/T3-01.html#paper-scale">' in beside
+    assert "(differs)" in beside and '<a href="soft.html#soft_t">Table 9</a>' in beside
+    assert "soft_gone" not in beside, "a table of another configuration is no link"
+    page = made["claims/T3-01.html"]
+    for text in ("Noise &amp; harm.", "measures: {gap: 1}", "by looking", "over 3 data sets"):
+        assert text in page, text
+    assert "The mean: 0.5, 95 % interval 0.25 to 0.75." in page
+    assert '../soft.html#soft_t">Table 9' in page
+    assert (
+        "Of 1 claim 0 are reproduced here and 1 in part; at the scale of the paper 1 and 0."
+        in (made["index.html"])
+    )
+    assert made["index.html"].count('class="claim"') == 1
+
+
+def test_tables_know_their_columns():
+    head = "<thead><tr><th>a</th>" + "<th>b</th>" * 11 + "</tr></thead>"
+    box = '<div class="scroll" tabindex="0">'
+    small = (
+        f'{box}<table id="s"><thead><tr><td></td><th colspan="2">x</th></tr></thead></table></div>'
+    )
+    wide = f'{box}\n<table id="w" class="cells">{head}<tbody></tbody></table></div>'
+    page = page_of(one(markup=small + wide))
+    assert '<div class="scroll" tabindex="0"><table style="--cols: 3" id="s">' in page
+    assert '<div class="scroll wide" tabindex="0">\n<table style="--cols: 12" id="w"' in page
+
+
+@pytest.mark.parametrize(
+    ("measured", "published", "text", "turned"),
+    [
+        ("12.3", "11.22", "+1.1", False),
+        ("−0.4", "0.1", "−0.5", True),
+        ("+0.40", "−2.06", "+2.46", True),
+        ("5 %", "7 %", "−2", False),
+        ("0.0", "−0.1", "+0.1", False),
+        ("3", "3", "±0", False),
+        ("–", "3", "", False),
+        (None, "3", "", False),
+        ("2", "< .001", "", False),
+        ("1", "no", "", False),
+    ],
+)
+def test_differences_are_of_what_is_shown(measured, published, text, turned):
+    assert html.difference(measured, published) == html.Difference(text, turned)
+
+
+def test_a_turned_sign_is_marked():
+    template = '{% import "reporting/macros.html.j2" as shared %}{{ shared.published(a, b, "*") }}'
+    made = html.environment().from_string(template).render(a="−0.4", b="0.1")
+    assert 'class="difference turned" title="the sign has changed"' in made
+    assert "⇄ −0.5" in made and "0.1*" in made
+    assert "turned" not in html.environment().from_string(template).render(a="0.4", b="0.1")
+
+
+def test_the_search_finds_claims_tables_data_sets_and_words():
+    made = site.pages(content_of([], claims=[claim_row("T3-01", statement="Noise harms.")]))
+    found = made["assets/search.js"]
+    assert found.startswith("window.SEARCH = [") and "Noise harms." in found
+    assert '"glossary.html#gate"' in found and "</" not in found
