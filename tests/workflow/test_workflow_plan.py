@@ -230,6 +230,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "missing_beyond_figures": 1,
         "missing_beyond_claims": 1,
         "missing_beyond_page": 1,
+        "claims": 1,
         "report": 1,
         "manifest": 1,
     }

@@ -15,7 +15,7 @@ rule report:
     input:
         sections=expand("data/results/{word}/section.json", word=reported),
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
-        claims="reports/claims.csv",
+        claims=rules.claims.output[0],
         stated="data/published/claims.csv",
         registry=config["registry"],
         citation="CITATION.cff",
@@ -48,11 +48,11 @@ rule manifest:
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         read=[
             config["registry"],
-            *sorted({path for r in reported.values() for path in r["read"]}),
+            *sorted({path for r in [*reported.values(), audited] for path in r["read"]}),
         ],
         made=[
             expand("data/tidy/{dataset}.parquet", dataset=reported_datasets),
-            [r["made"] for r in reported.values()],
+            [r["made"] for r in [*reported.values(), audited]],
             rules.report.output,
         ],
     output:

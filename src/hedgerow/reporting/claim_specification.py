@@ -10,7 +10,7 @@ import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hedgerow.errors import ConfigError
@@ -37,11 +37,11 @@ TESTS = {
     "fisher": (("greater", "less", "two-sided"), "between"),
 }
 _CLAIM = ("statement", "measures", "reproduced", "partly", "measured", "fewest", "not_testable")
-_CLAIM += ("printed",)
+_CLAIM += ("printed", "shown")
 _PRINTED = ("measures", "measured", "not_testable")
 _MEASURE = ("of", "where", "minus", "above", "by", "along", "among", "test", "between", "ratio")
 _MEASURE += ("read", "lacking")
-_EXPERIMENT = ("of", "claims")
+_EXPERIMENT = ("of", "shown", "claims")
 _FILE = ("claims", "lists")
 
 
@@ -110,6 +110,10 @@ class Claim:
         Why it cannot be tested, or empty.
     printed : Claim, optional
         What judges the cells that a paper prints, where they say less than what was measured.
+    shown : tuple of str
+        Tables and figures that hold its numbers, where it names them.
+    frames_shown : mapping
+        Those of its experiment, by the frame that measures read.
     """
 
     name: str
@@ -122,6 +126,8 @@ class Claim:
     fewest: int = 1
     not_testable: str = ""
     printed: Claim | None = None
+    shown: tuple[str, ...] = ()
+    frames_shown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Claim]:
@@ -151,6 +157,10 @@ def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Cla
         section = _mapping(section, source, place)
         _closed(section, _EXPERIMENT, source, place)
         of = section.get("of", "rows")
+        frames = {
+            frame: _ids(ids, source, f"{place}.shown.{frame}")
+            for frame, ids in _mapping(section.get("shown", {"": []}), source, place).items()
+        }
         for name, entry in _mapping(section.get("claims"), source, f"{place}.claims").items():
             if name in found:
                 raise ConfigError(
@@ -158,8 +168,16 @@ def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Cla
                     f"`{experiment}`",
                     remedy="give each claim one entry",
                 )
-            found[name] = _claim(name, experiment, of, entry, source)
+            claim = _claim(name, experiment, of, entry, source)
+            found[name] = replace(claim, frames_shown=frames)
     return found
+
+
+def _ids(ids: Any, source: str, place: str) -> tuple[str, ...]:
+    """Ids of tables and figures."""
+    if not isinstance(ids, list) or not all(isinstance(i, str) for i in ids):
+        raise ConfigError(f"{source}: `{place}` is {ids!r}", remedy="list tables and figures")
+    return tuple(ids)
 
 
 def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Claim]:
@@ -219,13 +237,15 @@ def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Clai
             "data/published/claims.csv",
         )
     statement = str(entry.get("statement", ""))
+    shown = _ids(entry.get("shown", []), source, f"{name}.shown")
     if "not_testable" in entry:
-        if set(entry) - {"not_testable", "statement"}:
+        if set(entry) - {"not_testable", "statement", "shown"}:
             raise ConfigError(
                 f"{source}: `{name}` is not testable and has measures",
                 remedy="keep `not_testable` or the rest",
             )
-        return Claim(name, experiment, statement, not_testable=str(entry["not_testable"]))
+        why = str(entry["not_testable"])
+        return Claim(name, experiment, statement, not_testable=why, shown=shown)
     for key in ("measures", "reproduced", "measured"):
         if key not in entry:
             raise ConfigError(f"{source}: `{name}` has no `{key}`", remedy=f"add `{name}.{key}`")
@@ -264,6 +284,7 @@ def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Clai
         parse.text(entry["measured"]),
         fewest,
         printed=printed,
+        shown=shown,
     )
 
 

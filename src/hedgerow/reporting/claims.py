@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from hedgerow.data.seeds import rng
 from hedgerow.errors import ConfigError
 from hedgerow.evaluation import significance
 from hedgerow.reporting.claim_specification import (
@@ -64,9 +65,13 @@ __all__ = [
     "with_statements",
 ]
 
-COLUMNS = ["claim", "verdict", "measured", "lacking", "n_datasets"]
+LEADING = ["estimate", "low", "high", "interval_of"]
+COLUMNS = ["claim", "verdict", "measured", "lacking", "n_datasets", *LEADING]
 NOTHING = "no data set of this run can speak to it"
 EXACT = 9  # decimals of a difference: equal means differ by rounding
+RESAMPLES = 9_999  # with the sample itself 10,000: the bounds are the 250th from either end
+#: Attributes that are no size of anything.
+NO_SIZE = ("p", "least", "n")
 
 # -------------------------------------------------------------------------------- measurement
 
@@ -89,6 +94,8 @@ class _Measured:
         Why cells are missing.
     differences : dict of ndarray
         The differences themselves, by cell.
+    pairs : dict of _Pair
+        The values that were subtracted, by cell.
     """
 
     values: dict[str, pd.Series]
@@ -97,6 +104,7 @@ class _Measured:
     datasets: set = field(default_factory=set)
     lacking: str = ""
     differences: dict = field(default_factory=dict)
+    pairs: dict = field(default_factory=dict)
     n_read: int = 0
 
 
@@ -296,6 +304,7 @@ class _Judge:
         least = of_cells["least"].astype(float) if "least" in of_cells else None
         result = _Measured(values, least, of_cells["n"], datasets, lacking)
         result.differences = {cell: pair.difference for cell, pair in pairs.items()}
+        result.pairs = pairs
         if "along" in measure:
             self._along(measure, cells, pairs, result)
         return result
@@ -637,7 +646,7 @@ class _Judge:
         """The line of this claim."""
         n = self.n_datasets
         line = {"claim": self.claim.name, "verdict": TOO_LITTLE}
-        line |= {"measured": self.measured(), "lacking": "", "n_datasets": n}
+        line |= {"measured": self.measured(), "lacking": "", "n_datasets": n, **self.leading()}
         if 0 < n < self.claim.fewest:
             line["lacking"] = f"{_sets(n)} of {self.claim.fewest} or more"
             return line
@@ -651,6 +660,113 @@ class _Judge:
         else:
             line["verdict"] = REPRODUCED if whole else PARTLY if part else NOT
         return line
+
+    # The number that it is about ---------------------------------------------------------------
+
+    def leading(self) -> dict[str, Any]:
+        """Size of what the first condition is about, with an interval of 95 % over its units.
+
+        The first measure of the conditions of `reproduced` that has a size: the mean difference,
+        or what another step has read; of a trend, its last level less its first.
+        """
+        for quantity in _quantities(self.claim.reproduced):
+            sizes, of = self._sizes(quantity)
+            if sizes.empty or sizes.isna().all():
+                continue
+            name = sizes.index.name
+            by_unit = sizes.groupby(level=0).mean() if name else sizes
+            low, high, n = np.nan, np.nan, len(by_unit) if name else 1
+            if n > 1:
+                low, high = _interval(by_unit.to_numpy(), self.claim)
+                of += f": mean over {n} {_units(name)}"
+            of += _shared(len(sizes), n)
+            estimate = round(float(by_unit.mean()), EXACT) + 0.0
+            return dict(zip(LEADING, (estimate, low, high, of), strict=True))
+        return dict(zip(LEADING, (np.nan, np.nan, np.nan, ""), strict=True))
+
+    def _sizes(self, quantity: Quantity) -> tuple[pd.Series, str]:
+        """Sizes of a measure in the cells of a quantity, by unit where there are several."""
+        measure, found = self.claim.measures[quantity.measure], self.found[quantity.measure]
+        kind, nothing = kind_of(measure), pd.Series(dtype=float)
+        metric = str(measure.get("where", {}).get("metric", ""))
+        if kind in ("between", "ratio", "among") or metric.startswith("p_"):
+            return nothing, ""
+        if isinstance(measure["where"].get("metric"), list) and "metric" in measure["by"]:
+            # A mean of several metrics is of nothing: the first one stands for them.
+            metric = self._label(measure["where"]["metric"][0])
+            chosen = (*quantity.cells, ("metric", str(measure["where"]["metric"][0])))
+            quantity = Quantity(quantity.measure, quantity.attribute, chosen)
+        else:
+            metric = ""
+        words = ", ".join(filter(None, [metric, self._about(measure)]))
+        of = f"{quantity.measure} ({words})" if words else quantity.measure
+        if found.pairs:
+            known = self._chosen(found.values["mean"], quantity)
+            return self._of_pairs(measure, {c: found.pairs[c] for c in _cells(known)}), of
+        # What is not a difference of pairs, or was read, has a number per cell.
+        attribute = next((a for a in found.values if a not in NO_SIZE), None)
+        if attribute is None:
+            return nothing, ""
+        values = self._chosen(found.values[attribute], quantity).dropna()
+        if "dataset" in values.index.names:
+            return values.set_axis(values.index.get_level_values("dataset")), of
+        return values.set_axis(range(len(values))), of
+
+    def _of_pairs(self, measure: Mapping, pairs: Mapping[tuple, _Pair]) -> pd.Series:
+        """Differences by unit: data sets, else whatever tells pairs apart, such as repeats."""
+        by = measure["by"]
+        lines = {}
+        for cell, pair in pairs.items():
+            for key, difference in zip(pair.keys, pair.difference, strict=True):
+                lines[cell, key] = difference
+        names = next((pair.names for pair in pairs.values()), [])
+        if "along" in measure:
+            levels = measure["where"][measure["along"]]
+            place = by.index(measure["along"])
+
+            def at(cell: tuple, level: Any) -> tuple:
+                return (*cell[:place], level, *cell[place + 1 :])
+
+            lines = {
+                (cell, key): value - lines[at(cell, levels[0]), key]
+                for (cell, key), value in lines.items()
+                if cell[place] == levels[-1] and (at(cell, levels[0]), key) in lines
+            }
+        if "dataset" in by:
+            units, name = [cell[by.index("dataset")] for cell, _ in lines], "dataset"
+        elif "dataset" in names:
+            units, name = [key[names.index("dataset")] for _, key in lines], "dataset"
+        else:
+            units, name = [str(key) for _, key in lines], ", ".join(names)
+        values = pd.Series(list(lines.values()), index=pd.Index(units), dtype=float)
+        return values.rename_axis(name or None)
+
+    def _about(self, measure: Mapping) -> str:
+        """What a measure selects and subtracts, in words."""
+        where, minus = measure["where"], measure.get("minus", {})
+        words = []
+        for column, value in where.items():
+            if column in minus or isinstance(value, list):
+                continue
+            bounded = isinstance(value, str) and BOUND.fullmatch(value)
+            words.append(f"{column} {value}" if bounded else self._called(value))
+        for column, value in minus.items():
+            first = where.get(column, f"each {column}")
+            sides = [first, "its partner" if isinstance(value, Mapping) else value]
+            sides = [s if isinstance(s, list) else [s] for s in sides]
+            said = [" or ".join(map(self._called, side)) for side in sides]
+            words.append(" less ".join(filter(None, said)))
+        if "above" in measure:
+            words.append("less the best of the others")
+        if "along" in measure:
+            levels = where[measure["along"]]
+            column = measure["along"].replace("_", " ")
+            words.append(f"{column} {self._label(levels[-1])} less {self._label(levels[0])}")
+        return ", ".join(filter(None, words))
+
+    def _called(self, value: Any) -> str:
+        """What a value is called; its key, where texts leave it out."""
+        return self._label(value) or str(value)
 
     @property
     def n_datasets(self) -> int:
@@ -759,6 +875,51 @@ def _counted(sure: int, open_: int, least: int) -> bool | None:
     return True if sure >= least else False if sure + open_ < least else None
 
 
+def _quantities(conditions: Iterable[Condition | Several]) -> Iterable[Quantity]:
+    """All that conditions ask about, in their order."""
+    for condition in conditions:
+        if isinstance(condition, Several):
+            yield from _quantities(condition.of)
+        else:
+            for comparison in condition.comparisons:
+                yield from comparison.left
+
+
+def _cells(values: pd.Series) -> list[tuple]:
+    """Cells of a series as pairs are named by."""
+    return [() if values.index.names == ["all"] else tuple(cell) for cell in values.index]
+
+
+def _interval(values: np.ndarray, claim: Claim) -> tuple[float, float]:
+    """95 % interval of a mean, bias-corrected and accelerated; the seed is named by the claim."""
+    from scipy import stats
+
+    if np.ptp(values) == 0:
+        return float(values[0]), float(values[0])
+    drawn = stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=RESAMPLES,
+        method="BCa",
+        rng=rng(0, "claims", claim.name, None, "bootstrap"),
+    )
+    return tuple(round(float(end), EXACT) + 0.0 for end in drawn.confidence_interval)
+
+
+def _units(name: str) -> str:
+    return _COLUMN_WORDS.get(name, (name, f"values of {name.replace('_', ' ')}"))[1]
+
+
+def _shared(n_sizes: int, n_units: int) -> str:
+    """How many cells a mean is over, where there are more than one."""
+    cells = n_sizes / n_units
+    if n_units == 1:
+        return "" if cells == 1 else f": mean of {n_sizes} cells"
+    if cells == 1:
+        return ""
+    return f", each of {cells:.0f} cells" if cells == int(cells) else f", {n_sizes} values in all"
+
+
 def _all(found: Iterable[bool | None]) -> bool | None:
     found = list(found)
     return False if False in found else None if None in found else True
@@ -821,7 +982,10 @@ def judge(
     DataFrame
         claim, verdict (a key of `VERDICTS`), measured (the numbers that it rests on, in words),
         lacking (what is lacking, or why it cannot be tested; empty with any other verdict) and
-        n_datasets, in the order of the claims.
+        n_datasets; then estimate, low and high, the size of what its first condition is about with
+        an interval of 95 % over data sets (over repeats where it rests on one; NaN where it has
+        less than two, or another step has worked it out), and interval_of, what that is. In the
+        order of the claims.
 
     Raises
     ------
@@ -834,11 +998,13 @@ def judge(
         if printed and claim.printed:
             claim = claim.printed
         if claim.not_testable:
-            line = dict.fromkeys(COLUMNS, "") | {"claim": claim.name, "verdict": NOT_TESTABLE}
-            lines.append(line | {"lacking": claim.not_testable, "n_datasets": 0})
+            line = {"claim": claim.name, "verdict": NOT_TESTABLE, "measured": ""}
+            line |= {"lacking": claim.not_testable, "n_datasets": 0, "interval_of": ""}
+            lines.append(line)
         else:
             lines.append(_Judge(claim, tables, labels or {}, source).judged())
-    return pd.DataFrame(lines, columns=COLUMNS).astype({"n_datasets": int})
+    numbers = dict.fromkeys(LEADING[:3], float)
+    return pd.DataFrame(lines, columns=COLUMNS).astype({"n_datasets": int, **numbers})
 
 
 def with_statements(
@@ -906,6 +1072,9 @@ _COLUMN_WORDS = {
     "dataset": ("data set", "data sets"),
     "noise": ("noise factor", "noise factors"),
     "method": ("method", "methods"),
+    "repeat": ("repeat", "repeats"),
+    "forest": ("forest", "forests"),
+    "seed": ("seed", "seeds"),
 }
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import DataError
+from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import sections
 from hedgerow.experiments.step import ALL
 from hedgerow.files import (
@@ -118,9 +119,10 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
     found = declarations(call)
     params: dict[str, Any] = {"call": call, **given}
     for declaration in found:
-        if declaration.settings:
+        section = section_of(declaration.word)
+        if declaration.settings and section is not None:
             plan = params.setdefault("plan", {})
-            plan |= _settings(config, section_of(declaration.word), declaration.settings)
+            plan |= _settings(config, section, declaration.settings)
         for name, (section, *names) in declaration.plans.items():
             plan = params.setdefault(name, {})
             plan |= _settings(config, section, names)
@@ -198,13 +200,14 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
     for declared in found:
         kinds = READ.keys() & declared.parameters.values()
         starts += [f"workflow.steps:{READ[kind].__name__}" for kind in kinds]
-        if declared.settings or declared.plans:
+        section = section_of(declared.word) if declared.settings else None
+        if section is not None or declared.plans:
             starts.append("experiments.plan:normal")
         if declared.kind != "step":
             starts += ["experiments.step:Shown", "workflow.steps:caption_text"]
         if declared.module.endswith(".figures"):
             starts += ["reporting.figures:save", "reporting.figures:drawn"]
-        read = [section_of(declared.word)] if declared.settings else []
+        read = [] if section is None else [section]
         read += [section for section, *_ in declared.plans.values()]
         starts += [f"experiments.{word}.plan:{sections()[word].__name__}" for word in read]
     return sorted(set(starts))
@@ -236,6 +239,23 @@ def declared_by(word: str) -> list[Declaration]:
     """What stands at all steps, tables and figures of an experiment, by module and name."""
     files = sorted((PACKAGE / "experiments" / word).glob("*.py"))
     return [d for file in files for d in _module(f"{word}.{file.stem}").values()]
+
+
+def having(module: str, words: Sequence[str] = WORDS) -> list[str]:
+    """Experiments that have a module, such as `claims`, in the order of the page."""
+    folder = PACKAGE / "experiments"
+    return [w for w in WORDS if w in words and (folder / w / f"{module}.py").is_file()]
+
+
+def every_id() -> list[str]:
+    """Ids of all tables and figures of the experiments, whichever run."""
+    return sorted(
+        declared.name
+        for module in ("figures", "tables")
+        for word in having(module)
+        for declared in _module(f"{word}.{module}").values()
+        if declared.kind != "step"
+    )
 
 
 @functools.cache
@@ -287,8 +307,13 @@ def _declared(module: str, function: ast.FunctionDef, call: ast.Call) -> Declara
 
 
 @functools.cache
-def section_of(word: str) -> str:
-    """Section of the configuration of an experiment: its word, or the `SECTION` of its plan."""
+def section_of(word: str) -> str | None:
+    """Section of the configuration of an experiment: its word, or the `SECTION` of its plan.
+
+    None for a folder without a plan: what is above the experiments has no settings.
+    """
+    if not (PACKAGE / "experiments" / word / "plan.py").is_file():
+        return None
     for node in _parsed(f"{word}.plan").body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "SECTION":
             return ast.literal_eval(node.value)

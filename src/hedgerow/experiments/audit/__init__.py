@@ -1,0 +1,1 @@
+"""What stands above all experiments: claims, published beside measured, misprints."""

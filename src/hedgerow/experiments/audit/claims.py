@@ -1,0 +1,162 @@
+"""Every claim of the papers and every question of our own, judged, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.errors import ConfigError
+from hedgerow.experiments.step import step
+from hedgerow.reporting.claim_specification import SOURCE, Claim, guess
+from hedgerow.reporting.claims import (
+    COLUMNS,
+    NOT_TESTABLE,
+    TOO_LITTLE,
+    judge,
+    specified,
+    with_statements,
+)
+
+#: Of reports/claims.csv.
+ORDER = [
+    "claim",
+    "paper",
+    "section",
+    "experiment",
+    "statement",
+    "published_value",
+    "measured",
+    "estimate",
+    "low",
+    "high",
+    "interval_of",
+    "verdict",
+    "lacking",
+    "n_datasets",
+    "paper_scale_verdict",
+    "paper_scale_measured",
+    "shown",
+    "rule",
+    "code",
+]
+
+
+@step()
+def all_claims(
+    judged: Sequence[pd.DataFrame],
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    reference: Mapping[str, pd.DataFrame],
+    experiments: Sequence[str],
+    ids: Sequence[str],
+) -> pd.DataFrame:
+    """All claims of data/published/claims.csv, then our own, whatever the configuration runs.
+
+    Parameters
+    ----------
+    judged : sequence of DataFrame
+        data/results/<experiment>/claims.parquet of the experiments that run, as returned by
+        `hedgerow.reporting.claims.judged`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+    reference : mapping of DataFrame
+        data/reference/<experiment>/<experiment>_claims.csv, by the names of the files.
+    experiments : sequence of str
+        Words of the experiments that the configuration runs.
+    ids : sequence of str
+        Every table and figure that there is.
+
+    Returns
+    -------
+    DataFrame
+        Columns as in `ORDER`. paper and section are empty for questions of our own; estimate, low,
+        high and interval_of as in `hedgerow.reporting.claims.judge`; shown lists tables and figures
+        with blanks between them. A claim of an experiment that does not run has too little data.
+
+    Raises
+    ------
+    ConfigError
+        A claim of the papers is not bound, or names a table or figure that there is not.
+    """
+    claims = specified(specification)
+    stated = stated.fillna("")
+    _check(claims, stated, ids)
+    found = pd.concat([*judged, _not_run(claims, experiments)], ignore_index=True)
+    found = with_statements(found[COLUMNS], claims, stated).set_index("claim")
+    papers = stated.set_index("claim_id")
+    at_scale = _at_scale(reference)
+    own = [name for name, claim in claims.items() if claim.statement]
+    lines = []
+    for name in [*papers.index, *own]:
+        claim, word = claims[name], claims[name].experiment
+        of_paper = papers.loc[name] if name in papers.index else {"paper": "", "section": ""}
+        lines.append(
+            {
+                **found.loc[name],
+                "claim": name,
+                "paper": of_paper["paper"],
+                "section": of_paper["section"],
+                "experiment": word,
+                **at_scale.get(name, {}),
+                "shown": " ".join(shown_of(claim)),
+                "rule": f"{word}_claims",
+                "code": f"hedgerow.experiments.{word}.claims:claims",
+            }
+        )
+    return pd.DataFrame(lines, columns=ORDER)
+
+
+def shown_of(claim: Claim) -> tuple[str, ...]:
+    """Tables and figures that hold the numbers of a claim: its own, else those of its frames."""
+    if claim.shown:
+        return claim.shown
+    frames = dict.fromkeys(m["of"] for m in claim.measures.values() if "of" in m)
+    return tuple(dict.fromkeys(i for frame in frames for i in claim.frames_shown.get(frame, ())))
+
+
+def _check(claims: Mapping[str, Claim], stated: pd.DataFrame, ids: Sequence[str]) -> None:
+    for name in stated["claim_id"]:
+        if name not in claims:
+            raise ConfigError(f"{SOURCE}: `{name}` is not bound", remedy="give it an entry")
+    for name, claim in claims.items():
+        shown = shown_of(claim)
+        if not shown:
+            raise ConfigError(
+                f"{SOURCE}: `{name}` names no table or figure",
+                remedy=f"list them in `shown` of `{name}`, or by frame in that of its experiment",
+            )
+        for identifier in shown:
+            if identifier not in ids:
+                raise ConfigError(
+                    f"{SOURCE}: `{name}` is shown in `{identifier}`, which is no table or figure",
+                    remedy=guess(identifier, ids),
+                )
+
+
+def _not_run(claims: Mapping[str, Claim], experiments: Sequence[str]) -> pd.DataFrame:
+    """Claims of the experiments that do not run, judged on nothing."""
+    out = {name: claim for name, claim in claims.items() if claim.experiment not in experiments}
+    found = judge(out, {})
+    why = [f"the configuration does not run {out[name].experiment}" for name in found["claim"]]
+    # What cannot be tested at all says so in any configuration.
+    open_ = found["verdict"] != NOT_TESTABLE
+    return found.assign(
+        verdict=found["verdict"].where(~open_, TOO_LITTLE),
+        lacking=found["lacking"].where(~open_, pd.Series(why, index=found.index, dtype=object)),
+    )
+
+
+def _at_scale(reference: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]]:
+    """Verdicts of the tracked results at the scale of the papers, by claim."""
+    return {
+        row["claim"]: {
+            "paper_scale_verdict": row["verdict"],
+            "paper_scale_measured": row["measured"],
+        }
+        for frame in reference.values()
+        for row in frame.fillna("").to_dict("records")
+    }
