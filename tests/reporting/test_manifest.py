@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 import subprocess
 
 import pytest
@@ -87,3 +88,63 @@ def test_commit_and_clean(project):
 def test_a_missing_file_is_an_error(project):
     with pytest.raises(FileNotFoundError):
         manifests.checksums(project, ["nowhere"])
+
+
+# ------------------------------------------------------------------------------------- jobs
+
+JOBS = {
+    "chunk:a": {"rule": "chunk", "inputs": ["data/raw.csv"], "outputs": ["data/chunk.parquet"]},
+    "report": {
+        "rule": "report",
+        "inputs": ["data/chunk.parquet", "data/gone.parquet"],
+        "outputs": ["report.html", "data/seeds.parquet", "data/jobs/times.csv"],
+    },
+    "gone": {"rule": "gone", "inputs": ["data/raw.csv"], "outputs": ["data/gone.parquet"]},
+}
+
+
+def test_each_file_leads_to_its_job_and_what_lies_between_has_a_checksum(project):
+    (project / "data/chunk.parquet").write_text("chunk")
+    content = manifests.manifest(
+        project,
+        ["data/raw.csv"],
+        ["report.html", "data/seeds.parquet"],
+        SETTINGS,
+        {},
+        jobs=JOBS,
+        given={"files": ["config/smoke.yaml"]},
+    )
+    assert content["version"] == manifests.VERSION
+    assert content["jobs"] == JOBS
+    assert content["made_by"]["data/seeds.parquet"] == "report"
+    assert content["made_by"]["data/chunk.parquet"] == "chunk:a"
+    # Running times differ from run to run; what is not kept is named without a checksum.
+    assert content["between"] == {
+        "data/chunk.parquet": hashlib.sha256(b"chunk").hexdigest(),
+        "data/gone.parquet": None,
+    }
+    assert content["given"] == {"files": ["config/smoke.yaml"]}
+
+
+def test_sums_are_those_that_sha256sum_checks(project):
+    (project / "data/chunk.parquet").write_text("chunk")
+    content = manifests.manifest(
+        project, ["data/raw.csv"], ["report.html"], SETTINGS, {}, jobs=JOBS
+    )
+    text = manifests.to_json(content)
+    (project / "reports").mkdir()
+    (project / "reports/manifest.json").write_text(text)
+    (project / "reports/SHA256SUMS").write_text(manifests.sums(content, text))
+    names = [line.split("  ")[1] for line in manifests.sums(content, text).splitlines()]
+    assert names == [
+        "data/chunk.parquet",
+        "data/raw.csv",
+        "data/seeds.parquet",
+        "report.html",
+        "reports/manifest.json",
+    ]
+    if shutil.which("sha256sum"):
+        check = ["sha256sum", "--check", "--quiet", "--strict", "reports/SHA256SUMS"]
+        assert subprocess.run(check, cwd=project).returncode == 0
+        (project / "report.html").write_text("another")
+        assert subprocess.run(check, cwd=project, capture_output=True).returncode == 1

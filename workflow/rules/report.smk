@@ -42,7 +42,11 @@ rule report:
 
 
 # Every file between download and report, with what made it. The registry is read here as a whole:
-# an edit of it writes this file anew and nothing else.
+# an edit of it writes this file anew and nothing else. The graph is that of the process that plans,
+# so that the job stays there on a cluster.
+graph = Graph(workflow)
+
+
 rule manifest:
     input:
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
@@ -56,15 +60,21 @@ rule manifest:
             rules.report.output,
         ],
     output:
-        "reports/manifest.json",
+        manifest="reports/manifest.json",
+        sums="reports/SHA256SUMS",
+    localrule: True
     log:
         "data/logs/manifest.log",
     conda:
         "../../environment.yml"
     params:
         configuration=config,
+        given=given(workflow),
+        graph=graph.digest,
+        jobs=graph.jobs,
         code=digest_of(
             "reporting.manifest:manifest",
+            "reporting.manifest:sums",
             "reporting.manifest:to_json",
         ),
     message:

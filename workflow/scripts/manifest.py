@@ -7,7 +7,7 @@ with job(snakemake):
 
     from hedgerow.errors import DataError
     from hedgerow.files import read_json, write_text
-    from hedgerow.reporting.manifest import manifest, to_json
+    from hedgerow.reporting.manifest import manifest, sums, to_json
 
     sources, raw, absent = {}, [], []
     for path in map(Path, snakemake.input.sources):
@@ -28,5 +28,9 @@ with job(snakemake):
         configuration=snakemake.params.configuration,
         sources=sources,
         absent=absent,
+        jobs=snakemake.params.jobs,
+        given=snakemake.params.given,
     )
-    write_text(snakemake.output[0], to_json(content))
+    text = to_json(content)
+    write_text(snakemake.output.sums, sums(content, text))
+    write_text(snakemake.output.manifest, text)

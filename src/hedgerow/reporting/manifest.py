@@ -11,12 +11,17 @@ import json
 import platform
 import subprocess
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+#: Counts up when what a reader finds at a key changes. The first one had no number and no jobs.
+VERSION = 2
 #: Made, though tracked.
 RESULTS = "data/reference"
+#: What differs from run to run, as running times do.
+TIMES = "data/jobs/"
 
 
 def manifest(
@@ -26,6 +31,8 @@ def manifest(
     configuration: Mapping[str, Any],
     sources: Mapping[str, Any],
     absent: Iterable[str] = (),
+    jobs: Mapping[str, Mapping[str, Any]] | None = None,
+    given: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Content of reports/manifest.json.
 
@@ -43,27 +50,43 @@ def manifest(
         Which source served each data set, by registry key.
     absent : iterable of str
         Data sets of the configuration that no source served.
+    jobs : mapping, optional
+        Every job on the way, by its id: rule, inputs, outputs, digests of settings and code
+        (`hedgerow.workflow.graph`).
+    given : mapping, optional
+        Where the configuration came from: files, and settings of the command line.
 
     Returns
     -------
     dict
-        Keys: inputs and outputs (path -> SHA-256), packages (name -> version), python, platform,
-        code (commit, clean), configuration, seeds, sources, absent; ready for JSON.
+        Keys: version, inputs, outputs and between (path -> SHA-256), made_by (path -> id of the
+        job), jobs, packages (name -> version), python, platform, code (commit, clean),
+        configuration, given, seeds, sources, absent; ready for JSON. What is `between` was made
+        on the way and is no result, such as a chunk; None in place of a file that is not kept.
 
     Raises
     ------
     FileNotFoundError
         If a file that is listed does not exist.
     """
-    root, outputs = Path(root), list(outputs)
+    root, outputs, jobs = Path(root), list(outputs), dict(jobs or {})
+    made_by = {path: job for job in jobs for path in jobs[job]["outputs"]}
+    listed = checksums(root, outputs)
+    between = [p for p in made_by if p not in listed and not p.startswith(TIMES)]
+    kept = checksums(root, (path for path in between if (root / path).is_file()))
     return {
+        "version": VERSION,
         "inputs": checksums(root, inputs),
-        "outputs": checksums(root, outputs),
+        "outputs": listed,
+        "between": {path: kept.get(path) for path in sorted(between)},
+        "made_by": made_by,
+        "jobs": jobs,
         "packages": package_versions(),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "code": code_state(root),
         "configuration": dict(configuration),
+        "given": dict(given or {}),
         "seeds": {
             "global": configuration["seed"],
             "streams": "SHA-256 of (global seed, experiment, data set, permutation, stream)",
@@ -77,13 +100,18 @@ def manifest(
 
 def checksums(root: Path, paths: Iterable[Path | str]) -> dict[str, str]:
     """SHA-256 of each file, by its path relative to the root (with forward slashes), sorted."""
-    found = {}
-    for path in paths:
-        absolute = root / path
-        name = absolute.resolve().relative_to(root.resolve()).as_posix()
-        with absolute.open("rb") as file:
-            found[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    top = root.resolve()
+    files = {(root / p).resolve().relative_to(top).as_posix(): root / p for p in paths}
+    # Reading and hashing leave the interpreter to the other threads.
+    with ThreadPoolExecutor() as pool:
+        found = dict(zip(files, pool.map(checksum, files.values()), strict=True))
     return dict(sorted(found.items()))
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def package_versions() -> dict[str, str]:
@@ -121,3 +149,24 @@ def _git(root: Path, *arguments: str) -> str | None:
 def to_json(content: Mapping[str, Any]) -> str:
     """Manifest as text: keys sorted, one line per entry."""
     return json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def sums(content: Mapping[str, Any], manifest: str) -> str:
+    """Checksums for `sha256sum -c`, called in the folder of the project.
+
+    Parameters
+    ----------
+    content : mapping
+        A manifest.
+    manifest : str
+        Its text, whose checksum stands in the last line.
+
+    Returns
+    -------
+    str
+        A line for each file that was read or made and is kept.
+    """
+    files = {**content["inputs"], **content["outputs"], **content["between"]}
+    files = {path: kept for path, kept in sorted(files.items()) if kept is not None}
+    files["reports/manifest.json"] = hashlib.sha256(manifest.encode()).hexdigest()
+    return "".join(f"{kept}  {path}\n" for path, kept in files.items())

@@ -1,6 +1,7 @@
 """What the Snakemake workflow needs from the package besides the science.
 
 `config` checks settings and gives each rule its own, `digest` tells a rule which code it runs,
+`graph` which job makes which file and why anew,
 `jobs` is the frame of every script, `run` starts and resumes the workflow for `make reproduce`,
 `reference` makes and merges results at the scale of the papers,
 `generated` writes the files that follow from others, `profile` that for clusters.
@@ -16,8 +17,10 @@ from hedgerow.workflow.config import (
     settings,
 )
 from hedgerow.workflow.digest import digest_of, entry_digests
+from hedgerow.workflow.graph import Graph, given
 
 __all__ = [
+    "Graph",
     "attempts_at",
     "check_config",
     "check_datasets",
@@ -25,6 +28,7 @@ __all__ = [
     "cohort_facts",
     "digest_of",
     "entry_digests",
+    "given",
     "published_keys",
     "settings",
 ]

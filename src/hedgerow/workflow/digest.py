@@ -104,6 +104,22 @@ def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
     return found
 
 
+def settings_digest(params: Mapping[str, Any]) -> str:
+    """Hash parameters of a job, whatever the order of their keys.
+
+    Parameters
+    ----------
+    params : mapping
+        Numbers, texts, lists and mappings.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+    """
+    return hashlib.sha256(_plain(params).encode()).hexdigest()
+
+
 def _plain(value: Any) -> str:
     """A text that tells two values apart and does not depend on the order of keys."""
     if dataclasses.is_dataclass(value):

@@ -1,0 +1,216 @@
+"""The graph of a run, as Snakemake plans it: which job makes a file, from what, and why anew.
+
+The manifest gets its jobs from here while Snakemake plans (`Graph`), an audit later (`planned`), so
+that both speak of the same graph. It follows from configuration and code alone: neither cores nor
+what is on disk, nor a run that was stopped, changes it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import ConfigError
+from hedgerow.workflow.digest import settings_digest
+
+MANIFEST_RULE = "manifest"
+
+
+class Graph:
+    """Jobs on the way to the manifest, for the `params` of its rule.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        As a Snakefile knows it. Its jobs are looked up when Snakemake asks for the parameters,
+        which it does when all jobs are planned.
+    """
+
+    def __init__(self, workflow: Any):
+        self._workflow = workflow
+
+    def digest(self, wildcards: Any) -> str:
+        """SHA-256 over `jobs`: where any of them changes, the manifest is written anew."""
+        return hashlib.sha256(json.dumps(self._jobs, sort_keys=True).encode()).hexdigest()
+
+    def jobs(self, wildcards: Any, input: Any) -> dict[str, dict[str, Any]]:
+        """Each job by its id (`described`). Snakemake does not record what depends on `input`."""
+        return self._jobs
+
+    @functools.cached_property
+    def _jobs(self) -> dict[str, dict[str, Any]]:
+        dag = self._workflow.dag
+        pending = [job for job in dag.jobs if job.rule.name == MANIFEST_RULE]
+        found, seen = {}, set(pending)
+        while pending:
+            for job in dag.dependencies[pending.pop()]:
+                if job not in seen:
+                    seen.add(job)
+                    pending.append(job)
+                    found |= described(job)
+        return dict(sorted(found.items()))
+
+
+def described(job: Any) -> dict[str, dict[str, Any]]:
+    """A job of Snakemake's under its id, `<rule>:<wildcards>`.
+
+    Its `rule`, `inputs` and `outputs` (paths, sorted), and two SHA-256: `settings` over all of its
+    parameters but the code, `code` over the code that it reaches (`hedgerow.workflow.digest`).
+    """
+    wildcards = ",".join(map(str, job.wildcards_dict.values()))
+    params = dict(job.params.items())
+    return {
+        f"{job.rule.name}:{wildcards}" if wildcards else job.rule.name: {
+            "rule": job.rule.name,
+            "inputs": sorted(set(map(str, job.input))),
+            "outputs": sorted(map(str, job.output)),
+            "code": params.pop("code", None),
+            "settings": settings_digest(params),
+        }
+    }
+
+
+def given(workflow: Any) -> dict[str, Any]:
+    """Where the configuration of a run came from.
+
+    Returns
+    -------
+    dict
+        `files`, the default first, relative to the project (by name where they lie elsewhere), and
+        `command_line`, the settings of `--config`.
+    """
+    here = Path.cwd()
+    files = []
+    for file in map(Path, workflow.configfiles):
+        absolute = (here / file).resolve()
+        inside = absolute.is_relative_to(here)
+        files.append(absolute.relative_to(here).as_posix() if inside else absolute.name)
+    default = [file for file in files if file == "config/default.yaml"]
+    others = [file for file in files if file != "config/default.yaml"]
+    return {"files": default + others, "command_line": dict(workflow.config_settings.config or {})}
+
+
+# ------------------------------------------------------------------------------- planned later
+
+
+def planned(
+    root: Path | str, configfiles: Sequence[str | Path] = (), settings: Mapping | None = None
+) -> dict[str, dict[str, Any]]:
+    """What Snakemake would run, with its reasons; nothing is run or written.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the project.
+    configfiles : sequence of path, optional
+        Above config/default.yaml, relative to the project.
+    settings : mapping, optional
+        Above those, as `--config` gives them.
+
+    Returns
+    -------
+    dict
+        Each job up to the manifest by its id, as `described`, and `why`: reasons that are its
+        own, by kind, none where the job is up to date; `after`: ids of jobs that run before it
+        and make it run; `runs`: whether it would run.
+
+    Raises
+    ------
+    ConfigError
+        If Snakemake cannot plan; its message is the first line that it says.
+    """
+    request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
+    done = subprocess.run(
+        [sys.executable, "-m", "hedgerow.workflow.graph", json.dumps(request)],
+        cwd=root,
+        env={**os.environ, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        raise ConfigError(
+            f"Snakemake cannot plan this project: {said[-1] if said else 'it says nothing'}",
+            remedy="call `snakemake --dry-run` there, which tells more",
+        )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
+    """The body of the process that `planned` starts, in the folder of the project."""
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings.types import (
+        ConfigSettings,
+        DAGSettings,
+        OutputSettings,
+        Quietness,
+        ResourceSettings,
+    )
+
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+        found = api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(
+                configfiles=list(map(Path, files)), config=dict(settings)
+            ),
+        )
+        found.dag(DAGSettings(force_incomplete=True))
+        workflow = found._workflow
+        # As `snakemake --summary` begins.
+        workflow._prepare_dag(
+            forceall=False, ignore_incomplete=False, lock_warn_only=True, nolock=True
+        )
+        workflow._build_dag()
+        dag, records = workflow.dag, workflow.persistence
+        jobs = {job: described(job) for job in dag.jobs if not job.rule.norun}
+        ids = {job: next(iter(one)) for job, one in jobs.items()}
+        plan = {}
+        for job, one in jobs.items():
+            runs = dag.needrun(job)
+            made = {str(f) for f in dag.reason(job).updated_input_run} if runs else set()
+            before = sorted(
+                ids[other]
+                for other, files in dag.dependencies[job].items()
+                if other in ids and made & set(map(str, files))
+            )
+            plan[ids[job]] = {
+                **one[ids[job]],
+                "runs": runs,
+                "after": before,
+                "why": _reasons(dag.reason(job), job, records) if runs else {},
+            }
+        return dict(sorted(plan.items()))
+
+
+def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
+    """Reasons of a job that are its own; those of jobs before it are theirs."""
+    made = set(map(str, reason.updated_input_run))
+    found: dict[str, Any] = {
+        "missing": sorted(map(str, reason.missing_output)),
+        "incomplete": sorted(map(str, job.output)) if reason.forced else [],
+        "data": sorted(set(map(str, reason.updated_input)) - made),
+    }
+    if reason.params_changed:
+        found["params"] = {
+            "before": sorted(reason.params_changed.only_old),
+            "now": sorted(reason.params_changed.only_new),
+        }
+    if reason.input_changed:
+        recorded = [records.metadata(f) for f in job.output]
+        before = {path for record in recorded if record for path in record.input or ()}
+        found["inputs"] = sorted(before ^ set(map(str, job.input)))
+    found["script"] = bool(reason.code_changed)
+    found["environment"] = bool(reason.software_stack_changed)
+    return {kind: what for kind, what in found.items() if what}
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.argv[1])
+    print(json.dumps(_plan(asked["files"], asked["settings"])))
