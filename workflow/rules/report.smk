@@ -62,9 +62,9 @@ rule manifest:
     output:
         manifest="reports/manifest.json",
         sums="reports/SHA256SUMS",
-    localrule: True
     log:
         "data/logs/manifest.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:
