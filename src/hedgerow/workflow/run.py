@@ -3,7 +3,8 @@
 A killed Snakemake leaves its lock behind, and the next one refuses to start. This command notes
 its process beside the lock. Where it finds such a note and the process is gone, it removes the
 lock and goes on; it never touches the lock of a run that is alive, nor one of unknown origin.
-`hedgerow.workflow.hold` keeps a second run out of the folder.
+`hedgerow.workflow.hold` keeps a second run out of the folder. What is not as the last run left it
+is made anew (`hedgerow.workflow.altered`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from pathlib import Path
 
 from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
+from hedgerow.reporting.manifest import checksum
+from hedgerow.workflow.altered import make_anew
 from hedgerow.workflow.disk import no_room
 from hedgerow.workflow.hold import VARIABLE, LockedError, at_work, held, note
 from hedgerow.workflow.progress import duration
@@ -107,6 +110,8 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     with held(root) as hold:
         if release(root):
             print("The last run was killed; its lock is removed and its work is taken up again.")
+        for line in make_anew(arguments, root):
+            print(line, flush=True)
         return _run(arguments, root, hold)
 
 
@@ -243,13 +248,18 @@ def _alive(process: dict) -> bool:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the workflow in the current folder, and say what it found and where the report lies."""
+    """Run the workflow in the current folder, and say what it found and where the report lies.
+
+    The last line is the checksum of the manifest: a manifest that is edited together with a result
+    can only be found by whoever has noted it elsewhere.
+    """
     start = time.monotonic()
     try:
         code = run(sys.argv[1:] if arguments is None else arguments)
         if code == 0 and REPORT.is_file() and MANIFEST.is_file():
             print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
             print(f"The report is {REPORT.resolve()}")
+            print(f"SHA-256 of {MANIFEST}, for `hedgerow verify --digest`: {checksum(MANIFEST)}")
         return code
     except HedgerowError as error:
         print(error, file=sys.stderr)
