@@ -26,6 +26,7 @@ FLOORS = (
     {"reporting"},
     {"experiments", "patients"},
     {"workflow"},
+    {"audit"},
     {"cli", "__main__"},
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

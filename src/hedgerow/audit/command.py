@@ -1,0 +1,272 @@
+"""`hedgerow verify [PATH]` and `hedgerow status`."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import DataError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hedgerow.audit.findings import Findings
+
+VERIFY = (
+    "Compare results with the manifest of the run that made them: the checksum of every file, the\n"
+    "jobs and parents of each result, settings, code and package versions, and files that no run\n"
+    "has listed. Nothing is written."
+)
+VERDICTS = """verdicts:
+  identical               the bytes that the manifest lists
+  equal within tolerance  a table that was made anew (--rerun) with other bytes and the same numbers
+  differs                 other bytes
+  missing                 listed and not there
+  not listed              there, and no run has listed it
+
+exit status: 0 if all files and checks hold, 1 if not.
+
+examples:
+  hedgerow verify
+  hedgerow verify --digest 73ab3c... --rerun 10
+  hedgerow verify data/reference
+"""
+STATUS = (
+    "Tell which results are out of date and why: data, configuration, code or environment.\n"
+    "It asks Snakemake what it would run, and runs nothing."
+)
+STATUS_EXIT = """exit status: 0 if nothing is out of date, 1 if something is, so that a script can \
+ask: hedgerow status || make reproduce
+"""
+
+
+def add_verify(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    parser = commands.add_parser(
+        "verify",
+        help="are results what their run recorded? every file, its parents, settings, versions",
+        description=VERIFY,
+        epilog=VERDICTS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run_verify)
+    parser.add_argument(
+        "path",
+        nargs="?",
+        default=".",
+        metavar="PATH",
+        help="folder of the project (default: this one), or data/reference or a folder in it: "
+        "results at paper scale, where other code and versions are told and count for nothing",
+    )
+    parser.add_argument(
+        "--digest",
+        metavar="D",
+        help="SHA-256 that the manifest has to have, as the run printed it; without it nobody can "
+        "tell a manifest that was edited together with a result",
+    )
+    parser.add_argument(
+        "--rerun",
+        type=int,
+        default=0,
+        metavar="N",
+        help="make N jobs anew, drawn at random, in a copy of the project, and compare",
+    )
+    parser.add_argument("--seed", type=int, metavar="S", help="of the draw (default: a new one)")
+    parser.add_argument(
+        "--cores", type=int, default=2, metavar="N", help="for --rerun (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=0.0,
+        metavar="T",
+        help="with --rerun: largest relative difference of numbers in tables (default: none)",
+    )
+    parser.add_argument(
+        "--allow-unlisted",
+        action="store_true",
+        help="files that no run has listed, such as those of another configuration, are told and "
+        "count for nothing",
+    )
+    parser.add_argument("--json", metavar="FILE", help="write all that was found")
+    parser.add_argument("--all", action="store_true", help="show identical files, too")
+
+
+def add_status(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    parser = commands.add_parser(
+        "status",
+        help="which results are out of date, and why",
+        description=STATUS,
+        epilog=STATUS_EXIT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run_status)
+    parser.add_argument(
+        "path",
+        nargs="?",
+        default=".",
+        metavar="PATH",
+        help="folder of the project (default: this one)",
+    )
+    parser.add_argument(
+        "--configfile",
+        nargs="+",
+        metavar="FILE",
+        help="ask for these settings (default: those of the last run, as their files are now)",
+    )
+
+
+# -------------------------------------------------------------------------------------- verify
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """0 if all holds, else 1."""
+    from hedgerow.audit.kept import is_kept, verify_kept
+    from hedgerow.audit.verify import verify
+    from hedgerow.files import write_json
+
+    path = Path(options.path)
+    if not path.is_dir():
+        raise DataError(f"{path} is no folder", remedy="name the folder of the project")
+    project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
+    if not project and is_kept(path):
+        asked = [name for name in ("digest", "rerun") if getattr(options, name)]
+        if asked:
+            raise DataError(
+                f"{path} holds results at paper scale, which --{asked[0]} does not know",
+                remedy="leave it out; `hedgerow reference --help` says how they are made",
+            )
+        found = verify_kept(path)
+        found.unlisted_allowed = options.allow_unlisted
+    else:
+        seed = secrets.randbelow(10**6) if options.seed is None else options.seed
+        with _Progress(options.rerun) as progress:
+            found = verify(
+                path,
+                digest=options.digest,
+                rerun=options.rerun,
+                seed=seed,
+                cores=options.cores,
+                tolerance=options.tolerance,
+                allow_unlisted=options.allow_unlisted,
+                tell=progress.tell,
+            )
+    if options.json:
+        write_json(options.json, found.to_dict())
+    _show(found, options.all)
+    return 0 if found.holds else 1
+
+
+def _show(found: Findings, everything: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from hedgerow.audit.findings import CLOSE, IDENTICAL, VERDICTS
+
+    console = _console()
+    shown = [f for f in found.files if everything or f.verdict != IDENTICAL]
+    colours = {IDENTICAL: "green", CLOSE: "yellow"}
+    if shown:
+        table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
+        table.add_column("verdict", no_wrap=True)
+        table.add_column("file", overflow="fold")
+        table.add_column("why", overflow="fold")
+        for file in shown:
+            verdict = Text(file.verdict, style=colours.get(file.verdict, "red"))
+            table.add_row(verdict, file.path, file.why)
+        console.print(table)
+        console.print()
+    table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
+    table.add_column("check", no_wrap=True)
+    table.add_column("holds", no_wrap=True)
+    table.add_column("found", overflow="fold")
+    kinds = {"input": "read", "output": "results", "between": "made on the way"}
+    kinds |= {"record": "records", "": "not listed"}
+    for kind, words in kinds.items():
+        own = Counter(file.verdict for file in found.files if file.kind == kind)
+        if own:
+            told = ", ".join(f"{own[v]} {v}" for v in VERDICTS if own[v])
+            bad = set(own) - {IDENTICAL, CLOSE}
+            allowed = kind == "" and found.unlisted_allowed
+            table.add_row(f"files: {words}", _mark(None if allowed and bad else not bad), told)
+    for check in found.checks:
+        table.add_row(check.name, _mark(check.holds), "\n".join(_first(check.said)))
+    console.print(table)
+    console.print()
+    if found.digest:
+        console.print(f"SHA-256 of the manifest: {found.digest}")
+    n = len(found.files)
+    if found.holds:
+        console.print(f"All {n} files and all checks hold.")
+        return
+    bad = [check.name for check in found.checks if check.holds is False]
+    told = [f"{k} {verdict}" for verdict, k in found.counts().items()]
+    told += [f"not as recorded: {', '.join(bad)}"] if bad else []
+    console.print(f"It does not hold: {'; '.join(told)}.")
+
+
+def _mark(holds: bool | None) -> Any:
+    from rich.text import Text
+
+    words = {True: ("yes", "green"), False: ("no", "red"), None: ("told", "")}
+    word, style = words[holds]
+    return Text(word, style=style)
+
+
+def _first(said: list[str], most: int = 10) -> list[str]:
+    more = [f"{len(said) - most} more; --json FILE has all."] if len(said) > most else []
+    return said[:most] + more
+
+
+class _Progress:
+    """What is looked at, on a terminal; a bar over the jobs that are made anew."""
+
+    def __init__(self, n_jobs: int):
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        console = _console(stderr=True)
+        columns = [TextColumn("{task.description}")]
+        columns += [BarColumn(), MofNCompleteColumn()] if n_jobs else []
+        self._bars = Progress(
+            *columns, console=console, transient=True, disable=not console.is_terminal
+        )
+        self._n_jobs = n_jobs
+        self._task = self._bars.add_task("", total=n_jobs or None)
+
+    def __enter__(self) -> _Progress:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._bars.stop()
+
+    def tell(self, what: str, done: int = 0) -> None:
+        """Show what comes next, or that a job is done."""
+        self._bars.update(self._task, description=what, advance=done)
+
+
+def _console(stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    if console.is_terminal:
+        return console
+    # Into a pipe or a file, a line is a line.
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=1000)
+
+
+# -------------------------------------------------------------------------------------- status
+
+
+def run_status(options: argparse.Namespace) -> int:
+    """0 if nothing is out of date, else 1."""
+    from hedgerow.audit.status import status
+
+    console, found = _console(), status(options.path, options.configfile)
+    for line in found.lines():
+        console.print(line, soft_wrap=True)
+    return 0 if found.up_to_date else 1

@@ -1,0 +1,148 @@
+"""Tracked results at paper scale against their manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from hedgerow.audit.findings import DIFFERS, IDENTICAL, MISSING, NOT_LISTED, Check, File, Findings
+from hedgerow.errors import DataError, HedgerowError
+from hedgerow.files import read_json
+from hedgerow.reporting.manifest import checksums
+from hedgerow.workflow.reference import IN_PARTS, rows_digest, whole_digest
+
+NAME = "manifest.json"
+
+
+def is_kept(path: Path | str) -> bool:
+    """Whether a folder is one of results at paper scale, or holds such folders."""
+    path = Path(path)
+    return any(_is_manifest(file) for file in path.glob(f"**/{NAME}"))
+
+
+def _is_manifest(file: Path) -> bool:
+    try:
+        content = read_json(file)
+    except DataError:
+        # A damaged one is named by the audit.
+        return "reports" not in file.parts
+    return "experiment" in content and "outputs" in content
+
+
+def verify_kept(folder: Path | str) -> Findings:
+    """Compare results at paper scale with their manifests.
+
+    Parameters
+    ----------
+    folder : path
+        data/reference, or a folder in it.
+
+    Returns
+    -------
+    Findings
+        Code and versions that differ from those of today are told and count for nothing: what is
+        kept was made on another day.
+
+    Raises
+    ------
+    DataError
+        If there is no manifest below the folder.
+    """
+    folder = Path(folder)
+    manifests = sorted(file for file in folder.glob(f"**/{NAME}") if _is_manifest(file))
+    if not manifests:
+        raise DataError(
+            f"{folder} holds no results at paper scale", remedy="name data/reference or one in it"
+        )
+    found = Findings(str(folder))
+    for file in manifests:
+        _verify_one(file, folder, found)
+    listed = {file.path for file in found.files}
+    there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    why = "no manifest names it"
+    found.files += [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
+    return found
+
+
+def _verify_one(file: Path, top: Path, found: Findings) -> None:
+    own = file.parent
+    name = own.relative_to(top).as_posix()
+    prefix = "" if name == "." else f"{name}/"
+    try:
+        content = _checked(file)
+    except HedgerowError as error:
+        found.files.append(File(f"{prefix}{NAME}", DIFFERS, "record", error.message))
+        return
+    found.files.append(File(f"{prefix}{NAME}", IDENTICAL, "record"))
+    expected = {**content["outputs"], **content.get("parts", {})}
+    now = checksums(own, [path for path in expected if (own / path).is_file()])
+    for path, checksum in sorted(expected.items()):
+        same = now.get(path) == checksum
+        verdict = MISSING if path not in now else IDENTICAL if same else DIFFERS
+        why = "" if same or path not in now else "its bytes were changed"
+        kind = "input" if path in content.get("parts", ()) else "output"
+        found.files.append(File(f"{prefix}{path}", verdict, kind, why))
+    found.checks += _checks(content, own, prefix or f"{own.name}/")
+
+
+def _checked(file: Path) -> dict[str, Any]:
+    content = read_json(file)
+    for part in ("outputs", "parts"):
+        if not isinstance(content.get(part, {}), dict):
+            raise DataError(f"{file}: `{part}` is no mapping", remedy="make it again")
+    return content
+
+
+def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]:
+    """Parts against their own manifests; code and versions, which are told only."""
+    experiment = content["experiment"]
+    makers = {name: content}
+    if experiment in IN_PARTS:
+        parts = [own / path for path in content.get("parts", ()) if path.endswith(".json")]
+        makers, said = {}, []
+        for part in filter(Path.is_file, parts):
+            try:
+                makers[part.stem] = one = read_json(part)
+                (rows,) = (v for path, v in one["files"].items() if "/results/" in path)
+            except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
+                said.append(f"{part.name} is no manifest of a part.")
+                makers.pop(part.stem, None)
+                continue
+            beside = f"parts/{part.stem}.parquet"
+            if rows != content["parts"].get(beside):
+                said.append(f"{beside} is not what {part.name} was written with.")
+        fine = [f"{len(makers)} parts are what their own manifests describe."]
+        yield Check(f"{name}parts", not said, said or fine)
+    yield from _made_by(makers, experiment, name)
+
+
+def _made_by(makers: Mapping[str, Mapping], experiment: str, name: str) -> Iterator[Check]:
+    try:
+        today = (rows_digest if experiment in IN_PARTS else whole_digest)(experiment)
+    except (HedgerowError, LookupError, OSError):
+        today = None
+    codes = [maker.get("code") or {} for maker in makers.values()]
+    older = sum(code.get("equal", code).get("digest") != today for code in codes)
+    commits = sorted({str(code.get("commit"))[:9] for code in codes})
+    if older:
+        told = f"Made by other code than today's, commit {', '.join(commits)}."
+        yield Check(f"{name}code", None, [told])
+    versions = sorted(
+        {
+            f"{package} {version} ({_installed(package)} here)."
+            for maker in makers.values()
+            for package, version in (maker.get("versions") or {}).items()
+            if _installed(package) != version
+        }
+    )
+    if versions:
+        yield Check(f"{name}versions", None, versions)
+
+
+def _installed(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

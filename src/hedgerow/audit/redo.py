@@ -1,0 +1,165 @@
+"""Jobs of a run made anew, in a copy of the project that holds what they read and nothing else."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.files import write_text
+from hedgerow.reporting.manifest import TIMES
+
+#: What the workflow is made of, beside the package.
+WORKFLOW = ("Snakefile", "workflow", "config", "environment.yml", "data/published")
+#: The bytes of a download are compared with the registry's checksum; it needs a network.
+NOT_REDONE = {"fetch"}
+
+
+def drawn(manifest: Mapping[str, Any], n: int, seed: int) -> list[str]:
+    """Ids of `n` jobs of a manifest, or of all, if there are fewer; downloads are left out."""
+    jobs = sorted(id for id, job in manifest["jobs"].items() if job["rule"] not in NOT_REDONE)
+    return sorted(random.Random(seed).sample(jobs, min(n, len(jobs))))
+
+
+def redo(
+    root: Path, manifest: Mapping[str, Any], ids: Sequence[str], cores: int = 1
+) -> Iterator[tuple[str, Path, str | None]]:
+    """Make jobs anew, in copies in which what they read lies ready and no job is known that makes it.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the project; nothing in it is touched.
+    manifest : mapping
+        Its `configuration` is used, whatever the files in `config` say now.
+    ids : sequence of str
+    cores : int
+
+    Yields
+    ------
+    id : str
+        Of a job.
+    folder : Path
+        With what it made; removed when the next one is asked for.
+    failure : str or None
+        Why it could not be made anew.
+    """
+    import yaml
+
+    jobs = manifest["jobs"]
+    configuration = yaml.safe_dump(dict(manifest["configuration"]))
+    for own in together(manifest, ids):
+        with tempfile.TemporaryDirectory(prefix="hedgerow-verify-") as name:
+            folder, failures = Path(name) / "project", {}
+            for part in WORKFLOW:
+                _copy(root / part, folder / part)
+            write_text(folder / "config/redone.yaml", configuration)
+            for id in own:
+                missing = _copy_inputs(root, folder, manifest, id)
+                if missing:
+                    failures[id] = f"{missing[0]}, which its job reads, is missing"
+            possible = [id for id in own if id not in failures]
+            said = _run(folder, manifest, possible, cores) if possible else {}
+            for id in own:
+                if id not in failures and not all(
+                    (folder / p).is_file() for p in jobs[id]["outputs"]
+                ):
+                    failures[id] = said.get(jobs[id]["rule"]) or said.get("", "it did not run")
+                yield id, folder, failures.get(id)
+
+
+def together(manifest: Mapping[str, Any], ids: Sequence[str]) -> list[list[str]]:
+    """Cut jobs into as few groups as come to mind in which no rule makes what another one reads.
+
+    Planning takes seconds whatever is planned, so that a run for each rule would take minutes.
+    """
+    jobs, made_by = manifest["jobs"], manifest["made_by"]
+    by_rule: dict[str, list[str]] = {}
+    for id in ids:
+        by_rule.setdefault(jobs[id]["rule"], []).append(id)
+    reads = {
+        rule: {
+            jobs[made_by[path]]["rule"]
+            for id in own
+            for path in jobs[id]["inputs"]
+            if path in made_by
+        }
+        for rule, own in by_rule.items()
+    }
+    groups: list[list[str]] = []
+    for rule in by_rule:
+        for group in groups:
+            if not reads[rule] & set(group) and not any(rule in reads[other] for other in group):
+                group.append(rule)
+                break
+        else:
+            groups.append([rule])
+    return [[id for rule in group for id in by_rule[rule]] for group in groups]
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    elif source.is_file():
+        shutil.copy2(source, target)
+
+
+def _copy_inputs(root: Path, folder: Path, manifest: Mapping, id: str) -> list[str]:
+    """Copy what a job reads; give what is not there."""
+    inputs = list(manifest["jobs"][id]["inputs"])
+    inputs += [path for path in map(_raw_of(manifest), inputs) if path]
+    for path in inputs:
+        if not (folder / path).is_file():
+            _copy(root / path, folder / path)
+    return [path for path in inputs if not (folder / path).is_file()]
+
+
+def _raw_of(manifest: Mapping) -> Callable[[str], str | None]:
+    """The file of a data set, which lies beside its record."""
+
+    def raw(path: str) -> str | None:
+        dataset = Path(path).parent.name
+        if not path.startswith("data/raw/") or dataset not in manifest["sources"]:
+            return None
+        return f"data/raw/{dataset}/{manifest['sources'][dataset]['file']}"
+
+    return raw
+
+
+def _run(folder: Path, manifest: Mapping, ids: Sequence[str], cores: int) -> dict[str, str]:
+    """Run jobs; of other rules this run knows nothing.
+
+    Gives what a rule says on failing, and under an empty name what Snakemake does.
+    """
+    rules = sorted({manifest["jobs"][id]["rule"] for id in ids})
+    outputs = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
+    command = [sys.executable, "-m", "snakemake", f"--cores={cores}", "--keep-going"]
+    command += ["--configfile", "config/redone.yaml", "--allowed-rules", *rules]
+    done = subprocess.run(
+        [*command, "--", *outputs],
+        cwd=folder,
+        env={
+            k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE_", "HEDGEROW_RUN"))
+        },
+        capture_output=True,
+        text=True,
+    )
+    if not done.returncode:
+        return {}
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    said = {
+        rule: line for line in reversed(lines) for rule in rules if line.startswith(f"{rule}: ")
+    }
+    return {"": lines[-1] if lines else "Snakemake failed", **said}
+
+
+def is_time(path: str) -> bool:
+    """Whether a file holds running times, which differ from run to run."""
+    return path.startswith(TIMES)

@@ -1,0 +1,372 @@
+"""A run against its manifest: every file, what it came from, and what else lies there."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hedgerow.audit.findings import (
+    CLOSE,
+    DIFFERS,
+    IDENTICAL,
+    MISSING,
+    NOT_LISTED,
+    Check,
+    File,
+    Findings,
+)
+from hedgerow.audit.redo import drawn, is_time, redo
+from hedgerow.audit.tables import difference, is_table
+from hedgerow.checks import check_number
+from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
+from hedgerow.files import read_yaml, write_text
+from hedgerow.reporting.manifest import checksum, checksums, code_state, package_versions
+from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded, recorded
+from hedgerow.workflow.graph import planned
+
+DEFAULT = "config/default.yaml"
+#: Folders in which nothing lies that no run has made, but for what is named below.
+MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
+MADE += ("reports",)
+TRACKED = {"reports/README.md"}
+#: The files of a run, by the part of the manifest that lists them.
+KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
+#: How many names a sentence holds.
+MOST = 5
+_NOWHERE = object()
+
+
+def verify(
+    root: Path | str = ".",
+    *,
+    digest: str | None = None,
+    rerun: int = 0,
+    seed: int = 0,
+    cores: int = 1,
+    tolerance: float = 0.0,
+    allow_unlisted: bool = False,
+    tell: Callable[[str, int], None] = lambda what, done=0: None,
+) -> Findings:
+    """Compare the results in a folder with the manifest of the run that made them.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the project. Nothing in it is written.
+    digest : str, optional
+        SHA-256 that the manifest has to have, as the run printed it. Without it a manifest that
+        was edited together with a result and with reports/SHA256SUMS looks whole.
+    rerun : int
+        How many jobs, drawn at random, are made anew and compared.
+    seed : int
+        Of the draw.
+    cores : int
+        For jobs that are made anew.
+    tolerance : float
+        Largest relative difference of a number at which a table that was made anew counts as
+        equal.
+    allow_unlisted : bool
+        Whether files that no run lists leave the result as it is.
+    tell : callable, optional
+        Is called with what comes next, or with a job that was made anew and the number 1.
+
+    Returns
+    -------
+    Findings
+
+    Raises
+    ------
+    DataError
+        If the folder holds no manifest, or one of an earlier version.
+    InputError
+        If a parameter is beyond use.
+    """
+    check_number("rerun", rerun, 0, 10**6, whole=True)
+    check_number("seed", seed, 0, 2**63, whole=True)
+    check_number("cores", cores, 1, 10**4, whole=True)
+    check_number("tolerance", tolerance, 0, 1)
+    root = Path(root)
+    known = recorded(root)
+    found = Findings(str(root), digest=known.digest, unlisted_allowed=allow_unlisted)
+    if known.manifest is None and not known.sums:
+        if known.faults:
+            raise DataError(f"{root / MANIFEST}: damaged", remedy="call `make reproduce`")
+        raise DataError(
+            f"{root} holds no {MANIFEST}", remedy="call `make reproduce`, or name another folder"
+        )
+    if known.manifest is not None and "jobs" not in known.manifest:
+        raise DataError(
+            f"{root / MANIFEST} is of an earlier version and names no jobs",
+            remedy="call `make reproduce`, which writes it anew",
+        )
+    tell("checksums")
+    found.files += _records(known)
+    if digest is not None:
+        found.checks.append(_check_digest(digest, known))
+    found.files += _files(root, known)
+    found.files += _unlisted(root, known)
+    if known.manifest is None:
+        found.checks.append(Check("manifest", False, ["It cannot be read: nothing else is known."]))
+        return found
+    tell("the graph of jobs")
+    found.checks += _checks(root, known.manifest)
+    if rerun:
+        found.seed = seed
+        found.redone = drawn(known.manifest, rerun, seed)
+        tell(f"{len(found.redone)} jobs are made anew")
+        found.files = _redone(root, known.manifest, found, cores, tolerance, tell)
+    return found
+
+
+# --------------------------------------------------------------------------------------- files
+
+
+def _records(known: Recorded) -> list[File]:
+    """The manifest and the list for `sha256sum`, which bear witness to each other."""
+    files = []
+    for path, there in ((MANIFEST, known.digest is not None), (SUMS, bool(known.sums))):
+        faults = [fault for fault in known.faults if fault.startswith(path)]
+        verdict = DIFFERS if faults else IDENTICAL if there else MISSING
+        files.append(File(path, verdict, "record", "; ".join(faults)))
+    return files
+
+
+def _check_digest(digest: str, known: Recorded) -> Check:
+    asked = digest.strip().lower()
+    if len(asked) != 64 or set(asked) - set("0123456789abcdef"):
+        raise InputError(
+            f"--digest is {digest!r}", remedy="give the 64 digits that the run printed"
+        )
+    if asked == known.digest:
+        return Check("digest of the manifest", True, [f"It is {asked}."])
+    return Check("digest of the manifest", False, [f"It is {known.digest}, not {asked}."])
+
+
+def _files(root: Path, known: Recorded) -> list[File]:
+    expected = known.expected()
+    now = checksums(root, [path for path in expected if (root / path).is_file()])
+    manifest = known.manifest or {}
+    kinds = {path: kind for part, kind in KINDS.items() for path in manifest.get(part, ())}
+    files = []
+    for path in sorted(expected):
+        why = ""
+        if len(expected[path]) > 1:
+            verdict = DIFFERS if path in now else MISSING
+            why = f"{MANIFEST} and {SUMS} have different checksums of it"
+        elif path not in now:
+            verdict = MISSING
+        elif expected[path] == {now[path]}:
+            verdict = IDENTICAL
+        else:
+            verdict = DIFFERS
+            others = [other for other in expected if now[path] in expected[other]]
+            why = f"it has the bytes of {others[0]}" if others else "its bytes were changed"
+        files.append(File(path, verdict, kinds.get(path, ""), why))
+    return files
+
+
+def _unlisted(root: Path, known: Recorded) -> list[File]:
+    """What lies where runs write, and no run has listed."""
+    manifest = known.manifest or {}
+    listed = {*known.expected(), *manifest.get("made_by", ()), MANIFEST, SUMS, *TRACKED}
+    # Attempts at a data set that was not to be had are counted beside its record.
+    listed |= {f"data/raw/{dataset}/attempts" for dataset in manifest.get("absent", ())}
+    there = {
+        file.relative_to(root).as_posix()
+        for folder in MADE
+        for file in (root / folder).rglob("*")
+        if file.is_file() or file.is_symlink()
+    }
+    why = "the manifest does not name it: of another configuration, or nobody's"
+    return [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
+
+
+# -------------------------------------------------------------------------------------- checks
+
+
+def _checks(root: Path, manifest: Mapping[str, Any]) -> list[Check]:
+    checks = [_closed(manifest), _configuration(root, manifest), *_environment(manifest)]
+    with TemporaryDirectory() as folder:
+        import yaml
+
+        # The graph that the recorded settings give, whatever the files say now.
+        recorded_settings = Path(folder) / "recorded.yaml"
+        write_text(recorded_settings, yaml.safe_dump(manifest["configuration"]))
+        try:
+            plan = planned(root, [recorded_settings])
+        except ConfigError as error:
+            checks.append(Check("parents", False, [f"{error.message}."]))
+            return checks
+    return [*checks, *_against_plan(manifest["jobs"], plan), _commit(root, manifest)]
+
+
+def _closed(manifest: Mapping[str, Any]) -> Check:
+    """Whether a chain of jobs leads from each output to what was read."""
+    jobs, made_by = manifest["jobs"], manifest["made_by"]
+    said = [f"{path} has no job." for path in manifest["outputs"] if made_by.get(path) not in jobs]
+    for id, job in jobs.items():
+        unknown = [p for p in job["inputs"] if p not in made_by and p not in manifest["inputs"]]
+        said += [f"{path}, which {id} reads, has no job and is no input." for path in unknown]
+    gone = [path for path, kept in manifest["between"].items() if kept is None]
+    told = [f"{len(gone)} files made on the way were not kept."] if gone else []
+    return Check("chain to what was read", not said, said or told or ["It is closed."])
+
+
+def _configuration(root: Path, manifest: Mapping[str, Any]) -> Check:
+    """Whether the files of settings still say what the run was made with."""
+    name, given = "configuration", manifest.get("given", {})
+    files = [DEFAULT, *(file for file in given.get("files", ()) if file != DEFAULT)]
+    lost = [file for file in files if not (root / file).is_file()]
+    if lost:
+        return Check(name, False, [f"{file}, with which it was made, is missing." for file in lost])
+    now: dict[str, Any] = {}
+    for file in files:
+        try:
+            now = _merged(now, read_yaml(root / file) or {})
+        except HedgerowError as error:
+            return Check(name, False, [f"{error}."])
+    now = _merged(now, given.get("command_line", {}))
+    said = [
+        f"{setting} is {_value(mine)} in {' and '.join(files)}, {_value(theirs)} in the manifest."
+        for setting, theirs, mine in unlike(manifest["configuration"], now)
+    ]
+    return Check(name, not said, said or [f"As in {' and '.join(files)}."])
+
+
+def _merged(one: Mapping, other: Mapping) -> dict[str, Any]:
+    """As Snakemake merges files of settings: mappings in each other, lists replaced."""
+    found = dict(one)
+    for key, value in other.items():
+        inner = isinstance(value, Mapping) and isinstance(found.get(key), Mapping)
+        found[key] = _merged(found[key], value) if inner else value
+    return found
+
+
+def unlike(one: Any, other: Any, name: str = "") -> list[tuple[str, Any, Any]]:
+    """Settings that differ between two configurations, by their full names."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return [
+            found
+            for key in sorted({*one, *other}, key=str)
+            for found in unlike(
+                one.get(key, _NOWHERE), other.get(key, _NOWHERE), f"{name}.{key}".lstrip(".")
+            )
+        ]
+    return [] if one == other else [(f"`{name}`", one, other)]
+
+
+def _value(value: Any) -> str:
+    return "not there" if value is _NOWHERE else str(value)
+
+
+def _environment(manifest: Mapping[str, Any]) -> list[Check]:
+    said = changed_packages(manifest)
+    system = f"{platform.system()} {platform.machine()}"
+    told = (
+        [] if system == manifest["platform"] else [f"{system} here, {manifest['platform']} then."]
+    )
+    return [
+        Check("package versions", not said, said or ["Those in use are those of the run."]),
+        *([Check("machine", None, told)] if told else []),
+    ]
+
+
+def changed_packages(manifest: Mapping[str, Any]) -> list[str]:
+    """Versions that are not those of the run; packages that came later do not count."""
+    now = {**package_versions(), "python": platform.python_version()}
+    then = {**manifest["packages"], "python": manifest["python"]}
+    return [
+        f"{name} is {now.get(name, 'not installed')}, was {version}."
+        for name, version in sorted(then.items())
+        if now.get(name) != version
+    ]
+
+
+def _against_plan(jobs: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Check]:
+    """Whether the workflow, as it is now, makes the same files from the same parents."""
+    said = []
+    for id in sorted({*jobs} - {*plan}):
+        said.append(f"The workflow has no job {id}.")
+    for id, job in jobs.items():
+        for part, words in (("rule", "rule"), ("inputs", "parents"), ("outputs", "outputs")):
+            if id in plan and job[part] != plan[id][part]:
+                said.append(f"{id} has other {words} in the manifest than in the workflow.")
+    both = [id for id in jobs if id in plan]
+    code = [id for id in both if jobs[id].get("code") != plan[id]["code"]]
+    settings = [id for id in both if jobs[id].get("settings") != plan[id]["settings"]]
+    checks = [Check("parents", not said, said or [f"Those of {len(both)} jobs are as planned."])]
+    for name, ids in (("code", code), ("settings of jobs", settings)):
+        fine = [f"That of {len(both)} jobs is the one in use."]
+        changed = [f"It has changed since for {_names(ids)}."]
+        if name != "code":
+            fine = [f"Those of {len(both)} jobs are those of the configuration."]
+            changed = [f"They differ for {_names(ids)}."]
+        checks.append(Check(name, not ids, changed if ids else fine))
+    return checks
+
+
+def _commit(root: Path, manifest: Mapping[str, Any]) -> Check:
+    """Told only: what a job runs is told by its digest."""
+    now, then = code_state(root), manifest["code"]
+    words = {True: "clean", False: "with changes", None: "unknown"}
+    said = [
+        f"Commit {state['commit'] or 'unknown'} ({words[state['clean']]}) {when}."
+        for state, when in ((then, "then"), (now, "now"))
+    ]
+    return Check("commit", None, said[:1] if now == then else said)
+
+
+def _names(names: Iterable[str]) -> str:
+    names = list(names)
+    if len(names) <= MOST:
+        return ", ".join(names)
+    return f"{', '.join(names[:MOST])} and {len(names) - MOST} more"
+
+
+# ------------------------------------------------------------------------------------ made anew
+
+
+def _redone(
+    root: Path,
+    manifest: Mapping[str, Any],
+    found: Findings,
+    cores: int,
+    tolerance: float,
+    tell: Callable,
+) -> list[File]:
+    """Verdicts of all files, those of jobs that were made anew compared with what they made."""
+    verdicts = {file.path: file for file in found.files}
+    recorded_of = {**manifest["outputs"], **manifest["between"]}
+    failed = []
+    for id, folder, failure in redo(root, manifest, found.redone, cores):
+        tell(id, 1)
+        if failure:
+            failed.append(f"{id}: {failure}.")
+            continue
+        for path in manifest["jobs"][id]["outputs"]:
+            before = verdicts.get(path)
+            if is_time(path) or before is None or checksum(folder / path) == recorded_of.get(path):
+                continue
+            verdict, why = _compared(root / path, folder / path, tolerance)
+            # A file that is altered in place keeps that verdict.
+            if before.verdict == IDENTICAL:
+                verdicts[path] = File(path, verdict, before.kind, why)
+    said = failed or [f"{len(found.redone)} jobs, drawn with seed {found.seed}."]
+    found.checks.append(Check("made anew", not failed, said))
+    return list(verdicts.values())
+
+
+def _compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
+    """Verdict of a file that came out with other bytes."""
+    if not is_table(here) or not here.is_file():
+        return DIFFERS, "made anew it has other bytes"
+    largest = difference(here, anew)
+    if largest <= tolerance:
+        return CLOSE, f"made anew its numbers differ by {largest:.1e} at most, relatively"
+    if largest == math.inf:
+        return DIFFERS, "made anew it differs in more than numbers"
+    return DIFFERS, f"made anew its numbers differ by up to {largest:.1e}, relatively"
