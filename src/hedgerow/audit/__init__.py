@@ -6,8 +6,7 @@ the tracked results at paper scale with theirs, `status` says what is out of dat
 """
 
 from hedgerow.audit.kept import verify_kept
-
-# status
+from hedgerow.audit.status import status
 from hedgerow.audit.verify import verify
 
 __all__ = ["status", "verify", "verify_kept"]

@@ -30,7 +30,7 @@ def drawn(manifest: Mapping[str, Any], n: int, seed: int) -> list[str]:
 def redo(
     root: Path, manifest: Mapping[str, Any], ids: Sequence[str], cores: int = 1
 ) -> Iterator[tuple[str, Path, str | None]]:
-    """Make jobs anew, in copies in which what they read lies ready and no job is known that makes it.
+    """Make jobs anew in copies that hold what they read, and know no job that makes it.
 
     Parameters
     ----------

@@ -212,29 +212,47 @@ def _closed(manifest: Mapping[str, Any]) -> Check:
         unknown = [p for p in job["inputs"] if p not in made_by and p not in manifest["inputs"]]
         said += [f"{path}, which {id} reads, has no job and is no input." for path in unknown]
     gone = [path for path, kept in manifest["between"].items() if kept is None]
-    told = [f"{len(gone)} files made on the way were not kept."] if gone else []
+    told = [f"Files made on the way and not kept: {len(gone)}."] if gone else []
     return Check("chain to what was read", not said, said or told or ["It is closed."])
 
 
 def _configuration(root: Path, manifest: Mapping[str, Any]) -> Check:
     """Whether the files of settings still say what the run was made with."""
     name, given = "configuration", manifest.get("given", {})
-    files = [DEFAULT, *(file for file in given.get("files", ()) if file != DEFAULT)]
-    lost = [file for file in files if not (root / file).is_file()]
-    if lost:
-        return Check(name, False, [f"{file}, with which it was made, is missing." for file in lost])
-    now: dict[str, Any] = {}
-    for file in files:
-        try:
-            now = _merged(now, read_yaml(root / file) or {})
-        except HedgerowError as error:
-            return Check(name, False, [f"{error}."])
-    now = _merged(now, given.get("command_line", {}))
+    files = settings_files(given)
+    try:
+        now = settings_now(root, files, given)
+    except HedgerowError as error:
+        return Check(name, False, [f"{error}."])
     said = [
         f"{setting} is {_value(mine)} in {' and '.join(files)}, {_value(theirs)} in the manifest."
         for setting, theirs, mine in unlike(manifest["configuration"], now)
     ]
     return Check(name, not said, said or [f"As in {' and '.join(files)}."])
+
+
+def settings_files(given: Mapping[str, Any]) -> list[str]:
+    """Files of settings, as a manifest names them under `given`, the default first."""
+    return [DEFAULT, *(file for file in given.get("files", ()) if file != DEFAULT)]
+
+
+def settings_now(root: Path, files: Iterable[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration that files of settings give now.
+
+    Raises
+    ------
+    ConfigError
+        If one of them is missing or cannot be read.
+    """
+    now: dict[str, Any] = {}
+    for file in files:
+        if not (root / file).is_file():
+            raise ConfigError(
+                f"{file}, with which the last run was made, is missing",
+                remedy="put it back, or name the settings (--configfile)",
+            )
+        now = _merged(now, read_yaml(root / file) or {})
+    return _merged(now, given.get("command_line", {}))
 
 
 def _merged(one: Mapping, other: Mapping) -> dict[str, Any]:

@@ -123,6 +123,8 @@ class Altered:
         not see, or raw.
     anew : set of str
         What has to be made anew.
+    gone : list of str
+        What was made on the way and is not kept: the manifest has to say so.
     faults : list of str
         As in `Recorded`.
     """
@@ -130,6 +132,7 @@ class Altered:
     made: list[str] = field(default_factory=list)
     read: list[str] = field(default_factory=list)
     anew: set[str] = field(default_factory=set)
+    gone: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
 
@@ -157,6 +160,10 @@ def altered(root: Path | str = ".") -> Altered:
         found.anew.update(path for path in (MANIFEST, SUMS) if (root / path).is_file())
     expected = known.expected()
     now = checksums(root, [path for path in expected if (root / path).is_file()])
+    between = (known.manifest or {}).get("between", {})
+    found.gone = [path for path, one in between.items() if one and path not in now]
+    if found.gone:
+        found.anew.add(MANIFEST)
     unlike = sorted(path for path, one in now.items() if expected[path] != {one})
     if not unlike:
         return found
@@ -266,6 +273,11 @@ def told(found: Altered) -> list[str]:
         lines.append(
             f"{_some(found.made)} {are} not as the last run left {_it(found.made)}: made anew, as "
             "far as this run needs it."
+        )
+    if found.gone:
+        lines.append(
+            f"{_some(found.gone)} {'is' if len(found.gone) == 1 else 'are'} gone: made on the way, "
+            "and needed by nothing that is to be done. The manifest is written anew and says so."
         )
     if found.read:
         have = "has" if len(found.read) == 1 else "have"
