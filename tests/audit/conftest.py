@@ -1,0 +1,19 @@
+"""A made-up project in which a run has ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from audit import made_up
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch) -> Path:
+    """The project; what Snakemake would plan there is what the manifest says."""
+    from hedgerow.audit import verify
+
+    monkeypatch.setattr(verify, "planned", lambda root, files: made_up.JOBS)
+    root = tmp_path / "project"
+    made_up.make(root)
+    return root

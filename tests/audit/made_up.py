@@ -1,0 +1,64 @@
+"""A made-up project: a data set, a chunk, a table, and the manifest of the run that made them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from hedgerow.reporting.manifest import manifest, sums, to_json
+
+SETTINGS = {"configuration": "made-up", "seed": 1, "soft": {"step": 0.1, "datasets": ["a"]}}
+
+
+def job(rule, inputs, outputs):
+    digests = {"code": f"{rule:0<64}", "settings": 64 * "0"}
+    return {"rule": rule, "inputs": inputs, "outputs": outputs, **digests}
+
+
+JOBS = {
+    "fetch:a": job("fetch", [], ["data/raw/a/source.json"]),
+    "learn:a": job("learn", ["data/raw/a/source.json"], ["data/trees/a.parquet"]),
+    "tables": job(
+        "tables",
+        ["data/published/t.csv", "data/trees/a.parquet"],
+        ["reports/tables/t.csv", "reports/tables/u.csv"],
+    ),
+}
+INPUTS = ["data/raw/a/a.csv", "data/published/t.csv"]
+OUTPUTS = ["data/raw/a/source.json", "reports/tables/t.csv", "reports/tables/u.csv"]
+
+
+def write_records(root: Path) -> None:
+    content = manifest(
+        root,
+        INPUTS,
+        OUTPUTS,
+        SETTINGS,
+        {"a": {"file": "a.csv"}},
+        jobs=JOBS,
+        given={"files": ["config/default.yaml"], "command_line": {}},
+    )
+    text = to_json(content)
+    (root / "reports/SHA256SUMS").write_text(sums(content, text))
+    (root / "reports/manifest.json").write_text(text)
+
+
+def make(root: Path) -> None:
+    """Make the project in a new folder."""
+    for path in [*INPUTS, *OUTPUTS, "data/trees/a.parquet", "reports/README.md"]:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(f"content of {path}\n")
+    (root / "config").mkdir()
+    (root / "config/default.yaml").write_text(json.dumps(SETTINGS))
+    write_records(root)
+
+
+def change(path: Path, new_time: bool = False) -> None:
+    """Change one byte, with its old time or a new one."""
+    before = path.stat()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    if not new_time:
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))

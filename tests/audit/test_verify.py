@@ -1,0 +1,262 @@
+"""What `hedgerow verify` finds in a made-up project; on real runs: test_workflow_audit.py."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+
+import pytest
+from audit.made_up import JOBS, SETTINGS, change, write_records
+
+from hedgerow import cli
+from hedgerow.audit.redo import drawn, together
+from hedgerow.audit.verify import verify
+from hedgerow.errors import DataError, InputError
+from hedgerow.workflow.altered import altered, told
+
+
+def bad(found):
+    """Files that are not identical, by path, and the names of checks that do not hold."""
+    files = {file.path: file.verdict for file in found.files if file.verdict != "identical"}
+    return files, [check.name for check in found.checks if check.holds is False]
+
+
+def test_a_run_that_nobody_touched_holds(project):
+    found = verify(project)
+    assert bad(found) == ({}, [])
+    assert found.holds
+    assert found.counts() == {"identical": 8}
+    digest = hashlib.sha256((project / "reports/manifest.json").read_bytes()).hexdigest()
+    assert found.digest == digest
+    assert verify(project, digest=digest.upper()).holds
+
+
+@pytest.mark.parametrize("new_time", [False, True], ids=["old time", "new time"])
+@pytest.mark.parametrize(
+    "path",
+    ["data/raw/a/a.csv", "data/published/t.csv", "data/trees/a.parquet", "reports/tables/t.csv"],
+)
+def test_a_changed_byte_is_found(project, path, new_time):
+    change(project / path, new_time)
+    found = verify(project)
+    assert bad(found) == ({path: "differs"}, [])
+    assert not found.holds
+
+
+def test_what_is_swapped_missing_or_not_listed(project):
+    one, other = (project / f"reports/tables/{name}.csv" for name in "tu")
+    before = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    other.write_bytes(before)
+    (project / "data/trees/a.parquet").unlink()
+    (project / "reports/tables/mine.csv").write_text("mine")
+    (project / "data/logs").mkdir()
+    (project / "data/logs/x.log").write_text("nothing is said of logs")
+    found = verify(project)
+    files, checks = bad(found)
+    assert files == {
+        "reports/tables/t.csv": "differs",
+        "reports/tables/u.csv": "differs",
+        "data/trees/a.parquet": "missing",
+        "reports/tables/mine.csv": "not listed",
+    }
+    whys = {file.path: file.why for file in found.files}
+    assert whys["reports/tables/t.csv"] == "it has the bytes of reports/tables/u.csv"
+    assert checks == []
+
+
+def test_files_that_nobody_lists_may_be_allowed(project):
+    (project / "reports/tables/mine.csv").write_text("mine")
+    assert not verify(project).holds
+    assert verify(project, allow_unlisted=True).holds
+
+
+def edit_manifest(project, change):
+    path = project / "reports/manifest.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n")
+
+
+def test_an_edited_manifest(project):
+    edit_manifest(project, lambda m: m["outputs"].update({"reports/tables/t.csv": 64 * "0"}))
+    assert bad(verify(project)) == (
+        {"reports/manifest.json": "differs", "reports/tables/t.csv": "differs"},
+        [],
+    )
+
+
+def test_a_manifest_edited_with_its_output_is_found_by_the_sums_or_by_its_digest(project):
+    """Where all three are forged, nothing inside tells: the digest of the run has to."""
+    digest = verify(project).digest
+    change(project / "reports/tables/t.csv")
+    forged = hashlib.sha256((project / "reports/tables/t.csv").read_bytes()).hexdigest()
+    edit_manifest(project, lambda m: m["outputs"].update({"reports/tables/t.csv": forged}))
+    files, _ = bad(verify(project))
+    assert files == {"reports/manifest.json": "differs", "reports/tables/t.csv": "differs"}
+    write_records(project)
+    assert verify(project).holds
+    found = verify(project, digest=digest)
+    assert bad(found) == ({}, ["digest of the manifest"])
+
+
+@pytest.mark.parametrize(
+    ("edit", "check"),
+    [
+        (lambda m: m["jobs"]["tables"]["inputs"].pop(), "parents"),
+        (lambda m: m["jobs"]["tables"].update(code=64 * "1"), "code"),
+        (lambda m: m["jobs"]["tables"].update(settings=64 * "1"), "settings of jobs"),
+        (lambda m: m["configuration"]["soft"].update(step=0.2), "configuration"),
+        (lambda m: m["packages"].update(numpy="0.1"), "package versions"),
+        (lambda m: m.update(python="2.7.18"), "package versions"),
+        (lambda m: m["made_by"].pop("reports/tables/t.csv"), "chain to what was read"),
+        (lambda m: m["inputs"].pop("data/published/t.csv"), "chain to what was read"),
+    ],
+)
+def test_what_else_a_manifest_says_is_compared(project, edit, check):
+    edit_manifest(project, edit)
+    files, checks = bad(verify(project))
+    assert check in checks
+    assert files["reports/manifest.json"] == "differs"
+
+
+def test_a_changed_setting_is_named(project):
+    changed = {**SETTINGS, "soft": {"step": 0.3, "datasets": ["a"]}}
+    (project / "config/default.yaml").write_text(json.dumps(changed))
+    (check,) = (c for c in verify(project).checks if c.name == "configuration")
+    assert check.said == ["`soft.step` is 0.3 in config/default.yaml, 0.1 in the manifest."]
+    (project / "config/default.yaml").unlink()
+    (check,) = (c for c in verify(project).checks if c.name == "configuration")
+    assert not check.holds and "config/default.yaml" in check.said[0]
+
+
+def test_records_that_are_damaged_or_missing(project):
+    manifest, listed = (project / f"reports/{name}" for name in ("manifest.json", "SHA256SUMS"))
+    text, lines = manifest.read_text(), listed.read_text()
+    listed.unlink()
+    assert bad(verify(project))[0] == {"reports/SHA256SUMS": "missing"}
+    listed.write_text(lines.replace("  data/trees", "  data/woods"))
+    assert bad(verify(project))[0]["reports/SHA256SUMS"] == "differs"
+    listed.write_text(lines)
+    manifest.write_text("{")
+    change(project / "reports/tables/t.csv")
+    files, checks = bad(verify(project))
+    assert files == {"reports/manifest.json": "differs", "reports/tables/t.csv": "differs"}
+    assert checks == ["manifest"]
+    manifest.unlink()
+    assert bad(verify(project))[0]["reports/manifest.json"] == "missing"
+    listed.unlink()
+    with pytest.raises(DataError, match=r"holds no reports/manifest\.json; call `make reproduce`"):
+        verify(project)
+    old = json.loads(text)
+    for key in ("version", "jobs", "made_by", "between"):
+        del old[key]
+    manifest.write_text(json.dumps(old))
+    with pytest.raises(DataError, match="of an earlier version"):
+        verify(project)
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"digest": "abc"}, "digest"),
+        ({"rerun": -1}, "rerun"),
+        ({"rerun": 1.5}, "rerun"),
+        ({"seed": -1}, "seed"),
+        ({"cores": 0}, "cores"),
+        ({"tolerance": 2}, "tolerance"),
+        ({"tolerance": float("nan")}, "tolerance"),
+    ],
+)
+def test_parameters_beyond_use(project, given, named):
+    with pytest.raises(InputError, match=named):
+        verify(project, **given)
+
+
+# ------------------------------------------------------------------------------ before a run
+
+
+@pytest.mark.parametrize("new_time", [False, True], ids=["old time", "new time"])
+def test_what_a_run_makes_anew(project, new_time):
+    """A result itself; beside raw data the record of its fetching; of what was read, its readers.
+
+    With a new time Snakemake sees an input by itself: nothing is said of it.
+    """
+    for path in ("reports/tables/u.csv", "data/raw/a/a.csv", "data/published/t.csv"):
+        change(project / path, new_time)
+    found = altered(project)
+    assert found.made == ["reports/tables/u.csv"]
+    read = ["data/raw/a/a.csv"] if new_time else ["data/published/t.csv", "data/raw/a/a.csv"]
+    assert found.read == read
+    assert found.anew == {
+        "reports/tables/u.csv",
+        "reports/tables/t.csv",
+        "data/raw/a/source.json",
+    }
+    lines = told(found)
+    assert lines[0].startswith("reports/tables/u.csv is not as the last run left it: made anew")
+    assert lines[1].startswith(" and ".join(read))
+
+
+def test_records_that_were_touched_are_written_anew(project):
+    edit_manifest(project, lambda m: m.update(python="2.7.18"))
+    found = altered(project)
+    assert found.anew == {"reports/manifest.json", "reports/SHA256SUMS"}
+    assert "not the one that reports/SHA256SUMS was written with" in told(found)[0]
+    (project / "reports/manifest.json").unlink()
+    change(project / "reports/tables/t.csv")
+    assert altered(project).anew == {"reports/tables/t.csv"}
+
+
+def test_without_records_there_is_nothing_to_compare(project):
+    shutil.rmtree(project / "reports")
+    assert altered(project).anew == set()
+
+
+def test_what_is_gone_on_the_way_changes_the_manifest_only(project):
+    (project / "data/trees/a.parquet").unlink()
+    found = altered(project)
+    assert (found.gone, found.anew) == (["data/trees/a.parquet"], {"reports/manifest.json"})
+
+
+# -------------------------------------------------------------------------------- made anew
+
+
+def test_jobs_are_drawn_by_the_seed():
+    manifest = {"jobs": {**JOBS, **{f"more:{n}": {"rule": "more"} for n in range(20)}}}
+    assert drawn(manifest, 5, 1) == drawn(manifest, 5, 1) != drawn(manifest, 5, 2)
+    everything = drawn(manifest, 100, 1)
+    assert len(everything) == 22 and "fetch:a" not in everything
+
+
+def test_no_job_lies_in_a_group_with_one_that_makes_what_it_reads():
+    manifest = {"jobs": JOBS, "made_by": {p: id for id in JOBS for p in JOBS[id]["outputs"]}}
+    assert together(manifest, ["learn:a", "tables"]) == [["learn:a"], ["tables"]]
+    assert together(manifest, ["tables", "learn:a", "fetch:a"]) == [
+        ["tables", "fetch:a"],
+        ["learn:a"],
+    ]
+
+
+# --------------------------------------------------------------------------- on a command line
+
+
+def test_the_command(project, capsys, tmp_path):
+    assert cli.main(["verify", str(project)]) == 0
+    assert "All 8 files and all checks hold." in capsys.readouterr().out
+    change(project / "reports/tables/t.csv")
+    file = tmp_path / "found.json"
+    assert cli.main(["verify", str(project), "--json", str(file)]) == 1
+    said = capsys.readouterr().out
+    assert "differs  reports/tables/t.csv  its bytes were changed" in said
+    assert "It does not hold: 7 identical; 1 differs." in said
+    found = json.loads(file.read_text())
+    assert found["holds"] is False
+    assert found["counts"] == {"identical": 7, "differs": 1}
+    (one,) = (f for f in found["files"] if f["verdict"] == "differs")
+    assert one["path"] == "reports/tables/t.csv" and one["kind"] == "output"
+    assert cli.main(["verify", str(tmp_path)]) == 1
+    assert "make reproduce" in capsys.readouterr().err
+    assert cli.main(["verify", str(tmp_path / "nowhere")]) == 1
+    assert "is no folder" in capsys.readouterr().err
