@@ -52,6 +52,7 @@ rule manifest:
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         read=[
             config["registry"],
+            rules.report.input.citation,
             *sorted({path for r in [*reported.values(), audited] for path in r["read"]}),
         ],
         made=[

@@ -27,12 +27,14 @@ from hedgerow.files import read_yaml, write_text
 from hedgerow.reporting.manifest import checksum, checksums, code_state, package_versions
 from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded, recorded
 from hedgerow.workflow.graph import planned
+from hedgerow.workflow.record import RECORD
 
 DEFAULT = "config/default.yaml"
 #: Folders in which nothing lies that no run has made, but for what is named below.
 MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
 MADE += ("reports",)
-TRACKED = {"reports/README.md"}
+#: What no manifest lists: the page about the folder, and what differs from run to run.
+TRACKED = {"reports/README.md", RECORD.as_posix()}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
 #: How many names a sentence holds.

@@ -32,38 +32,39 @@ MANIFEST = Path("reports/manifest.json")
 BOX, GAP, LINE, NAME = (104, 26), 34, 34, 150
 
 
-def write_record(workflow: Any, root: Path | str = ".") -> None:
-    """Write the record of the run that has just ended.
+def write_record(root: Path | str = ".") -> None:
+    """Write the record of the run that has just ended, in the process that ran it.
 
     Parameters
     ----------
-    workflow : snakemake.workflow.Workflow
-        As a Snakefile knows it, in its handler `onsuccess`.
     root : path, optional
-        Folder of the project. Without a site in it nothing is written.
+        Folder of the project. Without a site and a manifest in it nothing is written.
     """
     root = Path(root)
     if not (root / RECORD).parent.is_dir() or not (root / MANIFEST).is_file():
         return
-    dag = workflow.dag
-    above: dict[str, set[str]] = {}
-    for job in dag.jobs:
-        above.setdefault(job.rule.name, set()).update(
-            parent.rule.name for parent in dag.dependencies[job] if parent.rule != job.rule
-        )
-    targets = {rule for rule in above if not records_of_rules(root).get(rule)}
-    above = {rule: found - targets for rule, found in above.items() if rule not in targets}
+    made = read_json(root / MANIFEST)
+    above = rules_above(made["jobs"])
     times = times_of_rules(root, above)
-    content = {"facts": facts(root), "times": times, "graph": graph(above, times)}
+    content = {"facts": facts(root, made), "times": times, "graph": graph(above, times)}
     text = json.dumps(content, ensure_ascii=False, indent=1).replace("</", r"<\/")
     write_text(root / RECORD, f"window.RUN = {text};\n")
 
 
-def facts(root: Path) -> list[tuple[str, str]]:
-    """Names and values for the overview."""
+def rules_above(jobs: Mapping[str, Mapping[str, Any]]) -> dict[str, set[str]]:
+    """The rules whose files each rule reads, from the jobs of the manifest."""
+    makers = {path: job["rule"] for job in jobs.values() for path in job["outputs"]}
+    above: dict[str, set[str]] = {}
+    for job in jobs.values():
+        found = {makers[path] for path in job["inputs"] if path in makers}
+        above.setdefault(job["rule"], set()).update(found - {job["rule"]})
+    return above
+
+
+def facts(root: Path, made: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Names and values for the overview, from the manifest and from this process."""
     import psutil
 
-    made = read_json(root / MANIFEST)
     code, now = made["code"], datetime.datetime.now().astimezone()
     started = psutil.Process().create_time()
     tree = {True: "clean", False: "with changes", None: "state unknown"}[code["clean"]]
@@ -99,7 +100,7 @@ def times_of_rules(root: Path, rules: Iterable[str]) -> list[list[str | float]]:
     """
     records = records_of_rules(root)
     found = []
-    for rule in rules:
+    for rule in sorted(set(rules) & records.keys()):
         jobs = []
         for file in root.glob(re.sub(r"\{\w+\}", "*", records[rule])):
             with file.open(encoding="utf-8", newline="") as lines:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FOLDER = "reports/html"
 #: Modules of an experiment that decide nothing.
 LEFT_OUT = ("__init__", "page")
+#: What stands above the experiments has code and rules as they have.
+AUDIT = "audit"
 #: Files with a page whatever runs.
 ALWAYS = (
     "config/claims.yaml",
@@ -67,7 +69,7 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
         Sorted by path.
     """
     found = {path: root / path for path in ALWAYS}
-    for word in words:
+    for word in [*words, AUDIT]:
         rules = f"workflow/rules/{word}.smk"
         found[rules] = root / rules
         for file in (PACKAGE / "experiments" / word).glob("*.py"):
