@@ -3,9 +3,12 @@
 import re
 
 import pytest
-from shown import claim_row, content_of, page_of
+from shown import ROOT, claim_row, content_of, page_of
 
+from hedgerow.files import read_csv, read_yaml
 from hedgerow.reporting import html, site
+from hedgerow.reporting.claim_specification import specified
+from hedgerow.workflow.site import claim_ids
 
 
 def one(word="soft_sweep", **more):
@@ -148,3 +151,11 @@ def test_the_search_finds_claims_tables_data_sets_and_words():
     found = made["assets/search.js"]
     assert found.startswith("window.SEARCH = [") and "Noise harms." in found
     assert '"glossary.html#gate"' in found and "</" not in found
+
+
+def test_the_ids_of_claims_are_read_as_the_judge_reads_them():
+    """The plan reads them line by line."""
+    stated = read_csv(ROOT / "data/published/claims.csv")["claim_id"].tolist()
+    bound = specified(read_yaml(ROOT / "config/claims.yaml"))
+    own = [name for name in bound if name not in stated]
+    assert len(own) > 50 and claim_ids(ROOT) == [*stated, *own]

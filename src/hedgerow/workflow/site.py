@@ -48,8 +48,12 @@ def claim_ids(root: Path = Path()) -> list[str]:
     """
     lines = io.StringIO(read_text(root / "data/published/claims.csv"))
     stated = [row["claim_id"] for row in csv.DictReader(lines)]
-    text = read_text(root / "config/claims.yaml")
-    bound = re.findall(r"^      ([\w-]+):", text[text.index("\nclaims:") :], re.MULTILINE)
+    bound, inside = [], False
+    for line in read_text(root / "config/claims.yaml").splitlines():
+        if re.match(r" {0,4}\S", line):
+            inside = line == "    claims:"
+        elif inside and (found := re.match(r" {6}([\w-]+):", line)):
+            bound.append(found[1])
     return [*stated, *(name for name in bound if name not in set(stated))]
 
 
