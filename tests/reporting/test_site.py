@@ -101,7 +101,7 @@ def test_a_claim_has_both_verdicts_and_leads_to_its_numbers():
     assert "The mean: 0.5, 95 % interval 0.25 to 0.75." in page
     assert '../soft.html#soft_t">Table 9' in page
     assert (
-        "Of 1 claim 0 are reproduced here and 1 in part; at the scale of the paper 1 and 0."
+        "Of 1 claim none is reproduced here and 1 in part; at the scale of the paper 1 and 0."
         in (made["index.html"])
     )
     assert made["index.html"].count('class="claim"') == 1

@@ -49,8 +49,13 @@ def test_a_run_goes_on_without_the_set_and_takes_it_up_when_it_is_there(tmp_path
     mean = table[table["dataset"] == "mean_over_datasets"]
     assert (mean["n_datasets"] == 1).all()
     assert mean["missing"].str.split(";").map(lambda names: "haberman" in names).all()
-    page = (project.path / "reports/html/index.html").read_text()
+    page = (project.path / "reports/html/soft.html").read_text()
     assert "Absent: haberman." in page
+    assert (
+        "<strong>Absent:</strong>" in (project.path / "reports/html/data/haberman.html").read_text()
+    )
+    overview = (project.path / "reports/html/index.html").read_text()
+    assert "1 data set</a>, 1 absent" in overview
     manifest = json.loads((project.path / "reports/manifest.json").read_text())
     assert manifest["absent"] == ["haberman"]
 
@@ -126,6 +131,6 @@ def test_tables_of_chapter_4_name_the_set_that_is_absent(tmp_path):
         status = table.groupby("dataset")["status"].first()
         assert status["breast_cancer_wisconsin"] == "absent", name
         assert (status["synthetic_search_4"], status["pima"]) == ("run", "not asked for"), name
-    assert "Absent: wdbc." in (project.path / "reports/html/index.html").read_text()
+    assert "Absent: wdbc." in (project.path / "reports/html/search.html").read_text()
     manifest = json.loads((project.path / "reports/manifest.json").read_text())
     assert manifest["absent"] == ["wdbc"]

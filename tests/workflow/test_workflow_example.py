@@ -74,7 +74,7 @@ def test_the_example_runs(smoke_data, tmp_path):
     table = pd.read_csv(project.path / "reports/tables/leaves_of_c45.csv")
     assert list(table.columns) == ["dataset", "0.1", "0.5", "1.0"]
     assert (table["0.1"] <= table["1.0"]).all()
-    page = (project.path / "reports/html/index.html").read_text()
+    page = (project.path / "reports/html/leaves.html").read_text()
     assert 'id="leaves_curve"' in page and "Run: haberman, example." in page
     manifest = json.loads((project.path / "reports/manifest.json").read_text())
     assert "data/results/leaves/haberman.parquet" in manifest["outputs"]

@@ -96,8 +96,10 @@ class Project:
         for top in ("data", "reports"):
             for file in sorted((self.path / top).rglob("*")):
                 name = file.relative_to(self.path).as_posix()
-                # What a kill left beside a file that was being written is no result.
-                if ".part" in file.name or name.startswith(("data/logs/", "data/jobs/")):
+                # What a kill left beside a file that was being written is no result, nor is
+                # what the site tells of the last run.
+                beside = name.startswith(("data/logs/", "data/jobs/")) or file.name == "run.js"
+                if ".part" in file.name or beside:
                     continue
                 if file.is_file():
                     found[name] = hashlib.sha256(file.read_bytes()).hexdigest()

@@ -25,7 +25,7 @@ from markupsafe import Markup
 
 from hedgerow.ids import PAPERS
 from hedgerow.reporting.claim_specification import VERDICTS
-from hedgerow.reporting.html import Section, render
+from hedgerow.reporting.html import Section, minus, render
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
 MENU = {
@@ -322,6 +322,7 @@ class _Site:
         shown = [i for i in str(row["shown"]).split() if i in self.anchors]
         return {
             **row,
+            **{key: _short(row[key]) for key in ("estimate", "low", "high")},
             "mark": VERDICTS[row["verdict"]],
             "rank": ranks[row["verdict"]],
             "paper_mark": VERDICTS.get(row["paper_scale_verdict"], ""),
@@ -419,6 +420,11 @@ def _parts():
     return environment().get_template("reporting/site/parts.html.j2").module
 
 
+def _short(value: float | str) -> str:
+    """A number as a reader wants it, to three digits; nothing for an empty text."""
+    return "" if value == "" else minus(f"{value:.3g}")
+
+
 def _packaged(name: str) -> str:
     """Text of a file of the package."""
     return resources.files("hedgerow").joinpath(name).read_text(encoding="utf-8")
@@ -441,8 +447,8 @@ def _told(claims: Sequence[Mapping[str, Any]]) -> str:
 
     n = len(claims)
     whole, part = counted("verdict")
-    be = "is" if whole == 1 else "are"
-    text = f"Of {n} claim{'s' if n > 1 else ''} {whole} {be} reproduced here and {part} in part"
+    are = {0: "none is", 1: "1 is"}.get(whole, f"{whole} are")
+    text = f"Of {n} claim{'s' if n > 1 else ''} {are} reproduced here and {part} in part"
     if any(c["paper_scale_verdict"] for c in claims):
         whole, part = counted("paper_scale_verdict")
         text += f"; at the scale of the paper {whole} and {part}"
