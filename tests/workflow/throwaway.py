@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = (
+    "CITATION.cff",
     "Snakefile",
     "workflow",
     "config",
