@@ -207,8 +207,14 @@ def _damaged(path: str | Path) -> DataError:
     )
 
 
-def read_csv(path: str | Path) -> pd.DataFrame:
+def read_csv(path: str | Path, *, text: bool = False) -> pd.DataFrame:
     """Read a table of comma-separated values, such as the published ones.
+
+    Parameters
+    ----------
+    path : path
+    text : bool
+        Keep every cell as it is written: 5.80 stays 5.80, and an empty cell is an empty text.
 
     Raises
     ------
@@ -219,6 +225,8 @@ def read_csv(path: str | Path) -> pd.DataFrame:
 
     content = _bytes_of(path)
     try:
+        if text:
+            return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
         return pd.read_csv(io.BytesIO(content))
     except UnicodeDecodeError:
         raise DataError(f"{path} is not UTF-8", remedy="save it in the encoding UTF-8") from None

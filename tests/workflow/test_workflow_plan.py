@@ -231,6 +231,8 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "missing_beyond_claims": 1,
         "missing_beyond_page": 1,
         "claims": 1,
+        "comparison": 1,
+        "comparison_figure": 1,
         "report": 1,
         "manifest": 1,
     }

@@ -1,5 +1,6 @@
 # What stands above the experiments: all claims in one table.
 
+
 # Every claim of the papers and every question of our own, whichever experiments run.
 rule claims:
     input:
@@ -30,8 +31,76 @@ rule claims:
         "../scripts/step.py"
 
 
+audited_published = sorted(
+    path for path in glob("data/published/*.csv") if not path.endswith("/claims.csv")
+)
+
+
+# Experiments whose tables hold what the papers print; the others have private data or none.
+audited_words = [
+    word
+    for word in ["soft", "search", "structure", "confidence", "evidential", "missing"]
+    if word in config["experiments"]
+]
+
+
+# Every printed cell beside what the tables of the run hold.
+rule comparison:
+    input:
+        tables=[getattr(rules, f"{word}_tables").output for word in audited_words],
+        published=audited_published,
+    output:
+        parquet="reports/comparison.parquet",
+        csv="reports/comparison.csv",
+    log:
+        "data/logs/audit/comparison.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(
+            config,
+            "audit.comparison:comparison",
+            experiments=audited_words,
+            configuration=config["configuration"],
+        ),
+    message:
+        "Published beside measured"
+    script:
+        "../scripts/step.py"
+
+
+rule comparison_figure:
+    input:
+        comparison=rules.comparison.output.parquet,
+    output:
+        **items(config, "audit.figures", "comparison"),
+    log:
+        "data/logs/audit/figures.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(
+            config,
+            "audit.figures",
+            configuration=config["configuration"],
+        ),
+    message:
+        "Figure of all cells"
+    script:
+        "../scripts/step.py"
+
+
 # For the manifest.
 audited = {
-    "read": ["config/claims.yaml", "data/published/claims.csv", *rules.claims.input.reference],
-    "made": [rules.claims.output],
+    "read": [
+        "config/claims.yaml",
+        "data/published/claims.csv",
+        *rules.claims.input.reference,
+        *audited_published,
+    ],
+    "made": [
+        rules.claims.output,
+        rules.comparison.output,
+        rules.comparison_figure.output,
+    ],
 }

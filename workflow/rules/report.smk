@@ -53,7 +53,9 @@ rule manifest:
         read=[
             config["registry"],
             rules.report.input.citation,
-            *sorted({path for r in [*reported.values(), audited] for path in r["read"]}),
+            *sorted(
+                {path for r in [*reported.values(), audited] for path in r["read"]}
+            ),
         ],
         made=[
             expand("data/tidy/{dataset}.parquet", dataset=reported_datasets),

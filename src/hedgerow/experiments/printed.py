@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Published tables by their ids, every cell a text as it is printed.
+Printed: TypeAlias = "Mapping[str, pd.DataFrame]"
 
 
 def printed_number(text) -> float:

@@ -504,6 +504,10 @@ def _frames_by_stem(paths: Sequence[str]) -> dict[str, Any]:
     return {Path(p).stem: _frame(p) for p in paths if p.endswith((".csv", ".parquet"))}
 
 
+def _printed(paths: Sequence[str]) -> dict[str, Any]:
+    return {Path(p).stem: read_csv(p, text=True) for p in paths}
+
+
 def _tables(paths: Sequence[str]):
     from hedgerow.data import read_tidy
 
@@ -528,13 +532,15 @@ def _yaml(paths: Sequence[str]) -> dict[str, Any]:
 
 #: How an input is read for a parameter, by the parameter's annotation: one data set (the first
 #: that is there), all of them, tables one below the other, one by one or by the names of their
-#: files, a YAML file, figures and captions by the names of theirs.
+#: files, published tables as they are printed, a YAML file, figures and captions by the names of
+#: theirs.
 READ: dict[str, Callable[[Sequence[str]], Any]] = {
     "TidyTable": _table,
     "Sequence[TidyTable]": _tables,
     "pd.DataFrame": _joined,
     "Sequence[pd.DataFrame]": _frames,
     "Mapping[str, pd.DataFrame]": _frames_by_stem,
+    "Printed": _printed,
     "Mapping[str, Path]": _figures,
     "Mapping[str, Any]": _yaml,
     "Mapping[str, str]": _captions,
