@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -157,6 +158,56 @@ def test_killed_and_resumed_with_one_core_other_chunks_other_entry_gives_the_sam
     )
     assert ours["outputs"] == theirs["outputs"]
     assert ours["inputs"] == theirs["inputs"]
+    own, others = (uncut(manifest) for manifest in (ours, theirs))
+    assert own == others and len(own["jobs"]) > 100 and len(own["between"]) > 10
+
+
+def uncut(manifest):
+    """Jobs and files on the way that do not depend on how permutations are cut."""
+    jobs = {
+        id: job
+        for id, job in manifest["jobs"].items()
+        if not any(re.search(r"\d{3}-\d{3}", path) for path in job["inputs"] + job["outputs"])
+    }
+    between = {p: v for p, v in manifest["between"].items() if manifest["made_by"][p] in jobs}
+    return {"jobs": jobs, "between": between}
+
+
+def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
+    """And only there: raw data stand beside the record of their fetching, which reads nothing."""
+    manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
+    jobs, made_by, sources = (manifest[key] for key in ("jobs", "made_by", "sources"))
+    read = set()
+    for output in manifest["outputs"]:
+        pending, seen = [output], set()
+        while pending:
+            path = pending.pop()
+            if path in seen:
+                continue
+            seen.add(path)
+            if path not in made_by:
+                read.add(path)
+                continue
+            job = jobs[made_by[path]]
+            assert path in job["outputs"]
+            assert len(job["code"]) == len(job["settings"]) == 64
+            assert re.fullmatch(rf"{job['rule']}(:.+)?", made_by[path])
+            if job["rule"] == "fetch":
+                dataset = made_by[path].partition(":")[2]
+                read.add(f"data/raw/{dataset}/{sources[dataset]['file']}")
+            else:
+                assert job["inputs"], f"{made_by[path]} is made of nothing"
+            pending += job["inputs"]
+    assert read == set(manifest["inputs"]) - {"config/datasets.yaml"}
+    assert manifest["given"]["files"] == ["config/default.yaml", "config/smoke.yaml"]
+
+
+def test_an_audit_of_the_run_holds(smoke):
+    done = smoke.python("-m", "hedgerow.cli", "verify")
+    assert done.returncode == 0, done.stdout + done.stderr
+    if shutil.which("sha256sum"):
+        check = ["sha256sum", "--check", "--quiet", "--strict", "reports/SHA256SUMS"]
+        assert subprocess.run(check, cwd=smoke.path).returncode == 0
 
 
 @pytest.mark.parametrize("name", ["report.html", "report.zip"])

@@ -127,13 +127,7 @@ def planned(
         If Snakemake cannot plan; its message is the first line that it says.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
-    done = subprocess.run(
-        [sys.executable, "-m", "hedgerow.workflow.graph", json.dumps(request)],
-        cwd=root,
-        env={**os.environ, "PYTHONHASHSEED": "0"},
-        capture_output=True,
-        text=True,
-    )
+    done = _asked(json.dumps(request), root)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()]
         raise ConfigError(
@@ -141,6 +135,12 @@ def planned(
             remedy="call `snakemake --dry-run` there, which tells more",
         )
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def _asked(request: str, root: Path | str) -> subprocess.CompletedProcess:
+    """The answer of a process of its own: Snakemake changes the logging of the one it is in."""
+    command = [sys.executable, "-m", "hedgerow.workflow.graph", request]
+    return subprocess.run(command, cwd=root, env=os.environ, capture_output=True, text=True)
 
 
 def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
@@ -211,6 +211,11 @@ def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
     return {kind: what for kind, what in found.items() if what}
 
 
+def main(request: str) -> None:
+    """Answer `planned`, in a process of its own: print the plan in one line."""
+    asked = json.loads(request)
+    print(json.dumps(_plan(asked["files"], asked["settings"])), flush=True)
+
+
 if __name__ == "__main__":
-    asked = json.loads(sys.argv[1])
-    print(json.dumps(_plan(asked["files"], asked["settings"])))
+    main(sys.argv[1])

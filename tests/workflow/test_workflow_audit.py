@@ -1,0 +1,219 @@
+"""A small run that is audited: each damage is found, named, and mended by the next run."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from audit.made_up import change
+from throwaway import Project, copied_package, new_project
+
+from hedgerow.audit.status import status
+from hedgerow.audit.verify import verify
+from hedgerow.workflow.altered import altered, make_anew
+
+pytestmark = pytest.mark.runs
+
+SETTINGS = "experiments: [evidential, soft_illustration]\nevidential: {datasets: [iris]}\n"
+#: A file of each kind.
+KINDS = {
+    "raw": "data/raw/iris/iris.data",
+    "tidy": "data/tidy/iris.parquet",
+    "tree": "data/trees/evidential/iris_000-001.parquet",
+    "rows": "data/results/evidential/rows.parquet",
+    "table": "reports/tables/e2m_table_1.csv",
+    "figure": "reports/figures/e2m_figure_1.svg",
+    "section": "data/results/evidential/section.json",
+    "page": "reports/html/index.html",
+    "published": "data/published/e2m_table_1.csv",
+    "settings": "config/claims.yaml",
+}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, smoke_data) -> Project:
+    """Two experiments have run; tests leave the project as they found it."""
+    project = new_project(tmp_path_factory.mktemp("audited") / "project")
+    done = project.forked("--cores", "2", *project.settings(SETTINGS))
+    assert done.returncode == 0, done.stderr
+    return project
+
+
+FILES = ("--configfile", "config/smoke.yaml", "more.yaml")
+
+
+def reproduced(project):
+    """What `make reproduce` does, with the settings of the last call of `Project.settings`."""
+    return project.python("-m", "hedgerow.workflow.run", "--cores", "2", *FILES)
+
+
+@pytest.fixture
+def copy(project, tmp_path) -> Project:
+    """A copy that a test may change."""
+    shutil.copytree(project.path, tmp_path / "project")
+    return Project(tmp_path / "project")
+
+
+@pytest.fixture
+def forked(monkeypatch):
+    """Plans are made in a fork of a Snakemake that has started."""
+
+    def answer(request, root):
+        return Project(Path(root)).forked("graph", request)
+
+    monkeypatch.setattr("hedgerow.workflow.graph._asked", answer)
+
+
+def unlike(found):
+    return {file.path: file.verdict for file in found.files if file.verdict != "identical"}
+
+
+def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
+    before = project.made()
+    found = verify(project.path, rerun=4, seed=2)
+    assert unlike(found) == {}
+    assert found.holds, found.checks
+    assert len(found.redone) == 4
+    assert project.made() == before
+
+
+@pytest.mark.parametrize("new_time", [False, True], ids=["old time", "new time"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_single_changed_byte_is_found(project, monkeypatch, kind, new_time):
+    jobs = json.loads((project.path / "reports/manifest.json").read_text())["jobs"]
+    monkeypatch.setattr("hedgerow.audit.verify.planned", lambda root, files: jobs)
+    path = project.path / KINDS[kind]
+    content, before = path.read_bytes(), path.stat()
+    try:
+        change(path, new_time)
+        found = verify(project.path)
+        assert unlike(found) == {KINDS[kind]: "differs"}
+        assert not found.holds
+        assert altered(project.path).anew
+    finally:
+        path.write_bytes(content)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert not altered(project.path).anew
+
+
+def test_the_next_run_mends_all_of_it(copy, forked):
+    """Every kind of file at once, half of them with their old times; swapped, deleted, forged.
+
+    A forged manifest is told from its sums, and its digest from the one that the run printed. A
+    file that nobody lists may be somebody's: it stays.
+    """
+    before, digest = copy.made(), verify(copy.path).digest
+    made = [kind for kind in KINDS if kind not in ("published", "settings", "table")]
+    for number, kind in enumerate(made):
+        change(copy.path / KINDS[kind], new_time=number % 2 == 0)
+    one, other = (copy.path / f"reports/captions/{n}.rst" for n in ("e2m_table_1", "e2m_table_2"))
+    content, other_content = one.read_bytes(), other.read_bytes()
+    one.write_bytes(other_content)
+    other.write_bytes(content)
+    (copy.path / "reports/tables/evidential_curve.csv").unlink()
+    mine = copy.path / "reports/tables/mine.csv"
+    mine.write_text("mine")
+    forge(copy.path, KINDS["table"])
+    found = verify(copy.path, digest=digest)
+    assert set(unlike(found)) == {
+        *(KINDS[kind] for kind in made),
+        *("reports/captions/e2m_table_1.rst", "reports/captions/e2m_table_2.rst"),
+        *("reports/tables/evidential_curve.csv", "reports/tables/mine.csv"),
+        *(KINDS["table"], "reports/manifest.json"),
+    }
+    assert [check.name for check in found.checks if check.holds is False] == [
+        "digest of the manifest"
+    ]
+    done = reproduced(copy)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert said[0].startswith("reports/manifest.json is not the one that reports/SHA256SUMS")
+    assert "are not as the last run left them" in said[1]
+    assert said[2].startswith(f"{KINDS['raw']} has changed since the last run")
+    assert mine.read_text() == "mine"
+    mine.unlink()
+    assert said[-1].endswith(f"`hedgerow verify --digest`: {digest}")
+    assert copy.made() == before, "the manifest among them: nothing in it depends on the run"
+    assert verify(copy.path, digest=digest).holds
+
+
+def forge(root: Path, path: str) -> None:
+    """Change a file, and its checksum in the manifest."""
+    from hedgerow.reporting.manifest import checksum
+
+    change(root / path)
+    manifest = root / "reports/manifest.json"
+    content = json.loads(manifest.read_text())
+    manifest.write_text(
+        manifest.read_text().replace(content["outputs"][path], checksum(root / path))
+    )
+
+
+def test_what_a_part_of_a_run_made_since_is_not_held_against_the_manifest(copy, forked):
+    """Otherwise a run that was stopped, or made a part, would begin again from the start.
+
+    A file that is edited after its job is found all the same, by the time in Snakemake's record.
+    """
+    copy.settings(SETTINGS.replace("}", ", min_gain: 0.2}"))
+    rows = "data/results/evidential/rows.parquet"
+    before = (copy.path / rows).read_bytes()
+    assert copy.forked("--cores", "2", *FILES, "--", rows).returncode == 0
+    assert (copy.path / rows).read_bytes() != before
+    found = altered(copy.path)
+    assert (found.made, found.anew) == ([], set())
+    change(copy.path / rows, new_time=True)
+    assert altered(copy.path).made == [rows]
+    done = reproduced(copy)
+    assert done.stdout.startswith(f"{rows} is not as the last run left it")
+    assert verify(copy.path).holds
+
+
+def test_a_dry_run_and_a_listing_change_nothing(copy):
+    change(copy.path / KINDS["table"])
+    for option, words in (("--dry-run", [KINDS["table"]]), ("--summary", []), ("--touch", [])):
+        said = make_anew([option, *FILES], copy.path)
+        assert [line.split()[0] for line in said] == words
+    assert not list((copy.path / ".snakemake/incomplete").iterdir())
+
+
+# ---------------------------------------------------------------------------------------- status
+
+
+def words(found):
+    """Which experiments are out of date, and for which kind of reason."""
+    return {(one.experiment, one.kind) for one in found.stale}
+
+
+def test_one_changed_file_names_what_depends_on_it(copy, forked):
+    assert status(copy.path).up_to_date
+    path = copy.path / KINDS["published"]
+    path.write_text(path.read_text().replace("1", "2", 1))
+    found = status(copy.path)
+    assert words(found) == {("evidential", "data"), ("report", "data")}
+    assert found.stale[0].causes == [KINDS["published"]]
+    assert {job.partition("_")[0] for one in found.stale for job in one.jobs} == {
+        *("evidential", "report", "manifest")
+    }
+
+
+def test_one_changed_setting_names_what_depends_on_it(copy, forked):
+    copy.settings(f"{SETTINGS}\nsoft_illustration: {{factor: 0.2}}\n")
+    found = status(copy.path)
+    assert words(found) == {("soft_illustration", "configuration"), ("report", "configuration")}
+    (cause,) = found.stale[0].causes
+    assert cause.startswith("`soft_illustration.factor` is 0.2, was ")
+    assert not verify(copy.path).holds
+
+
+def test_the_changed_code_of_one_function_names_what_depends_on_it(copy, tmp_path, monkeypatch):
+    environment = copied_package(tmp_path)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    file = tmp_path / "hedgerow/experiments/evidential/statistics.py"
+    file.write_text(f"{file.read_text()}\nprint()\n")
+    found = status(copy.path)
+    assert words(found) == {("evidential", "code"), ("report", "code")}
+    assert "evidential_statistics" in found.stale[0].causes
