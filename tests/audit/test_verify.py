@@ -157,6 +157,29 @@ def test_records_that_are_damaged_or_missing(project):
         verify(project)
 
 
+@pytest.mark.parametrize("path", ["../secret", "/etc/hostname", "reports/../../secret"])
+def test_records_lead_nowhere_outside(project, path):
+    """A made-up manifest would have files of others read."""
+    edit_manifest(project, lambda m: m["outputs"].update({path: 64 * "0"}))
+    files, _ = bad(verify(project))
+    assert files == {"reports/manifest.json": "differs"}
+    assert altered(project).faults == ["reports/manifest.json is damaged"]
+
+
+@pytest.mark.parametrize("key", ["jobs", "packages", "configuration", "sources", "between"])
+def test_a_manifest_without_one_of_its_parts_is_damaged(project, key):
+    edit_manifest(project, lambda m: m.pop(key))
+    assert bad(verify(project))[1] == ["manifest"]
+
+
+def test_results_may_lie_on_another_disk(project, tmp_path):
+    (project / "data").rename(tmp_path / "elsewhere")
+    (project / "data").symlink_to(tmp_path / "elsewhere")
+    write_records(project)
+    assert verify(project).holds
+    assert altered(project).anew == set()
+
+
 @pytest.mark.parametrize(
     ("given", "named"),
     [
@@ -197,6 +220,13 @@ def test_what_a_run_makes_anew(project, new_time):
     lines = told(found)
     assert lines[0].startswith("reports/tables/u.csv is not as the last run left it: made anew")
     assert lines[1].startswith(" and ".join(read))
+
+
+def test_raw_data_that_are_gone_are_fetched_again(project):
+    (project / "data/raw/a/a.csv").unlink()
+    found = altered(project)
+    assert (found.read, found.anew) == (["data/raw/a/a.csv"], {"data/raw/a/source.json"})
+    assert told(found)[0].startswith("data/raw/a/a.csv is not what the last run read")
 
 
 def test_records_that_were_touched_are_written_anew(project):

@@ -132,7 +132,7 @@ def test_the_next_run_mends_all_of_it(copy, forked):
     said = done.stdout.splitlines()
     assert said[0].startswith("reports/manifest.json is not the one that reports/SHA256SUMS")
     assert "are not as the last run left them" in said[1]
-    assert said[2].startswith(f"{KINDS['raw']} has changed since the last run")
+    assert said[2].startswith(f"{KINDS['raw']} is not what the last run read")
     assert mine.read_text() == "mine"
     mine.unlink()
     assert said[-1].endswith(f"`hedgerow verify --digest`: {digest}")

@@ -287,7 +287,9 @@ def _environment(manifest: Mapping[str, Any]) -> list[Check]:
     said = changed_packages(manifest)
     system = f"{platform.system()} {platform.machine()}"
     told = (
-        [] if system == manifest["platform"] else [f"{system} here, {manifest['platform']} then."]
+        []
+        if system == manifest.get("platform")
+        else [f"{system} here, {manifest['platform']} then."]
     )
     return [
         Check("package versions", not said, said or ["Those in use are those of the run."]),
@@ -298,7 +300,7 @@ def _environment(manifest: Mapping[str, Any]) -> list[Check]:
 def changed_packages(manifest: Mapping[str, Any]) -> list[str]:
     """Versions that are not those of the run; packages that came later do not count."""
     now = {**package_versions(), "python": platform.python_version()}
-    then = {**manifest["packages"], "python": manifest["python"]}
+    then = {**manifest["packages"], "python": manifest.get("python")}
     return [
         f"{name} is {now.get(name, 'not installed')}, was {version}."
         for name, version in sorted(then.items())
@@ -334,7 +336,7 @@ def _commit(root: Path, manifest: Mapping[str, Any]) -> Check:
     now, then = code_state(root), manifest["code"]
     words = {True: "clean", False: "with changes", None: "unknown"}
     said = [
-        f"Commit {state['commit'] or 'unknown'} ({words[state['clean']]}) {when}."
+        f"Commit {state.get('commit') or 'unknown'} ({words[state.get('clean')]}) {when}."
         for state, when in ((then, "then"), (now, "now"))
     ]
     return Check("commit", None, said[:1] if now == then else said)

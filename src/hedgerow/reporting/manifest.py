@@ -100,12 +100,17 @@ def manifest(
 
 def checksums(root: Path, paths: Iterable[Path | str]) -> dict[str, str]:
     """SHA-256 of each file, by its path relative to the root (with forward slashes), sorted."""
-    top = root.resolve()
-    files = {(root / p).resolve().relative_to(top).as_posix(): root / p for p in paths}
+    files = {_named(root, Path(path)): root / path for path in paths}
     # Reading and hashing leave the interpreter to the other threads.
     with ThreadPoolExecutor() as pool:
         found = dict(zip(files, pool.map(checksum, files.values()), strict=True))
     return dict(sorted(found.items()))
+
+
+def _named(root: Path, path: Path) -> str:
+    # A relative one stays as it is: a folder of it may be a link to another disk.
+    inside = path.resolve().relative_to(root.resolve()) if path.is_absolute() else path
+    return inside.as_posix()
 
 
 def checksum(path: Path) -> str:

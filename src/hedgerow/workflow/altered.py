@@ -10,9 +10,9 @@ else. Nothing is deleted before its job runs.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -85,29 +85,45 @@ def recorded(root: Path) -> Recorded:
         try:
             told = read_text(root / SUMS)
             listed = dict(reversed(line.split("  ", 1)) for line in told.splitlines())
+            check_paths(listed)
         except (ValueError, DataError):
+            listed = {}
             faults.append(f"{SUMS} is damaged")
     # The last line of the one is the checksum of the other.
     if content is not None and told is not None and listed.get(MANIFEST) != digest:
         faults.append(f"{MANIFEST} is not the one that {SUMS} was written with")
-    elif content is not None and told is not None and told != sums(content, text):
+    elif content and "version" in content and told is not None and told != sums(content, text):
         faults.append(f"{SUMS} is not what it was written with")
     return Recorded(content, listed, faults, digest)
 
 
 def checked(content: Any) -> dict[str, Any]:
     """A manifest that has the parts which are read here; a `ValueError` for anything else."""
-    parts = ("inputs", "outputs", "between", "made_by", "jobs")
+    files = ("inputs", "outputs", "between", "made_by")
+    mappings = (*files, "jobs", "packages", "configuration", "given", "sources", "code")
     if not isinstance(content, dict) or not isinstance(content.get("outputs"), dict):
         raise ValueError("no manifest")
-    if "version" in content and not all(isinstance(content.get(k), dict) for k in parts):
+    if "version" in content and not all(isinstance(content.get(k), dict) for k in mappings):
         raise ValueError("no manifest")
-    jobs = content.get("jobs", {}).values()
-    if not all(
-        isinstance(job, dict) and {"rule", "inputs", "outputs"} <= job.keys() for job in jobs
-    ):
-        raise ValueError("no manifest")
+    for job in content.get("jobs", {}).values():
+        if not isinstance(job, dict) or not isinstance(job.get("rule"), str):
+            raise ValueError("no manifest")
+        for paths in (job.get("inputs"), job.get("outputs")):
+            if not isinstance(paths, list):
+                raise ValueError("no manifest")
+            check_paths(paths)
+    for part in files:
+        check_paths(content.get(part, {}))
+        if not all(isinstance(v, str | None) for v in content.get(part, {}).values()):
+            raise ValueError("no manifest")
     return content
+
+
+def check_paths(paths: Iterable[str]) -> None:
+    """A `ValueError` for what is no path, or one that leads out of the project."""
+    for path in paths:
+        if not isinstance(path, str) or {"..", "/"} & set(PurePosixPath(path).parts):
+            raise ValueError(f"{path} leads out of the project")
 
 
 @dataclass
@@ -119,8 +135,8 @@ class Altered:
     made : list of str
         Results, and what was made on the way.
     read : list of str
-        Raw data, published figures, settings; changed without a new time, which Snakemake would
-        not see, or raw.
+        Raw data that were changed or are gone; published figures and settings that were changed
+        and have their old times, which Snakemake would not see.
     anew : set of str
         What has to be made anew.
     gone : list of str
@@ -165,6 +181,8 @@ def altered(root: Path | str = ".") -> Altered:
     if found.gone:
         found.anew.add(MANIFEST)
     unlike = sorted(path for path, one in now.items() if expected[path] != {one})
+    # No job makes raw data by their name: without this nobody would miss them.
+    unlike += sorted(path for path in expected if _is_raw(path) and path not in now)
     if not unlike:
         return found
     manifest = known.manifest or {}
@@ -280,9 +298,9 @@ def told(found: Altered) -> list[str]:
             "and needed by nothing that is to be done. The manifest is written anew and says so."
         )
     if found.read:
-        have = "has" if len(found.read) == 1 else "have"
+        are = "is" if len(found.read) == 1 else "are"
         lines.append(
-            f"{_some(found.read)} {have} changed since the last run: what comes from "
+            f"{_some(found.read)} {are} not what the last run read: what comes from "
             f"{_it(found.read)} is made anew."
         )
     return lines
