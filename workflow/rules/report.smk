@@ -16,6 +16,7 @@ rule report:
         sections=expand("data/results/{word}/section.json", word=reported),
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         claims=rules.claims.output[0],
+        comparison=[rules.comparison.output.csv, rules.comparison_figure.output],
         stated="data/published/claims.csv",
         registry=config["registry"],
         citation="CITATION.cff",

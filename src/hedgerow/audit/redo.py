@@ -16,7 +16,7 @@ from hedgerow.files import write_text
 from hedgerow.reporting.manifest import TIMES
 
 #: What the workflow is made of, beside the package.
-WORKFLOW = ("Snakefile", "workflow", "config", "environment.yml", "data/published")
+WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}
 

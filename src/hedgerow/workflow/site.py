@@ -35,6 +35,8 @@ ALWAYS = (
     "workflow/rules/data.smk",
     "workflow/rules/report.smk",
 )
+#: Results of the rules above the experiments.
+COMPARISON, MISPRINTS = "reports/comparison.csv", "reports/tables/misprints.csv"
 #: Categories of a variable that are listed.
 _LARGEST_CATEGORIES = 30
 
@@ -221,5 +223,63 @@ def _variable(name: str, entry: DatasetEntry) -> dict[str, Any]:
 
 
 def _tables(root: Path) -> dict[str, dict[str, Any]]:
-    """The comparison and the misprints."""
-    return {}
+    """The pages of the comparison and of the misprints, of what the run has made of them."""
+    found = {}
+    if (root / COMPARISON).is_file():
+        found["comparison"] = _comparison(root)
+    if (root / MISPRINTS).is_file():
+        table = read_csv(root / MISPRINTS).fillna("").astype(str)
+        found["misprints"] = {
+            "lead": "What is misprinted in the papers or contradicts itself, and how that is seen.",
+            "caption": _caption(root, "misprints"),
+            "heads": [name.replace("_", " ").capitalize() for name in table.columns],
+            "rows": table.to_numpy().tolist(),
+            "files": [("CSV", f"../{MISPRINTS.removeprefix('reports/')}")],
+        }
+    return found
+
+
+def _comparison(root: Path) -> dict[str, Any]:
+    """A row per printed table: how many of its cells were measured, and how far they are."""
+    cells = read_csv(root / COMPARISON)
+    reasons = cells["reason"].fillna("")
+    rows = []
+    for name, own in cells.groupby("table", sort=True):
+        there = own[reasons[own.index] == ""]
+        scale = there["published_value"].abs().max()
+        shares = there["difference"].abs() / scale if scale else there["difference"]
+        turned = (there["measured"] * there["published_value"] < 0).sum()
+        lacking = reasons[own.index].value_counts().drop("", errors="ignore")
+        rows.append(
+            [
+                name,
+                f"{len(own):,}",
+                f"{len(there):,}",
+                f"{100 * shares.median():.1f} %" if shares.notna().any() else "–",
+                f"{100 * shares.quantile(0.9):.1f} %" if shares.notna().any() else "–",
+                str(int(turned)),
+                "; ".join(f"{reason} ({n})" for reason, n in lacking.items()),
+            ]
+        )
+    measured = int((reasons == "").sum())
+    return {
+        "lead": f"{measured:,} of {len(cells):,} printed cells have a measured value in this run.",
+        "figure": {
+            "uri": "../figures/comparison.svg",
+            "title": "All cells, measured against published",
+            "alt": "Measured against published values of all cells, a panel per paper.",
+            "caption": _caption(root, "comparison"),
+        },
+        "caption": "By table of the papers. Differences as shares of the largest printed value of "
+        "the table; a turned sign: one value is below 0, the other above.",
+        "heads": ["Table", "Cells", "Measured", "Median difference", "90th percentile",
+                  "Turned signs", "Why there is no value"],
+        "rows": rows,
+        "files": [("CSV", "../comparison.csv"), ("Parquet", "../comparison.parquet")],
+    }  # fmt: skip
+
+
+def _caption(root: Path, identifier: str) -> str:
+    from hedgerow.workflow.steps import CAPTIONS, read_caption
+
+    return read_caption(root / f"{CAPTIONS}/{identifier}.rst")

@@ -195,7 +195,14 @@ class _Site:
             )
         for name in ("comparison", "misprints"):
             address = f"{name}.html"
-            given = {"figure": None, "caption": "", "heads": (), "rows": (), "lead": ""}
+            given = {
+                "figure": None,
+                "caption": "",
+                "heads": (),
+                "rows": (),
+                "lead": "",
+                "files": (),
+            }
             made[address] = self._page(
                 "reporting/site/table.html.j2",
                 address,
