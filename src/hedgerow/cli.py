@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data | reference | status | verify | survival | explain``.
+"""The command line: ``hedgerow data | reference | status | verify | trace | replay | ...``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from hedgerow.audit.command import add_status, add_verify
+    from hedgerow.audit.command import add_replay, add_status, add_trace, add_verify
     from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
 
@@ -76,6 +76,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_reference(commands)
     add_status(commands)
     add_verify(commands)
+    add_trace(commands)
+    add_replay(commands)
     add_survival(commands)
     add_explain(commands)
     return parser

@@ -1,0 +1,175 @@
+"""Rows of the tables of the reports by name: `thesis_table_3_4:haberman,stp,accuracy,.1`.
+
+Before the colon stands the id of a table, behind it what tells the row apart, in any order: texts
+and numbers of its key columns, or `#12` for the twelfth row. The key of a table is its first
+columns, as many as no two rows share.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import DataError
+from hedgerow.files import read_csv
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TABLES = Path("reports/tables")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table.
+
+    Attributes
+    ----------
+    table : str
+        Id.
+    number : int
+        The first row under the head is 1.
+    key : dict
+        Columns that tell it apart, and what stands in them; nothing for empty cells.
+    values : dict
+        All other columns.
+    """
+
+    table: str
+    number: int
+    key: dict[str, Any]
+    values: dict[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """File of the table, relative to the project."""
+        return TABLES / f"{self.table}.csv"
+
+    @property
+    def datasets(self) -> list[str]:
+        """Data sets that it names, as the registry and as the paper call them; none for a mean."""
+        names = {**self.values, **self.key}
+        found = [names[c] for c in ("registry", "dataset") if isinstance(names.get(c), str)]
+        return list(dict.fromkeys(name for name in found if name))
+
+
+def named(root: Path, name: str) -> Row:
+    """The row of a name.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project.
+    name : str
+
+    Returns
+    -------
+    Row
+
+    Raises
+    ------
+    DataError
+        If there is no such table, no such row, or more than one.
+    """
+    table, _, words = name.partition(":")
+    path = root / TABLES / f"{table}.csv"
+    if not path.is_file():
+        known = sorted(file.stem for file in (root / TABLES).glob("*.csv"))
+        close = difflib.get_close_matches(table, known, n=3)
+        raise DataError(
+            f"there is no table `{table}` in {TABLES}",
+            remedy=f"did you mean {' or '.join(close)}?" if close else "call `make reproduce`",
+        )
+    frame = read_csv(path)
+    key = key_columns(frame)
+    wanted = [word.strip() for word in words.split(",") if word.strip()]
+    if not wanted:
+        raise DataError(
+            f"`{name}` names no row of {table}",
+            remedy=f"write what tells it apart: {table}:{','.join(_of(frame, key, 0))}",
+        )
+    rows = list(range(len(frame)))
+    for word in wanted:
+        left = [i for i in rows if _has(frame, key, i, word)]
+        if not left:
+            raise DataError(
+                f"no row of {table} has `{word}`{_beside(wanted, word)} in {', '.join(key)}",
+                remedy=_known(frame.iloc[rows], key, word),
+            )
+        rows = left
+    if len(rows) > 1:
+        apart = [c for c in key if frame[c].iloc[rows].nunique(dropna=False) > 1]
+        told = "; ".join(f"{c} {_listed(frame[c].iloc[rows])}" for c in apart)
+        raise DataError(f"{len(rows)} rows of {table} fit `{words}`", remedy=f"say more: {told}")
+    (place,) = rows
+    record = frame.iloc[place].to_dict()
+    there = {column: value for column, value in record.items() if not _empty(value)}
+    return Row(
+        table,
+        place + 1,
+        {c: there[c] for c in key if c in there},
+        {c: v for c, v in there.items() if c not in key},
+    )
+
+
+def key_columns(frame: pd.DataFrame) -> list[str]:
+    """The first columns of a table, as many as no two rows share; all, if two rows are the same."""
+    columns = list(frame.columns)
+    for n in range(1, len(columns)):
+        if not frame.duplicated(columns[:n]).any():
+            return columns[:n]
+    return columns
+
+
+def same(value: Any, word: Any) -> bool:
+    """Whether a value is what a word says: as text, or as a number.
+
+    >>> same(0.1, ".1"), same("STP", "stp"), same(True, "1")
+    (True, True, False)
+    """
+    if isinstance(value, bool) or type(value).__name__ == "bool_":
+        return str(value).lower() == str(word).lower()
+    if isinstance(value, str):
+        return value.lower() == str(word).lower()
+    try:
+        return float(value) == float(word)
+    except (TypeError, ValueError):
+        return False
+
+
+def _has(frame: pd.DataFrame, key: list[str], place: int, word: str) -> bool:
+    if word.startswith("#"):
+        return word == f"#{place + 1}"
+    # A paper calls a data set otherwise than the registry does.
+    columns = [*key, *({"registry", "dataset"} & set(frame.columns) - set(key))]
+    return any(same(frame[column].iat[place], word) for column in columns)
+
+
+def _empty(value: Any) -> bool:
+    return value is None or value != value
+
+
+def _of(frame: pd.DataFrame, key: list[str], place: int) -> list[str]:
+    values = [frame[column].iat[place] for column in key]
+    return [str(value) for value in values if not _empty(value)]
+
+
+def _beside(wanted: list[str], word: str) -> str:
+    before = wanted[: wanted.index(word)]
+    return f" beside {', '.join(f'`{w}`' for w in before)}" if before else ""
+
+
+def _known(frame: pd.DataFrame, key: list[str], word: str) -> str:
+    values = {str(v) for column in key for v in frame[column].unique() if not _empty(v)}
+    close = difflib.get_close_matches(word, sorted(values), n=3)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    return "; ".join(f"{column}: {_listed(frame[column])}" for column in key)
+
+
+def _listed(column: pd.Series, most: int = 8) -> str:
+    values = [str(v) for v in dict.fromkeys(column) if not _empty(v)]
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(values[:most]) + more
