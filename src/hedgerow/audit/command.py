@@ -123,8 +123,8 @@ def add_status(commands: Any) -> None:
 
 
 TRACE = (
-    "Follow a cell of a table back to the raw file: rule, function, formula, rows, trees, seeds of\n"
-    "the noise, data set and its checksum. Nothing is written."
+    "Follow a cell of a table back to the raw file: rule, function, formula, rows, trees, seeds\n"
+    "of the noise, data set and its checksum. Nothing is written."
 )
 REPLAY = (
     "Make a row of a table again from its named seeds, in a copy of the project: all jobs between\n"
@@ -357,16 +357,15 @@ def run_trace(options: argparse.Namespace) -> int:
             say(f"  {source.n_rows:,} of {source.of_rows:,} rows fit")
         for column, values in source.by.items():
             say(f"    {column}: {values}")
-        if source.n_rows and source.n_rows <= 3:
+        if source.n_rows and source.n_rows <= len(source.first):
             for record in source.first:
                 say(f"    {_line(record)}")
     if found.data:
+        served = found.data
         say()
-        say(f"The data set {found.data['dataset']} came from {found.data['from']}")
-        say(
-            f"  data/raw/{found.data['dataset']}/{found.data['file']}: {found.data['bytes']:,} bytes"
-        )
-        say(f"  SHA-256 {found.data['sha256']}")
+        say(f"The data set {served['dataset']} came from {served['from']}")
+        say(f"  data/raw/{served['dataset']}/{served['file']}: {served['bytes']:,} bytes")
+        say(f"  SHA-256 {served['sha256']}")
     wrong = [s.path for s in (found.table, *found.sources) if s.as_recorded is False]
     if wrong:
         say()

@@ -21,6 +21,8 @@ from hedgerow.workflow.steps import CAPTIONS, read_caption
 if TYPE_CHECKING:
     import pandas as pd
 
+#: How many of the rows that fit are told one by one.
+FIRST = 6
 #: Columns of rows that say what a number is, not what it is of.
 _UNITS = {"unit", "status"}
 
@@ -249,7 +251,7 @@ def _fitting(frame: pd.DataFrame, row: Row) -> dict[str, Any]:
         "n_rows": len(fits),
         "of_rows": len(frame),
         "by": by if len(fits) < len(frame) or len(by) < 12 else {},
-        "first": fits.head(3).to_dict("records"),
+        "first": fits.head(FIRST).to_dict("records"),
     }
 
 
