@@ -1,0 +1,153 @@
+"""`hedgerow trace` and `replay` on a run: a cell back to the raw file, a row once more."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from hedgerow.audit.cells import key_columns, named
+from hedgerow.audit.replay import jobs_of, replay
+from hedgerow.audit.trace import trace
+from hedgerow.errors import DataError
+
+pytestmark = pytest.mark.runs
+
+
+@pytest.fixture(scope="module")
+def root(smoke):
+    return smoke.path
+
+
+@pytest.fixture(scope="module")
+def manifest(root):
+    return json.loads((root / "reports/manifest.json").read_text())
+
+
+@pytest.fixture
+def here(root, monkeypatch):
+    monkeypatch.chdir(root)
+    return root
+
+
+def dataset_of(root) -> str:
+    """A data set of table 3.4."""
+    table = pd.read_csv(root / "reports/tables/thesis_table_3_4.csv")
+    return sorted(set(table["dataset"]) - {"mean_over_datasets"})[0]
+
+
+def cell(root) -> str:
+    table = pd.read_csv(root / "reports/tables/thesis_table_3_4.csv")
+    noise = sorted(set(table["noise"]))[-1]
+    return f"thesis_table_3_4:{dataset_of(root)},stp,accuracy,{noise}"
+
+
+def test_a_row_is_found_by_what_tells_it_apart(root):
+    row = named(root, cell(root))
+    table = pd.read_csv(root / "reports/tables/thesis_table_3_4.csv")
+    record = table.iloc[row.number - 1]
+    assert row.key["method"] == record["method"] == "stp"
+    assert row.values["measured"] == record["measured"]
+    assert named(root, f"thesis_table_3_4:#{row.number}") == row
+    words = cell(root).partition(":")[2].split(",")
+    assert named(root, f"thesis_table_3_4:{','.join(reversed(words))}") == row
+
+
+def test_every_row_of_every_table_has_a_name(root):
+    for file in sorted((root / "reports/tables").glob("*.csv")):
+        frame = pd.read_csv(file)
+        if len(frame):
+            key = key_columns(frame)
+            assert key == list(frame.columns) or not frame.duplicated(key).any()
+            assert named(root, f"{file.stem}:#{len(frame)}").number == len(frame)
+
+
+@pytest.mark.parametrize(
+    ("name", "culprit", "remedy"),
+    [
+        ("thesis_table_3_9:stp", "no table `thesis_table_3_9`", "did you mean thesis_table_3_"),
+        ("thesis_table_3_4", "names no row", "write what tells it apart: thesis_table_3_4:"),
+        ("thesis_table_3_4:stq", "no row of thesis_table_3_4 has `stq`", "did you mean stp"),
+        ("thesis_table_3_4:stp", "rows of thesis_table_3_4 fit `stp`", "say more: metric "),
+        ("thesis_table_3_4:#99999", "has `#99999`", "metric: "),
+    ],
+)
+def test_a_wrong_name_is_one_sentence_with_a_remedy(root, name, culprit, remedy):
+    with pytest.raises(DataError) as caught:
+        named(root, name)
+    assert culprit in str(caught.value) and remedy in str(caught.value)
+
+
+def test_a_cell_is_followed_to_the_raw_file(here, manifest):
+    dataset = dataset_of(here)
+    found = trace(here, cell(here))
+    paths = {source.path: source for source in found.sources}
+    rows = paths[f"data/results/soft/{dataset}.parquet"]
+    assert rows.function == "soft.steps:evaluate"
+    assert rows.code.startswith("src/hedgerow/experiments/soft/steps.py:")
+    trained = [r for r in rows.first if r["experiment"] == "training_noise"]
+    mean = 100 * sum(r["value"] for r in trained) / len(trained)
+    assert mean == pytest.approx(found.row.values["measured"], abs=1e-6)
+    assert "seed" in paths[f"data/noised/soft/{dataset}/seeds.parquet"].by
+    assert f"data/trees/soft/{dataset}/pruned.parquet" in paths
+    assert found.data["sha256"] == manifest["inputs"][f"data/raw/{dataset}/{found.data['file']}"]
+    assert "noise in the training data" in found.says and "Returns" in found.says
+    assert all(source.as_recorded for source in found.sources)
+    others = set(manifest["sources"]) - {dataset}
+    assert not any(f"/{other}" in path for path in paths for other in others)
+
+
+def test_the_command_tells_an_altered_file(here, smoke):
+    file = here / f"data/results/soft/{dataset_of(here)}.parquet"
+    whole = file.read_bytes()
+    done = smoke.python("-m", "hedgerow.cli", "trace", cell(here))
+    assert done.returncode == 0, done.stderr
+    assert "SHA-256" in done.stdout and "NOT as the manifest" not in done.stdout
+    try:
+        file.write_bytes(whole + b"x")
+        done = smoke.python("-m", "hedgerow.cli", "trace", cell(here))
+    finally:
+        file.write_bytes(whole)
+    assert done.returncode == 1
+    assert "hedgerow: " in done.stderr or "NOT as the manifest has it" in done.stdout
+
+
+def test_a_row_comes_out_again_from_its_seeds(here, manifest):
+    before = {p: p.read_bytes() for p in (here / "reports/tables").glob("*.csv")}
+    found = replay(here, cell(here), cores=2)
+    assert found.same and len(found.files) > 8
+    dataset = dataset_of(here)
+    assert f"soft_noise:{dataset}" in found.jobs and "soft_tables" in found.jobs
+    assert found.jobs.index(f"soft_noise:{dataset}") < found.jobs.index("soft_tables")
+    assert not any(job.startswith(("fetch", "tidy")) for job in found.jobs)
+    assert {part for part in found.split["parts"]} == {"test", "train"}
+    assert found.seeds and len(found.seeds[0]["seed"]) == 64
+    assert "(n = " in found.tree and found.tree_of["method"] == "stp"
+    assert {p: p.read_bytes() for p in before} == before, "nothing in place is touched"
+
+
+def test_a_mean_rests_on_all_data_sets(here, manifest):
+    table = pd.read_csv(here / "reports/tables/thesis_table_3_5.csv")
+    mean = table.index[table["dataset"] == "mean_over_datasets"]
+    row = named(here, f"thesis_table_3_5:#{mean[0] + 1}")
+    learnt = {job for job in jobs_of(manifest, row) if job.startswith("soft_learn:")}
+    assert learnt == {job for job in manifest["jobs"] if job.startswith("soft_learn:")}
+
+
+def test_a_replay_that_differs_says_so(here, smoke):
+    """A table whose number was changed, and whose manifest was changed with it."""
+    file = here / "reports/tables/thesis_table_3_4.csv"
+    whole = file.read_text()
+    row = named(here, cell(here))
+    value = str(row.values["measured"])
+    try:
+        file.write_text(whole.replace(f",{value},", f",{float(value) + 1},"))
+        wrong = named(here, f"thesis_table_3_4:#{row.number}")
+        assert wrong.values["measured"] == pytest.approx(float(value) + 1)
+        done = smoke.python("-m", "hedgerow.cli", "replay", f"thesis_table_3_4:#{row.number}")
+    finally:
+        file.write_text(whole)
+    assert done.returncode == 1, done.stderr
+    assert "Not as before: reports/tables/thesis_table_3_4.csv" in done.stdout
+    assert f"measured {value}" in done.stdout
