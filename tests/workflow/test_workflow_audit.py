@@ -73,10 +73,10 @@ def unlike(found):
 
 def test_a_run_holds_and_redone_jobs_come_out_the_same(project, forked):
     before = project.made()
-    found = verify(project.path, rerun=4, seed=2)
+    found = verify(project.path, rerun=3, seed=2)
     assert unlike(found) == {}
     assert found.holds, found.checks
-    assert len(found.redone) == 4
+    assert len(found.redone) == 3
     assert project.made() == before
 
 
@@ -152,7 +152,7 @@ def forge(root: Path, path: str) -> None:
     )
 
 
-def test_what_a_part_of_a_run_made_since_is_not_held_against_the_manifest(copy, forked):
+def test_what_a_part_of_a_run_made_since_is_not_held_against_the_manifest(copy):
     """Otherwise a run that was stopped, or made a part, would begin again from the start.
 
     A file that is edited after its job is found all the same, by the time in Snakemake's record.
@@ -166,9 +166,6 @@ def test_what_a_part_of_a_run_made_since_is_not_held_against_the_manifest(copy, 
     assert (found.made, found.anew) == ([], set())
     change(copy.path / rows, new_time=True)
     assert altered(copy.path).made == [rows]
-    done = reproduced(copy)
-    assert done.stdout.startswith(f"{rows} is not as the last run left it")
-    assert verify(copy.path).holds
 
 
 def test_a_dry_run_and_a_listing_change_nothing(copy):
