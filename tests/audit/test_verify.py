@@ -260,11 +260,15 @@ def test_jobs_are_drawn_by_the_seed():
     assert len(everything) == 22 and "fetch:a" not in everything
 
 
-def test_no_job_lies_in_a_group_with_one_that_makes_what_it_reads():
+def test_no_job_lies_in_a_group_with_one_that_it_comes_from():
+    """However far: Snakemake made what lies between anew, and the last one from that."""
     manifest = {"jobs": JOBS, "made_by": {p: id for id in JOBS for p in JOBS[id]["outputs"]}}
+    assert together(manifest, ["tables", "fetch:a"]) == [["tables"], ["fetch:a"]]
     assert together(manifest, ["learn:a", "tables"]) == [["learn:a"], ["tables"]]
-    assert together(manifest, ["tables", "learn:a", "fetch:a"]) == [
-        ["tables", "fetch:a"],
+    others = {f"more:{n}": {"rule": "more", "inputs": [], "outputs": []} for n in range(2)}
+    manifest["jobs"] = {**JOBS, **others}
+    assert together(manifest, ["tables", "more:0", "learn:a", "more:1"]) == [
+        ["tables", "more:0", "more:1"],
         ["learn:a"],
     ]
 

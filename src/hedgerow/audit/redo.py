@@ -75,32 +75,44 @@ def redo(
 
 
 def together(manifest: Mapping[str, Any], ids: Sequence[str]) -> list[list[str]]:
-    """Cut jobs into as few groups as come to mind in which no rule makes what another one reads.
+    """Cut jobs into few groups in which nothing comes from another one, however far.
 
-    Planning takes seconds whatever is planned, so that a run for each rule would take minutes.
+    Planning takes seconds whatever is planned, so that a run for each rule would take minutes. And
+    a rule that names the output of another one (`rules.<name>.output`) has Snakemake look at that
+    one too: it would be made anew as well, after what it comes from.
     """
-    jobs, made_by = manifest["jobs"], manifest["made_by"]
-    by_rule: dict[str, list[str]] = {}
+    jobs = manifest["jobs"]
+    above = _above(manifest)
+    groups: list[dict[str, list[str]]] = []
     for id in ids:
-        by_rule.setdefault(jobs[id]["rule"], []).append(id)
-    reads = {
-        rule: {
-            jobs[made_by[path]]["rule"]
-            for id in own
-            for path in jobs[id]["inputs"]
-            if path in made_by
-        }
-        for rule, own in by_rule.items()
-    }
-    groups: list[list[str]] = []
-    for rule in by_rule:
+        rule = jobs[id]["rule"]
         for group in groups:
-            if not reads[rule] & set(group) and not any(rule in reads[other] for other in group):
-                group.append(rule)
+            if rule in group or not any(
+                rule in above[other] or other in above[rule] for other in group
+            ):
+                group.setdefault(rule, []).append(id)
                 break
         else:
-            groups.append([rule])
-    return [[id for rule in group for id in by_rule[rule]] for group in groups]
+            groups.append({rule: [id]})
+    return [[id for own in group.values() for id in own] for group in groups]
+
+
+def _above(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
+    """All rules that the files of a rule come from."""
+    jobs, made_by = manifest["jobs"], manifest["made_by"]
+    next_above: dict[str, set[str]] = {job["rule"]: set() for job in jobs.values()}
+    for job in jobs.values():
+        makers = {jobs[made_by[path]]["rule"] for path in job["inputs"] if path in made_by}
+        next_above[job["rule"]] |= makers - {job["rule"]}
+    found = {}
+    for rule in next_above:
+        pending, found[rule] = list(next_above[rule]), set()
+        while pending:
+            one = pending.pop()
+            if one not in found[rule]:
+                found[rule].add(one)
+                pending += next_above[one]
+    return found
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -374,6 +374,10 @@ def _redone(
             if is_time(path) or before is None or checksum(folder / path) == recorded_of.get(path):
                 continue
             verdict, why = _compared(root / path, folder / path, tolerance)
+            read = [verdicts[p] for p in manifest["jobs"][id]["inputs"] if p in verdicts]
+            why += "".join(
+                f" (from {f.path}, which {f.verdict})" for f in read if f.verdict == DIFFERS
+            )
             # A file that is altered in place keeps that verdict.
             if before.verdict == IDENTICAL:
                 verdicts[path] = File(path, verdict, before.kind, why)

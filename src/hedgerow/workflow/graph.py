@@ -154,7 +154,8 @@ def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
         ResourceSettings,
     )
 
-    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+    quiet = OutputSettings(quiet={Quietness.ALL}, enable_file_logging=False)
+    with SnakemakeApi(quiet) as api:
         found = api.workflow(
             resource_settings=ResourceSettings(cores=1),
             config_settings=ConfigSettings(
