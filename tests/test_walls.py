@@ -107,6 +107,8 @@ ORDER = [
     "coded",
     "steps",
     "statistics",
+    "comparison",
+    "misprints",
     "tables",
     "figures",
     "sheet",

@@ -233,6 +233,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "claims": 1,
         "comparison": 1,
         "comparison_figure": 1,
+        "misprints": 1,
         "report": 1,
         "manifest": 1,
     }

@@ -90,6 +90,28 @@ rule comparison_figure:
         "../scripts/step.py"
 
 
+# What the papers print that cannot be, computed from the printed numbers.
+rule misprints:
+    input:
+        published=audited_published,
+    output:
+        **items(config, "audit.tables", "misprints"),
+    log:
+        "data/logs/audit/misprints.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(
+            config,
+            "audit.tables",
+            sizes=printed_sizes(registry, ["thesis3", "thesis4", "confdtree"]),
+        ),
+    message:
+        "Misprints in the papers"
+    script:
+        "../scripts/step.py"
+
+
 # For the manifest.
 audited = {
     "read": [
@@ -102,5 +124,6 @@ audited = {
         rules.claims.output,
         rules.comparison.output,
         rules.comparison_figure.output,
+        rules.misprints.output,
     ],
 }

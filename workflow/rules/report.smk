@@ -17,6 +17,7 @@ rule report:
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         claims=rules.claims.output[0],
         comparison=[rules.comparison.output.csv, rules.comparison_figure.output],
+        misprints=rules.misprints.output,
         stated="data/published/claims.csv",
         registry=config["registry"],
         citation="CITATION.cff",

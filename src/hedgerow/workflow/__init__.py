@@ -13,6 +13,7 @@ from hedgerow.workflow.config import (
     check_datasets,
     chunks,
     cohort_facts,
+    printed_sizes,
     published_keys,
     settings,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "digest_of",
     "entry_digests",
     "given",
+    "printed_sizes",
     "published_keys",
     "settings",
 ]

@@ -241,6 +241,36 @@ def published_keys(registry: Any, paper: str) -> dict[str, str]:
     return {name: keys[0] for name, keys in found.items()}
 
 
+def printed_sizes(registry: Any, papers: Sequence[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """What the files of each data set of a paper hold: rows, variables, rows of each class.
+
+    Parameters
+    ----------
+    registry : hedgerow.data.Registry
+    papers : sequence of str
+        As in `published_as` of config/datasets.yaml, such as `thesis4`.
+
+    Returns
+    -------
+    dict
+        By paper and key of data/published; a name of several sets has the first one. A set whose
+        rows are drawn has no rows of its own and is left out.
+    """
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for paper in papers:
+        entries = {name: registry[keys[0]] for name, keys in registry.published(paper).items()}
+        found[paper] = {
+            name: {
+                "rows": entry.n_rows,
+                "variables": len({*entry.profile, *entry.categories}),
+                "classes": sorted(entry.class_counts),
+            }
+            for name, entry in entries.items()
+            if entry.n_samples is None and entry.class_counts
+        }
+    return found
+
+
 def cohort_facts(registry: Any, datasets: Sequence[str]) -> dict[str, dict[str, Any]]:
     """What makes cohorts of data sets, `cohort` of config/datasets.yaml, by their keys.
 

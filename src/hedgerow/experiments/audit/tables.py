@@ -1,0 +1,46 @@
+"""Tables above the experiments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.experiments.audit.misprints import BY_READING, table_of
+from hedgerow.experiments.printed import Printed
+from hedgerow.experiments.step import table
+
+
+def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
+    """Words of the caption: how many there are."""
+    found = table_of(published, sizes)
+    by_reading = int((found["computed"] == BY_READING).sum())
+    return {"n": str(len(found)), "computed": str(len(found) - by_reading), "read": str(by_reading)}
+
+
+@table(
+    "Misprints and contradictions in the papers",
+    caption="What the papers print and cannot be, from the printed numbers alone: {n} places. "
+    "{computed} are found by a computation over data/published, which runs with every report: "
+    "function names it, and stands says whether the contradiction is there. {read} contradictions "
+    "of texts and formulas are marked as found by reading. Sizes of data sets and of classes are "
+    "compared with the files of the registry.",
+    words=said,
+)
+def misprints(published: Printed, sizes: Mapping[str, Any]) -> pd.DataFrame:
+    """Table of misprints.
+
+    Parameters
+    ----------
+    published : mapping of DataFrame
+        Files of data/published but claims.csv, as texts.
+    sizes : mapping
+        Rows, variables and classes of each data set, by paper and printed name.
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.experiments.audit.misprints.table_of`.
+    """
+    return table_of(published, sizes)
