@@ -40,3 +40,15 @@ def test_make_targets_that_documents_name_exist():
     for path in DOCUMENTS:
         for target in re.findall(r"`make ([a-z]+)`", path.read_text("utf-8")):
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{path.name}: {target}"
+
+
+def test_the_readme_is_short():
+    """What more there is to say stands in docs."""
+    assert len((ROOT / "README.md").read_text("utf-8").split()) <= 900
+
+
+def test_every_page_is_listed():
+    listed = (ROOT / "docs/README.md").read_text("utf-8")
+    for path in (ROOT / "docs").rglob("*.md"):
+        name = path.relative_to(ROOT / "docs").as_posix()
+        assert name == "README.md" or f"]({name})" in listed, name

@@ -20,9 +20,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
 from markupsafe import Markup
 
+from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
 from hedgerow.reporting.claim_specification import VERDICTS
 from hedgerow.reporting.html import Section, minus, render
@@ -159,7 +159,7 @@ class _Site:
 
     def __init__(self, content: Content):
         self.content = content
-        self.words = yaml.safe_load(_packaged(WORDS))
+        self.words = read_yaml(Path(__file__).parents[2] / WORDS)
         self.titles = {s.id: s.title for s in content.sections}
         self.papers = {p["id"]: p for p in content.papers}
         self.anchors = _anchors(content.sections)
