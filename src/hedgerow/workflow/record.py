@@ -74,7 +74,7 @@ def facts(root: Path, made: Mapping[str, Any]) -> list[tuple[str, str]]:
     days = sorted(datetime.date.fromtimestamp(t).isoformat() for t in fetched)
     command = shlex.join(["snakemake", *sys.argv[1:]])
     return [
-        ("Commit", f"{code['commit'] or 'no repository'}, {tree}"),
+        ("Commit", f"{(code['commit'] or 'no repository')[:12]}, {tree}"),
         ("Command", command),
         ("Ended", now.strftime("%Y-%m-%d %H:%M %Z")),
         ("Last run took", duration(now.timestamp() - started)),

@@ -41,8 +41,8 @@ ASSETS = ("reporting/site/style.css", "reporting/site/site.js")
 WORDS = "reporting/site/words.yaml"
 #: Title of the claims that no paper makes.
 OURS = "Questions of our own"
-#: Columns of tables from which on they are wider than the text.
-WIDE = 11
+#: Columns from which on a table is wider than the text: of numbers, of texts.
+WIDE, WIDE_TEXTS = 11, 7
 
 
 @dataclass(frozen=True)
@@ -534,7 +534,8 @@ def _widened(page: str) -> str:
         cells = re.findall(r"<t[hd]\b([^>]*)>", heads[-1] if heads else "")
         spans = [re.search(r'colspan="(\d+)"', cell) for cell in cells]
         n = sum(int(s[1]) if s else 1 for s in spans)
-        wide = " wide" if n >= WIDE else ""
+        most = WIDE_TEXTS if 'class="plain"' in found[3][:80] else WIDE
+        wide = " wide" if n >= most else ""
         return f'{found[1]}{wide}{found[2]}<table style="--cols: {n}"{found[3]}'
 
     pattern = r'(<div class="scroll)("[^>]*>\s*)<table\b(.*?</table>)'
