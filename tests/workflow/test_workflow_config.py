@@ -319,7 +319,7 @@ def declared_settings(config) -> list[tuple[str, dict]]:
             params = step(config, call)
             for declared in declarations(call):
                 plans = {name: section for name, (section, *_) in declared.plans.items()}
-                if declared.settings:
+                if declared.settings and "plan" in params:
                     plans["plan"] = section_of(declared.word)
                 found += [(section, params[name]) for name, section in plans.items()]
     return found

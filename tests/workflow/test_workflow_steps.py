@@ -107,7 +107,7 @@ def test_outputs_of_each_rule_are_what_its_functions_make(rules):
             else:
                 assert len(rule.output) == 1, name
             continue
-        ids = {o for o in outputs if not o.endswith(("_png", "_caption"))}
+        ids = {o for o in outputs if not o.endswith(steps.BESIDE)}
         assert ids == {d.name for d in functions_of(rule)}, name
         assert {f"{i}_caption" for i in ids} <= outputs, name
 

@@ -127,7 +127,10 @@ def _with_splits(table: pd.DataFrame, tables: Mapping[str, pd.DataFrame]) -> pd.
     splits = tables["search_splits"].dropna(subset=["metric"])
     splits = splits.rename(columns={"lowest": "low", "highest": "high", "n_splits": "n"})
     splits = splits.drop_duplicates(cell)[[*cell, "sd", "low", "high", "n"]]
-    found = table.merge(splits, on=cell, how="left")
+    # A column without a text is one of numbers, in files of a small run.
+    found = table.astype(dict.fromkeys(cell, object)).merge(
+        splits.astype(dict.fromkeys(cell, object)), on=cell, how="left"
+    )
     counted = found["dataset"] == "all_datasets"
     found["n"] = found["n"].where(~counted, found["n_datasets"])
     apart = np.where(found["sd"].isna(), "none: the first split alone", "splits of this run")
