@@ -25,6 +25,7 @@ EXTRAS = {
     "scikit_posthocs": "experiments",
     "statsmodels": "experiments",
     "psutil": "workflow",
+    "rocrate": "workflow",
     "snakemake": "workflow",
     "lifelines": "survival",
     "openpyxl": "patients",

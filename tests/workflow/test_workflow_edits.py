@@ -19,7 +19,7 @@ def copy(tmp_path_factory, smoke):
     return folder / "hedgerow", environment
 
 
-PAGE = {"report", "manifest"}
+PAGE = {"report", "crate", "manifest"}
 FIGURES_OF = "search search_beyond soft soft_beyond soft_illustration soft_sweep soft_scores"
 FIGURES_OF += " structure structure_beyond survival survival_beyond confidence confidence_beyond"
 FIGURES_OF += " evidential evidential_beyond missing missing_beyond"

@@ -235,6 +235,7 @@ def test_the_plan_follows_from_the_configuration(planned, configuration):
         "comparison_figure": 1,
         "misprints": 1,
         "report": 1,
+        "crate": 1,
         "manifest": 1,
     }
 

@@ -43,13 +43,8 @@ rule report:
         "../scripts/report.py"
 
 
-# Every file between download and report, with what made it. The registry is read here as a whole:
-# an edit of it writes this file anew and nothing else. The graph is that of the process that plans,
-# so that the job stays there on a cluster.
-graph = Graph(workflow)
-
-
-rule manifest:
+# The run for archives: the same files, with licences and citations.
+rule crate:
     input:
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         read=[
@@ -64,6 +59,33 @@ rule manifest:
             [r["made"] for r in [*reported.values(), audited]],
             rules.report.output,
         ],
+    output:
+        "reports/ro-crate-metadata.json",
+    log:
+        "data/logs/crate.log",
+    conda:
+        "../../environment.yml"
+    params:
+        configuration=config,
+        citation="CITATION.cff",
+        code=digest_of("reporting.crate:crate"),
+    message:
+        "The run as an RO-Crate"
+    script:
+        "../scripts/crate.py"
+
+
+# Every file between download and report, with what made it. The registry is read here as a whole:
+# an edit of it writes this file anew and nothing else. The graph is that of the process that plans,
+# so that the job stays there on a cluster.
+graph = Graph(workflow)
+
+
+rule manifest:
+    input:
+        sources=rules.crate.input.sources,
+        read=rules.crate.input.read,
+        made=[rules.crate.input.made, rules.crate.output],
     output:
         manifest="reports/manifest.json",
         sums="reports/SHA256SUMS",

@@ -140,6 +140,13 @@ def code_state(root: Path) -> dict[str, Any]:
     return {"commit": commit, "clean": None if changes is None else changes == ""}
 
 
+def commit_date(root: Path) -> str | None:
+    """Day of the commit of the working tree, such as 2026-11-23; None where git cannot say."""
+    if code_state(root)["commit"] is None:
+        return None
+    return _git(root, "show", "--no-patch", "--format=%cs", "HEAD")
+
+
 def _git(root: Path, *arguments: str) -> str | None:
     """Answer of git, or None: git may be absent, and a copy need not be a repository."""
     try:

@@ -1,0 +1,24 @@
+"""The run as an RO-Crate: workflow, data with licences and citations, settings, outputs."""
+
+from hedgerow.workflow.jobs import absence, job
+
+with job(snakemake):
+    from pathlib import Path
+
+    from hedgerow.files import read_json, read_yaml, write_text
+    from hedgerow.reporting.crate import crate
+
+    inputs = dict.fromkeys(snakemake.input.read)
+    for path in map(Path, snakemake.input.sources):
+        if absence(path) is None:
+            source = read_json(path)
+            inputs[path.with_name(source["file"]).as_posix()] = source["dataset"]
+    text = crate(
+        ".",
+        inputs,
+        [*snakemake.input.sources, *snakemake.input.made],
+        snakemake.params.configuration,
+        read_yaml(snakemake.params.configuration["registry"])["datasets"],
+        read_yaml(snakemake.params.citation),
+    )
+    write_text(snakemake.output[0], text)
