@@ -32,7 +32,7 @@ rule claims:
 
 
 audited_published = sorted(
-    path for path in glob("data/published/*.csv") if "claims" not in path
+    path for path in glob("data/published/*.csv") if not path.endswith("claims.csv")
 )
 
 

@@ -46,6 +46,8 @@ rule report:
 # The run for archives: the same files, with licences and citations.
 rule crate:
     input:
+        citation=rules.report.input.citation,
+        registry=config["registry"],
         sources=expand("data/raw/{dataset}/source.json", dataset=reported_datasets),
         read=[
             config["registry"],
@@ -67,7 +69,6 @@ rule crate:
         "../../environment.yml"
     params:
         configuration=config,
-        citation="CITATION.cff",
         code=digest_of("reporting.crate:crate"),
     message:
         "The run as an RO-Crate"

@@ -18,7 +18,7 @@ with job(snakemake):
         inputs,
         [*snakemake.input.sources, *snakemake.input.made],
         snakemake.params.configuration,
-        read_yaml(snakemake.params.configuration["registry"])["datasets"],
-        read_yaml(snakemake.params.citation),
+        read_yaml(snakemake.input.registry)["datasets"],
+        read_yaml(snakemake.input.citation),
     )
     write_text(snakemake.output[0], text)
