@@ -154,6 +154,11 @@ def test_what_does_not_run_or_is_not_asked_for():
     of = found[found["table"] == "e2m_table_1"].groupby("dataset")["reason"].unique().to_dict()
     assert of["iris"] == [REASONS["not_asked"]] and of["wine"] == [REASONS["absent"]]
     assert of["glass"] == [""]
+    # A number in the text, of a data set that did not run.
+    table = TABLES["thesis_table_3_4"]
+    tables = TABLES | {"thesis_table_3_4": table[table["dataset"] != "heart_cleveland_ordinal"]}
+    found = comparison(tables, PUBLISHED, ["soft"], "mine")["csv"]
+    assert found.loc[found["metric"] == "n_leaves_mean", "reason"].item() == REASONS["not_asked"]
 
 
 def test_both_files_hold_the_same(found, tmp_path):
