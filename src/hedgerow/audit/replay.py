@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.cells import Row, named
 from hedgerow.audit.redo import WORKFLOW
-from hedgerow.audit.trace import chain, concerns
+from hedgerow.audit.trace import chain, concerns, fitting
 from hedgerow.errors import DataError
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
@@ -196,21 +196,11 @@ def _shown(copy: Path, paths: list[str], row: Row) -> dict[str, Any]:
             if not {"noise", "sample"} & set(frame.columns):
                 found["split"] = _split(path, frame)
         elif "seeds" not in found and "seed" in frame.columns:
-            fits = _fitting(frame, row)
+            fits = fitting(frame, row)
             found["seeds"] = fits.head(3).to_dict("records")
         elif "tree" not in found and {NODE, "feature", "children_left"} <= set(frame.columns):
             found["tree"], found["tree_of"] = _tree(copy, frame, row)
     return found
-
-
-def _fitting(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
-    from hedgerow.audit.cells import same
-
-    for column, value in row.key.items():
-        if column in frame.columns:
-            own = frame[[same(v, value) for v in frame[column]]]
-            frame = own if len(own) else frame
-    return frame
 
 
 def _split(path: str, frame: pd.DataFrame) -> dict[str, Any]:
@@ -232,7 +222,7 @@ def _tree(copy: Path, frame: pd.DataFrame, row: Row) -> tuple[str, dict[str, Any
     from hedgerow.tree import forest_from_frame
 
     key = list(frame.columns[: list(frame.columns).index(NODE)])
-    fits = _fitting(frame, row)
+    fits = fitting(frame, row)
     first = fits.iloc[0][key].to_dict()
     own = fits
     for column, value in first.items():

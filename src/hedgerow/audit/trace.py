@@ -207,7 +207,7 @@ def _source(root, path, jobs, made_by, calls, expected, row, function="") -> Sou
     now = checksum(file) if file.is_file() else ""
     listed = expected.get(path)
     frame = _table(file)
-    fitting = {} if frame is None or path == row.path.as_posix() else _fitting(frame, row)
+    told = {} if frame is None or path == row.path.as_posix() else _told(frame, row)
     return Source(
         path,
         _holds(path),
@@ -216,7 +216,7 @@ def _source(root, path, jobs, made_by, calls, expected, row, function="") -> Sou
         code_of(call),
         now,
         None if listed is None else listed == {now},
-        **fitting,
+        **told,
     )
 
 
@@ -228,16 +228,9 @@ def _table(file: Path) -> pd.DataFrame | None:
     return read_csv(file) if file.suffix == ".csv" else None
 
 
-def _fitting(frame: pd.DataFrame, row: Row) -> dict[str, Any]:
+def _told(frame: pd.DataFrame, row: Row) -> dict[str, Any]:
     """Rows of a table that fit the key of a row, in the columns that both have."""
-    fits = frame
-    for column, value in row.key.items():
-        if column not in frame.columns or column in _UNITS:
-            continue
-        own = fits[[same(v, value) for v in fits[column]]]
-        # A mean has a name of its own, and a metric may be computed from another one.
-        fits = own if len(own) else fits
-    by = {}
+    fits, by = fitting(frame, row), {}
     for column in fits.columns:
         kind = fits[column].dtype.kind
         if kind == "f" and column not in ("noise", "factor", "training_noise", "share"):
@@ -253,6 +246,19 @@ def _fitting(frame: pd.DataFrame, row: Row) -> dict[str, Any]:
         "by": by if len(fits) < len(frame) or len(by) < 12 else {},
         "first": fits.head(FIRST).to_dict("records"),
     }
+
+
+def fitting(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
+    """Rows that say the same as the key of a row wherever they say it at all.
+
+    A column in which none does is passed over: a mean has a name of its own, and a metric may be
+    computed from another one.
+    """
+    for column, value in row.key.items():
+        if column in frame.columns and column not in _UNITS:
+            own = frame[[same(v, value) for v in frame[column]]]
+            frame = own if len(own) else frame
+    return frame
 
 
 def _holds(path: str) -> str:
