@@ -42,7 +42,7 @@ WORDS = "reporting/site/words.yaml"
 #: Title of the claims that no paper makes.
 OURS = "Questions of our own"
 #: Columns from which on a table is wider than the text: of numbers, of texts.
-WIDE, WIDE_TEXTS = 11, 7
+WIDE, WIDE_TEXTS = 11, 6
 
 
 @dataclass(frozen=True)
