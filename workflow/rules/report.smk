@@ -68,7 +68,7 @@ rule crate:
     conda:
         "../../environment.yml"
     params:
-        configuration=config,
+        configuration=stated(config),
         code=digest_of("reporting.crate:crate"),
     message:
         "The run as an RO-Crate"

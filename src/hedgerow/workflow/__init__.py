@@ -16,6 +16,7 @@ from hedgerow.workflow.config import (
     printed_sizes,
     published_keys,
     settings,
+    stated,
 )
 from hedgerow.workflow.digest import digest_of, entry_digests
 from hedgerow.workflow.graph import Graph, given
@@ -33,4 +34,5 @@ __all__ = [
     "printed_sizes",
     "published_keys",
     "settings",
+    "stated",
 ]

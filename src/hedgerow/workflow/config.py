@@ -203,6 +203,17 @@ def settings(config: Mapping[str, Any], experiment: str, *keys: str) -> dict[str
     return {key: section[key] for key in sorted(keys)}
 
 
+def stated(config: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings but those on which no result depends, such as how work is cut into jobs."""
+    left_out = {section: plan.unstated() for section, plan in sections().items()}
+    return {
+        key: {k: v for k, v in value.items() if k not in left_out[key]}
+        if key in left_out
+        else value
+        for key, value in config.items()
+    }
+
+
 def chunks(n_permutations: int, size: int) -> list[str]:
     """Names of the chunks into which the permutations are cut, such as `000-004`.
 
