@@ -22,7 +22,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan checks test-dist bench generated lock clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan checks test-dist bench docs docs-links generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -34,6 +34,7 @@ help:
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
+	@echo "make docs       set-up, then the pages, docs/_build/html/index.html (docs-links: other sites' too)"
 	@echo "make generated  write the files that follow from others (environment.yml, config/)"
 	@echo "make lock       choose new versions of all dependencies"
 	@echo "make clean      remove what the workflow made, downloads excepted"
@@ -96,12 +97,29 @@ test-dist: setup
 bench: setup
 	@python benchmarks/bench.py
 
+# Pictures and examples are made by the build; a warning is an error.
+SPHINX := python -m sphinx --fail-on-warning --keep-going --quiet --conf-dir docs \
+	--doctree-dir docs/_build/doctrees
+
+docs: $(VENV)/.docs
+	@$(SPHINX) --builder html . docs/_build/html
+	@echo 'Open docs/_build/html/index.html'
+
+docs-links: $(VENV)/.docs
+	@$(SPHINX) --builder linkcheck . docs/_build/links
+
+$(VENV)/.docs: requirements-docs.lock $(STAMP)
+	@echo 'Installing what builds the pages (requirements-docs.lock)'
+	@$(PIP) --require-hashes -r requirements-docs.lock
+	@touch $@
+
 generated: setup
 	@python -m hedgerow.workflow.generated --write
 
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow test
 CHECKS := forests optimal browser
+DOCS := docs
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
@@ -113,15 +131,18 @@ lock:
 	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(CHECKS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-checks.lock pyproject.toml
+	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
+	    --output-file ../requirements-docs.lock pyproject.toml
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^$$|^# The following packages are considered|^    #   -c /d' \
 	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
-	    requirements.lock requirements-checks.lock
+	    requirements.lock requirements-checks.lock requirements-docs.lock
 	@$(MAKE) --no-print-directory generated
 
 clean:
 	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs .snakemake
 	[ ! -d reports ] || find reports -mindepth 1 ! -path reports/README.md -delete
+	rm -rf docs/_build docs/api docs/gallery docs/sg_execution_times.rst
 	rm -rf .pytest_cache .ruff_cache .hypothesis
 
 distclean: clean

@@ -23,6 +23,7 @@ from hedgerow.workflow.generated import (
 
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CHECKS = (ROOT / "requirements-checks.lock").read_text(encoding="utf-8")
+DOCS = (ROOT / "requirements-docs.lock").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", sorted(generated(ROOT)), ids=lambda path: path.name)
@@ -36,7 +37,9 @@ def test_environment_and_lock_hold_the_same_names_and_versions():
     assert dict(line.split("==") for line in pip) == locked(LOCK)
 
 
-@pytest.mark.parametrize(("lock", "least"), [(LOCK, 50), (CHECKS, 2)], ids=["all", "checks"])
+@pytest.mark.parametrize(
+    ("lock", "least"), [(LOCK, 50), (CHECKS, 2), (DOCS, 5)], ids=["all", "checks", "docs"]
+)
 def test_everything_locked_has_a_hash(lock, least):
     pins = re.split(r"^(?=[a-z0-9])", lock, flags=re.MULTILINE)[1:]
     assert len(pins) == len(locked(lock)) > least
@@ -45,13 +48,13 @@ def test_everything_locked_has_a_hash(lock, least):
 
 
 def test_the_lock_holds_no_address():
-    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|file:", LOCK + CHECKS)
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|file:", LOCK + CHECKS + DOCS)
 
 
-def test_the_two_locks_agree():
+def test_the_locks_agree():
     pins = locked(LOCK)
     assert {"pystreed", "scikit-survival"} <= locked(CHECKS).keys() - pins.keys()
-    for name, version in locked(CHECKS).items():
+    for name, version in [*locked(CHECKS).items(), *locked(DOCS).items()]:
         assert pins.get(name, version) == version, name
 
 
@@ -65,7 +68,7 @@ def test_every_dependency_of_the_project_is_locked():
     ]
     from packaging.requirements import Requirement
 
-    pins = {**locked(LOCK), **locked(CHECKS)}
+    pins = {**locked(LOCK), **locked(CHECKS), **locked(DOCS)}
     for requirement in map(Requirement, wanted):
         if requirement.name == "hedgerow":  # an extra that takes others along
             continue

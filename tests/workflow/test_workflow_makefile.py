@@ -98,7 +98,7 @@ def test_clean_keeps_the_page_that_is_tracked(bare, tmp_path):
 def test_the_lock_is_made_of_extras_by_name():
     """`hedgerow[data,draw]` in an extra put `hedgerow @ file:...`, the folder, into the lock."""
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    named = re.findall(r"^(?:EXTRAS|CHECKS) := (.+)$", makefile, re.MULTILINE)
+    named = re.findall(r"^(?:EXTRAS|CHECKS|DOCS) := (.+)$", makefile, re.MULTILINE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(" ".join(named).split()) == set(project["optional-dependencies"])
     # Each extra is named, so that what it takes along can be left out.
@@ -122,6 +122,7 @@ def checkout(tmp_path):
     shutil.copy2(ROOT / ".ci/run", folder / ".ci/run")
     (folder / "Makefile").write_text(
         "checks:\n\t@touch checked\n"
+        "docs:\n\t@true\n"
         'test: checked\n\t@echo "mirror=$(HEDGEROW_MIRROR)"; exit $(CODE)\n'
         "test-dist:\n\t@exit $(DIST)\n"
     )

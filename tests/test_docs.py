@@ -1,0 +1,108 @@
+"""The pages of `make docs`: examples run, nothing public is left out, links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import runpy
+import urllib.parse
+from pathlib import Path
+
+import pytest
+
+import hedgerow
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+METHODS = sorted((DOCS / "methods").glob("*.md"))
+EXAMPLES = sorted((DOCS / "examples").glob("*/*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_run(path, capsys):
+    """And draw: each has a figure that holds something."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    if path.stem == "survival":
+        pytest.importorskip("lifelines")
+    from matplotlib.figure import Figure
+
+    names = runpy.run_path(str(path))
+    drawn = [*map(pyplot.figure, pyplot.get_fignums())]
+    drawn += [value for value in names.values() if isinstance(value, Figure)]
+    assert drawn and all(figure.axes for figure in drawn)
+    pyplot.close("all")
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", METHODS, ids=lambda path: path.stem)
+def test_a_method_has_an_equation_a_picture_and_its_parameters(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("$$") % 2 == 0 and text.count("$$") >= 2
+    assert re.findall(r"<!-- picture: (\w+) -->", text) == [path.stem]
+    assert (DOCS / f"examples/methods/{path.stem}.py").is_file()
+    named = re.findall(r"<!-- parameters: ([\w.]+) -->", text)
+    for name in named:
+        home, attribute = name.rsplit(".", 1)
+        thing = getattr(importlib.import_module(home), attribute)
+        assert "Parameters\n" in thing.__doc__, name
+    assert named
+
+
+def listed() -> set[str]:
+    """Names of the reference, with their modules."""
+    names, module = set(), ""
+    for line in (DOCS / "api.rst").read_text(encoding="utf-8").splitlines():
+        if found := re.match(r"\.\. currentmodule:: (\S+)", line):
+            module = found[1]
+        elif found := re.fullmatch(r"   (\w+)", line):
+            names.add(f"{module}.{found[1]}")
+    return names
+
+
+def test_the_reference_lists_every_public_name():
+    wanted = {f"hedgerow.{name}" for name in hedgerow.__all__ if name != "__version__"}
+    for room in ("confidence", "drawing", "structure", "survival"):
+        module = importlib.import_module(f"hedgerow.{room}")
+        wanted |= {f"{module.__name__}.{name}" for name in module.__all__}
+    assert wanted <= listed()
+
+
+@pytest.mark.parametrize("name", sorted(listed()))
+def test_what_the_reference_lists_is_there_and_told(name):
+    home, attribute = name.rsplit(".", 1)
+    assert getattr(importlib.import_module(home), attribute).__doc__
+
+
+def test_every_page_has_its_place():
+    """In the contents of the built pages, as in the list of docs/README.md."""
+    contents = (DOCS / "index.rst").read_text(encoding="utf-8")
+    places = re.findall(r"^   (/?[\w*/]+)$", contents, re.MULTILINE)
+    patterns = [place.lstrip("/") if place[0] == "/" else f"docs/{place}" for place in places]
+    for page in DOCS.rglob("*.md"):
+        name = page.relative_to(ROOT).with_suffix("").as_posix()
+        if not name.startswith("docs/_build"):
+            assert any(Path(name).match(pattern) for pattern in patterns), name
+
+
+def test_the_build_has_no_address_of_another_site_to_load():
+    """Settings, templates and styles: a page opens without a network."""
+    for path in [*DOCS.glob("*.py"), *DOCS.glob("_static/*"), *DOCS.glob("_templates/**/*.*")]:
+        assert not re.search(r"https?://[\w.]", path.read_text(encoding="utf-8")), path
+
+
+@pytest.mark.slow
+def test_built_pages_load_nothing_from_elsewhere_and_lead_somewhere():
+    """`make docs` builds them without a warning (`.ci/run` calls it before the tests)."""
+    built = DOCS / "_build/html"
+    if not (built / "searchindex.js").is_file():
+        pytest.skip("the pages are not built: call `make docs`")
+    loaded = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"')
+    for page in built.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for target in loaded.findall(text):
+            assert not re.match(r"(https?:)?//", target), f"{page.name} loads {target}"
+        for target in re.findall(r'(?:href|src)="([^"#?]+)', text):
+            if re.match(r"\w+:", target):
+                continue
+            there = page.parent / urllib.parse.unquote(target)
+            assert there.exists(), f"{page.relative_to(built)}: {target}"
