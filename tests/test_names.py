@@ -16,7 +16,7 @@ TEXTS = sorted([*TEXTS, *(ROOT / "docs").rglob("*.md"), *(ROOT / "config").glob(
 #: Where a path in a text may begin.
 FOLDERS = (ROOT, PACKAGE, PACKAGE.parent, ROOT / "workflow")
 #: A page that adds files to a copy of the project, which `test_workflow_example.py` does.
-ADDS = ROOT / "docs/new_experiment.md"
+ADDS = ROOT / "docs/researcher.md"
 
 
 def exists(name: str) -> bool:

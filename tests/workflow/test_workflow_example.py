@@ -1,4 +1,4 @@
-"""The experiment of docs/new_experiment.md is added to a copy of the project, and runs."""
+"""The experiment of docs/researcher.md is added to a copy of the project, and runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from throwaway import ROOT, copied_package, new_project
 
-PAGE = (ROOT / "docs/new_experiment.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/researcher.md").read_text(encoding="utf-8")
 MOST_FILES, MOST_LINES = 18, 300
 TARGET = """
 rule leaves:

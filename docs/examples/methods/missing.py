@@ -3,7 +3,7 @@ EIG: what is known and what is guessed
 ======================================
 
 Accuracy by the share of values that are missing in training, of C4.5 and of EIG. Nothing is missing
-in the test part.
+in the test part. Means of ten draws with their standard errors.
 """
 
 import matplotlib.pyplot as plt
@@ -33,7 +33,7 @@ for (name, values), line in zip(scores.items(), ("k--", "o-"), strict=True):
         shares, values.mean(0), values.std(0, ddof=1) / 10**0.5, fmt=line, capsize=3, label=name
     )
 axes.set_xlabel("Share of values missing in training")
-axes.set_ylabel("Accuracy, mean and standard error of ten draws")
+axes.set_ylabel("Accuracy")
 axes.legend()
 
 # %%
