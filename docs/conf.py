@@ -59,6 +59,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "docs/examples",
     "gallery_dirs": "docs/gallery",
     "filename_pattern": r"\.py$",
+    "subsection_order": ["docs/examples/tutorial", "docs/examples/methods"],
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,

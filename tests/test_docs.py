@@ -18,6 +18,7 @@ METHODS = sorted((DOCS / "methods").glob("*.md"))
 EXAMPLES = sorted((DOCS / "examples").glob("*/*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_run(path, capsys):
     """And draw: each has a figure that holds something."""
