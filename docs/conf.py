@@ -36,6 +36,7 @@ extensions = [
 ]
 root_doc = "docs/index"
 include_patterns = [
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
     "config/README.md",
