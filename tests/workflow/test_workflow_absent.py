@@ -59,6 +59,12 @@ def test_a_run_goes_on_without_the_set_and_takes_it_up_when_it_is_there(tmp_path
     manifest = json.loads((project.path / "reports/manifest.json").read_text())
     assert manifest["absent"] == ["haberman"]
 
+    # What is absent is no fault of the run, however often it is asked for.
+    for command, words in (("verify", "all checks hold"), ("status", "asked for again")):
+        told = project.python("-m", "hedgerow.cli", command)
+        assert told.returncode == 0, told.stdout + told.stderr
+        assert words in told.stdout
+
     # Each run tries again; once it is there, what depends on it is made, and no more.
     assert "fetch" in project.planned(*settings)
     registry.write_text(whole)

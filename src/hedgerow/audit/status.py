@@ -83,6 +83,8 @@ class Status:
         Versions that are not those of the last run, a sentence each.
     nothing_yet : bool
         Whether no run has ended here.
+    absent : list of str
+        Data sets that could not be had, and that each run asks for again.
     """
 
     files: list[str]
@@ -90,6 +92,7 @@ class Status:
     stale: list[Stale] = field(default_factory=list)
     packages: list[str] = field(default_factory=list)
     nothing_yet: bool = False
+    absent: list[str] = field(default_factory=list)
 
     @property
     def up_to_date(self) -> bool:
@@ -115,6 +118,8 @@ class Status:
             lines.append(f"{n} of {self.n_jobs} jobs are to be done anew ({settings}).")
         elif not self.packages:
             lines.append(f"All {self.n_jobs} jobs are up to date ({settings}).")
+        if self.absent:
+            lines.append(f"Absent, and asked for again by each run: {', '.join(self.absent)}.")
         return lines
 
 
@@ -154,6 +159,7 @@ def status(root: Path | str = ".", configfiles: Sequence[str] | None = None) -> 
     now = settings_now(root, files, given)
     plan = planned(root, files[1:], given.get("command_line"))
     changed = [name for name, *_ in unlike(manifest.get("configuration", now), now)]
+    absent = tried_again(plan)
     causes = _with_altered(plan, root, changed)
     return Status(
         files=[DEFAULT, *(configfiles or files[1:])],
@@ -161,7 +167,34 @@ def status(root: Path | str = ".", configfiles: Sequence[str] | None = None) -> 
         stale=_grouped(plan, causes),
         packages=changed_packages(manifest) if "packages" in manifest else [],
         nothing_yet=not manifest,
+        absent=absent,
     )
+
+
+def tried_again(plan: dict[str, dict]) -> list[str]:
+    """Data sets that were absent and that each run asks for again; they leave the plan.
+
+    What hangs on nothing but them leaves it as well: it would come out as it is.
+    """
+    found = []
+    for id, job in plan.items():
+        # The number of attempts is a parameter, so that Snakemake fetches the set once more.
+        told = job["why"].get("params", {})
+        counts = [*told.get("before", ()), *told.get("now", ())]
+        counted = len(counts) == 2 and all(str(count).isdigit() for count in counts)
+        if job["rule"] == "fetch" and job["runs"] and counted and set(job["why"]) == {"params"}:
+            found.append(id)
+    left = set(found)
+    while left:
+        for id in left:
+            plan[id] = {**plan[id], "runs": False}
+        left = {
+            id
+            for id, job in plan.items()
+            if job["runs"] and not job["why"] and job["after"]
+            and not any(plan[other]["runs"] for other in job["after"])
+        }  # fmt: skip
+    return [id.partition(":")[2] for id in found]
 
 
 def experiment_of(rule: str) -> str:

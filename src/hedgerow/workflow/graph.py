@@ -63,9 +63,10 @@ def described(job: Any) -> dict[str, dict[str, Any]]:
 
     Its `rule`, `inputs` and `outputs` (paths, sorted), and two SHA-256: `settings` over all of its
     parameters but the code, `code` over the code that it reaches (`hedgerow.workflow.digest`).
+    How often a data set was tried in vain is no setting.
     """
     wildcards = ",".join(map(str, job.wildcards_dict.values()))
-    params = dict(job.params.items())
+    params = {name: value for name, value in job.params.items() if name != "attempt"}
     return {
         f"{job.rule.name}:{wildcards}" if wildcards else job.rule.name: {
             "rule": job.rule.name,
