@@ -162,7 +162,7 @@ CALLS = {
     "evidential_error_rate": lambda **more: evidential.evidential_error_rate(
         [[1.0, 0.5], [0.2, 1.0]], [0, 0], **more
     ),
-    "gain_curve": lambda sigma=0.1, **more: induction.gain_curve(X[:, 0], Y, sigma, **more),
+    "gain_curve": lambda sigma=0.1, **more: uncertainty.gain_curve(X[:, 0], Y, sigma, **more),
     "resolve_noise": lambda spec=0.1, **more: uncertainty.resolve_noise(
         spec, np.ones(2), np.zeros(2, dtype=int), name="spec", **more
     ),
@@ -374,7 +374,7 @@ def test_a_grid_that_needs_more_memory_than_there_is(search, small_machine):
 
 def test_a_curve_that_needs_more_memory_than_there_is():
     with pytest.raises(InputError, match="give a step of at least"):
-        induction.gain_curve([0.0, 1.0], [0, 1], 1.1e-7, step=1e-4)
+        uncertainty.gain_curve([0.0, 1.0], [0, 1], 1.1e-7, step=1e-4)
 
 
 def test_tests_of_many_categories_that_need_more_memory_than_there_is(small_machine):

@@ -11,10 +11,10 @@ from sklearn.datasets import load_iris
 from hedgerow import EvolutionaryTreeClassifier, UCTTreeClassifier
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, prune
-from hedgerow.induction.curves import gain_curve
 from hedgerow.search.ete import boundaries, make_evolution
 from hedgerow.structure import TreeEditDistance
 from hedgerow.tree.gates import spread_of
+from hedgerow.uncertainty.curves import gain_curve
 
 IRIS = load_iris(return_X_y=True)
 MIXED, X, Y, COLUMNS = random_tree(0)  # three classes, categories, missing values

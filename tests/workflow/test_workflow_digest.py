@@ -266,3 +266,210 @@ def test_digest_of_an_entry_leaves_out_what_only_describes(tmp_path):
     changed.write_text(yaml.safe_dump(content, sort_keys=False))
     after = entry_digests(load_registry(changed))
     assert [key for key in before if after[key] != before[key]] == ["wine"]
+
+
+# ---------------------------------------------------------------------------- prose has no effect
+
+CORE = '''# cython: language_level=3
+"""A core."""
+
+cdef extern from *:
+    """
+    /* Least. */
+    #define LEAST 1
+    """
+    int LEAST
+
+
+cdef class Box:
+    """A box."""
+    cdef int n      # how many
+
+    def asked(self, x):
+        """Doc.
+
+        More of it.
+        """
+        names = {
+            "key":
+                "a value", 'other': "# no comment",
+        }
+        return x  # the value
+
+    # A remark on its own line.
+    cdef int other(self):
+        \'\'\'Doc.\'\'\'
+        return 1
+'''
+HEADER = '/* Head. */\n#define A 1 // one\nstatic const char* b = "// no comment";\n'
+
+
+def core_digest(folder, core=CORE, header=HEADER, start=""):
+    """Digest of a function that calls a compiled core."""
+    parts = {
+        "start.py": "from hedgerow.core._a import asked\n\ndef start(x):\n"
+        f"    {start}\n    return asked(x)\n",
+        "core/_a.pyx": core,
+        "core/_b.h": header,
+    }
+    for name, text in parts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return digest_of("start:start", package=folder)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ('"""A core."""', '"""Another core."""', False),
+        ('"""A core."""\n', "", False),
+        ('"""A box."""', '"""A chest."""', False),
+        ("More of it.", "Less of it.", False),
+        ("'''Doc.'''", "'''More.'''", False),
+        ("# how many", "# a number", False),
+        ("    # A remark on its own line.\n", "", False),
+        ("return x  # the value", "return x", False),
+        ("return x ", "return x + 1 ", True),
+        ("language_level=3", "language_level=2", True),
+        ("# cython: ", "# ", True),
+        ("#define LEAST 1", "#define LEAST 2", True),
+        ('"a value"', '"another"', True),
+        ("# no comment", "# a comment", True),
+    ],
+)
+def test_comments_and_docstrings_of_a_core_change_nothing(tmp_path, old, new, changes):
+    """A comment in `_growth.pyx` once changed the digest of every learner."""
+    before = core_digest(tmp_path)
+    assert old in CORE
+    assert (core_digest(tmp_path, core=CORE.replace(old, new)) != before) is changes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("/* Head. */", "/* Another. */", False),
+        ("/* Head. */\n", "", False),
+        (" // one", "", False),
+        ("A 1", "A 2", True),
+        ("// no comment", "// a comment", True),
+    ],
+)
+def test_comments_of_a_header_change_nothing(tmp_path, old, new, changes):
+    before = core_digest(tmp_path)
+    assert old in HEADER
+    assert (core_digest(tmp_path, header=HEADER.replace(old, new)) != before) is changes
+
+
+def test_docstrings_of_a_core_count_where_docstrings_are_read(tmp_path):
+    reads = "print(asked.__doc__)"
+    before = core_digest(tmp_path, start=reads)
+    assert core_digest(tmp_path, CORE.replace("More of it", "Less"), start=reads) != before
+    assert core_digest(tmp_path, CORE.replace("# how many", "# a"), start=reads) == before
+
+
+SPOKEN = '''
+"""A module."""
+from hedgerow.room.inner import thing
+
+class Kind:
+    """A kind."""
+
+    def method(self):
+        """A method."""
+        return 1
+
+def start(x):
+    """Doc."""
+    def inner():
+        """Inner."""
+        return READS
+    return thing(Kind)
+'''
+
+
+@pytest.mark.parametrize("said", ["A module.", "A kind.", "A method.", "Doc.", "Inner."])
+@pytest.mark.parametrize(
+    ("reads", "counts"),
+    [("0", False), ("Kind.__doc__", True), ("getdoc(Kind)", True), ("inspect.getdoc(Kind)", True)],
+)
+@pytest.mark.parametrize("whole", [False, True])
+def test_docstrings_count_only_where_they_are_read(tmp_path, said, reads, counts, whole):
+    """One word in the docstring of `Tree.plot` once made all learners run again."""
+    (tmp_path / "room").mkdir()
+    (tmp_path / "room/inner.py").write_text('def thing(x):\n    """A method."""\n    return x\n')
+    part = "start" if whole else "start:start"
+    digests = []
+    for word in (said, "Another text."):
+        text = SPOKEN.replace("READS", reads).replace(said, word)
+        (tmp_path / "start.py").write_text(text)
+        digests.append(digest_of(part, package=tmp_path))
+    read = counts and (whole or said != "A module.")  # nobody asks the module for its own
+    assert (digests[0] != digests[1]) is read
+
+
+@pytest.mark.parametrize(
+    ("start", "counts"),
+    [
+        ("def start(x):\n    return __doc__\n", True),
+        ("from hedgerow.room import sub\n\ndef start(x):\n    return sub.__doc__\n", False),
+    ],
+)
+def test_the_docstring_of_a_module_counts_where_it_is_asked_for(tmp_path, start, counts):
+    digests = []
+    for word in ("A text.", "Another text."):
+        (tmp_path / "start.py").write_text(f'"""{word}"""\n{start}')
+        (tmp_path / "room").mkdir(exist_ok=True)
+        (tmp_path / "room/__init__.py").write_text("")
+        (tmp_path / "room/sub.py").write_text(f'"""{"" if counts else word}"""\n')
+        digests.append(digest_of("start:start", package=tmp_path))
+    assert digests[0] != digests[1]
+
+
+def test_a_docstring_that_is_added_changes_nothing(tmp_path):
+    (tmp_path / "start.py").write_text("def start(x):\n    return x\n")
+    before = digest_of("start:start", package=tmp_path)
+    (tmp_path / "start.py").write_text('def start(x):\n    """Doc."""\n    return x\n')
+    assert digest_of("start:start", package=tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("file", "behind", "old", "new"),
+    [
+        ("tree/tree.py", "def plot(", '"""', '"""Once more: '),
+        ("induction/_growth.pyx", "", "\ncdef ", "\n# A remark.\ncdef "),
+        ("induction/_growth.pyx", "\ncdef class", '"""', '"""Once more: '),
+        ("induction/_kernels.h", "", "/*", "/* Once more: "),
+    ],
+)
+def test_prose_in_the_package_makes_no_learner_run_again(tmp_path, file, behind, old, new):
+    """The first two edits were tried and changed the digest of `soft.steps:learn`."""
+    copy = tmp_path / "hedgerow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = digest_of("experiments.soft.steps:learn", package=copy)
+    text = (copy / file).read_text()
+    at = text.index(behind)
+    assert old in text[at:]
+    (copy / file).write_text(text[:at] + text[at:].replace(old, new, 1))
+    assert digest_of("experiments.soft.steps:learn", package=copy) == before
+
+
+def test_what_serves_illustrations_only_belongs_to_no_learner():
+    """`_curves.pyx` stood among the cores of induction and made all learners run again."""
+    learners = reached("experiments.soft.steps:learn", "experiments.search.steps:run")
+    assert not [name for name in learners if "curves" in name]
+    assert "uncertainty/_curves.pyx" in reached("experiments.soft_illustration.steps")
+
+
+def test_a_remark_among_the_generators_draws_no_set_again(tmp_path):
+    """Their digest was one of bytes, so that a comment fetched every synthetic set anew."""
+    from hedgerow.workflow.digest import generators_digest
+
+    copy = tmp_path / "hedgerow"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = generators_digest(copy)
+    file = copy / "data/synthetic.py"
+    text = file.read_text()
+    file.write_text(text + "\n# A remark.\n")
+    assert generators_digest(copy) == before
+    file.write_text(text + "\nprint('at import')\n")
+    assert generators_digest(copy) != before

@@ -8,6 +8,7 @@ from hedgerow.tree.gates import (
     ThresholdGate,
     resolve_noise,
 )
+from hedgerow.uncertainty.curves import GainCurve, gain_curve
 from hedgerow.uncertainty.noise import EmpiricalNoise, ShapedNoise
 from hedgerow.uncertainty.plt import piecewise_thresholds
 
@@ -15,10 +16,12 @@ __all__ = [
     "CategoryGate",
     "CategoryNoise",
     "EmpiricalNoise",
+    "GainCurve",
     "NoiseGate",
     "RelativeNoise",
     "ShapedNoise",
     "ThresholdGate",
+    "gain_curve",
     "piecewise_thresholds",
     "resolve_noise",
 ]

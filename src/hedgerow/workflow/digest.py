@@ -60,7 +60,7 @@ def digest_of(*functions: str, package: Path | str = PACKAGE) -> str:
     -------
     str
         64 hexadecimal digits; they depend neither on the order of the functions nor on where the
-        package lies, and not on comments or layout of Python code.
+        package lies, and not on comments, docstrings that nothing reads, or the layout of Python.
 
     Raises
     ------
@@ -96,12 +96,17 @@ def entry_digests(registry: Mapping[str, Any]) -> dict[str, str]:
         Key of the data set to 64 hexadecimal digits, over the entry, the parent of a variant and
         the generator of a synthetic set.
     """
-    generators = hashlib.sha256((PACKAGE / "data/synthetic.py").read_bytes()).hexdigest()
+    generators = generators_digest()
     found = {}
     for key, entry in registry.items():
         text = _plain(entry) + (generators if entry.synthetic else "")
         found[key] = hashlib.sha256(text.encode()).hexdigest()
     return found
+
+
+def generators_digest(package: Path | str = PACKAGE) -> str:
+    """Hash the code that draws synthetic sets, 64 hexadecimal digits."""
+    return digest_of("data.synthetic", package=package)
 
 
 def settings_digest(params: Mapping[str, Any]) -> str:
@@ -150,7 +155,8 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
         statements that are reached by name; those that bind no name (a call, a loop) may have an
         effect on anything and always belong to it. A module that is used as a value, not by its
         attributes, is taken whole. Compiled sources come with all others of their room and of
-        the rooms that they import. Templates are found by their names in the code.
+        the rooms that they import. Templates are found by their names in the code. Comments are
+        left out, and docstrings unless something that is reached reads a docstring.
 
     Raises
     ------
@@ -182,14 +188,19 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
             pending += _imported(parsed, numbers, number, package)
             for template in parsed.statements[number].templates:
                 _read_template(template, package, others)
-    found = {
-        name: "\n".join(
-            _parsed(str(package / name), _stamp(package / name)).statements[n].source
-            for n in sorted(numbers)
-        )
-        for name, numbers in statements.items()
+    taken = {
+        name: [_parsed(str(package / name), _stamp(package / name)).statements[n] for n in numbers]
+        for name, numbers in sorted((name, sorted(numbers)) for name, numbers in statements.items())
     }
-    return dict(sorted({**found, **others}.items()))
+    told = any(part.reads_docstrings for parts in taken.values() for part in parts)
+    found = {
+        name: "\n".join(text for text in (p.told if told else p.source for p in parts) if text)
+        for name, parts in taken.items()
+    }
+    for name, text in others.items():
+        suffix = os.path.splitext(name)[1]
+        found[name] = without_prose(text, suffix, told) if suffix in COMPILED else text
+    return dict(sorted(found.items()))
 
 
 def _left_out(module: str) -> bool:
@@ -290,6 +301,80 @@ def _read_template(name: str, package: Path, others: dict[str, str]) -> None:
             _read_template(other, package, others)
 
 
+# ------------------------------------------------------------------------- compiled sources
+
+_CYTHON = re.compile(
+    r"""(?P<text>[A-Za-z]{0,2}(?:\"{3}(?:\\.|[^\\])*?\"{3}|'{3}(?:\\.|[^\\])*?'{3}
+        |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))|(?P<remark>\#[^\n]*)""",
+    re.DOTALL | re.VERBOSE,
+)
+_C = re.compile(
+    r"""(?P<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|(?P<remark>/\*.*?\*/|//[^\n]*)""",
+    re.DOTALL,
+)
+
+#: Comments that are told to the compiler.
+_DIRECTIVE = re.compile(r"#\s*(cython|distutils)\s*:")
+
+
+def without_prose(text: str, suffix: str, docstrings: bool = False) -> str:
+    """A compiled source without its comments and, but for `docstrings`, its docstrings.
+
+    Directives to the compiler stay, and so does C code that stands in a Cython source.
+
+    Parameters
+    ----------
+    text : str
+    suffix : str
+        Of the file; `.h` and `.c` are C, others Cython.
+    docstrings : bool, optional
+        Whether docstrings stay.
+
+    Returns
+    -------
+    str
+        It says what the source says and cannot always be compiled.
+    """
+    c = suffix in (".h", ".c")
+    kept: list[str] = []  # texts and directives, in whose place a mark stands
+    pieces: list[str] = []
+    at = depth = 0
+    begun = False
+    head = ""  # code since the last line that was complete, without texts and remarks
+    for found in (_C if c else _CYTHON).finditer(text):
+        code, at = text[at : found.start()], found.end()
+        pieces.append(code)
+        begun = begun or code.strip() != ""
+        for line in code.splitlines(keepends=True):
+            depth += sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
+            head += line
+            # The line goes on within brackets; what ends by a colon is the head of a block.
+            if line.endswith("\n") and depth == 0 and not head.rstrip().endswith(":"):
+                head = ""
+        if found["remark"]:
+            stays = not c and _DIRECTIVE.match(found["remark"])
+        else:
+            alone = text[text.rfind("\n", 0, found.start()) + 1 : found.start()].strip() == ""
+            opens = not begun or head.rstrip().endswith(":")
+            verbatim = re.search(r"^\s*cdef\s+extern\b[^\n]*:\s*$", head, re.MULTILINE)
+            stays = c or docstrings or not (alone and opens and depth == 0) or bool(verbatim)
+            if stays:
+                head += "''"
+                begun = True
+        if stays:
+            pieces.append(f"\0{len(kept)}\0")
+            kept.append(found[0])
+        elif c:
+            pieces.append(" ")
+    pieces.append(text[at:])
+    code = "".join(pieces)
+    if c:
+        code = re.sub(r"[ \t]+", " ", code)
+    code = re.sub(r"[ \t]+$", "", code, flags=re.MULTILINE)
+    code = re.sub(r"\n+", "\n", code).strip("\n")
+    return re.sub("\0(\\d+)\0", lambda mark: kept[int(mark[1])], code)
+
+
 # ------------------------------------------------------------------------------ one module
 
 
@@ -299,7 +384,9 @@ class _Statement:
 
     Attributes
     ----------
-    source : its text, without comments and layout
+    source : its text, without comments, docstrings and layout
+    told : its text with docstrings
+    reads_docstrings : whether it asks for one
     binds, uses : names that it binds and reads
     bare : names that it reads otherwise than for an attribute
     attributes : pairs (name, attribute)
@@ -311,6 +398,8 @@ class _Statement:
     """
 
     source: str
+    told: str
+    reads_docstrings: bool
     binds: frozenset[str]
     uses: frozenset[str]
     bare: frozenset[str]
@@ -362,7 +451,8 @@ def parse(text: str, file: str = "module") -> _Module:
         If it imports from the package in a way that cannot be followed.
     """
     statements = tuple(_statement(node, file) for node in ast.parse(text).body)
-    binders: dict[str, list[int]] = {}
+    # Every module has a docstring to ask for, if an empty one.
+    binders: dict[str, list[int]] = {"__doc__": []}
     exported = {}
     for number, statement in enumerate(statements):
         for name in statement.binds:
@@ -390,7 +480,11 @@ class _SettingsCut(ast.NodeTransformer):
 def _statement(node: ast.stmt, file: str) -> _Statement:
     if isinstance(node, ast.ClassDef):
         node = _SettingsCut().visit(node)
-    source, nodes = ast.unparse(node), list(ast.walk(node))
+    told = ast.unparse(node)
+    # A text on its own is the docstring of the module, or nothing at all.
+    text = _is_text(node)
+    node = _DocstringsCut().visit(node)
+    source, nodes = "" if text else ast.unparse(node), list(ast.walk(node))
     for other in nodes:
         if isinstance(other, ast.Global):
             raise UntraceableError(
@@ -404,10 +498,11 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
         names = [n for n in names if n.id not in local]
     owners = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in names]
     bases = {id(n.value) for n in owners}
-    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    binds = frozenset(_bound_names(node))
+    binds = frozenset({"__doc__"} if text else _bound_names(node))
     return _Statement(
         source,
+        told=told,
+        reads_docstrings=any(_reads_docstrings(n) for n in nodes),
         binds=binds,
         uses=frozenset(n.id for n in names),
         bare=frozenset(n.id for n in names if id(n) not in bases),
@@ -417,9 +512,31 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
         templates=tuple(
             n.value for n in nodes if isinstance(n, ast.Constant) and _is_template(n.value)
         ),
-        always=(not binds and not text) or not _decorators(node) <= PURE,
+        always=not binds or not _decorators(node) <= PURE,
         is_import=isinstance(node, ast.Import | ast.ImportFrom),
     )
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a text and nothing else."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+
+
+class _DocstringsCut(ast.NodeTransformer):
+    """Leaves out what functions and classes say of themselves."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(node, _SCOPES) and _is_text(node.body[0]):
+            node.body = node.body[1:] or [ast.Pass()]
+        return node
+
+
+def _reads_docstrings(node: ast.AST) -> bool:
+    """Whether a piece of code asks for a docstring."""
+    names = (getattr(node, name, None) for name in ("id", "attr", "value"))
+    return any(isinstance(name, str) and name in ("__doc__", "getdoc") for name in names)
 
 
 def _is_template(value: Any) -> bool:

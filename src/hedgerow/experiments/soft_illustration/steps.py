@@ -32,8 +32,8 @@ from hedgerow.experiments.soft_illustration.plan import (
     SoftIllustrationPlan,
 )
 from hedgerow.experiments.step import step
-from hedgerow.induction import gain_curve
 from hedgerow.tree.gates import NoiseGate, ThresholdGate
+from hedgerow.uncertainty import gain_curve
 from hedgerow.uncertainty.soft import SoftTreeClassifier
 
 # --------------------------------------------------------------------------- figures 3.1, 3.2

@@ -9,9 +9,9 @@ import numpy as np
 
 from hedgerow.checks import LARGEST, check_memory, check_number, memory
 from hedgerow.errors import InputError
-from hedgerow.induction._curves import candidates as compiled
 from hedgerow.induction.core import PHASES, _smoothing, check_steps, grid_bytes
 from hedgerow.tree.gates import CLIP_TOLERANCE, FINEST, STEP, WIDEST, WINDOW
+from hedgerow.uncertainty._curves import candidates as compiled
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def gain_curve(
 
     Examples
     --------
-    >>> from hedgerow.induction import gain_curve
+    >>> from hedgerow.uncertainty import gain_curve
     >>> curve = gain_curve([-2.0, -2.0, 2.0, 2.0], [0, 0, 1, 1])
     >>> curve.threshold.tolist(), curve.gain.tolist()
     ([2.0], [1.0])

@@ -7,7 +7,7 @@ from oracle.induction import gain, gate, hard_candidates, sides, soft_grid
 
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.errors import InputError
-from hedgerow.induction import gain_curve
+from hedgerow.uncertainty import gain_curve
 
 
 def sample(seed):
