@@ -51,7 +51,7 @@ ALL_PAGES = {f"{word}_page" for word in FIGURES_OF.split()}
         pytest.param(
             "induction/_growth.pyx",
             None,
-            "# edited",
+            "cdef int edited",
             {"soft_learn", "search_run", "structure_learn", "soft_sweep_grow"},
             {"soft_noise", "tidy", "search_properties"},
             id="a compiled source",
