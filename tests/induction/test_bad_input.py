@@ -69,6 +69,7 @@ def test_missing_classes():
         ({"confidence": float("nan")}, ["confidence is nan", "give a number"]),
         ({"candidates": "midpoint"}, ["candidates is 'midpoint'", "'values', 'midpoints'"]),
         ({"candidates": None}, ["candidates is None", "'values', 'midpoints'"]),
+        ({"criterion": "entropy"}, ["criterion is 'entropy'", "'gini', 'gain_ratio'"]),
         ({"max_depth": -1}, ["max_depth is -1", "at least 0"]),
         ({"max_depth": 2.5}, ["max_depth is 2.5", "whole number"]),
         ({"min_samples_split": -4}, ["min_samples_split is -4", "at least 0"]),
@@ -81,7 +82,7 @@ def test_parameters(settings, words):
     refuses(lambda: SoftTreeClassifier(**settings).fit(X, Y), *words)
 
 
-@pytest.mark.parametrize("name", ["gini", "", None])
+@pytest.mark.parametrize("name", ["entropy", "", None])
 def test_a_criterion_that_is_none(name):
     """Once every kind was information gain."""
     with pytest.raises(ValueError, match=f"no criterion {name!r}, only 'information_gain'"):

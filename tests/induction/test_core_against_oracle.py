@@ -64,6 +64,20 @@ def test_hard_growth(block, candidates):
         reference(X, y, K, w, cats, s, midpoints=candidates == "midpoints").check(tree)
 
 
+@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("criterion", ["gini", "gain_ratio"])
+@pytest.mark.parametrize("soft", ["", "search", "propagation"])
+def test_criteria(block, criterion, soft):
+    """The Gini index, and Quinlan's gain ratio among tests of at least the average gain."""
+    for seed in draws(30, 5000 + block * 30):
+        X, y, K, w, cats, rng = table(seed, n_max=14 if soft else 40)
+        s = settings(rng)
+        noise = {soft: np.where(cats > 0, 0.0, 0.4)} if soft else {}
+        gates = {name: NoiseGate(sigma) for name, sigma in noise.items()}
+        tree = grow(Columns(X, y, K, w, cats), criterion=criterion, **gates, **s)
+        reference(X, y, K, w, cats, s, criterion=criterion, **noise).check(tree)
+
+
 @pytest.mark.parametrize("seed", draws(12, least=4))
 @pytest.mark.parametrize("kind", ["missing", "weights", "soft"])
 def test_large_nodes(seed, kind):

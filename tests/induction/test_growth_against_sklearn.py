@@ -135,7 +135,8 @@ def test_every_node_has_the_largest_gain(name):
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("weighted", [False, True])
-def test_same_tree_on_continuous_data_without_ties(seed, weighted):
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+def test_same_tree_on_continuous_data_without_ties(seed, weighted, criterion):
     """One variable, distinct values, classes at random: the whole tree agrees.
 
     Weights of many binary digits leave no two tests with the same gain, and add up without
@@ -147,8 +148,10 @@ def test_same_tree_on_continuous_data_without_ties(seed, weighted):
     y = rng.integers(0, 3, 200)
     weight = rng.integers(2**9, 2**11, 200) / 2**10 if weighted else None
     settings = {"min_samples_split": 0, "min_samples_leaf": 0, "prune": False}
-    ours = C45Classifier(candidates="midpoints", **settings).fit(X, y, weight).tree_
-    peer = DecisionTreeClassifier(criterion="entropy", random_state=0).fit(X, y, weight)
+    own = {"entropy": "information_gain"}.get(criterion, criterion)
+    learner = C45Classifier(candidates="midpoints", criterion=own, **settings)
+    ours = learner.fit(X, y, weight).tree_
+    peer = DecisionTreeClassifier(criterion=criterion, random_state=0).fit(X, y, weight)
     theirs = Tree.from_sklearn(peer)
     assert ours.n_leaves == theirs.n_leaves
     if weighted:

@@ -50,11 +50,17 @@ def entropy(weights):
     return -sum(w / total * math.log2(w / total) for w in weights if w > 0)
 
 
-def gain(left, right):
+def gini(weights):
+    """Chance that two draws are of different classes (Breiman et al. 1984, 2.4)."""
+    total = sum(weights)
+    return 1.0 - sum((w / total) ** 2 for w in weights)
+
+
+def gain(left, right, impurity=entropy):
     """Equations 2.3 to 2.6 from class weights on the two sides (bits)."""
     both = [a + b for a, b in zip(left, right, strict=True)]
     n, nl, nr = sum(both), sum(left), sum(right)
-    return entropy(both) - nl / n * entropy(left) - nr / n * entropy(right)
+    return impurity(both) - nl / n * impurity(left) - nr / n * impurity(right)
 
 
 def sides(known, shares, y, n_classes):
@@ -89,7 +95,9 @@ class Reference:
     def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
                  propagation=None, pdf=None, n_samples=100, min_split=4, min_leaf=1,
                  max_depth=None, midpoints=False, repetition=1.0, window=6.0,
-                 step=0.1):  # fmt: skip
+                 step=0.1, criterion="information_gain"):  # fmt: skip
+        self.criterion = criterion
+        self.impurity = gini if criterion == "gini" else entropy
         self.X, self.y, self.K = np.asarray(X, float), list(y), n_classes
         n, m = self.X.shape
         self.weight = [1.0] * n if weight is None else list(weight)
@@ -149,7 +157,7 @@ class Reference:
         return self.route(members, *test, above)
 
     def tests(self, members, j, above=()):
-        """Every admissible test on variable j with its gain: (gain, threshold or None, subset)."""
+        """Every admissible test on variable j: (gain, threshold or None, subset)."""
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         n = sum(w for _, w in members)
         n_known = sum(w for _, w in known)
@@ -167,7 +175,7 @@ class Reference:
                     shares = [1.0 if int(v) in subset else 0.0 for v in values]
                     left, right = sides(known, shares, self.y, self.K)
                     if min(sum(left), sum(right)) + 1e-12 * n_known >= least:
-                        found.append((gain(left, right) * n_known / n, None, subset))
+                        found.append((self.gained(left, right, n), None, subset))
             return found
         if self.pdf[j] > 0:
             interval = interval_of(j, above)
@@ -176,7 +184,7 @@ class Reference:
                 left, right = sides(known, shares, self.y, self.K)
                 lighter = min(sum(left), sum(right))
                 if lighter > 1e-12 * n_known and lighter + 1e-12 * n_known >= least:
-                    found.append((gain(left, right) * n_known / n, tau, None))
+                    found.append((self.gained(left, right, n), tau, None))
             return found
         taus = self.grids[j] if j in self.grids else hard_candidates(values, self.midpoints)
         for tau in taus:
@@ -187,8 +195,37 @@ class Reference:
             a, b = self.routed(known, j, tau)
             if min(a, b) <= 0 or min(a, b) + 1e-12 * n_known < least:
                 continue
-            found.append((gain(left, right) * n_known / n, tau, None))
+            found.append((self.gained(left, right, n), tau, None))
         return found
+
+    def gained(self, left, right, n):
+        """Gain among the known values times their share of the weight."""
+        return gain(left, right, self.impurity) * (sum(left) + sum(right)) / n
+
+    def ratio_of(self, members, j, threshold, subset, above=()):
+        """Gain by split information; what is unknown is a part (Quinlan 1993, 2.2 and 3.2)."""
+        left, right = self.sides_of(members, j, threshold, subset, above)
+        n = sum(w for _, w in members)
+        parts = [sum(left), sum(right), max(n - sum(left) - sum(right), 0.0)]
+        return self.gained(left, right, n) / entropy(parts)
+
+    def best_of(self, members, above, path):
+        """Variable -> (largest gain of its tests, least ratio of those that have it, whether the
+        gain is not below the average of the variables). Ratios are read by their criterion only.
+        """
+        found = {}
+        for j in range(self.X.shape[1]):
+            factor = self.repetition if j in above else 1.0
+            tests = [t for t in self.tests(members, j, path) if t[0] > 1e-9]
+            if tests:
+                most = max(t[0] for t in tests)
+                ratio = math.nan
+                if self.criterion == "gain_ratio":
+                    best = [t[1:] for t in tests if t[0] > most - 1e-9]
+                    ratio = min(self.ratio_of(members, j, *test, path) for test in best)
+                found[j] = most * factor, ratio * factor
+        average = sum(g for g, _ in found.values()) / max(len(found), 1)
+        return {j: (g, r, g >= average - 1e-3) for j, (g, r) in found.items()}
 
     def routed(self, known, j, tau):
         left, right, _ = self.route(known, j, tau, tau, None)
@@ -202,17 +239,13 @@ class Reference:
             above = {j for j, _ in path}
             counts = self.class_weights(members)
             np.testing.assert_allclose(tree.class_weight[node], counts, atol=1e-9, rtol=1e-9)
-            best = 0.0
             stop = (
                 sum(c > 0 for c in counts) < 2
                 or sum(counts) < self.min_split - 1e-9
                 or depth >= self.max_depth
             )
-            if not stop:
-                for j in range(self.X.shape[1]):
-                    factor = self.repetition if j in above else 1.0
-                    gains = [g * factor for g, _, _ in self.tests(members, j, path) if g > 1e-9]
-                    best = max([best, *gains])
+            rivals = {} if stop else self.best_of(members, above, path)
+            best = max((g for g, _, _ in rivals.values()), default=0.0)
             j = int(tree.feature[node])
             if j < 0:
                 assert best <= 1e-9 + tolerance, f"leaf {node} could gain {best}"
@@ -223,6 +256,12 @@ class Reference:
                 subset = {c for c in range(self.n_categories[j]) if tree.categories_left[node][c]}
             factor = self.repetition if j in above else 1.0
             chosen = self.gain_of(members, j, threshold, subset, path) * factor
+            if self.criterion == "gain_ratio":
+                ratio = factor * self.ratio_of(members, j, threshold, subset, path)
+                most = max(r for _, r, enough in rivals.values() if enough)
+                assert rivals[j][2], f"node {node}: a gain below the average"
+                assert ratio > most - 1e-7, f"node {node}: ratio {ratio}, best {most}"
+                best = rivals[j][0]
             assert abs(chosen - best) < tolerance, f"node {node}: gain {chosen}, best {best}"
             left, right, share = self.route(
                 members, j, threshold, tree.center[node], subset, above=path
@@ -236,6 +275,11 @@ class Reference:
             stack.append((int(tree.children_right[node]), right, depth + 1, to_right))
 
     def gain_of(self, members, j, threshold, subset, above=()):
+        left, right = self.sides_of(members, j, threshold, subset, above)
+        return self.gained(left, right, sum(w for _, w in members))
+
+    def sides_of(self, members, j, threshold, subset, above=()):
+        """Class weights of the known on either side of a test."""
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         shares = [
             (1.0 if int(self.X[i, j]) in subset else 0.0)
@@ -245,8 +289,7 @@ class Reference:
             else gate(self.X[i, j], threshold, self.search[j], self.window)
             for i, _ in known
         ]
-        left, right = sides(known, shares, self.y, self.K)
-        return gain(left, right) * sum(w for _, w in known) / sum(w for _, w in members)
+        return sides(known, shares, self.y, self.K)
 
     # -- pruning ------------------------------------------------------------------------
 

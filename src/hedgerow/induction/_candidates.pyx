@@ -12,7 +12,13 @@ from libc.math cimport INFINITY, ceil, floor
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, score_candidates, weight_of_draw
+from hedgerow.induction._criteria cimport (
+    EXPECTED_GAIN,
+    GINI,
+    Sides,
+    score_candidates,
+    weight_of_draw,
+)
 from hedgerow.tree._arena cimport Arena, carved
 from hedgerow.tree._gates cimport CLIP_TOLERANCE
 
@@ -373,7 +379,8 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
     cdef Sides sides
     if n <= 0:
         return 0
-    if n < 3 * BLOCK:
+    # The bounds are those of x log x; the Gini index takes no logarithm and is evaluated throughout.
+    if n < 3 * BLOCK or scan.criterion.kind == GINI:
         score_range(scan, points, first, n)
         return n
     n_edges = (n - 2) // BLOCK + 2

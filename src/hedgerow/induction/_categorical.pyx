@@ -19,7 +19,7 @@ from hedgerow.induction._candidates cimport (
     value_at,
     weigh_guesses,
 )
-from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_bounded, score_one
+from hedgerow.induction._criteria cimport EXPECTED_GAIN, Sides, is_ordered, score_one
 from hedgerow.tree._arena cimport Arena
 
 cdef int EXHAUSTIVE = 10     # present categories up to which every subset is tried
@@ -277,7 +277,7 @@ cdef double best_subset(const Scan* scan, Py_ssize_t n_categories, Subsets* subs
     base = base_at(scan)
     tolerance = GAIN_TOLERANCE * scan.weight
     best = -base - 1.0
-    if ((scan.n_classes > 2 or bound or not is_bounded(scan.criterion))
+    if ((scan.n_classes > 2 or bound or not is_ordered(scan.criterion))
             and n_present <= EXHAUSTIVE):
         n_masks = (<long long> 1 << (n_present - 1)) - 1
         for mask in range(n_masks):

@@ -3,6 +3,8 @@
 A candidate divides a set of rows; what a criterion reads is the class weights on its left
 (`Sides`).  Information gain reads those of the rows whose value is known.  The expected gain adds
 two gains at one candidate, of known and of guessed values, the latter as the mean over draws.
+The gain ratio compares the tests of a variable by their gain, and only the best of each variable
+by their ratio.
 
 A score is the weight at the node times the criterion, less `base_of`, a constant of the node: it
 can be compared at one node, and more is better.  `score_candidates`, `score_one` and `base_of`
@@ -15,11 +17,16 @@ cdef extern from "_kernels.h":
     void hedgerow_scores(const double* left, Py_ssize_t stride, int n_classes,
                          const double* total, Py_ssize_t n, const double* sum_left,
                          double* score) noexcept nogil
+    void hedgerow_gini(const double* left, Py_ssize_t stride, int n_classes,
+                       const double* total, Py_ssize_t n, const double* sum_left,
+                       double* score) noexcept nogil
 
 cdef enum:
     # Kinds of criteria.
     INFORMATION_GAIN            # thesis, equations 2.3 to 2.6
     EXPECTED_GAIN               # EIG, definition 3
+    GINI                        # Breiman et al. 1984, 4.3.1: as the gain, of the Gini index
+    GAIN_RATIO                  # Quinlan 1993, 2.2: gain by split information, see `find_test`
     CODED_GAIN                  # C4.5 as the authors of EIG coded it, see `find_test`
 
 
@@ -61,18 +68,28 @@ cdef inline Criterion criterion_of(str name) except *:
         criterion.kind = EXPECTED_GAIN
     elif name == "coded_gain":
         criterion.kind = CODED_GAIN
+    elif name == "gini":
+        criterion.kind = GINI
+    elif name == "gain_ratio":
+        criterion.kind = GAIN_RATIO
     else:
         raise ValueError(f"there is no criterion {name!r}, only 'information_gain', "
-                         "'expected_gain' and 'coded_gain'")
+                         "'expected_gain', 'coded_gain', 'gini' and 'gain_ratio'")
     return criterion
 
 
 cdef inline bint is_bounded(const Criterion* criterion) noexcept nogil:
     """Whether scores are sums of x log x of class weights, as those of information gain.
 
-    Of the known rows alone. Then whole counts are scored from a table, and two classes put
-    categories in order, so that searches leave candidates out; of other criteria they evaluate
-    all.
+    Of the known rows alone. Then whole counts are scored from a table.
+    """
+    return criterion.kind != EXPECTED_GAIN and criterion.kind != GINI
+
+
+cdef inline bint is_ordered(const Criterion* criterion) noexcept nogil:
+    """Whether the best subset of categories is a prefix by the probability of one of two classes.
+
+    So it is for every concave impurity of the known rows (Breiman et al. 1984, theorem 4.5).
     """
     return criterion.kind != EXPECTED_GAIN
 
@@ -99,6 +116,22 @@ cdef inline double weighted_entropy(const double* total, double weight,
     return base
 
 
+cdef inline double gini_sides(const double* total, double weight, int n_classes,
+                              const double* left, Py_ssize_t stride,
+                              double sum_left) noexcept nogil:
+    """In the order in which `hedgerow_gini` adds."""
+    cdef double l2 = 0.0, r2 = 0.0, l, r
+    cdef int c
+    for c in range(n_classes):
+        l = left[c * stride]
+        r = total[c] - l
+        r = r if r > 0 else 0.0
+        l2 += l * l
+        r2 += r * r
+    r = weight - sum_left
+    return l2 / (sum_left if sum_left > 0 else 1.0) + r2 / (r if r > 0 else 1.0)
+
+
 cdef inline double weight_of_draw(const Criterion* criterion, const Sides* sides) noexcept nogil:
     """What the score of a draw counts beside that of the known rows, whose weight both are over."""
     if criterion.n_draws == 0 or sides.guess_weight <= 0.0:
@@ -114,6 +147,10 @@ cdef inline void score_candidates(const Criterion* criterion, const Sides* sides
     cdef double weight
     cdef Py_ssize_t p, start, some
     cdef int d
+    if criterion.kind == GINI:
+        hedgerow_gini(sides.left, sides.stride, sides.n_classes, sides.total, n, sides.sum_left,
+                      score)
+        return
     hedgerow_scores(sides.left, sides.stride, sides.n_classes, sides.total, n, sides.sum_left,
                     score)
     if criterion.kind != EXPECTED_GAIN:
@@ -137,10 +174,13 @@ cdef inline void score_candidates(const Criterion* criterion, const Sides* sides
 
 cdef inline double score_one(const Criterion* criterion, const Sides* sides) noexcept nogil:
     """Score of one candidate, the first."""
-    cdef double score = two_sided(sides.total, sides.weight, sides.n_classes, sides.left,
-                                  sides.stride, sides.sum_left[0])
-    cdef double weight
+    cdef double score, weight
     cdef int d
+    if criterion.kind == GINI:
+        return gini_sides(sides.total, sides.weight, sides.n_classes, sides.left, sides.stride,
+                          sides.sum_left[0])
+    score = two_sided(sides.total, sides.weight, sides.n_classes, sides.left, sides.stride,
+                      sides.sum_left[0])
     if criterion.kind != EXPECTED_GAIN:
         return score
     score *= criterion.reliability
@@ -156,8 +196,13 @@ cdef inline double score_one(const Criterion* criterion, const Sides* sides) noe
 
 cdef inline double base_of(const Criterion* criterion, const Sides* sides) noexcept nogil:
     """What a score lacks to be the weight at the node times the criterion."""
-    cdef double base = weighted_entropy(sides.total, sides.weight, sides.n_classes)
-    cdef double weight
+    cdef double base = 0.0, weight
+    cdef int c
+    if criterion.kind == GINI:
+        for c in range(sides.n_classes):
+            base += sides.total[c] * sides.total[c]
+        return -base / sides.weight
+    base = weighted_entropy(sides.total, sides.weight, sides.n_classes)
     if criterion.kind != EXPECTED_GAIN:
         return base
     base *= criterion.reliability

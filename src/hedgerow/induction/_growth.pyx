@@ -40,6 +40,7 @@ from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._criteria cimport (
     CODED_GAIN,
     EXPECTED_GAIN,
+    GAIN_RATIO,
     Criterion,
     criterion_of,
     is_bounded,
@@ -67,6 +68,7 @@ hedgerow_phi_fill()
 cdef int NONE = -1
 cdef Py_ssize_t ATTENTION = 100000  # rows looked at, milliseconds of work, between interrupts
 cdef double WEIGHT_SLACK = 1e-9     # fractions that add up to a minimum reach it
+cdef double BELOW_AVERAGE = 1e-3    # bits that a gain may lie below the average (Quinlan's program)
 
 
 cdef struct Node:
@@ -86,6 +88,13 @@ cdef struct Pending:
 
 cdef struct Choice:
     int feature
+    double threshold, center
+
+
+cdef struct Rival:
+    # The best test of a variable by its gain, which is to be compared by the gain ratio.
+    double gain             # reliability and repetition factor taken in; 0: there is none
+    double ratio
     double threshold, center
 
 
@@ -137,6 +146,7 @@ cdef class Growth:
     cdef int* lengths_right
     cdef Points points
     cdef Subsets subsets
+    cdef Rival* rivals              # by variable; gain ratio only
     # uncertain values (UDT): n_samples 0 means that there are none
     cdef Reach reach
     cdef Cells cells
@@ -236,6 +246,8 @@ cdef class Growth:
             self.weight_here = <double*> self.memory.take(n, sizeof(double))
             memcpy(self.weight_here, &columns.weights[0], n * sizeof(double))
             self.weight = self.weight_here
+        if self.criterion.kind == GAIN_RATIO:
+            self.rivals = <Rival*> self.memory.take(m + 1, sizeof(Rival))
         self.weight_left = <double*> self.memory.take(n, sizeof(double))
         self.weight_right = <double*> self.memory.take(n, sizeof(double))
         if gates.asking:
@@ -563,32 +575,23 @@ cdef class Growth:
         return 0
 
     cdef int find_test(self, const Pending* node, double weight, Choice* best) except -1 nogil:
-        """The variable and test with the largest gain; best.feature -1 when there is none."""
+        """The variable and test that are best; best.feature -1 when there is none.
+
+        The one with the largest gain.  By the gain ratio: of the best tests of each variable by
+        their gain, whose gain is not below their average, the one with the largest ratio
+        (Quinlan 1993, 2.2.2).
+        """
         cdef Py_ssize_t j
         cdef Scan scan
         cdef double gain, raw, factor, share, threshold = 0.0, center = 0.0, best_score = 0.0
         cdef double shift = 0.0, to_beat
         best.feature = NONE
         for j in range(self.m):
-            scan.n = self.lengths_here[j]
-            if scan.n < 2:
+            if self.criterion.kind == GAIN_RATIO:
+                self.rivals[j].gain = 0.0
+            if not self.lay_scan(j, node, weight, &scan):
                 continue
             self.attend(scan.n)
-            scan.rows = self.lists + j * self.capacity + node.start
-            scan.x = &self.columns.x[0, j]
-            scan.x_step = self.columns.x_step
-            scan.y = &self.columns.labels[0]
-            scan.w = self.weight
-            scan.n_classes = self.K
-            scan.criterion = &self.criterion
-            scan.total = self.total
-            scan.weight = weight
-            if scan.n < node.n:
-                weigh_known(&scan, self.known)
-                if scan.weight <= 0.0:
-                    continue
-            # The missing's share counts towards the minimum of a side.
-            scan.least = self.min_leaf * scan.weight / weight
             share = self.reliability[j] if self.global_reliability else scan.weight / weight
             if self.criterion.kind == EXPECTED_GAIN:
                 self.lay_guesses(j, node, &scan)
@@ -604,6 +607,8 @@ cdef class Growth:
             if self.repetition_factor != 1.0 and self.tested[j]:
                 factor *= self.repetition_factor
             to_beat = best_score / factor - shift if factor > 0 else 1e300
+            if self.criterion.kind == GAIN_RATIO:
+                to_beat = 0.0       # each variable's best test counts in their average
             self.search(j, &scan, to_beat, &raw, &threshold, &center)
             if raw < -0.5:
                 continue            # no candidate
@@ -612,6 +617,12 @@ cdef class Growth:
             raw *= share
             if raw <= LEAST_GAIN:
                 continue
+            if self.criterion.kind == GAIN_RATIO:
+                self.rivals[j].gain = gain
+                self.rivals[j].ratio = gain / self.split_information(j, &scan, threshold, weight)
+                self.rivals[j].threshold = threshold
+                self.rivals[j].center = center
+                continue
             if gain > best_score + GAIN_TOLERANCE:
                 best_score = gain
                 best.feature = <int> j
@@ -619,7 +630,87 @@ cdef class Growth:
                 best.center = center
                 if self.columns.categories[j] > 0:
                     memcpy(self.best_subset, self.subset, self.columns.categories[j])
+        if self.criterion.kind == GAIN_RATIO:
+            self.compare_rivals(best)
+            if best.feature != NONE and self.columns.categories[best.feature] > 0:
+                self.lay_scan(best.feature, node, weight, &scan)
+                self.search(best.feature, &scan, 0.0, &raw, &threshold, &center)
+                memcpy(self.best_subset, self.subset, self.columns.categories[best.feature])
         return 0
+
+    cdef bint lay_scan(self, Py_ssize_t j, const Pending* node, double weight,
+                       Scan* scan) noexcept nogil:
+        """What a search sees of variable j at a node; False where it knows no two values."""
+        scan.n = self.lengths_here[j]
+        if scan.n < 2:
+            return False
+        scan.rows = self.lists + j * self.capacity + node.start
+        scan.x = &self.columns.x[0, j]
+        scan.x_step = self.columns.x_step
+        scan.y = &self.columns.labels[0]
+        scan.w = self.weight
+        scan.n_classes = self.K
+        scan.criterion = &self.criterion
+        scan.total = self.total
+        scan.weight = weight
+        if scan.n < node.n:
+            weigh_known(scan, self.known)
+            if scan.weight <= 0.0:
+                return False
+        # The missing's share counts towards the minimum of a side.
+        scan.least = self.min_leaf * scan.weight / weight
+        return True
+
+    cdef double split_information(self, Py_ssize_t j, const Scan* scan, double threshold,
+                                  double weight) noexcept nogil:
+        """Entropy in bits of the division that the search just found, of left, right and unknown.
+
+        Those without a value are a part of their own (Quinlan 1993, 3.2).
+        """
+        cdef double parts[3]
+        cdef Py_ssize_t p
+        cdef int i
+        cdef int64_t k
+        cdef double left = 0.0
+        if self.columns.categories[j] > 0:
+            for p in range(scan.n):
+                i = scan.rows[p]
+                if self.subset[<Py_ssize_t> value_at(scan, i)]:
+                    left += scan.w[i]
+        elif self.grids[j].step > 0.0:
+            # Weights as soft search sees them, at the grid point that it chose.
+            k = <int64_t> ((threshold - self.grids[j].origin) / self.grids[j].step + 0.5)
+            p = 0
+            while p < self.points.n - 1 and self.points.k[p] + self.points.span[p] <= k:
+                p += 1
+            left = self.points.sum_left[p]
+        else:
+            for p in range(scan.n):
+                i = scan.rows[p]
+                if not value_at(scan, i) < threshold:
+                    break
+                left += scan.w[i]
+        parts[0] = left
+        parts[1] = scan.weight - left if scan.weight > left else 0.0
+        parts[2] = weight - scan.weight if weight > scan.weight else 0.0
+        return weighted_entropy(parts, weight, 3) / weight
+
+    cdef void compare_rivals(self, Choice* best) noexcept nogil:
+        cdef double average = 0.0, most = 0.0
+        cdef Py_ssize_t j, n = 0
+        for j in range(self.m):
+            if self.rivals[j].gain > 0.0:
+                average += self.rivals[j].gain
+                n += 1
+        if n > 0:
+            average /= n
+        for j in range(self.m):
+            if (self.rivals[j].gain > 0.0 and self.rivals[j].gain >= average - BELOW_AVERAGE
+                    and self.rivals[j].ratio > most + GAIN_TOLERANCE):
+                most = self.rivals[j].ratio
+                best.feature = <int> j
+                best.threshold = self.rivals[j].threshold
+                best.center = self.rivals[j].center
 
     cdef void lay_guesses(self, Py_ssize_t j, const Pending* node, Scan* scan) noexcept nogil:
         """What the expected gain of variable j reads of the rows that lack it; tallied later."""

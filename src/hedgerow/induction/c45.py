@@ -6,6 +6,8 @@ from hedgerow.checks import check_choice, check_flag
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 
+CRITERIA = ("information_gain", "gini", "gain_ratio")
+
 
 class C45Classifier(TreeClassifierMixin):
     """C4.5 as in thesis 2.2: binary tests, information gain, error-based pruning.
@@ -46,6 +48,12 @@ class C45Classifier(TreeClassifierMixin):
         How `sample_weight` is meant. "counts": numbers of instances, which minima and pruning
         take as they are. "relative": how much each row matters beside the others, as in
         boosting; scaled to the number of rows of weight above 0, before anything else.
+    criterion : {"information_gain", "gini", "gain_ratio"}, default "information_gain"
+        What makes one test better than another: the loss of entropy (thesis 2.2), that of the Gini
+        index (Breiman et al. 1984, CART), or Quinlan's ratio of gain and split information: of the
+        tests with the largest gain of their variable, those of at least the average gain (less
+        .001 bits) are compared by it. Rows without the value count as a part of their own in the
+        split information (Quinlan 1993, 2.2 and 3.2).
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
 
@@ -76,7 +84,8 @@ class C45Classifier(TreeClassifierMixin):
 
     References
     ----------
-    Thesis, section 2.2; Quinlan (1993), C4.5: Programs for Machine Learning.
+    Thesis, section 2.2; Quinlan (1993), C4.5: Programs for Machine Learning; Breiman, Friedman,
+    Olshen and Stone (1984), Classification and Regression Trees.
 
     Examples
     --------
@@ -105,6 +114,7 @@ class C45Classifier(TreeClassifierMixin):
         smoothing=False,
         reliability="node",
         weights="counts",
+        criterion="information_gain",
         random_state=None,
     ):
         self.confidence = confidence
@@ -120,6 +130,7 @@ class C45Classifier(TreeClassifierMixin):
         self.smoothing = smoothing
         self.reliability = reliability
         self.weights = weights
+        self.criterion = criterion
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
@@ -127,6 +138,7 @@ class C45Classifier(TreeClassifierMixin):
         self._check_growth()
         check_flag("prune", self.prune)
         check_choice("reliability", self.reliability, ("node", "global"))
+        check_choice("criterion", self.criterion, CRITERIA)
 
     def fit(self, X, y, sample_weight=None):
         """Grow and prune the tree.
@@ -158,7 +170,7 @@ class C45Classifier(TreeClassifierMixin):
             candidates=self.candidates,
             repetition_factor=self.repetition_factor,
             reliability=self.reliability,
-            **settings,
+            **{"criterion": self.criterion, **settings},
             **soft.get("grow", {}),
         )
         if self.prune:

@@ -149,10 +149,11 @@ def grow(
     candidates : {"values", "midpoints"}
     repetition_factor : float
         Multiplies the gain of a variable that an ancestor tests.
-    criterion : {"information_gain", "expected_gain", "coded_gain"}
-        Gain among known values times their reliability (C4.5); that and the gain among imputed
-        values times what the reliability lacks to 1, at the same candidate (EIG, definition 3);
-        C4.5 as the authors of EIG coded it, r^2 (H(all) - H(known | test)).
+    criterion : {"information_gain", "gini", "gain_ratio", "expected_gain", "coded_gain"}
+        The first three as in `C45Classifier`: what is gained among known values, times their
+        reliability. The gain and that among imputed values times what the reliability lacks to 1,
+        at the same candidate (EIG, definition 3); C4.5 as the authors of EIG coded it,
+        r^2 (H(all) - H(known | test)).
     reliability : {"node", "global"}
         Known share of the weight at the node, or of that of the whole training set.
     imputed : (n_draws, n, m) float64, optional

@@ -24,8 +24,8 @@ class Rules:
     repetition_factor : float
         Multiplies the gain of a variable that an ancestor tests.
     criterion : str
-        By which tests are compared: "information_gain" (C4.5), "expected_gain" (EIG) or
-        "coded_gain" (C4.5 as the authors of EIG coded it), kinds in `_criteria.pxd`.
+        By which tests are compared: "information_gain", "gini", "gain_ratio", "expected_gain"
+        (EIG) or "coded_gain" (C4.5 as the authors of EIG coded it), kinds in `_criteria.pxd`.
     reliability : str
         What the gain among known values is multiplied by: the known share of the weight at the
         "node", or of that of the whole training set ("global").

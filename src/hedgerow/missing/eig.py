@@ -100,6 +100,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     window = WINDOW
     step = STEP
     gate_at = "threshold"
+    criterion = "information_gain"  # of the known values, and of the guesses
 
     def __init__(
         self,

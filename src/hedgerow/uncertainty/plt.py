@@ -23,7 +23,7 @@ class ProbabilisticThresholdClassifier(C45Classifier):
     ----------
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-random_state
+criterion, random_state
         As in `C45Classifier`.
 
     Attributes

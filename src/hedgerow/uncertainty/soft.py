@@ -46,7 +46,7 @@ class SoftTreeClassifier(C45Classifier):
         error in the variable's unit. Noise models have a unit of their own.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-random_state
+criterion, random_state
         As in `C45Classifier`.
 
     Attributes
@@ -111,6 +111,7 @@ random_state
         smoothing=False,
         reliability="node",
         weights="counts",
+        criterion="information_gain",
         random_state=None,
     ):
         super().__init__(
@@ -127,6 +128,7 @@ random_state
             smoothing=smoothing,
             reliability=reliability,
             weights=weights,
+            criterion=criterion,
             random_state=random_state,
         )
         self.search = search
