@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hedgerow import EvidentialData
+from hedgerow import EvidentialData, EvidentialTreeClassifier, evidential_error_rate
 from hedgerow.errors import DataError, InputError
+from hedgerow.evidential import predict_evidential
 from hedgerow.evidential.data import pignistic
+from hedgerow.evidential.error import error_plausibility
 
 X = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 6.0]])
 
@@ -318,7 +320,7 @@ def setting(name, value):
     "change",
     [
         lambda head, frame: head.update(format="other"),
-        lambda head, frame: head.update(version=2),
+        lambda head, frame: head.update(version=3),
         lambda head, frame: head.update(classes=["a", "a"]),
         lambda head, frame: head.update(classes=["a"] * 3),
         lambda head, frame: head.update(n_features=10**30),
@@ -395,3 +397,90 @@ def test_truth_values_numbers_with_gaps_and_any_layout():
     assert same(
         EvidentialData.from_gamma(table, [0, 1, 1]), EvidentialData.from_gamma(X, [0, 1, 1])
     )
+
+
+# ------------------------------------------------------------------ masses
+
+
+def test_masses_give_plausibilities_and_the_mass_of_each_class_alone():
+    masses = [{"a": 0.5, "b": 0.3, "c": 0.2}, {("a", "b"): 0.6, frozenset("abc"): 0.4}]
+    data = EvidentialData.from_masses([[1.0], [2.0]], masses)
+    assert data.classes.tolist() == ["a", "b", "c"]
+    assert data.plausibility == pytest.approx(np.array([[0.5, 0.3, 0.2], [1.0, 1.0, 0.4]]))
+    assert data.alone == pytest.approx(np.array([[0.5, 0.3, 0.2], [0.0, 0.0, 0.0]]))
+    assert data.take([0]).alone == pytest.approx(data.alone[:1])
+
+
+def test_a_prediction_is_wrong_by_what_is_not_certainly_right():
+    """Equations 2 to 4; the largest plausibility of another class was taken, .3 for .5."""
+    data = EvidentialData.from_masses([[1.0]] * 2, [{"a": 0.5, "b": 0.3, "c": 0.2}] * 2)
+    right, wrong = error_plausibility(data.plausibility, [0, 1], data.alone)
+    assert right == pytest.approx([0.5, 0.3]) and wrong == pytest.approx([0.5, 0.7])
+    nested = error_plausibility(data.plausibility, [0, 1])
+    assert nested[1] == pytest.approx([0.3, 0.5])
+    # The likelihood is e -> (.5 (1 - e) + .5 e)(.3 (1 - e) + .7 e): largest where all are wrong.
+    assert evidential_error_rate(data.plausibility, [0, 1], alone=data.alone) == 1.0
+    # Of nested sets both readings are one: a doubt gamma is the mass of all classes.
+    doubts = EvidentialData.from_gamma([[1.0]] * 2, ["a", "b"], 0.0, [0.2, 0.7], classes=["a", "b"])
+    masses = [{"a": 0.8, ("a", "b"): 0.2}, {"b": 0.3, ("a", "b"): 0.7}]
+    told = EvidentialData.from_masses([[1.0]] * 2, masses)
+    assert told.plausibility == pytest.approx(doubts.plausibility)
+    for predictions in ([0, 0], [0, 1], [1, 0]):
+        parts = error_plausibility(told.plausibility, predictions, told.alone)
+        assert np.array(parts) == pytest.approx(
+            np.array(error_plausibility(doubts.plausibility, predictions))
+        )
+
+
+def test_masses_prune_a_tree_by_what_they_say(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    masses = [
+        {str(int(row[0] > 0)): 0.5, ("0", "1", "2"): 0.2, "2": 0.3} if rng.random() < 0.7
+        else {("0", "1"): 1.0}
+        for row in x
+    ]  # fmt: skip
+    data = EvidentialData.from_masses(x, masses)
+    model = EvidentialTreeClassifier(max_leaves=4).fit(
+        data.take(range(40)), data.take(range(40, 60))
+    )
+    held = data.take(range(40, 60))
+    errors = [
+        evidential_error_rate(held.plausibility, predict_evidential(t, held), alone=held.alone)
+        for t in model.trees_
+    ]
+    assert model.pruning_errors_ == pytest.approx(errors)
+    data.to_parquet(tmp_path / "masses.parquet")
+    again = EvidentialData.from_parquet(tmp_path / "masses.parquet")
+    assert (again.alone == data.alone).all()
+
+
+@pytest.mark.parametrize(
+    ("masses", "words"),
+    [
+        ([{"a": 0.5, "b": 0.4}], ["row 0 add up to 0.9"]),
+        ([{"a": 1.5, "b": -0.5}], ["'a'", "1.5", "[0, 1]"]),
+        ([{"a": 1.0}, {(): 1.0}], ["row 1", "no label"]),
+        ([{"a": 1.0}, {None: 1.0}], ["row 1", "no label"]),
+        ([{"a": 0.5, "z": 0.5}], ["row 0", "z"]),
+        (["a"], ["row 0", "str", "mapping"]),
+        ([{"a": "much", "b": 0.5}], ["'a'", "'much'"]),
+    ],
+)
+def test_masses_that_are_none(masses, words):
+    with pytest.raises(InputError) as caught:
+        EvidentialData.from_masses([[1.0]] * len(masses), masses, classes=["a", "b"])
+    assert all(word in str(caught.value) for word in words)
+
+
+def test_masses_of_labels_of_several_kinds():
+    with pytest.raises(InputError, match="several kinds"):
+        EvidentialData.from_masses([[1.0]], [{"a": 0.5, 1: 0.5}])
+
+
+@pytest.mark.parametrize(
+    "alone", [[[0.6, 0.0]], [[0.5, -0.1]], [[0.5, 0.6]], [[0.1, 0.1, 0.1]], "masses"]
+)
+def test_masses_of_classes_alone_that_cannot_be(alone):
+    with pytest.raises(InputError, match="alone"):
+        evidential_error_rate([[0.5, 1.0]], [0], alone=alone)

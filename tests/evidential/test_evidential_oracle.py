@@ -13,6 +13,8 @@ from oracle.evidential import (
     closed_form,
     error_rate,
     estimate,
+    likelihood_gap,
+    maximum,
     predict_proba,
     step,
 )
@@ -72,7 +74,7 @@ def test_one_estimate(seed):
     start *= n / start.sum()
     counts = start.copy()
     most = int(rng.choice([1, 3, 50]))
-    found, n_iterations, fall = core_estimate(
+    found, gap, n_iterations, fall = core_estimate(
         np.ascontiguousarray(leaves.T), np.ascontiguousarray(classes.T), counts, 1e-9, most
     )
     share = start.sum(axis=1)
@@ -85,6 +87,32 @@ def test_one_estimate(seed):
     assert counts == pytest.approx(n * np.array(share)[:, None] * probability, abs=1e-7)
     assert fall < 1e-9
     assert counts.sum() == pytest.approx(n)
+    # The gap is that of the counts before the last step.
+    share = start.sum(axis=1)
+    before = estimate(
+        leaves, classes, share / n, start / share[:, None], -math.inf, n_iterations - 1
+    )
+    assert gap == pytest.approx(likelihood_gap(leaves, classes, *before[:2]), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", draws(30))
+def test_no_start_finds_a_larger_likelihood(seed):
+    """The estimate once depended on where it started, and the reference started there too."""
+    rng = np.random.default_rng(seed + 3000)
+    model = EvidentialTreeClassifier(**EXACT, max_leaves=4, min_gain=0.0).fit(data := drawn(seed))
+    for tree, found, gap in zip(
+        model.trees_, model.log_likelihoods_, model.likelihood_gaps_, strict=True
+    ):
+        assert 0.0 <= gap < 1e-4
+        boxes = leaf_boxes(tree).values()
+        leaves = np.stack([box.plausibility(data) for box in boxes], axis=1).tolist()
+        starts = []
+        for _ in range(4):
+            joint = rng.random((tree.n_leaves, len(data.classes))) ** 4 + 1e-6
+            share = joint.sum(axis=1, keepdims=True)
+            starts.append(((share[:, 0] / joint.sum()).tolist(), (joint / share).tolist()))
+        most = maximum(leaves, data.plausibility.tolist(), starts, most=3000)
+        assert found > most - 1e-4
 
 
 @pytest.mark.parametrize("seed", draws(100))
@@ -97,6 +125,7 @@ def test_growth(seed):
         "parent": str(rng.choice(["current", "combined"])),
         "start": str(rng.choice(["plausibility", "shares"])),
         "tolerance": 1e-4,
+        "min_share_gain": float(rng.choice([0.0, 0.02])),
     }
     model = EvidentialTreeClassifier(**EXACT, **settings, max_iterations=40).fit(data)
     expected = Growth(attributes(data), data.plausibility.tolist(), most=40, **settings)

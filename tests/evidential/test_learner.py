@@ -66,7 +66,7 @@ def test_the_likelihood_never_falls(seed):
 def test_a_fall_is_an_error_in_debug_mode(monkeypatch):
     from hedgerow.evidential import growth
 
-    monkeypatch.setattr(growth, "estimate", lambda *given: (-10.0, 3, 1.0))
+    monkeypatch.setattr(growth, "estimate", lambda *given: (-10.0, 0.0, 3, 1.0))
     with pytest.raises(AssertionError, match="likelihood fell"):
         EvidentialTreeClassifier().fit(noised(0))
 
@@ -536,15 +536,47 @@ def test_an_attribute_and_its_mirror_tie_and_the_first_is_taken(seed):
 def test_of_two_candidates_that_tie_the_lower_threshold_is_the_better():
     from hedgerow.evidential.growth import Judged, Test, _better, _first_best
 
-    def one(place, gain):
+    def one(place, gain, likelihood=-9.0):
         tests = [Test(0, 0, float(place), None, place)]
-        return Judged(tests, None, np.array([gain]), np.array([True])), 0
+        parts = (np.array([value]) for value in (gain, likelihood, True))
+        return Judged(tests, None, *parts), 0
 
     low, high = one(1, 3.0), one(4, 3.0 + 1e-12)
-    assert _better(low, high) is low
-    assert _better(high, low) is low
-    assert _first_best([low[0], high[0]])[0] is low[0]
-    assert _better(low, one(4, 3.1))[0].tests[0].place == 4
+    assert _better(low, high, (1e-9, 1e-9)) is low
+    assert _better(high, low, (1e-9, 1e-9)) is low
+    assert _first_best([low[0], high[0]], (1e-9, 1e-9))[0] is low[0]
+    assert _better(low, one(4, 3.1), (1e-9, 1e-9))[0].tests[0].place == 4
+    likelier = one(4, 3.0, likelihood=-8.0)
+    assert _better(low, likelier, (1e-9, 1e-9)) is likelier
+    assert _first_best([low[0], likelier[0]], (1e-9, 1e-9))[0] is likelier[0]
+
+
+def test_of_two_tests_that_gain_all_the_likelier_one_is_taken():
+    """The lower column was taken though its tree explained the doubtful rows less well."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 15)
+    x = np.column_stack([y + 0.4 * rng.random(30), y + 0.4 * rng.random(30)])
+    x[[3, 20], 0] = x[[20, 3], 0]  # told wrong by the first, and said to be in doubt
+    gamma = np.full(x.shape, 0.05)
+    gamma[[3, 20], 0] = 0.9
+    data = EvidentialData.from_gamma(x, y, gamma)
+    model = EvidentialTreeClassifier(prune=False, max_leaves=2).fit(data)
+    assert model.tree_.feature[0] == 1
+    first = EvidentialData.from_gamma(x[:, [0, 0]], y, gamma[:, [0, 0]])
+    other = EvidentialTreeClassifier(prune=False, max_leaves=2).fit(first)
+    assert other.share_gains_[0] == pytest.approx(model.share_gains_[0], abs=1e-4)
+    assert other.log_likelihoods_[1] < model.log_likelihoods_[1] - 0.1
+
+
+def test_gains_of_a_share_below_the_floor_divide_nothing():
+    data = noised(2, n=50)
+    whole = EvidentialTreeClassifier(prune=False, min_share_gain=0.0).fit(data)
+    assert (whole.share_gains_ < 1e-3).any()
+    for floor in (1e-3, 1e-2):
+        model = EvidentialTreeClassifier(prune=False, min_share_gain=floor).fit(data)
+        below = whole.share_gains_ < floor
+        n_trees = 1 + (int(below.argmax()) if below.any() else len(below))
+        assert model.trees_ == whole.trees_[:n_trees]
 
 
 def test_of_two_leaves_that_tie_the_lower_node_is_divided_first():

@@ -71,15 +71,50 @@ def step(leaves, classes, share, probability):
     return share, probability
 
 
-def estimate(leaves, classes, share, probability, tolerance, most):
+def likelihood_gap(leaves, classes, share, probability):
+    """By how much at most the log-likelihood is below its maximum (Lindsay 1983).
+
+    It is concave in share times probability, so that the steepest way to any leaf and class bounds
+    what there is to gain.
+    """
+    steepest = 0.0
+    n, n_leaves, n_classes = len(classes), len(share), len(classes[0])
+    evidence = [
+        sum(
+            share[h] * probability[h][k] * leaves[i][h] * classes[i][k]
+            for h in range(n_leaves)
+            for k in range(n_classes)
+        )
+        for i in range(n)
+    ]
+    for h, k in itertools.product(range(n_leaves), range(n_classes)):
+        steepest = max(steepest, sum(leaves[i][h] * classes[i][k] / evidence[i] for i in range(n)))
+    return steepest - n
+
+
+def spread(share, probability):
+    """A hundredth of the weight evenly on all leaves and classes: a step multiplies."""
+    n_classes = len(probability[0])
+    each = 0.01 / (len(share) * n_classes)
+    joint = [[0.99 * s * p + each for p in row] for s, row in zip(share, probability, strict=True)]
+    return [sum(row) for row in joint], [[v / sum(row) for v in row] for row in joint]
+
+
+def estimate(leaves, classes, share, probability, tolerance, most, gap=math.inf):
     """Algorithm 1: share, probability, and the log-likelihood of what went into each step."""
     found = []
     for _ in range(most):
         found.append(log_likelihood(leaves, classes, share, probability))
+        near = gap == math.inf or likelihood_gap(leaves, classes, share, probability) < gap
         share, probability = step(leaves, classes, share, probability)
-        if len(found) > 1 and found[-1] - found[-2] < tolerance:
+        if near and len(found) > 1 and found[-1] - found[-2] < tolerance:
             break
     return share, probability, found
+
+
+def maximum(leaves, classes, starts, tolerance=1e-10, most=100_000):
+    """The largest log-likelihood that iteration finds from several starts."""
+    return max(estimate(leaves, classes, *start, tolerance, most)[2][-1] for start in starts)
 
 
 def entropy(probability):
@@ -106,9 +141,14 @@ def parts_of(instances, weight, leaf, j):
 
 
 class Growth:
-    """Best-first growth in which every candidate is estimated to its end."""
+    """Best-first growth in which every candidate is estimated to its end.
 
-    def __init__(self, instances, classes, *, max_leaves, min_gain, parent, start, tolerance, most):
+    alike: weights times gains, and log-likelihoods, that are told apart by no less.
+    """
+
+    def __init__(self, instances, classes, *, max_leaves, min_gain, parent, start, tolerance, most,
+                 max_gap=1e-4, min_share_gain=0.0, alike=1e-3):  # fmt: skip
+        self.max_gap, self.min_share_gain, self.alike = max_gap, min_share_gain, alike
         self.x, self.y, self.n_classes = instances, classes, len(classes[0])
         self.parent, self.start, self.min_gain = parent, start, min_gain
         self.tolerance, self.most = tolerance, most
@@ -121,7 +161,7 @@ class Growth:
             best = self.best()
             if best is None:
                 break
-            _, place, j, parts, self.share, self.probability = best
+            place, j, parts, self.share, self.probability = best
             leaf = self.leaves[place]
             self.leaves[place : place + 1] = [{**leaf, j: part} for part in parts]
             self.re_estimate()
@@ -132,21 +172,25 @@ class Growth:
 
     def re_estimate(self):
         self.share, self.probability, self.found = estimate(
-            self.plausible(self.leaves), self.y, self.share, self.probability,
-            self.tolerance, self.most,
+            self.plausible(self.leaves), self.y, *spread(self.share, self.probability),
+            self.tolerance, 1000 * self.most, self.max_gap,
         )  # fmt: skip
 
     def best(self):
-        best = None
+        """The largest gain; of those alike the largest likelihood; of those alike the first."""
+        found = []
         plausible = self.plausible(self.leaves)
         for place, leaf in enumerate(self.leaves):
             weight = [row[place] for row in plausible]
             for j in range(len(self.x[0])):
                 for parts in parts_of(self.x, weight, leaf, j):
                     tried = self.tried(place, j, parts, plausible)
-                    if tried and (best is None or tried[0] > best[0] + SLACK):
-                        best = (tried[0], place, j, parts, *tried[1:])
-        return best
+                    if tried:
+                        found.append((tried[:2], (place, j, parts, *tried[2:])))
+        for of in (0, 1):
+            most = max((values[of] for values, _ in found), default=0.0)
+            found = [one for one in found if one[0][of] >= most - self.alike]
+        return found[0][1] if found else None
 
     def started(self, place, sides, plausible):
         """Shares and probabilities of two sides, from which their estimate starts."""
@@ -173,15 +217,15 @@ class Growth:
         ]
 
     def tried(self, place, j, parts, plausible):
-        """Weight x gain of a test with its estimates, or None."""
+        """Weight x gain of a test, log-likelihood of the tree with it, its estimates; or None."""
         both = [{**self.leaves[place], j: part} for part in parts]
         leaves = [*self.leaves[:place], *both, *self.leaves[place + 1 :]]
         sides = [[in_leaf(x, leaf) for x in self.x] for leaf in both]
         shares, probabilities = self.started(place, sides, plausible)
         share = [*self.share[:place], *shares, *self.share[place + 1 :]]
         probability = [*self.probability[:place], *probabilities, *self.probability[place + 1 :]]
-        share, probability, _ = estimate(
-            self.plausible(leaves), self.y, share, probability, self.tolerance, self.most
+        share, probability, passed = estimate(
+            self.plausible(leaves), self.y, *spread(share, probability), self.tolerance, self.most
         )
         n = len(self.y)
         one, other = share[place : place + 2]
@@ -202,7 +246,9 @@ class Growth:
         gain = before - after
         if gain <= SLACK or gain < (self.min_gain - SLACK) * before:
             return None
-        return n * whole * gain, share, probability
+        if whole * gain < self.min_share_gain - SLACK / n:
+            return None
+        return n * whole * gain, passed[-1], share, probability
 
 
 def predict_proba(leaves, share, probability, instance):

@@ -13,28 +13,44 @@ from libc.math cimport INFINITY, log
 cdef extern from "_step.h":
     double hedgerow_step(const double* leaves, const double* classes, Py_ssize_t n_leaves,
                          Py_ssize_t n_classes, Py_ssize_t n, double* counts,
-                         double* evidence) noexcept nogil
+                         double* evidence, double* most) noexcept nogil
+
+cdef double SPREAD = 0.01   # of all counts, spread evenly: a step multiplies, and 0 stays 0
 
 
 cdef double iterate(const double* leaves, const double* classes, Py_ssize_t n_leaves,
                     Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* evidence,
-                    double tolerance, int most, int* n_iterations, double* fall) noexcept nogil:
-    """Steps until the likelihood gains less than `tolerance` of itself, at most `most`."""
-    cdef double before = -INFINITY, found = -INFINITY
+                    double tolerance, double least, int most, int* n_iterations, double* gap,
+                    double* fall) noexcept nogil:
+    """Steps until the likelihood gains less than `tolerance` of itself and the gap is below
+    `least`, at most `most`."""
+    cdef double before = -INFINITY, found = -INFINITY, factor = 0.0
     n_iterations[0] = 0
     while n_iterations[0] < most:
-        found = hedgerow_step(leaves, classes, n_leaves, n_classes, n, counts, evidence)
+        found = hedgerow_step(leaves, classes, n_leaves, n_classes, n, counts, evidence, &factor)
         n_iterations[0] += 1
+        gap[0] = n * (factor - 1.0)
         if before - found > fall[0]:
             fall[0] = before - found
-        if found - before < tolerance:
+        if found - before < tolerance and gap[0] < least:
             break
         before = found
     return found - n * log(n)
 
 
+def spread(counts):
+    """Counts with a hundredth of their sum spread evenly over leaves and classes.
+
+    counts : (..., n_leaves, n_classes) float64
+
+    A count of 0 would stay 0 in every step, whatever the likelihood has to gain from it.
+    """
+    mean = counts.mean(axis=(-2, -1), keepdims=True)
+    return np.ascontiguousarray((1.0 - SPREAD) * counts + SPREAD * mean)
+
+
 def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:, ::1] counts,
-             double tolerance, int most):
+             double tolerance, int most, double least=INFINITY):
     """E2M estimate of a tree, in the place of the counts it starts from.
 
     Parameters
@@ -50,23 +66,28 @@ def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:
         Least gain of the log-likelihood that goes on.
     most : int
         Most iterations.
+    least : float, optional
+        Gap above which iteration goes on, whatever the log-likelihood gains.
 
     Returns
     -------
     log_likelihood : float
         Of the counts before the last step.
+    gap : float
+        The maximum of the log-likelihood is above it by no more than this (Lindsay 1983): n times
+        what the largest factor of a step exceeds 1 by.
     n_iterations : int
     fall : float
         The largest by which the log-likelihood fell; rounding errors and no more.
     """
     cdef Py_ssize_t n_leaves = leaves.shape[0], n_classes = classes.shape[0], n = leaves.shape[1]
     cdef double[::1] evidence = np.empty(n)
-    cdef double found, fall = 0.0
+    cdef double found, gap = INFINITY, fall = 0.0
     cdef int n_iterations = 0
     with nogil:
         found = iterate(&leaves[0, 0], &classes[0, 0], n_leaves, n_classes, n, &counts[0, 0],
-                        &evidence[0], tolerance, most, &n_iterations, &fall)
-    return found, n_iterations, fall
+                        &evidence[0], tolerance, least, most, &n_iterations, &gap, &fall)
+    return found, gap, n_iterations, fall
 
 
 def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
@@ -173,7 +194,7 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
     cdef double[::1] evidence = np.empty(n)
     cdef double[::1] found = np.empty(n_splits)
     cdef int[::1] n_iterations = np.zeros(n_splits, dtype=np.int32)
-    cdef double fall = 0.0
+    cdef double fall = 0.0, gap = 0.0
     with nogil:
         for h in range(n_leaves - 1):
             if h != leaf:
@@ -182,6 +203,6 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
             parts[leaf, :] = left[s, :]
             parts[leaf + 1, :] = right[s, :]
             found[s] = iterate(&parts[0, 0], &classes[0, 0], n_leaves, n_classes, n,
-                               &counts[s, 0, 0], &evidence[0], tolerance, most,
-                               &n_iterations[s], &fall)
+                               &counts[s, 0, 0], &evidence[0], tolerance, INFINITY, most,
+                               &n_iterations[s], &gap, &fall)
     return np.asarray(found), np.asarray(n_iterations), fall

@@ -38,10 +38,10 @@ HEDGEROW_INLINE void hedgerow_mix(const double* restrict leaf, const double* res
     }
 }
 
-/* counts of a leaf times the sum of its share of each instance, by class. */
+/* counts of a leaf times the sum of its share of each instance, by class; the largest sum. */
 HEDGEROW_INLINE void hedgerow_count(const double* restrict leaf, const double* restrict classes,
                                     int n_classes, ptrdiff_t n, const double* restrict inverse,
-                                    double* restrict counts)
+                                    double* restrict counts, double* restrict most)
 {
     hedgerow_lanes sums[HEDGEROW_AT_ONCE] = {{0.0}};
     double rest[HEDGEROW_AT_ONCE] = {0.0};
@@ -59,8 +59,11 @@ HEDGEROW_INLINE void hedgerow_count(const double* restrict leaf, const double* r
     for (; i < n; i++)
         for (int k = 0; k < n_classes; k++)
             rest[k] += leaf[i] * inverse[i] * classes[k * n + i];
-    for (int k = 0; k < n_classes; k++)
-        counts[k] *= ((sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3])) + rest[k];
+    for (int k = 0; k < n_classes; k++) {
+        const double factor = ((sums[k][0] + sums[k][1]) + (sums[k][2] + sums[k][3])) + rest[k];
+        counts[k] *= factor;
+        *most = factor > *most ? factor : *most;
+    }
 }
 
 #define HEDGEROW_BY_FOUR(what, n_classes, ...) \
@@ -76,15 +79,16 @@ HEDGEROW_INLINE void hedgerow_count(const double* restrict leaf, const double* r
     } while (0)
 #define HEDGEROW_MIX(few, leaf, classes, n, counts, evidence) \
     hedgerow_mix(leaf, classes, few, n, counts, evidence)
-#define HEDGEROW_COUNT(few, leaf, classes, n, inverse, counts) \
-    hedgerow_count(leaf, classes, few, n, inverse, counts)
+#define HEDGEROW_COUNT(few, leaf, classes, n, inverse, counts, most) \
+    hedgerow_count(leaf, classes, few, n, inverse, counts, most)
 
 /* One E-step and one M-step; the log-likelihood of the counts that went in, but for n log n.
    leaves: n_leaves rows of n; classes: n_classes rows of n; counts: n_leaves rows of n_classes;
-   evidence: room for n. */
+   evidence: room for n; most: the largest factor of a count, those of counts of 0 among them. */
 HEDGEROW_CLONES
 double hedgerow_step(const double* leaves, const double* classes, ptrdiff_t n_leaves,
-                     ptrdiff_t n_classes, ptrdiff_t n, double* counts, double* evidence)
+                     ptrdiff_t n_classes, ptrdiff_t n, double* counts, double* evidence,
+                     double* most)
 {
     double product = 1.0, found = 0.0;
     for (ptrdiff_t i = 0; i < n; i++)
@@ -103,10 +107,11 @@ double hedgerow_step(const double* leaves, const double* classes, ptrdiff_t n_le
     found += log(product);
     for (ptrdiff_t i = 0; i < n; i++)
         evidence[i] = 1.0 / evidence[i];
+    *most = 0.0;
     for (ptrdiff_t h = 0; h < n_leaves; h++)
         for (ptrdiff_t k = 0; k < n_classes; k += HEDGEROW_AT_ONCE)
             HEDGEROW_BY_FOUR(HEDGEROW_COUNT, n_classes - k, leaves + h * n, classes + k * n, n,
-                             evidence, counts + h * n_classes + k);
+                             evidence, counts + h * n_classes + k, most);
     return found;
 }
 

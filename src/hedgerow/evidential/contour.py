@@ -60,3 +60,23 @@ def as_plausibility(values, name: str) -> np.ndarray:
             remedy="give 1 to all where nothing is known",
         )
     return table
+
+
+def check_alone(alone, plausibility: np.ndarray) -> np.ndarray:
+    """Masses of each class alone, (n, k) float64, beside what they are plausible.
+
+    Raises
+    ------
+    InputError
+        Of another shape, below 0, above the plausibility of their class, or above 1 together.
+    """
+    alone = check_unit("alone", as_table("alone", alone, plausibility.shape, "table of numbers"))
+    wrong = (alone > plausibility + 1e-9) | (alone.sum(axis=1, keepdims=True) > 1.0 + 1e-9)
+    if wrong.any():
+        row = int(wrong.any(axis=1).argmax())
+        raise InputError(
+            f"the masses of classes alone are {alone[row].tolist()} in row {row}, and their "
+            f"plausibilities {plausibility[row].tolist()}",
+            remedy="give masses that are no larger, and at most 1 together",
+        )
+    return alone

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from hedgerow.errors import DataError, InputError
-from hedgerow.evidential.contour import as_plausibility, as_table, check_unit
+from hedgerow.evidential.contour import as_plausibility, as_table, check_alone, check_unit
 from hedgerow.optional import is_frame, needed
 
 FORMAT = "hedgerow-evidential-data"
-VERSION = 1
+VERSION = 2  # 1 had no masses
+SUM = 1e-9  # by which masses may miss 1
 SETS = (set, frozenset, list, tuple)
 
 
@@ -23,8 +24,8 @@ class EvidentialData:
 
     A contour function gives each value its plausibility, 1 where it is fully possible and 0 where
     it is excluded. That of a number is 1 from `low` to `high`, both included, and `gamma` outside;
-    a category has one of its own. Made by `from_gamma`, `from_intervals` and `from_plausibility`;
-    read-only.
+    a category has one of its own. Made by `from_gamma`, `from_intervals`, `from_plausibility` and
+    `from_masses`; read-only.
 
     Attributes
     ----------
@@ -36,6 +37,8 @@ class EvidentialData:
         row 1.
     plausibility : (n, n_classes) float64
         Of the classes; all 1 where nothing is known.
+    alone : (n, n_classes) float64, or None
+        Mass m({k}) of each class alone, where masses are known. The error rate reads it.
     classes : (n_classes,) array
         Labels, in the order of the columns of `plausibility`.
     feature_names : list of str, or None
@@ -62,12 +65,15 @@ class EvidentialData:
         classes: np.ndarray,
         feature_names: list[str] | None,
         categories: dict[int, list[str]],
+        alone: np.ndarray | None = None,
     ):
         self.low, self.high, self.gamma = low, high, gamma
         self.possible, self.plausibility, self.classes = possible, plausibility, classes
         self.feature_names, self.categories = feature_names, categories
-        for array in (low, high, gamma, plausibility, *possible.values()):
-            array.setflags(write=False)
+        self.alone = alone
+        for array in (low, high, gamma, plausibility, alone, *possible.values()):
+            if array is not None:
+                array.setflags(write=False)
 
     # -- from what people have ------------------------------------------------------------
 
@@ -207,6 +213,50 @@ class EvidentialData:
         return cls(low, high, gamma, possible, table, classes, X.feature_names, labels)
 
     @classmethod
+    def from_masses(
+        cls, X, masses, classes=None, gamma_X=0.0, *, attributes=None, categories=None
+    ) -> EvidentialData:
+        """Classes known by masses: how much evidence says that the class is in a set.
+
+        Parameters
+        ----------
+        X : (n, m) array, data frame or EvidentialData
+            As in `from_plausibility`.
+        masses : sequence of n mappings
+            Of each instance: label, or set, list or tuple of labels -> mass; at least 0 and adding
+            up to 1. The mass of all labels together is what is not known.
+        classes : sequence, optional
+            All labels; by default those of the masses, sorted.
+        gamma_X, attributes, categories
+            As in `from_plausibility`.
+
+        Returns
+        -------
+        EvidentialData
+            A class is as plausible as the sets that hold it weigh together; `alone` is the mass of
+            each class alone, without which the plausibility that a prediction is wrong is not
+            known.
+
+        Raises
+        ------
+        InputError
+            Masses below 0, or not adding up to 1, of no label or of an unknown one, and as
+            `from_plausibility`.
+
+        Examples
+        --------
+        >>> data = EvidentialData.from_masses([[1.0]], [{"a": 0.5, "b": 0.3, ("a", "b"): 0.2}])
+        >>> data.plausibility.tolist(), data.alone.tolist()
+        ([[0.7, 0.5]], [[0.5, 0.3]])
+        """
+        classes, plausibility, alone = _masses(masses, classes)
+        data = cls.from_plausibility(
+            X, plausibility, classes, gamma_X, attributes=attributes, categories=categories
+        )
+        parts = (data.low, data.high, data.gamma, data.possible, data.plausibility, data.classes)
+        return cls(*parts, data.feature_names, data.categories, alone)
+
+    @classmethod
     def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
         low, high = low.copy(), high.copy()
         _same_columns(gamma_X, names)
@@ -258,6 +308,18 @@ class EvidentialData:
             f"{len(self.classes)} {classes})"
         )
 
+    def is_certain(self) -> bool:
+        """Whether nothing is in doubt: every value is one number or category, every class one."""
+        numeric = [j for j in range(self.n_features) if j not in self.possible]
+        low, high = self.low[:, numeric], self.high[:, numeric]
+        tables = [*self.possible.values(), self.plausibility]
+        return bool(
+            np.isfinite(low).all()
+            and (low == high).all()
+            and (self.gamma[:, numeric] == 0.0).all()
+            and all(((t > 0).sum(axis=1) == 1).all() for t in tables)
+        )
+
     def take(self, rows) -> EvidentialData:
         """The rows of these numbers, or where flags are true."""
         rows = np.asarray(rows)
@@ -274,12 +336,13 @@ class EvidentialData:
             parts = [a[rows] for a in (self.low, self.high, self.gamma)]
             possible = {j: table[rows] for j, table in self.possible.items()}
             plausibility = self.plausibility[rows]
+            alone = None if self.alone is None else self.alone[rows]
         except IndexError:
             raise InputError(
                 f"rows name more than {self.n_rows} rows",
                 remedy=f"give numbers from 0 to {self.n_rows - 1}, or one flag per row",
             ) from None
-        beside = (self.classes, self.feature_names, self.categories)
+        beside = (self.classes, self.feature_names, self.categories, alone)
         return EvidentialData(*parts, possible, plausibility, *beside)
 
     # -- back to plain and to probabilities -----------------------------------------------
@@ -329,6 +392,8 @@ class EvidentialData:
                     columns[f"{name}_{j}"] = getattr(self, name)[:, j]
         for k in range(len(self.classes)):
             columns[f"class_{k}"] = self.plausibility[:, k]
+            if self.alone is not None:
+                columns[f"alone_{k}"] = self.alone[:, k]
         head = {
             "format": FORMAT,
             "version": VERSION,
@@ -362,7 +427,7 @@ class EvidentialData:
         table = read_arrow(path)
         try:
             head = json.loads((table.schema.metadata or {})[FORMAT.encode()])
-            if head["format"] != FORMAT or head["version"] != VERSION:
+            if head["format"] != FORMAT or head["version"] not in (1, VERSION):
                 raise ValueError
             return cls._from_columns(
                 head, {n: table.column(n).to_numpy() for n in table.column_names}
@@ -404,7 +469,11 @@ class EvidentialData:
                 raise ValueError
         if set(labels) - set(range(m)) or (names is not None and len(names) != m):
             raise ValueError
-        return cls(low, high, gamma, possible, by_class, classes, names, labels)
+        alone = None
+        if "alone_0" in columns:
+            alone = np.column_stack([columns[f"alone_{k}"] for k in range(len(classes))])
+            alone = check_alone(alone, by_class)
+        return cls(low, high, gamma, possible, by_class, classes, names, labels, alone)
 
 
 def pignistic(plausibility: np.ndarray) -> np.ndarray:
@@ -563,6 +632,59 @@ def _unknown(label) -> bool:
     if label is None or type(label).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(label, float | np.floating) and bool(np.isnan(label))
+
+
+def _masses(masses, classes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels, plausibilities and masses of each class alone, both (n, n_classes)."""
+    rows = []
+    for i, row in enumerate(masses):
+        if not isinstance(row, Mapping):
+            raise InputError(
+                f"masses of row {i} are of type {type(row).__name__}",
+                remedy="give a mapping of labels, or sets of them, to masses",
+            )
+        rows.append([(_members(key), mass) for key, mass in row.items()])
+        for members, mass in rows[-1]:
+            if members is None:
+                raise InputError(
+                    f"a mass of row {i} is that of no label",
+                    remedy="name the labels that it allows, all of them where nothing is known",
+                )
+            if not isinstance(mass, int | float | np.number) or not 0.0 <= mass <= 1.0 + SUM:
+                raise InputError(
+                    f"the mass of {members!r} in row {i} is {mass!r}",
+                    remedy="give masses in [0, 1]",
+                )
+        total = sum(mass for _, mass in rows[-1])
+        if abs(total - 1.0) > SUM:
+            raise InputError(
+                f"the masses of row {i} add up to {total:g}", remedy="give masses that add up to 1"
+            )
+    if classes is None:
+        try:
+            classes = sorted({label for row in rows for members, _ in row for label in members})
+        except TypeError:
+            raise InputError(
+                "masses mix labels of several kinds",
+                remedy="give all as texts or all as numbers",
+            ) from None
+    classes = _labels(classes)
+    place = {label: code for code, label in enumerate(classes.tolist())}
+    plausibility, alone = np.zeros((2, len(rows), len(classes)))
+    for i, row in enumerate(rows):
+        for members, mass in row:
+            try:
+                codes = sorted({place[label] for label in members})
+            except (KeyError, TypeError):
+                raise InputError(
+                    f"a mass of row {i} is that of {members!r}, which are no classes of "
+                    f"{classes.tolist()!r}",
+                    remedy="name every label in `classes`",
+                ) from None
+            plausibility[i, codes] += mass
+            if len(codes) == 1:
+                alone[i, codes[0]] += mass
+    return classes, np.minimum(plausibility, 1.0), np.minimum(alone, 1.0)
 
 
 def _labels(classes) -> np.ndarray:

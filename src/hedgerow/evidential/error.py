@@ -7,13 +7,13 @@ from scipy.optimize import bisect
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.evidential.contour import as_plausibility
+from hedgerow.evidential.contour import as_plausibility, check_alone
 
 TOLERANCE = 1e-12  # of the rate, from one iteration to the next
 MOST_ITERATIONS = 1000
 
 
-def error_plausibility(plausibility, predictions) -> tuple[np.ndarray, np.ndarray]:
+def error_plausibility(plausibility, predictions, alone=None) -> tuple[np.ndarray, np.ndarray]:
     """Plausibility that each prediction is right and that it is wrong (equations 2 to 4).
 
     Parameters
@@ -22,11 +22,15 @@ def error_plausibility(plausibility, predictions) -> tuple[np.ndarray, np.ndarra
         Of each class, in [0, 1]; a row is not all 0.
     predictions : (n,) int
         Columns of `plausibility`.
+    alone : (n, n_classes) float, optional
+        Mass m({k}) of each class alone. Without it the plausibilities are read as those of nested
+        sets, the one belief function that they fix.
 
     Returns
     -------
     right, wrong : (n,) float64
-        That of the predicted class, and the largest of the others.
+        That of the predicted class, pl(0), and 1 - m({predicted class}), pl(1). Of nested sets
+        this is the largest plausibility of the other classes.
 
     Raises
     ------
@@ -50,12 +54,16 @@ def error_plausibility(plausibility, predictions) -> tuple[np.ndarray, np.ndarra
         )
     rows = np.arange(n)
     right = plausibility[rows, predictions]
+    if alone is not None:
+        return right, 1.0 - check_alone(alone, plausibility)[rows, predictions]
     others = plausibility.copy()
     others[rows, predictions] = 0.0
     return right, others.max(axis=1)
 
 
-def evidential_error_rate(plausibility, predictions, *, tolerance: float = TOLERANCE) -> float:
+def evidential_error_rate(
+    plausibility, predictions, *, alone=None, tolerance: float = TOLERANCE
+) -> float:
     """Misclassification rate that makes evidential classes most likely (equations 5 to 7).
 
     Classes that are known for certain give the share of wrong predictions. Where they are not, the
@@ -68,6 +76,10 @@ def evidential_error_rate(plausibility, predictions, *, tolerance: float = TOLER
         Of each class, in [0, 1]; a row is not all 0.
     predictions : (n,) int
         Columns of `plausibility`.
+    alone : (n, n_classes) float, optional
+        Mass of each class alone, `EvidentialData.alone`. A contour function does not tell the
+        plausibility that a prediction is wrong (equations 2 to 4); without masses it is read as
+        that of nested sets, as the doubts of `EvidentialData.from_gamma` are.
     tolerance : float, default 1e-12
         The iteration ends where the rate changes by less; the rate is within it of the likeliest.
 
@@ -95,9 +107,16 @@ def evidential_error_rate(plausibility, predictions, *, tolerance: float = TOLER
     >>> plausibility[:, 0] = 1.0
     >>> print(round(evidential_error_rate(plausibility, np.repeat([0, 1], [6, 4])), 6))
     0.2
+
+    Masses of .5, .3 and .2 on three classes leave .5 to the others, of which none alone has more
+    than .3:
+
+    >>> masses = np.array([[0.5, 0.3, 0.2]])
+    >>> [part.tolist() for part in error_plausibility(masses, [0], alone=masses)]
+    [[0.5], [0.5]]
     """
     check_number("tolerance", tolerance, 0.0, 1.0)
-    right, wrong = error_plausibility(plausibility, predictions)
+    right, wrong = error_plausibility(plausibility, predictions, alone)
     if (right == wrong).all():
         return float("nan")
     # The likelihood is concave in the rate: one maximum, from wherever the iteration starts inside.

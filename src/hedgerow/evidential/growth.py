@@ -7,11 +7,11 @@ where that is asked for, and decided by converged estimates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hedgerow.evidential._mixture import estimate, estimate_splits, start_splits
+from hedgerow.evidential._mixture import estimate, estimate_splits, spread, start_splits
 from hedgerow.evidential.boxes import Box, interval_plausibility, subset_plausibility
 from hedgerow.evidential.data import EvidentialData
 from hedgerow.evidential.sequence import SLACK, entropy
@@ -22,6 +22,9 @@ BLOCK = 1 << 20  # plausibilities of candidates that are held at once
 NOTHING = 1e-50  # a plausibility below it is taken for 0, lest products of several vanish
 TINY = 1e-30  # plausibilities of a row's classes are lifted to it
 FALL = 1e-9  # of a log-likelihood, relative to its size: rounding
+#: Of weight times gain (bits) and of log-likelihoods: estimates of candidates tell no less apart.
+ALIKE = 1e-3
+LONGER = 1000  # a tree's own estimate takes at most so many times the iterations of a candidate's
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,11 @@ class Settings:
 
     max_leaves: int = 10
     min_gain: float = 0.05
+    min_share_gain: float = 1e-3
     parent: str = "current"
     start: str = "plausibility"
     tolerance: float = 1e-6
+    max_gap: float = 1e-4
     max_iterations: int = 1000
     n_thresholds: int | None = None
     n_finalists: int | None = None
@@ -57,6 +62,7 @@ class Judged:
     tests: list[Test]
     counts: np.ndarray  # (n_tests, n_leaves + 1, n_classes)
     gain: np.ndarray  # weight times gain in bits, of the leaf that is divided
+    likelihood: np.ndarray  # log-likelihood of the whole tree
     enough: np.ndarray  # flags: the gain is large enough to divide
 
 
@@ -66,8 +72,10 @@ class Growth:
 
     Attributes
     ----------
-    log_likelihoods : list of float
-        Of each tree, as estimated.
+    log_likelihoods, gaps : list of float
+        Of each tree, as estimated, and by how much at most its maximum is larger.
+    gains : list of float
+        Share of the leaf times gain in bits, of each test in the order of the splits.
     n_iterations : int
         E2M iterations of all candidates.
     """
@@ -75,6 +83,8 @@ class Growth:
     data: EvidentialData
     settings: Settings
     log_likelihoods: list[float] = field(default_factory=list)
+    gaps: list[float] = field(default_factory=list)
+    gains: list[float] = field(default_factory=list)
     n_iterations: int = 0
 
     def __post_init__(self) -> None:
@@ -90,6 +100,12 @@ class Growth:
         self.open = [0]  # the leaves in preorder, by the place of their node in `nodes`
         self.boxes = [Box()]
         self.plausible = np.ones((1, self.data.n_rows))
+        # Without any doubt a step or two are an estimate: nothing needs to be screened.
+        self.alike = (ALIKE, ALIKE)
+        if self.data.is_certain():
+            # There the likelihood tells how even two sides are, and nothing of the classes.
+            self.alike = (SLACK, np.inf)
+            self.settings = replace(self.settings, n_thresholds=None, n_finalists=None)
         share = plausibility / plausibility.sum(axis=1, keepdims=True)
         self.counts = share.sum(axis=0)[None, :].copy()
         self._estimate()
@@ -101,23 +117,28 @@ class Growth:
             best = self._best_test()
             if best is None:
                 break
-            self._divide(*best)
+            judged, place = best
+            self.gains.append(float(judged.gain[place]) / self.data.n_rows)
+            self._divide(judged, place)
             trees.append(self._tree())
         return trees
 
     # -- estimates ------------------------------------------------------------------------
 
     def _estimate(self) -> None:
-        """Converged estimates of the tree as it is, from the counts it has."""
-        likelihood, n_iterations, fall = estimate(
+        """Estimates of the tree as it is, from the counts it has, to within the largest gap."""
+        self.counts = spread(self.counts)
+        likelihood, gap, n_iterations, fall = estimate(
             self.plausible,
             self.classes,
             self.counts,
             self.settings.tolerance,
-            self.settings.max_iterations,
+            min(LONGER * self.settings.max_iterations, 2**31 - 1),
+            self.settings.max_gap,
         )
         self._checked(likelihood, fall)
         self.n_iterations += n_iterations
+        self.gaps.append(max(gap, 0.0))
         self.log_likelihoods.append(likelihood - self.lift)
 
     def _checked(self, likelihood, fall: float) -> None:
@@ -127,14 +148,16 @@ class Growth:
         """Estimate the tree with each of these tests, all of one leaf, from counts or anew."""
         settings, leaf = self.settings, tests[0].leaf
         if counts is None:
-            counts = start_splits(
-                self.plausible,
-                self.classes,
-                self.counts,
-                leaf,
-                left,
-                right,
-                settings.start == "plausibility",
+            counts = spread(
+                start_splits(
+                    self.plausible,
+                    self.classes,
+                    self.counts,
+                    leaf,
+                    left,
+                    right,
+                    settings.start == "plausibility",
+                )
             )
         likelihood, n_iterations, fall = estimate_splits(
             self.plausible,
@@ -149,7 +172,7 @@ class Growth:
         self._checked(likelihood, fall)
         self.n_iterations += int(n_iterations.sum())
         gain, enough = self._gains(leaf, counts)
-        return Judged(tests, counts, gain, enough)
+        return Judged(tests, counts, gain, likelihood, enough)
 
     def _gains(self, leaf: int, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Weight times gain of the divided leaf, and where the gain is large enough."""
@@ -166,6 +189,7 @@ class Growth:
             whole, before = together, entropy(sides.sum(axis=1))
         gain = before - after
         enough = held & (gain > SLACK) & (gain >= (self.settings.min_gain - SLACK) * before)
+        enough &= whole * gain >= self.settings.min_share_gain * self.data.n_rows - SLACK
         # A side that no instance is in divides nothing.
         enough &= (weight > SLACK).all(axis=1)
         return whole * gain, enough
@@ -173,18 +197,25 @@ class Growth:
     # -- candidates -----------------------------------------------------------------------
 
     def _best_test(self) -> tuple[Judged, int] | None:
-        """The candidate with the largest weight x gain (ties: the first), and its place."""
+        """The candidate with the largest weight x gain, and its place.
+
+        Ties: the largest likelihood, then the first.
+        """
         if self.settings.n_finalists is None:
-            return _first_best(self._candidates(None, None))
-        screened = list(self._candidates(self.settings.n_thresholds, self.settings.n_screening))
-        best = self._final(screened, [_summits(judged.gain) for judged in screened])
-        if best is None:
+            return _first_best(self._candidates(None, None), self.alike)
+        screened = self._candidates(self.settings.n_thresholds, self.settings.n_screening)
+        finals = self._finals(screened, [_summits(judged.gain) for judged in screened])
+        if not finals:
             return None
+        best = _first_best(finals, self.alike)
+        # Where none of the few gains enough, one beside the best of them may.
+        about, place = best or (max(finals, key=lambda judged: judged.gain[0]), 0)
         nearby = [
             self._judge(part, *self._sides(part), most=self.settings.n_screening)
-            for part in _blocks(self._beside(best[0].tests[best[1]]), self.data.n_rows)
+            for part in _blocks(self._beside(about.tests[place]), self.data.n_rows)
         ]
-        return _better(self._final(nearby, [np.arange(len(j.gain)) for j in nearby]), best)
+        finals = self._finals(nearby, [np.arange(len(j.gain)) for j in nearby])
+        return _better(_first_best(finals, self.alike), best, self.alike)
 
     def _beside(self, test: Test) -> list[Test]:
         """Thresholds about the best one, up to the second on either side that was tried."""
@@ -201,12 +232,21 @@ class Growth:
             if place != test.place
         ]
 
-    def _candidates(self, n_thresholds: int | None, most: int | None):
-        """Every candidate of every leaf that is worth dividing, an attribute at a time."""
-        impurity = entropy(self.counts)
-        for leaf in range(len(self.open)):
-            pure = self.settings.parent == "current" and impurity[leaf] <= SLACK
-            if pure or self.counts[leaf].sum() <= SLACK:
+    def _candidates(self, n_thresholds: int | None, most: int | None) -> list[Judged]:
+        """Every candidate of every leaf that is worth dividing, an attribute at a time.
+
+        No test gains more than the impurity of its leaf: leaves are looked at in that order, and
+        those are left out that cannot have the best.
+        """
+        weight = self.counts.sum(axis=1)
+        possible = weight * entropy(self.counts)
+        least = self.settings.min_share_gain * self.data.n_rows - SLACK
+        current = self.settings.parent == "current"
+        known, found = max(least, SLACK), [[] for _ in self.open]
+        for leaf in np.argsort(-possible, kind="stable"):
+            if weight[leaf] <= SLACK or (current and possible[leaf] < known - self.alike[0]):
+                continue
+            if current and possible[leaf] <= SLACK:
                 continue
             for j in range(self.data.n_features):
                 if j in self.data.possible:
@@ -216,10 +256,14 @@ class Growth:
                     places = _spread(len(values), n_thresholds)
                     tests = [Test(leaf, j, float(values[p]), None, int(p)) for p in places]
                 for part in _blocks(tests, self.data.n_rows):
-                    yield self._judge(part, *self._sides(part), most=most)
+                    judged = self._judge(part, *self._sides(part), most=most)
+                    found[leaf].append(judged)
+                    if most is None:
+                        known = max(known, judged.gain.max(where=judged.enough, initial=known))
+        return [judged for part in found for judged in part]
 
-    def _final(self, screened: list[Judged], eligible: list[np.ndarray]):
-        """The best of the finalists, their estimates carried on to the end."""
+    def _finals(self, screened: list[Judged], eligible: list[np.ndarray]) -> list[Judged]:
+        """The finalists one by one, their estimates carried on to the end."""
         order = sorted(
             (-judged.gain[place], at, place)
             for at, judged in enumerate(screened)
@@ -232,7 +276,7 @@ class Growth:
             tests = judged.tests[part]
             # Their sides again: those of all that are screened would fill the memory.
             finals.append(self._judge(tests, *self._sides(tests), judged.counts[part].copy()))
-        return _first_best(finals)
+        return finals
 
     def _thresholds(self, leaf: int, j: int) -> np.ndarray:
         """Thresholds that divide an attribute's values at a leaf, ascending.
@@ -379,14 +423,24 @@ def _seen(plausible: np.ndarray) -> np.ndarray:
     return plausible
 
 
-def _first_best(judged_ones) -> tuple[Judged, int] | None:
-    """The candidate with the largest gain of those with enough; ties go to the first."""
-    best = None
-    for judged in judged_ones:
-        for place in np.flatnonzero(judged.enough):
-            if best is None or judged.gain[place] > best[0].gain[best[1]] + SLACK:
-                best = (judged, int(place))
-    return best
+def _first_best(judged_ones, alike: tuple[float, float]) -> tuple[Judged, int] | None:
+    """The candidate with the largest gain of those with enough; ties go by likelihood, then to the
+    first.
+
+    alike: gains, and likelihoods, that tie differ by no more.
+    """
+    ones = list(judged_ones)
+    gain = np.concatenate([np.where(j.enough, j.gain, -np.inf) for j in ones] or [np.empty(0)])
+    if not np.isfinite(gain).any():
+        return None
+    likelihood = np.concatenate([judged.likelihood for judged in ones])
+    tied = np.flatnonzero(gain >= gain.max() - alike[0])
+    chosen = tied[np.argmax(likelihood[tied] >= likelihood[tied].max() - alike[1])]
+    for judged in ones:
+        if chosen < len(judged.gain):
+            return judged, int(chosen)
+        chosen -= len(judged.gain)
+    raise AssertionError("unreachable")
 
 
 def _summits(gain: np.ndarray) -> np.ndarray:
@@ -395,13 +449,14 @@ def _summits(gain: np.ndarray) -> np.ndarray:
     return np.flatnonzero((gain >= around[:-2]) & (gain > around[2:]))
 
 
-def _better(one, other):
+def _better(one, other, alike: tuple[float, float]):
     """The better one of two candidates, in the order of their thresholds where they tie."""
     if one is None or other is None:
         return other if one is None else one
-    gains = [judged.gain[place] for judged, place in (one, other)]
-    if abs(gains[0] - gains[1]) > SLACK:
-        return one if gains[0] > gains[1] else other
+    for of, tie in zip(("gain", "likelihood"), alike, strict=True):
+        values = [getattr(judged, of)[place] for judged, place in (one, other)]
+        if abs(values[0] - values[1]) > tie:
+            return one if values[0] > values[1] else other
     places = [judged.tests[place].place for judged, place in (one, other)]
     return one if places[0] < places[1] else other
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import COUNTED, check_choice, check_flag, check_number, check_random
+from hedgerow.checks import COUNTED, LARGEST, check_choice, check_flag, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.evidential.boxes import mixture
 from hedgerow.evidential.data import EvidentialData
@@ -27,6 +27,9 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     max_leaves : int, default 10
     min_gain : float in [0, 1], default 0.05
         Least gain of a test, as a share of the impurity of its leaf.
+    min_share_gain : float, default 0.001
+        Least gain of a test in bits times the share of its leaf. The paper has none; without it
+        leaves that hold next to nothing are divided for gains that iteration cannot tell from 0.
     prune : bool, default True
         Of the trees of successive splits, take the one with the smallest evidential error rate on
         a separate sample (ties: fewer leaves).
@@ -40,14 +43,17 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         their plausibility in the side, or at those of the leaf, divided in proportion.
     tolerance : float, default 1e-6
         Iteration ends where the likelihood gains less than this share of itself.
+    max_gap : float, default 1e-4
+        The estimate of each tree, not those of candidates, goes on until its log-likelihood is
+        within this of the largest that there is.
     max_iterations : int, default 1000
-        Of each estimate.
+        Of the estimate of a candidate; a tree's own may take 1000 times as many.
     n_thresholds : int or None, default 32
         Thresholds of an attribute that are tried first, spread evenly over its values; those
-        beside the best one follow. None: all at once.
+        beside the best one follow. None: all at once, as on data without any doubt.
     n_finalists : int or None, default 32
         Candidates that are decided by converged estimates, the best after `n_screening`
-        iterations. None: all, which is slower by one to two orders.
+        iterations. None: all, as on data without any doubt; else slower by one to two orders.
     n_screening : int, default 20
     random_state : int, RandomState or None, default 0
         Draws the rows that are held back for pruning; read only then.
@@ -60,6 +66,12 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         The trees of successive splits, each with its own estimates.
     log_likelihoods_ : (n_trees,) array
         Evidential log-likelihood of each.
+    likelihood_gaps_ : (n_trees,) array
+        By how much at most the largest log-likelihood of each is larger: n times what the largest
+        mean factor of a step exceeds 1 by (Lindsay 1983). The log-likelihood is concave in the
+        shares of leaves and classes together, so that nothing is hidden behind a local maximum.
+    share_gains_ : (n_trees - 1,) array
+        Share of the divided leaf times gain in bits, of each split.
     pruning_errors_ : (n_trees,) array
         Evidential error rate of each on the pruning sample; only with `prune`.
     classes_ : (n_classes,) array
@@ -75,12 +87,17 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     Notes
     -----
     Data without doubt give the tree of counting: the one of `hedgerow.evidential.best_first`.
+    Candidates whose weight times gain differ by less than .001 bits are alike: of them the one with
+    the largest likelihood is taken, then the first. Without any doubt only equal gains are, and the
+    first is taken. Estimates start with a hundredth of the counts spread evenly over leaves and
+    classes: what an estimate gives no weight at all would stay so, since iteration multiplies.
     `apply`, `decision_path` and `feature_importances_` are those of `tree_` on plain values.
 
     References
     ----------
     Sutton-Charani, Destercke and Denoeux (2014), Training and evaluating classifiers from
-    evidential data: application to E2M decision tree pruning.
+    evidential data: application to E2M decision tree pruning. Lindsay (1983), The geometry of
+    mixture likelihoods: a general theory, Annals of Statistics 11(1).
 
     Examples
     --------
@@ -102,11 +119,13 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         self,
         max_leaves=10,
         min_gain=0.05,
+        min_share_gain=1e-3,
         prune=True,
         pruning_share=0.5,
         parent="current",
         start="plausibility",
         tolerance=1e-6,
+        max_gap=1e-4,
         max_iterations=1000,
         n_thresholds=32,
         n_finalists=32,
@@ -115,11 +134,13 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     ):
         self.max_leaves = max_leaves
         self.min_gain = min_gain
+        self.min_share_gain = min_share_gain
         self.prune = prune
         self.pruning_share = pruning_share
         self.parent = parent
         self.start = start
         self.tolerance = tolerance
+        self.max_gap = max_gap
         self.max_iterations = max_iterations
         self.n_thresholds = n_thresholds
         self.n_finalists = n_finalists
@@ -127,12 +148,13 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         self.random_state = random_state
 
     def _check_parameters(self) -> Settings:
-        check_growth(self.max_leaves, self.min_gain)
+        check_growth(self.max_leaves, self.min_gain, self.min_share_gain)
         check_flag("prune", self.prune)
         check_number("pruning_share", self.pruning_share, 1e-9, 1.0 - 1e-9)
         check_choice("parent", self.parent, ("current", "combined"))
         check_choice("start", self.start, ("plausibility", "shares"))
         check_number("tolerance", self.tolerance, 0.0, 1.0)
+        check_number("max_gap", self.max_gap, 1e-9, LARGEST)
         most = 2**31 - 1
         check_number("max_iterations", self.max_iterations, 1, most, whole=True)
         check_number("n_screening", self.n_screening, 1, most, whole=True)
@@ -170,12 +192,16 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         growth = Growth(data, settings)
         self.trees_ = growth.run()
         self.log_likelihoods_ = np.array(growth.log_likelihoods)
+        self.likelihood_gaps_ = np.array(growth.gaps)
+        self.share_gains_ = np.array(growth.gains)
         tree = self.trees_[-1]
         if self.prune:
             self.pruning_errors_ = np.array(
                 [
                     evidential_error_rate(
-                        pruning_data.plausibility, mixture(one, pruning_data).argmax(axis=1)
+                        pruning_data.plausibility,
+                        mixture(one, pruning_data).argmax(axis=1),
+                        alone=pruning_data.alone,
                     )
                     for one in self.trees_
                 ]

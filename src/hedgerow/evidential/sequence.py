@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_number
+from hedgerow.checks import COUNTED, LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import Tree
 
@@ -18,7 +18,24 @@ def entropy(counts: np.ndarray) -> np.ndarray:
     return -(share * np.log2(share, out=np.zeros_like(share), where=share > 0)).sum(axis=-1)
 
 
-def best_first(tree: Tree, max_leaves: int = 10, min_gain: float = 0.05) -> list[Tree]:
+def gini(counts: np.ndarray) -> np.ndarray:
+    """Gini index of class counts along the last axis; 0 without any."""
+    total = counts.sum(axis=-1, keepdims=True)
+    share = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+    return np.where(total[..., 0] > 0, 1.0 - (share**2).sum(axis=-1), 0.0)
+
+
+#: Impurity that a criterion of C4.5 lowers.
+IMPURITIES = {"information_gain": entropy, "gini": gini}
+
+
+def best_first(
+    tree: Tree,
+    max_leaves: int = 10,
+    min_gain: float = 0.05,
+    min_share_gain: float = 1e-3,
+    criterion: str = "information_gain",
+) -> list[Tree]:
     """The trees that best-first growth passes through, out of a tree grown to its end.
 
     Which test is best at a node depends on nothing outside the node, so that growing best-first
@@ -27,12 +44,16 @@ def best_first(tree: Tree, max_leaves: int = 10, min_gain: float = 0.05) -> list
     Parameters
     ----------
     tree : Tree
-        Grown by information gain and not pruned (CART here: `C45Classifier(prune=False,
-        min_samples_split=2)`).
+        Grown by `criterion` and not pruned (CART: `C45Classifier(prune=False,
+        min_samples_split=2, criterion="gini")`).
     max_leaves : int, default 10
     min_gain : float, default 0.05
         Least gain of a test, as a share of the impurity of its node. Of the leaves whose test has
         it, the one with the largest weight x gain is divided next (ties: the lower node).
+    min_share_gain : float, default 0.001
+        Least gain of a test times the share of the rows at its node.
+    criterion : {"information_gain", "gini"}, default "information_gain"
+        Which impurity a test lowers, entropy in bits or the Gini index.
 
     Returns
     -------
@@ -43,16 +64,18 @@ def best_first(tree: Tree, max_leaves: int = 10, min_gain: float = 0.05) -> list
     ------
     InputError
     """
-    check_growth(max_leaves, min_gain)
+    check_growth(max_leaves, min_gain, min_share_gain)
+    check_choice("criterion", criterion, tuple(IMPURITIES))
     inner = np.flatnonzero(tree.feature >= 0)
     weight = tree.class_weight.sum(axis=1)
-    impurity = entropy(tree.class_weight)
+    impurity = IMPURITIES[criterion](tree.class_weight)
     total = weight * impurity
     gain = np.zeros(tree.n_nodes)
     gain[inner] = (
         total[inner] - total[tree.children_left[inner]] - total[tree.children_right[inner]]
     )
     enough = (gain > SLACK) & (gain >= (min_gain - SLACK) * total)
+    enough &= gain >= min_share_gain * weight[0] - SLACK
     divided: list[int] = []
     leaves, trees = [0], [prefix(tree, [])]
     while len(leaves) < max_leaves:
@@ -70,10 +93,11 @@ def best_first(tree: Tree, max_leaves: int = 10, min_gain: float = 0.05) -> list
     return trees
 
 
-def check_growth(max_leaves, min_gain) -> None:
+def check_growth(max_leaves, min_gain, min_share_gain) -> None:
     """Refuse bounds that no growth has."""
     check_number("max_leaves", max_leaves, 1, COUNTED, whole=True)
     check_number("min_gain", min_gain, 0.0, 1.0)
+    check_number("min_share_gain", min_share_gain, 0.0, LARGEST)
 
 
 def prefix(tree: Tree, divided: list[int]) -> Tree:
