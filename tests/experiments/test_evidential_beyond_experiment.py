@@ -163,7 +163,9 @@ def test_the_tree_of_pignistic_draws_is_made_again_by_hand(table, rows):
     found = evidential_steps.doubted(some, 0, PROTOCOL, EXPERIMENT, 0.4)
     X, y = beyond_steps.pignistic_draws(some, 0, found, PLAN, PROTOCOL)
     drawn = [np.concatenate([table[growing] for table in tables]) for tables in (X, y)]
-    learner = C45Classifier(prune=False, min_samples_split=2, categorical_features=[2])
+    learner = C45Classifier(
+        prune=False, min_samples_split=2, categorical_features=[2], criterion="gini"
+    )
     learner.fit(*drawn, sample_weight=np.full(len(drawn[0]), 1 / 3))
 
     def said(tree, rows):
@@ -172,7 +174,7 @@ def test_the_tree_of_pignistic_draws_is_made_again_by_hand(table, rows):
 
     evidence = found.evidential().plausibility[pruning]
     best = min(
-        best_first(learner.tree_, 6, PROTOCOL.min_gain),
+        best_first(learner.tree_, 6, PROTOCOL.min_gain, criterion="gini"),
         key=lambda tree: (evidential_error_rate(evidence, said(tree, pruning)), tree.n_leaves),
     )
     own = rows[(rows["setting"] == 0.4) & (rows["method"] == "e2m_pignistic")]
@@ -226,10 +228,12 @@ def _cart_error(X, named, y, parts, weight=None):
     """Of the tree of the sequence with the fewest errors by the classes that were named."""
     growing, pruning, test = parts
     rows, codes = (growing, named[growing]) if weight is None else weight[:2]
-    learner = C45Classifier(prune=False, min_samples_split=2, categorical_features=[2])
+    learner = C45Classifier(
+        prune=False, min_samples_split=2, categorical_features=[2], criterion="gini"
+    )
     learner.fit(X[rows], codes, sample_weight=None if weight is None else weight[2])
     best = min(
-        best_first(learner.tree_, 6, PROTOCOL.min_gain),
+        best_first(learner.tree_, 6, PROTOCOL.min_gain, criterion="gini"),
         key=lambda tree: (np.mean(_said(tree, X[pruning]) != named[pruning]), tree.n_leaves),
     )
     return (_said(best, X[test]) != y[test]).mean()

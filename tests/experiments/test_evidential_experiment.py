@@ -17,6 +17,7 @@ from hedgerow.experiments.evidential.plan import (
     CART,
     E2M,
     ERRORS,
+    FLOORS,
     LINES,
     NAIVE,
     SIZES,
@@ -146,7 +147,9 @@ def test_finalists_are_screened_where_the_plan_says_so():
 def test_cart_reads_the_crisp_replacements(table, learnt):
     found = evidential_steps.doubted(table, 0, PLAN)
     growing, pruning, test = evidential_steps.thirds(table, 0, PLAN)
-    learner = C45Classifier(prune=False, min_samples_split=2, categorical_features=[2])
+    learner = C45Classifier(
+        prune=False, min_samples_split=2, categorical_features=[2], criterion="gini"
+    )
     whole = learner.fit(found.X[growing], found.y[growing]).tree_
     rows = learnt["rows"].set_index(["repeat", "method", "state", "metric"])["value"]
     trees = learnt["trees"].set_index(["repeat", "method", "state"])["tree"]
@@ -195,12 +198,37 @@ def test_every_line_of_the_tables_has_its_rows(learnt):
 
 def test_chunks_put_together_are_the_whole(table, learnt):
     parts = [evidential_steps.learnt(table, PLAN, [k]) for k in (1, 0)]
-    for name in ("rows", "trees"):
+    for name in ("rows", "trees", "sizes"):
         whole = pd.concat([part[name] for part in parts])
-        whole = whole.sort_values(
-            [c for c in whole if c in ("repeat", "method", "state", "metric")]
-        )
+        by = ("repeat", "method", "criterion", "floor", "state", "metric")
+        whole = whole.sort_values([c for c in by if c in whole])
         pd.testing.assert_frame_equal(whole.reset_index(drop=True), learnt[name])
+
+
+def test_sizes_at_a_floor_are_those_of_a_growth_with_it(table, learnt):
+    """One growth to gains of 0 tells them all; in the first of two tests."""
+    sizes = learnt["sizes"][learnt["sizes"]["method"] == E2M]
+    sizes = sizes.set_index(["floor", "state"])["n_leaves"]
+    found = evidential_steps.doubted(table, 0, PLAN)
+    growing, pruning, _ = evidential_steps.thirds(table, 0, PLAN)
+    data = found.evidential()
+    assert tuple(sorted(set(learnt["sizes"]["floor"]))) == FLOORS
+    for floor in FLOORS:
+        plan = dataclasses.replace(PLAN, min_share_gain=floor)
+        model = evidential_steps.e2m_learner(plan, 0).fit(data.take(growing), data.take(pruning))
+        assert sizes[floor, "unpruned"] == model.trees_[-1].n_leaves
+        assert sizes[floor, "pruned"] == model.tree_.n_leaves
+    rows = learnt["rows"].set_index(["method", "state", "metric", "repeat"])["value"]
+    other = learnt["sizes"][learnt["sizes"]["method"] == CART]
+    other = other.set_index(["criterion", "state", "repeat"]).sort_index()["n_leaves"]
+    for state in STATES:
+        own = rows[CART, state, "n_leaves"]
+        assert own.to_dict() == other[PLAN.cart_criterion, state].to_dict()
+    entropy = dataclasses.replace(PLAN, cart_criterion="information_gain")
+    again = evidential_steps.learnt(table, entropy, [1])["rows"]
+    again = again.set_index(["method", "state", "metric"])["value"]
+    for state in STATES:
+        assert again[CART, state, "n_leaves"] == other["information_gain", state, 1]
 
 
 def test_a_class_that_the_learning_third_lacks():
@@ -256,8 +284,13 @@ def test_differences_that_are_all_alike():
 
 
 def test_without_any_data_set():
-    made = evidential_statistics.merged([], PLAN)
-    assert made["rows"].empty and made["tests"].empty and len(made["curve"]) == 40
+    made = evidential_statistics.merged([], [], PLAN)
+    assert (
+        made["rows"].empty
+        and made["sizes"].empty
+        and made["tests"].empty
+        and len(made["curve"]) == 40
+    )
 
 
 def test_the_curve_is_its_closed_form():

@@ -18,10 +18,13 @@ from hedgerow.experiments.evidential import statistics as evidential_statistics
 from hedgerow.experiments.evidential import tables as evidential_tables
 from hedgerow.experiments.evidential.plan import (
     CART,
+    CRITERIA,
     E2M,
     ERRORS,
+    FLOORS,
     LINES,
     NAIVE,
+    ORDER,
     SIZES,
     EvidentialPlan,
 )
@@ -66,8 +69,24 @@ def _rows(names=SETS, gain=0.0, pruning=0.0, fewer=0.0, n=12, failures=0.0):
     return pd.DataFrame(lines, columns=["dataset", "repeat", "method", "state", "metric", "value"])
 
 
+def _sizes(rows):
+    """Leaves of both learners under every reading: those of `rows`."""
+    own = rows[(rows["metric"] == "n_leaves") & rows["method"].isin([CART, E2M])]
+    lines = []
+    for _, name, repeat, method, state, _, value in own.itertuples():
+        readings = [(criterion, PLAN.min_share_gain) for criterion in CRITERIA]
+        if method == E2M:
+            readings = [("information_gain", floor) for floor in FLOORS]
+        lines += [(name, repeat, method, *reading, state, value) for reading in readings]
+    return pd.DataFrame(lines, columns=[*ORDER["sizes"], "n_leaves"])
+
+
 def _run(rows, plan=PLAN):
-    inputs = {**evidential_statistics.merged([rows], plan), "published": PUBLISHED, "plan": plan}
+    inputs = {
+        **evidential_statistics.merged([rows], [_sizes(rows)], plan),
+        "published": PUBLISHED,
+        "plan": plan,
+    }
     tables = {
         name: made_by(getattr(evidential_tables, name), **inputs)
         for name, shown in shown_by("evidential").items()
@@ -110,6 +129,15 @@ def test_table_2_counts_failures_of_a_hundred_and_leaves_them_out(run):
     assert leaves["published_grown"] == pytest.approx((100 * 4.57 - 13) / 87)
 
 
+def test_sizes_by_criterion_and_floor_stand_beside_the_printed_ones(run):
+    table = run.tables["evidential_sizes"]
+    cells = table.set_index(["registry", "method", "criterion", "floor", "state"])
+    assert len(cells) == len(table) == 6 * (len(CRITERIA) + len(FLOORS)) * 2
+    gini = cells.loc[("iris", CART, "gini", PLAN.min_share_gain, "pruned")]
+    assert gini["n_repeats"] == 12 and gini["published_failures"] == 13
+    assert cells.loc[("glass", E2M, "information_gain", 0.01, "unpruned"), "status"] == "absent"
+
+
 def test_clean_errors_have_nothing_published(run):
     table = run.tables["evidential_clean"]
     assert "published" not in table and set(table["metric"]) == {ERRORS[2]}
@@ -117,7 +145,7 @@ def test_clean_errors_have_nothing_published(run):
 
 
 def _claims(rows, plan=PLAN):
-    made = evidential_statistics.merged([rows], plan)
+    made = evidential_statistics.merged([rows], [_sizes(rows)], plan)
     frames = (made[name] for name in ("rows", "tests", "curve"))
     return evidential_claims.claims(*frames, SPECIFICATION, STATED, plan).set_index("claim")
 

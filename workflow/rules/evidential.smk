@@ -19,6 +19,7 @@ rule evidential_learn:
         table="data/tidy/{dataset}.parquet",
     output:
         rows="data/results/evidential/chunks/{dataset}_{chunk}_rows.parquet",
+        sizes="data/results/evidential/chunks/{dataset}_{chunk}_sizes.parquet",
         trees="data/trees/evidential/{dataset}_{chunk}.parquet",
     log:
         "data/logs/evidential/learn/{dataset}_{chunk}.log",
@@ -39,8 +40,14 @@ rule evidential_statistics:
             dataset=evidential_datasets,
             chunk=evidential_repeats,
         ),
+        sizes=expand(
+            "data/results/evidential/chunks/{dataset}_{chunk}_sizes.parquet",
+            dataset=evidential_datasets,
+            chunk=evidential_repeats,
+        ),
     output:
         rows="data/results/evidential/rows.parquet",
+        sizes="data/results/evidential/sizes.parquet",
         tests="data/results/evidential/tests.parquet",
         curve="data/results/evidential/curve.parquet",
     log:
@@ -58,6 +65,7 @@ rule evidential_statistics:
 rule evidential_tables:
     input:
         rows=rules.evidential_statistics.output.rows,
+        sizes=rules.evidential_statistics.output.sizes,
         tests=rules.evidential_statistics.output.tests,
         curve=rules.evidential_statistics.output.curve,
         published=evidential_published,
@@ -67,6 +75,7 @@ rule evidential_tables:
             "evidential.tables",
             "e2m_table_1",
             "e2m_table_2",
+            "evidential_sizes",
             "evidential_clean",
             "evidential_tests",
             "evidential_curve",

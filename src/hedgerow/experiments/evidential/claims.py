@@ -45,6 +45,9 @@ def claims(
         `FEWEST_TESTS` repeats counts as not measured.
     """
     bound = of_experiment(specification, "evidential")
+    # A second reading of a data set stands beside the first and in no verdict.
+    first = {names[0] for names in plan.printed.values() if names}
+    tests = tests[tests["dataset"].isin(first)] if first else tests
     tests = tests.assign(
         difference=pd.to_numeric(tests["difference"]).round(9),
         p=pd.to_numeric(tests["p"]).where(tests["n"] >= FEWEST_TESTS),

@@ -9,7 +9,14 @@ import pandas as pd
 
 from hedgerow.experiments.evidential import figures as evidential_figures
 from hedgerow.experiments.evidential import tables as evidential_tables
-from hedgerow.experiments.evidential.plan import ERRORS, LINES, NAIVE, EvidentialPlan
+from hedgerow.experiments.evidential.plan import (
+    CART,
+    CRITERIA,
+    ERRORS,
+    LINES,
+    NAIVE,
+    EvidentialPlan,
+)
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
@@ -66,6 +73,7 @@ def section(
         errors=[_errors(tables["e2m_table_1"], *item) for item in _ERROR_LABELS.items()],
         clean=_errors(tables["evidential_clean"], ERRORS[2], ""),
         sizes=_sizes(tables["e2m_table_2"]),
+        readings=_readings(tables["evidential_sizes"]),
         tests=_tests(tables["evidential_tests"]),
         test_heads=list(_METRIC_LABELS.values()),
         curve=_curve(tables["evidential_curve"]),
@@ -135,6 +143,31 @@ def _sizes(table: pd.DataFrame) -> list[dict]:
             )
         lines.append(line)
     return lines
+
+
+def _readings(table: pd.DataFrame) -> dict:
+    """Heads and lines of the sizes under other readings; failures and leaves in each cell."""
+    table = table.fillna({"registry": ""})
+    own = table.drop_duplicates(["method", "criterion", "floor"])
+    heads = [
+        f"CART, {CRITERIA[line.criterion]}" if line.method == CART else f"E2M, floor {line.floor:g}"
+        for line in own.itertuples()
+    ]
+    lines = []
+    for (key, name, state), cells in table.groupby(["dataset", "registry", "state"], sort=False):
+        line = {"name": name or key, "state": _STATE_LABELS[state]}
+        line["cells"] = [
+            {
+                "failures": _text(cell.n_failures, 0),
+                "leaves": _text(cell.n_leaves, 1),
+                "published": f"{cell.published_failures:.0f}, {cell.published_leaves:.1f}"
+                if pd.notna(cell.published_failures)
+                else "",
+            }
+            for cell in cells.itertuples()
+        ]
+        lines.append(line)
+    return {"heads": heads, "lines": lines}
 
 
 def _tests(table: pd.DataFrame) -> list[dict]:

@@ -22,6 +22,11 @@ LINES = ((NAIVE, NO_STATE), *((m, s) for m in (CART, E2M) for s in STATES))
 ERRORS = ("error_rate", "evidential_error_rate", "clean_error_rate")
 SIZES = ("n_leaves", "failure")
 
+#: What CART compares tests by: as a key, and in words.
+CRITERIA = {"gini": "Gini index", "information_gain": "entropy"}
+#: Least gains times share of the leaf, in bits, at which sizes are told.
+FLOORS = (0.0, 1e-4, 1e-3, 1e-2)
+
 #: Of figure 1: precise errors, number of instances, uncertainties.
 PRECISE = (0.4, 0.6)
 N_DRAWN = 100
@@ -31,6 +36,7 @@ UNCERTAINTIES = tuple(k / 100 for k in range(0, 100, 5))
 ORDER = {
     "rows": ["dataset", "repeat", "method", "state", "metric"],
     "trees": ["dataset", "repeat", "method", "state"],
+    "sizes": ["dataset", "repeat", "method", "criterion", "floor", "state"],
     "tests": ["part", "dataset", "state", "metric"],
     "curve": ["precise", "gamma"],
 }
@@ -47,7 +53,7 @@ class EvidentialPlan(Plan):
     printed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     datasets: tuple[str, ...] = setting(
-        ("iris", "balance_scale", "wine", "glass", "ecoli"),
+        ("iris", "balance_scale", "wine", "glass", "glass_4", "ecoli"),
         "Data sets by their key in the registry.",
     )
     n_repeats: int = setting(
@@ -64,6 +70,20 @@ class EvidentialPlan(Plan):
         "Least gain of a test as a share of the impurity of its leaf (section 4, 5 %).",
         minimum=0,
         maximum=1,
+    )
+    min_share_gain: float = setting(
+        0.001,
+        "Least gain of a test, in bits or of the Gini index, times the share of its leaf. The "
+        "paper has none.",
+        minimum=0,
+        maximum=1,
+    )
+    n_floors: int = setting(
+        1,
+        "Tests of each data set in which E2M goes on to gains of 0, to tell the sizes at other "
+        "floors.",
+        minimum=0,
+        maximum=9_999,
     )
     parent: str = setting(
         "current",
@@ -83,8 +103,18 @@ class EvidentialPlan(Plan):
         minimum=0,
         maximum=1,
     )
+    max_gap: float = setting(
+        1e-4,
+        "The estimate of a tree goes on until its log-likelihood is within this of the largest.",
+        minimum=1e-9,
+        maximum=1,
+    )
     max_iterations: int = setting(
-        1000, "Iterations of an estimate at most.", minimum=1, maximum=1_000_000
+        1000,
+        "Iterations of the estimate of a candidate at most; a tree's own may take 1000 times as "
+        "many.",
+        minimum=1,
+        maximum=1_000_000,
     )
     n_finalists: int = setting(
         0,
@@ -98,6 +128,12 @@ class EvidentialPlan(Plan):
         "From what a number is drawn that replaces one: uniformly between the smallest and the "
         "largest of its variable (interval), or from the values that occur (values).",
         choices=("interval", "values"),
+    )
+    cart_criterion: str = setting(
+        "gini",
+        "What CART compares tests by. The paper says standard CART, which is the Gini index; a "
+        "table has both.",
+        choices=tuple(CRITERIA),
     )
     cart_pruning: str = setting(
         "error",

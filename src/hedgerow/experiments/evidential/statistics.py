@@ -23,6 +23,7 @@ from hedgerow.experiments.step import step
 
 COLUMNS = {
     "rows": [*ORDER["rows"], "value"],
+    "sizes": [*ORDER["sizes"], "n_leaves"],
     "tests": [*ORDER["tests"], "difference", "statistic", "p", "n"],
 }
 
@@ -111,13 +112,15 @@ def _paired(differences: pd.Series) -> tuple[float, float, float, int]:
     return mean, float(test.statistic), float(test.pvalue), n
 
 
-@step("datasets", makes=("rows", "tests", "curve"))
-def merged(rows: Sequence[pd.DataFrame], plan: EvidentialPlan) -> dict[str, pd.DataFrame]:
-    """Rows of all chunks and data sets, their tests, and the curve of figure 1.
+@step("datasets", makes=("rows", "sizes", "tests", "curve"))
+def merged(
+    rows: Sequence[pd.DataFrame], sizes: Sequence[pd.DataFrame], plan: EvidentialPlan
+) -> dict[str, pd.DataFrame]:
+    """Rows and sizes of all chunks and data sets, their tests, and the curve of figure 1.
 
     Parameters
     ----------
-    rows : sequence of DataFrame
+    rows, sizes : sequence of DataFrame
         As returned by `hedgerow.experiments.evidential.steps.learnt`.
     plan : EvidentialPlan
 
@@ -128,4 +131,5 @@ def merged(rows: Sequence[pd.DataFrame], plan: EvidentialPlan) -> dict[str, pd.D
     # Without a frame none of the data sets could be had.
     whole = joined(rows, ORDER["rows"]) if rows else pd.DataFrame(columns=COLUMNS["rows"])
     tests = statistics(whole) if len(whole) else pd.DataFrame(columns=COLUMNS["tests"])
-    return {"rows": whole, "tests": tests, "curve": curve_of_figure_1()}
+    told = joined(sizes, ORDER["sizes"]) if sizes else pd.DataFrame(columns=COLUMNS["sizes"])
+    return {"rows": whole, "sizes": told, "tests": tests, "curve": curve_of_figure_1()}

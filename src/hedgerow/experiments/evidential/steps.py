@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,10 @@ from hedgerow.data import TidyTable, rng
 from hedgerow.data.noise import replace_values
 from hedgerow.experiments.evidential.plan import (
     CART,
+    CRITERIA,
     E2M,
     EXPERIMENT,
+    FLOORS,
     NAIVE,
     NO_STATE,
     ORDER,
@@ -132,13 +134,38 @@ def thirds(table: TidyTable, repeat: int, plan, experiment: str = EXPERIMENT) ->
 # --------------------------------------------------------------------------------- learners
 
 
-def cart_trees(X: np.ndarray, y: np.ndarray, is_categorical: np.ndarray, plan) -> list[Tree]:
-    """CART: best-first growth by entropy on plain data, the trees of successive splits."""
+def cart_trees(
+    X: np.ndarray,
+    y: np.ndarray,
+    is_categorical: np.ndarray,
+    plan,
+    *,
+    weight: np.ndarray | None = None,
+    criterion: str | None = None,
+    min_share_gain: float | None = None,
+) -> list[Tree]:
+    """CART: best-first growth on plain data, the trees of successive splits.
+
+    criterion, min_share_gain : those of the plan, unless others are given
+    """
     from hedgerow.evidential.sequence import best_first
     from hedgerow.induction.c45 import C45Classifier
 
-    learner = C45Classifier(prune=False, min_samples_split=2, categorical_features=is_categorical)
-    return best_first(learner.fit(X, y).tree_, plan.max_leaves, plan.min_gain)
+    learner = C45Classifier(
+        prune=False,
+        min_samples_split=2,
+        # No tree of so many leaves is deeper.
+        max_depth=plan.max_leaves,
+        categorical_features=is_categorical,
+        criterion=criterion or plan.cart_criterion,
+    )
+    return best_first(
+        learner.fit(X, y, sample_weight=weight).tree_,
+        plan.max_leaves,
+        plan.min_gain,
+        plan.min_share_gain if min_share_gain is None else min_share_gain,
+        learner.criterion,
+    )
 
 
 def classes_by(tree: Tree, X: np.ndarray) -> np.ndarray:
@@ -166,9 +193,11 @@ def e2m_learner(plan, n_finalists: int):
     return EvidentialTreeClassifier(
         max_leaves=plan.max_leaves,
         min_gain=plan.min_gain,
+        min_share_gain=plan.min_share_gain,
         parent=plan.parent,
         start=plan.start,
         tolerance=plan.tolerance,
+        max_gap=plan.max_gap,
         max_iterations=plan.max_iterations,
         **screened,
     )
@@ -210,18 +239,22 @@ def measured(
 
 
 @step(
+    "cart_criterion",
     "cart_pruning",
     "domain",
+    "max_gap",
     "max_iterations",
     "max_leaves",
     "min_gain",
+    "min_share_gain",
     "n_finalists",
+    "n_floors",
     "n_repeats",
     "parent",
     "seed",
     "start",
     "tolerance",
-    makes=("rows", "trees"),
+    makes=("rows", "trees", "sizes"),
 )
 def learnt(
     table: TidyTable, plan: EvidentialPlan, repeats: Iterable[int] | None = None
@@ -239,12 +272,13 @@ def learnt(
     -------
     dict of DataFrame
         `rows`: dataset, repeat, method, state, metric (of `ERRORS` and `SIZES`), value.
-        `trees`: dataset, repeat, method, state, n_leaves, tree (JSON).
+        `trees`: dataset, repeat, method, state, n_leaves, tree (JSON). `sizes`: as
+        `sizes_otherwise` yields them, of each repeat.
     """
     from hedgerow.evidential.boxes import predict_evidential
 
     table = one_sample(table)
-    rows, kept = [], []
+    rows, kept, otherwise = [], [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
         found = doubted(table, repeat, plan)
         growing, pruning, test = thirds(table, repeat, plan)
@@ -257,6 +291,8 @@ def learnt(
             (E2M, STATES[0]): model.trees_[-1],
             (E2M, STATES[1]): model.tree_,
         }
+        for line in sizes_otherwise(found, growing, pruning, plan, repeat < plan.n_floors):
+            otherwise.append((table.name, repeat, *line))
         clean = plain_data(found, test)
         commonest = np.bincount(found.y[growing]).argmax()
         naive = np.full(len(test), commonest)
@@ -278,7 +314,48 @@ def learnt(
         "trees": sorted_(
             pd.DataFrame(kept, columns=[*ORDER["trees"], "n_leaves", "tree"]), ORDER["trees"]
         ),
+        "sizes": sorted_(
+            pd.DataFrame(otherwise, columns=[*ORDER["sizes"], "n_leaves"]), ORDER["sizes"]
+        ),
     }
+
+
+def sizes_otherwise(
+    found: Doubted, growing: np.ndarray, pruning: np.ndarray, plan, floors: bool
+) -> Iterator[tuple]:
+    """Leaves of CART by either criterion, and with `floors` of E2M at each of `FLOORS`.
+
+    Trees of a higher floor are the first of those of a lower one: growth is cut where a test gains
+    less.
+
+    Yields
+    ------
+    method, criterion, floor, state, n_leaves
+    """
+    from hedgerow.evidential.sequence import pick_tree
+
+    for criterion in CRITERIA:
+        trees = cart_trees(
+            found.X[growing],
+            found.y[growing],
+            found.is_categorical(),
+            plan,
+            criterion=criterion,
+        )
+        pruned = pruned_cart(trees, found, pruning, plan)
+        for state, tree in zip(STATES, (trees[-1], pruned), strict=True):
+            yield CART, criterion, plan.min_share_gain, state, tree.n_leaves
+    if not floors:
+        return
+    data = found.evidential()
+    model = e2m_learner(plan, plan.n_finalists).set_params(min_share_gain=min(FLOORS))
+    model.fit(data.take(growing), data.take(pruning))
+    for floor in FLOORS:
+        below = model.share_gains_ < floor
+        n_trees = 1 + (int(below.argmax()) if below.any() else len(below))
+        chosen = n_trees - 1, pick_tree(model.pruning_errors_[:n_trees])
+        for state, place in zip(STATES, chosen, strict=True):
+            yield E2M, "information_gain", floor, state, model.trees_[place].n_leaves
 
 
 def plain_data(found: Doubted, rows: np.ndarray) -> EvidentialData:

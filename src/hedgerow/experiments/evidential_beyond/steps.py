@@ -131,21 +131,14 @@ def _pignistic(table, found: Doubted, parts, repeat, plan, protocol):
     Before the noise nothing is in doubt, and nothing is drawn.
     """
     from hedgerow.evidential.error import evidential_error_rate
-    from hedgerow.evidential.sequence import best_first, pick_tree
-    from hedgerow.induction.c45 import C45Classifier
+    from hedgerow.evidential.sequence import pick_tree
 
     growing, pruning, test = parts
     X, y = pignistic_draws(table, repeat, found, plan, protocol)
-    learner = C45Classifier(
-        prune=False,
-        min_samples_split=2,
-        max_depth=protocol.max_leaves,
-        categorical_features=found.is_categorical(),
-    )
     flat = X[:, growing].reshape(-1, X.shape[2])
     weight = np.full(len(flat), 1.0 / plan.n_draws)
-    tree = learner.fit(flat, y[:, growing].reshape(-1), sample_weight=weight).tree_
-    trees = best_first(tree, protocol.max_leaves, protocol.min_gain)
+    drawn = y[:, growing].reshape(-1)
+    trees = cart_trees(flat, drawn, found.is_categorical(), protocol, weight=weight)
 
     def codes(tree, rows):
         mean = np.mean([tree.predict_proba(one[rows]) for one in X], axis=0)
@@ -218,8 +211,6 @@ def _annotators(table, repeat, parts, plan, protocol) -> Iterator[Line]:
     """Values are certain; classes are known by votes, and judged by what they are."""
     from hedgerow.evidential.boxes import predict_evidential
     from hedgerow.evidential.data import EvidentialData
-    from hedgerow.evidential.sequence import best_first
-    from hedgerow.induction.c45 import C45Classifier
 
     growing, pruning, test = parts
     certain = doubted(table, repeat, protocol, EXPERIMENT, 0.0)
@@ -239,14 +230,9 @@ def _annotators(table, repeat, parts, plan, protocol) -> Iterator[Line]:
         crisp = cart_trees(X[growing], majority.y[growing], certain.is_categorical(), protocol)
         rows, named = np.nonzero(votes[growing])
         weight = votes[growing][rows, named] / plan.n_annotators
-        learner = C45Classifier(
-            prune=False,
-            min_samples_split=2,
-            max_depth=protocol.max_leaves,
-            categorical_features=certain.is_categorical(),
+        weighted = cart_trees(
+            X[growing][rows], named, certain.is_categorical(), protocol, weight=weight
         )
-        whole = learner.fit(X[growing][rows], named, sample_weight=weight).tree_
-        weighted = best_first(whole, protocol.max_leaves, protocol.min_gain)
         for method, trees in (("cart_majority", crisp), ("cart_weighted", weighted)):
             tree = pruned_cart(trees, majority, pruning, protocol)
             said = classes_by(tree, X[test])
@@ -307,11 +293,14 @@ _PARTS = {
     "n_rows",
     evidential=(
         "evidential",
+        "cart_criterion",
         "cart_pruning",
         "domain",
+        "max_gap",
         "max_iterations",
         "max_leaves",
         "min_gain",
+        "min_share_gain",
         "parent",
         "seed",
         "start",
