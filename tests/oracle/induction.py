@@ -388,11 +388,12 @@ def paths_below(tree, above):
     return (*above, (j, (-math.inf, t))), (*above, (j, (t, math.inf)))
 
 
-def piecewise_bounds(tree, rows, X, y, weight):
+def piecewise_bounds(tree, rows, X, y, weight, outward=False):
     """PLT: t- and t+ of the root test of a nested tree on (row, weight of the instance) pairs.
 
     E(t) is counted anew for each t; a crossing is where the line between two neighbouring points,
-    one above the level and one not, meets it; the outermost one on either side counts.
+    one above the level and one not, meets it; the outermost one on either side counts. outward:
+    only where the point that is further from the threshold is the one above the level.
     """
     j, threshold = tree["j"], tree["threshold"]
     known = [(i, w * weight[i]) for i, w in rows if not math.isnan(X[i, j])]
@@ -411,6 +412,7 @@ def piecewise_bounds(tree, rows, X, y, weight):
         a + (errors(a) - level) / (errors(a) - errors(b)) * (b - a)
         for a, b in pairwise(places)
         if (errors(a) > level) != (errors(b) > level)
+        and (not outward or errors(a if b <= threshold else b) > level)
     ]
     low = min((c for c in crossings if c < threshold), default=places[0])
     high = max((c for c in crossings if c > threshold), default=places[-1])

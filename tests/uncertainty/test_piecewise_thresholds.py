@@ -58,10 +58,15 @@ def test_bounds_are_crossings_also_where_the_errors_fall_again_at_the_end():
     level = 6 + np.sqrt(6.5 * 6.5 / 13)
     assert gate.lower[0] == pytest.approx(1 + (level - 7), abs=1e-12)
     assert gate.upper[0] == pytest.approx(11 - (level - 7), abs=1e-12)
+    # In Quinlan's program only the way out counts: 7.8 between 5 and 4, and between 7 and 8.
+    gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2), "outward")
+    assert gate.lower[0] == pytest.approx(5 - (level - 7), abs=1e-12)
+    assert gate.upper[0] == pytest.approx(7 + (level - 7), abs=1e-12)
 
 
+@pytest.mark.parametrize("crossings", ["any", "outward"])
 @pytest.mark.parametrize("seed", draws(40, least=6))
-def test_bounds_against_the_reference(seed):
+def test_bounds_against_the_reference(seed, crossings):
     rng = np.random.default_rng(seed)
     n, m, K = 60, 3, int(rng.integers(2, 4))
     X = rng.normal(3, 2, (n, m))
@@ -73,7 +78,11 @@ def test_bounds_against_the_reference(seed):
     weight = rng.uniform(0.2, 2, n) if seed % 2 else np.ones(n)
     columns = Columns(X, y, K, weight)
     tree = prune(grow(columns), columns, confidence=0.6)
-    gate = piecewise_thresholds(tree, columns)
+    gate = piecewise_thresholds(tree, columns, crossings)
+    model = ProbabilisticThresholdClassifier(crossings=crossings, confidence=0.6, prune=True)
+    fitted = model.fit(X, y, weight).tree_.gate
+    np.testing.assert_array_equal(fitted.lower, gate.lower)
+    np.testing.assert_array_equal(fitted.upper, gate.upper)
     reference = Reference(X, y, K, weight)
     shares = tree.shares(X, evaluation=None).toarray()
     stack = [(0, reference.nested(tree))]
@@ -82,7 +91,7 @@ def test_bounds_against_the_reference(seed):
         if "j" not in nested:
             continue
         rows = [(i, shares[i, node]) for i in range(n) if shares[i, node] > 0]
-        low, high = piecewise_bounds(nested, rows, X, y, weight)
+        low, high = piecewise_bounds(nested, rows, X, y, weight, crossings == "outward")
         assert gate.lower[node] == pytest.approx(low, abs=1e-9)
         assert gate.upper[node] == pytest.approx(high, abs=1e-9)
         stack.append((tree.children_left[node], nested["left"]))

@@ -6,9 +6,13 @@ import math
 
 import numpy as np
 
+from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
+from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import ThresholdGate
+
+CROSSINGS = ("any", "outward")
 
 
 class ProbabilisticThresholdClassifier(C45Classifier):
@@ -21,6 +25,10 @@ class ProbabilisticThresholdClassifier(C45Classifier):
 
     Parameters
     ----------
+    crossings : {"any", "outward"}, default "any"
+        Which points can be bounds: all at which the errors cross the limit, or those at which they
+        rise above it on the way from the threshold outwards, as in Quinlan's program. They differ
+        where the errors are below the limit again at the end of the node's values.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
 criterion, random_state
@@ -52,25 +60,69 @@ criterion, random_state
     [1.71, 3.0, 3.68]
     """
 
+    def __init__(
+        self,
+        crossings="any",
+        confidence=0.25,
+        prune=True,
+        subtree_raising=True,
+        laplace=True,
+        repetition_factor=1.0,
+        min_samples_split=4,
+        min_samples_leaf=1,
+        max_depth=None,
+        candidates="values",
+        categorical_features=FROM_DTYPE,
+        smoothing=False,
+        reliability="node",
+        weights="counts",
+        criterion="information_gain",
+        random_state=None,
+    ):
+        super().__init__(
+            confidence=confidence,
+            prune=prune,
+            subtree_raising=subtree_raising,
+            laplace=laplace,
+            repetition_factor=repetition_factor,
+            min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf,
+            max_depth=max_depth,
+            candidates=candidates,
+            categorical_features=categorical_features,
+            smoothing=smoothing,
+            reliability=reliability,
+            weights=weights,
+            criterion=criterion,
+            random_state=random_state,
+        )
+        self.crossings = crossings
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("crossings", self.crossings, CROSSINGS)
+
     def _evaluation_gate(self, tree, columns):
-        return piecewise_thresholds(tree, columns)
+        return piecewise_thresholds(tree, columns, self.crossings)
 
 
-def piecewise_thresholds(tree, columns) -> ThresholdGate:
+def piecewise_thresholds(tree, columns, crossings: str = "any") -> ThresholdGate:
     """Bounds of every numeric threshold of a tree from the rows that grew it (PLT).
 
     E(t) is the weight of the node's known instances that its branch misclassifies when this
     threshold alone is moved to t, all tests read hard. With E errors of N at the threshold as it
     is and se = sqrt((E + .5)(N - E + .5) / (N + 1)), the bounds are the outermost points at
     which E(t) crosses E + se, interpolated linearly between neighbouring values at the node;
-    where it does not, the node's smallest or largest value. A crossing on the way back below
-    the limit counts like any other.
+    where it does not, the node's smallest or largest value. With `crossings="any"` one on the way
+    back below the limit counts like any other; with "outward" E(t) must rise above the limit there,
+    seen from the threshold.
 
     Parameters
     ----------
     tree : Tree
     columns : Columns
         The training set.
+    crossings : {"any", "outward"}, default "any"
 
     Returns
     -------
@@ -108,11 +160,11 @@ def piecewise_thresholds(tree, columns) -> ThresholdGate:
             weight * (tree.predict_proba(X[rows], None, root=child).argmax(axis=1) != y[rows])
             for child in (tree.children_left[node], tree.children_right[node])
         ]
-        lower[node], upper[node] = _bounds(x, *wrong, weight, tree.threshold[node])
+        lower[node], upper[node] = _bounds(x, *wrong, weight, tree.threshold[node], crossings)
     return ThresholdGate(lower, upper)
 
 
-def _bounds(x, wrong_left, wrong_right, weight, threshold) -> tuple[float, float]:
+def _bounds(x, wrong_left, wrong_right, weight, threshold, crossings) -> tuple[float, float]:
     """t- and t+ of one test.
 
     x : (n,) known values at the node; wrong_left, wrong_right : (n,) weight of each instance
@@ -129,8 +181,11 @@ def _bounds(x, wrong_left, wrong_right, weight, threshold) -> tuple[float, float
     e = errors[at]
     level = e + math.sqrt((e + 0.5) * max(n - e + 0.5, 0.0) / (n + 1.0))
     # Points whose right neighbour is on the other side of the level.
-    crossed = np.flatnonzero(np.diff(errors > level))
-    below, above = crossed[crossed < at], crossed[crossed >= at]
+    steps = np.diff((errors > level).astype(int))
+    below, above = (np.flatnonzero(steps[part]) for part in (slice(at), slice(at, None)))
+    if crossings == "outward":
+        below, above = np.flatnonzero(steps[:at] < 0), np.flatnonzero(steps[at:] > 0)
+    above = above + at
     t_low = _crossing(places, errors, below[0], level) if len(below) else places[0]
     t_high = _crossing(places, errors, above[-1], level) if len(above) else places[-1]
     return float(t_low), float(t_high)

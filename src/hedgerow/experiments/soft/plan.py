@@ -217,6 +217,12 @@ class SoftPlan(KernelPlan):
         "value.",
         choices=("threshold", "midpoint"),
     )
+    plt_crossings: str = setting(
+        "any",
+        "Which crossings of the limit can be bounds of plt: any, or those outwards from the "
+        "threshold, as in Quinlan's program.",
+        choices=("any", "outward"),
+    )
     min_samples_split: float = setting(
         4, "Training weight below which a node becomes a leaf.", minimum=2, maximum=1_000_000_000
     )

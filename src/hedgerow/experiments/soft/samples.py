@@ -299,7 +299,7 @@ class Training:
         if evaluation == "plt":
             from hedgerow.uncertainty.plt import piecewise_thresholds
 
-            return piecewise_thresholds(tree, self.columns)
+            return piecewise_thresholds(tree, self.columns, plan.plt_crossings)
         return None
 
     def _pdf(self, width: float):

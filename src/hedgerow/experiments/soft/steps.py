@@ -198,6 +198,7 @@ def calibrate(table: TidyTable, plan: SoftPlan) -> pd.DataFrame:
     "min_samples_split",
     "n_samples",
     "noise_factors",
+    "plt_crossings",
     "step",
     "window",
     makes=("trees", "tuning", "times"),
@@ -505,7 +506,7 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
-@step("methods", "noise_factors", "window")
+@step("methods", "noise_factors", "plt_crossings", "window")
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,
