@@ -19,7 +19,9 @@ from hedgerow.experiments.missing import steps as missing_steps
 from hedgerow.experiments.missing.plan import (
     CODED,
     CODED_GAIN,
+    CODED_UNDEFINED,
     DESCRIBED,
+    INDEPENDENT,
     METHODS,
     READINGS,
     SCENARIOS,
@@ -160,6 +162,29 @@ def test_the_two_readings_share_folds_and_differ_in_trees(table, learnt):
     one = missing_steps.learnt(table, dataclasses.replace(PLAN, readings=(CODED,)))["rows"]
     own = learnt["rows"].query("reading == @CODED").reset_index(drop=True)
     pd.testing.assert_frame_equal(one, own)
+
+
+def test_independent_variables_are_the_same_values_in_other_rows(table):
+    X, n_categories, y = missing_steps.complete(table, "drop")
+    stream = (0, "missing", "made_up", 0, "independent")
+    shuffled, classes = missing_steps.independent(X, n_categories, y, stream)
+    np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(X, axis=0))
+    assert (shuffled != X).any(axis=0).all()
+    tree = C45Classifier(categorical_features=n_categories > 0).fit(X, y)
+    np.testing.assert_array_equal(classes, tree.predict(shuffled))
+    plan = dataclasses.replace(PLAN, readings=(DESCRIBED, INDEPENDENT))
+    made = missing_steps.learnt(table, plan)
+    accuracy = made["rows"].set_index("reading")["accuracy"]
+    assert not np.array_equal(accuracy[DESCRIBED], accuracy[INDEPENDENT])
+    pd.testing.assert_frame_equal(made["sets"], missing_steps.learnt(table, PLAN)["sets"])
+
+
+def test_gains_that_are_undefined_change_the_trees_of_eig_alone(table):
+    plan = dataclasses.replace(PLAN, readings=(CODED, CODED_UNDEFINED))
+    trees = missing_steps.learnt(table, plan)["trees"].set_index(["method", "reading"])
+    for method in METHODS:
+        one, other = (trees.loc[(method, r), "n_leaves"] for r in (CODED, CODED_UNDEFINED))
+        assert (one.to_numpy() != other.to_numpy()).any() == method.startswith("eig")
 
 
 def test_trees_are_kept_for_those_who_want_to_see_them(table, learnt):

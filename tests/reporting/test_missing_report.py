@@ -19,6 +19,7 @@ from hedgerow.experiments.missing import tables as missing_tables
 from hedgerow.experiments.missing.plan import (
     CODED,
     DESCRIBED,
+    INDEPENDENT,
     METHODS,
     ORDER,
     SCENARIOS,
@@ -41,6 +42,7 @@ PLAN = MissingPlan(
     configuration="made-up",
     n_repeats=2,
     missingness=tuple(range(5, 100, 5)),
+    readings=(DESCRIBED, CODED, INDEPENDENT),
     datasets=(*SETS, "own"),
     printed={**NAMES, **{name: (name,) for name in ("audit", "car", "wine")}},
 )
@@ -59,7 +61,8 @@ def _made(names=SETS, leads=LEADS, perfect=0.005, deeper=4, flat=True, readings=
     is_eig, is_perfect = rows["method"].isin(VARIANTS), rows["method"] == VARIANTS[1]
     value = 0.85 - rows["missingness"] / 2000 + 0.001 * random.standard_normal(len(rows))
     size = 1 + rows["dataset"].map(at) / 20  # no ties between data sets
-    value += is_eig * rows["scenario"].map(leads) * size + is_perfect * perfect * size
+    lead = rows["scenario"].map(leads) * np.where(rows["reading"] == INDEPENDENT, -1, 1)
+    value += is_eig * lead * size + is_perfect * perfect * size
     if flat:
         late = (rows["dataset"] == "car") & (rows["scenario"] == "imputed")
         late &= rows["missingness"] >= 55
@@ -180,12 +183,17 @@ def test_a_level_from_which_something_holds():
 
 def test_statements_that_hold(whole):
     found = _claims(_made())
-    assert found.index.tolist() == [f"EIG-{k:02d}" for k in range(1, 9)]
+    assert found.index.tolist() == [f"EIG-{k:02d}" for k in range(1, 10)]
     assert set(found["verdict"]) == {"reproduced"}
     assert "7 of 7" in found.loc["EIG-02", "measured"]
-    readings = whole.tables["missing_readings"]
-    assert len(readings) == 16 and set(readings["verdict"]) == {"reproduced"}
-    assert readings["reading"].tolist()[:2] == list(PLAN.readings)
+    assert set(found.drop("EIG-09")["verdict_coded"]) == {"reproduced"}
+    assert "7 of 7" in found.loc["EIG-02", "coded"]
+    # Independent variables are asked of what is described.
+    assert found.loc["EIG-09", "verdict_coded"] == "too little data"
+    readings = whole.tables["missing_readings"].set_index(["claim", "reading"])["verdict"]
+    assert len(readings) == 18
+    assert set(readings.drop(("EIG-09", CODED))) == {"reproduced"}
+    assert readings.index.get_level_values("reading").tolist()[:2] == [DESCRIBED, CODED]
 
 
 def test_statements_that_do_not_hold():
@@ -248,7 +256,7 @@ def test_figures_show_what_was_run(run):
         assert [axes.get_title(loc="left") for axes in panels] == ["breast cancer", "car", "wine"]
         assert all(len(axes.lines) == 1 + len(METHODS) for axes in panels)
     drawn = made_by(missing_figures.missing_gains, **run.inputs)
-    assert len(drawn.axes) == 6 and all(len(axes.lines) == 4 for axes in drawn.axes)
+    assert len(drawn.axes) == 9 and all(len(axes.lines) == 4 for axes in drawn.axes)
     levels = run.tables["missing_levels"]
     own = levels.query("reading == @CODED and scenario == 'imputed' and missingness == 50")
     means = own.groupby("method")["accuracy"].mean()

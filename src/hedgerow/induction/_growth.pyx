@@ -110,7 +110,7 @@ cdef class Growth:
     cdef bint midpoints, gate_midpoint, fractional, whole
     cdef Gates gates
     cdef Criterion criterion
-    cdef bint global_reliability, missing_to_both
+    cdef bint global_reliability, missing_to_both, undefined_first
     cdef double* reliability        # of each variable, in the whole training set
     cdef const double[:, :, ::1] guess  # draws x variables x rows, NaN where the value is known
     cdef int* place                 # likewise, see `Guesses`
@@ -209,6 +209,7 @@ cdef class Growth:
                             f"{rules.criterion!r} does not have")
         self.global_reliability = rules.reliability == "global"
         self.missing_to_both = rules.missing_to_both
+        self.undefined_first = rules.undefined_first
         if self.criterion.kind == EXPECTED_GAIN:
             if search is not None:
                 raise TypeError("the expected gain is searched at observed values only")
@@ -474,8 +475,12 @@ cdef class Growth:
             for c in range(self.K):
                 if self.total[c] > 0.0:
                     n_present += 1
-            if (n_present < 2 or weight < self.min_split - WEIGHT_SLACK
-                    or node.depth >= self.max_depth):
+            if weight < self.min_split - WEIGHT_SLACK or node.depth >= self.max_depth:
+                continue
+            if self.undefined_first and self.find_undefined(&node, &choice):
+                self.split(&node, id_, &choice)
+                continue
+            if n_present < 2:
                 continue
             if self.repetition_factor != 1.0:
                 memset(self.tested, 0, self.m)
@@ -637,6 +642,28 @@ cdef class Growth:
                 self.search(best.feature, &scan, 0.0, &raw, &threshold, &center)
                 memcpy(self.best_subset, self.subset, self.columns.categories[best.feature])
         return 0
+
+    cdef bint find_undefined(self, const Pending* node, Choice* best) noexcept nogil:
+        """The first test whose expected gain is 0/0, if any: a variable that lacks values in the
+        training set and none at the node, at its lowest threshold."""
+        cdef Py_ssize_t j, p, step = self.columns.x_step
+        cdef const double* x
+        cdef int* rows
+        for j in range(self.m):
+            if (self.reliability[j] >= 1.0 or self.columns.categories[j] > 0
+                    or self.lengths_here[j] < node.n):
+                continue
+            rows = self.lists + j * self.capacity + node.start
+            x = &self.columns.x[0, j]
+            for p in range(1, node.n):
+                if x[rows[p] * step] > x[rows[0] * step]:
+                    best.feature = <int> j
+                    best.threshold = (x[rows[0] * step] / 2.0 + x[rows[p] * step] / 2.0)
+                    if not best.threshold > x[rows[0] * step]:
+                        best.threshold = x[rows[p] * step]
+                    best.center = best.threshold
+                    return True
+        return False
 
     cdef bint lay_scan(self, Py_ssize_t j, const Pending* node, double weight,
                        Scan* scan) noexcept nogil:

@@ -122,6 +122,7 @@ def grow(
     reliability: str = "node",
     imputed: np.ndarray | None = None,
     missing_to_both: bool = False,
+    undefined_first: bool = False,
 ) -> Tree:
     """Grow an unpruned tree (thesis, algorithm 1).
 
@@ -162,6 +163,9 @@ def grow(
     missing_to_both : bool
         Instances without a value are divided in a proportion that counts them on both sides, as
         the authors of EIG coded it.
+    undefined_first : bool
+        A variable that lacks values in the training set and none at a node has an expected gain of
+        0/0 there; the first of its tests is taken, before any other, as by the authors' code.
 
     Returns
     -------
@@ -190,6 +194,7 @@ def grow(
         reliability=reliability,
         imputed=imputed,
         missing_to_both=missing_to_both,
+        undefined_first=undefined_first,
     )[0]
 
 

@@ -32,6 +32,9 @@ class Rules:
     missing_to_both : bool
         The share by which instances without a value are divided counts them on both sides, as the
         authors of EIG coded it.
+    undefined_first : bool
+        The first test whose gain is undefined is taken before all others, as by the authors of
+        EIG, whose maximum is a NaN; pure nodes are divided as well.
     """
 
     min_samples_split: float = 4.0
@@ -43,6 +46,7 @@ class Rules:
     criterion: str = "information_gain"
     reliability: str = "node"
     missing_to_both: bool = False
+    undefined_first: bool = False
 
 
 @dataclass(frozen=True)

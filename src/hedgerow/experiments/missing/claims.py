@@ -1,4 +1,4 @@
-"""Statements EIG-01 to EIG-08 of Schreckenberger and others: what the judge reads."""
+"""Statements of Schreckenberger and others on EIG: what the judge reads."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.evaluation import significance
-from hedgerow.experiments.missing.plan import DESCRIBED, EIG_KNN, EIG_PERFECT, VARIANTS, MissingPlan
+from hedgerow.experiments.missing.plan import (
+    DESCRIBED,
+    EIG_KNN,
+    EIG_PERFECT,
+    INDEPENDENT,
+    VARIANTS,
+    MissingPlan,
+    of_paper,
+)
 from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
@@ -47,11 +55,11 @@ def frames_of(
         in points; `perfect`: dataset, scenario, difference of perfect less k-NN imputation;
         `tests`; `runs`: dataset, scenario, missingness, difference, p, and `drop`, what EIG has
         lost since the level `LOWEST`; `worst`: dataset, scenario, method, start (of `STARTS`),
-        apart (from the majority share, points, at most).
+        apart (from the majority share, points, at most); of what is described also `independent`,
+        the tests on independent variables.
     """
-    levels, means, tests, runs, depths = (
-        frame[frame["reading"] == reading] for frame in (levels, means, tests, runs, depths)
-    )
+    every = (levels, means, tests, runs, depths)
+    levels, means, tests, runs, depths = (frame[frame["reading"] == reading] for frame in every)
     enough = (means["n_levels"] >= FEWEST_LEVELS) & (means["n_runs"] >= FEWEST_RUNS)
     wide = means.assign(accuracy=(POINTS * means["accuracy"].astype(float)).where(enough))
     wide = wide.pivot(index=["dataset", "scenario"], columns="method", values="accuracy")
@@ -86,13 +94,16 @@ def frames_of(
         p=plain["p"].astype(float).where(measured),
         least=significance.smallest_p(n_sets) if n_sets else 1.0,
     )
-    return {
+    found = {
         "gains": _counted(pd.DataFrame(gains, columns=[*keys, "method", "difference"]), n_sets),
         "perfect": _counted(pd.DataFrame(perfect, columns=[*keys, "difference"]), n_sets),
         "tests": plain,
         "runs": runs,
         "worst": _worst(levels.assign(apart=apart.round(9))),
     }
+    if reading == DESCRIBED:
+        found["independent"] = frames_of(INDEPENDENT, *every, sets)["tests"]
+    return found
 
 
 def _worst(levels: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +123,7 @@ def _counted(frame: pd.DataFrame, n_sets: int) -> pd.DataFrame:
     return frame.assign(difference=frame["difference"].astype(float).round(9), n_sets=n_sets)
 
 
-@step("datasets")
+@step("datasets", "readings")
 def claims(
     levels: pd.DataFrame,
     means: pd.DataFrame,
@@ -124,7 +135,7 @@ def claims(
     stated: pd.DataFrame,
     plan: MissingPlan,
 ) -> pd.DataFrame:
-    """Judge statements EIG-01 to EIG-08 of data/published/claims.csv, as the paper is described.
+    """Judge the statements of data/published/claims.csv on EIG, as the paper is described.
 
     Parameters
     ----------
@@ -139,11 +150,17 @@ def claims(
     Returns
     -------
     DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, with statements.
+        As returned by `hedgerow.reporting.claims.judge`, with statements; then verdict_<reading>
+        and <reading> (what was measured) for each other reading of the paper that was run.
     """
     bound = of_experiment(specification, "missing")
-    frames = frames_of(DESCRIBED, levels, means, tests, runs, depths, sets)
-    return with_statements(judge(bound, frames, LABELS), bound, stated)
+    inputs = (levels, means, tests, runs, depths, sets)
+    found = judge(bound, frames_of(DESCRIBED, *inputs), LABELS)
+    for reading in of_paper(plan.readings):
+        if reading != DESCRIBED:
+            other = judge(bound, frames_of(reading, *inputs), LABELS)
+            found[f"verdict_{reading}"], found[reading] = other["verdict"], other["measured"]
+    return with_statements(found, bound, stated)
 
 
 @step("datasets", "readings")
@@ -172,7 +189,7 @@ def readings(
     """
     bound = of_experiment(specification, "missing")
     found = []
-    for reading in plan.readings:
+    for reading in of_paper(plan.readings):
         frames = frames_of(reading, levels, means, tests, runs, depths, sets)
         judged = with_statements(judge(bound, frames, LABELS), bound, stated)
         found.append(judged.assign(reading=reading))

@@ -5,6 +5,11 @@ tests deep, the share by which instances without a value are divided counts them
 "perfect" imputation leaves the missing values missing, and C4.5's gain is
 r^2 (H(all) - H(known | test)). In prediction an instance without a value counts in every leaf that
 it can reach as much as the leaf weighs.
+
+Two things are repaired, without which their code cannot be run, or not for what it says: names that
+numpy and numba no longer have, and the expected gain where no instance of a node lacks the value,
+which is 0/0 there and 0 here. Their maximum over gains is then a NaN, and the first one is taken: a
+test that nobody chose, at pure nodes too. `undefined` leaves that as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +25,12 @@ if TYPE_CHECKING:
 
 
 def coded_tree(
-    X: np.ndarray, y: np.ndarray, n_classes: int, imputed: np.ndarray | None, least: float
+    X: np.ndarray,
+    y: np.ndarray,
+    n_classes: int,
+    imputed: np.ndarray | None,
+    least: float,
+    undefined: bool = False,
 ) -> Tree:
     """Grow a tree by the authors' C4.5, or by their EIG.
 
@@ -34,6 +44,8 @@ def coded_tree(
         EIG with these guesses; guesses that are all alike gain nothing. Without: C4.5.
     least : float
         Least weight of a node that is divided.
+    undefined : bool
+        EIG takes the first test whose gain is 0/0.
     """
     from hedgerow.induction._columns import Columns
     from hedgerow.induction.core import grow
@@ -44,6 +56,7 @@ def coded_tree(
         reliability="global",
         imputed=None if imputed is None else imputed[None],
         missing_to_both=True,
+        undefined_first=undefined and imputed is not None,
         candidates="midpoints",
         min_samples_split=least,
         max_depth=CODED_DEPTH,

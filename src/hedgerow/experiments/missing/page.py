@@ -10,7 +10,13 @@ import pandas as pd
 from hedgerow.experiments.missing import figures as missing_figures
 from hedgerow.experiments.missing import tables as missing_tables
 from hedgerow.experiments.missing.figures import HEADS, SHORT, TITLES
-from hedgerow.experiments.missing.plan import DESCRIBED, METHODS, SCENARIOS, MissingPlan
+from hedgerow.experiments.missing.plan import (
+    DESCRIBED,
+    METHODS,
+    SCENARIOS,
+    MissingPlan,
+    of_paper,
+)
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
@@ -72,7 +78,9 @@ def section(
     markup = render(
         "experiments/missing/page.html.j2",
         plan=plan,
-        claims=claim_lines(claims),
+        claims=claim_lines(
+            claims, {r: HEADS[r] for r in of_paper(plan.readings) if r != DESCRIBED}
+        ),
         absent=sets.loc[sets["status"] == "absent", "registry"].tolist(),
         n_run=int((sets["status"] == "run").sum()),
         sets=_sets(sets),
@@ -150,10 +158,10 @@ def _readings(table: pd.DataFrame, plan: MissingPlan) -> dict:
         said = [
             {"verdict": at.loc[reading, "verdict"],
              "measured": _words(at.loc[reading, "measured"]) or _words(at.loc[reading, "lacking"])}
-            for reading in plan.readings
+            for reading in of_paper(plan.readings)
         ]  # fmt: skip
         lines.append({"claim": claim, "cells": said})
-    return {"heads": [HEADS[reading] for reading in plan.readings], "lines": lines}
+    return {"heads": [HEADS[reading] for reading in of_paper(plan.readings)], "lines": lines}
 
 
 def _words(text) -> str:
@@ -168,7 +176,7 @@ def _text(table: pd.DataFrame, plan: MissingPlan) -> list[dict]:
         starts = who and not _TEXT[row["metric"]].startswith(("data sets", "level", "the flat"))
         what = f"{whose}{who + ' ' if starts else ''}{_TEXT[row['metric']]}"
         yes_no = row["unit"] == "yes_no"
-        cells = [_said(row[name], yes_no) for name in ("published", *plan.readings)]
+        cells = [_said(row[name], yes_no) for name in ("published", *of_paper(plan.readings))]
         lines.append({"what": what, "scenario": SHORT[row["scenario"]], "cells": cells})
     return lines
 

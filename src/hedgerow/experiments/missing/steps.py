@@ -15,11 +15,13 @@ from hedgerow.experiments.missing.plan import (
     C45,
     CODED,
     CODED_GAIN,
+    CODED_UNDEFINED,
     EIG_KNN,
     EIG_PERFECT,
     EXPERIMENT,
     FULL,
     IMPUTED,
+    INDEPENDENT,
     KEPT,
     KNN,
     MEAN,
@@ -33,6 +35,7 @@ from hedgerow.experiments.step import step
 if TYPE_CHECKING:
     from hedgerow.tree import Tree
 
+AS_CODED = (CODED, CODED_UNDEFINED)
 FACTS = ["n_rows", "n_dropped", "n_variables", "n_columns", "majority"]
 
 # --------------------------------------------------------------------------------------- data
@@ -56,6 +59,22 @@ def complete(table: TidyTable, incomplete: str) -> tuple[np.ndarray, np.ndarray,
     X, n_categories = one_sample(table).matrix()
     kept = ~np.isnan(X).any(axis=1) if incomplete == "drop" else np.ones(len(X), dtype=bool)
     return X[kept], n_categories, np.asarray(table.y)[kept]
+
+
+def independent(
+    X: np.ndarray, n_categories: np.ndarray, y: np.ndarray, stream: Iterable
+) -> tuple[np.ndarray, np.ndarray]:
+    """A data set whose variables tell nothing of one another: (X, y).
+
+    The values of each variable are shuffled among the rows, and a row is of the class that C4.5,
+    grown on the data as they are, gives it.
+    """
+    from hedgerow.induction.c45 import C45Classifier
+
+    random = rng(*stream)
+    shuffled = np.column_stack([random.permutation(column) for column in X.T])
+    tree = C45Classifier(categorical_features=n_categories > 0).fit(X, y)
+    return shuffled, tree.predict(shuffled).astype(y.dtype)
 
 
 def one_hot(X: np.ndarray, n_categories: np.ndarray) -> np.ndarray:
@@ -91,7 +110,7 @@ def with_gaps(
     The same stream removes at a larger share what it removes at a smaller one.
     """
     random = rng(*stream)
-    if reading == CODED:
+    if reading in AS_CODED:
         return remove_values(one_hot(X, n_categories), share, random)
     return one_hot(remove_values(X, share, random), n_categories)
 
@@ -144,14 +163,15 @@ def trees_of(
         `candidates`, `min_samples_split` and `reliability` are read.
     """
     tables = {C45: X, MEAN: means(X), KNN: filled}
-    if reading == CODED:
+    if reading in AS_CODED:
         from hedgerow.experiments.missing.coded import coded_tree
 
         n_classes, least = int(y.max()) + 1, plan.min_samples_split
         found = {m: coded_tree(own, y, n_classes, None, least) for m, own in tables.items()}
-        found[EIG_KNN] = coded_tree(X, y, n_classes, filled, least)
+        undefined = reading == CODED_UNDEFINED
+        found[EIG_KNN] = coded_tree(X, y, n_classes, filled, least, undefined)
         # Their perfect guesses are still missing, and nothing is gained among them.
-        found[EIG_PERFECT] = coded_tree(X, y, n_classes, np.zeros_like(X), least)
+        found[EIG_PERFECT] = coded_tree(X, y, n_classes, np.zeros_like(X), least, undefined)
         return found
     from hedgerow.induction.c45 import C45Classifier
     from hedgerow.missing.eig import EIGClassifier
@@ -175,7 +195,7 @@ def trees_of(
 
 def classes_by(tree: Tree, X: np.ndarray, reading: str) -> np.ndarray:
     """Codes of the classes that a tree assigns, (n,) int."""
-    if reading == CODED and np.isnan(X).any():
+    if reading in AS_CODED and np.isnan(X).any():
         from hedgerow.experiments.missing.coded import coded_classes
 
         return coded_classes(tree, X)
@@ -219,13 +239,17 @@ def learnt(
         dataset, n_rows (used), n_dropped (rows that lack a value by themselves), n_variables,
         n_columns (encoded), majority (share of the commonest class).
     """
-    X, n_categories, y = complete(table, plan.incomplete)
-    whole = one_hot(X, n_categories)
+    given, n_categories, given_y = complete(table, plan.incomplete)
     kept_at = set(KEPT) & set(plan.missingness) or {max(plan.missingness)}
     rows, sizes, kept = [], [], []
     for repeat in numbers_of(plan, "n_repeats", repeats):
         seed = random_state(plan.seed, EXPERIMENT, table.name, repeat, "folds")
         for reading in plan.readings:
+            X, y = given, given_y
+            if reading == INDEPENDENT:
+                shuffled = (plan.seed, EXPERIMENT, table.name, repeat, "independent")
+                X, y = independent(given, n_categories, given_y, shuffled)
+            whole = one_hot(X, n_categories)
             stream = (plan.seed, EXPERIMENT, table.name, repeat, "gaps")
             for level in plan.missingness:
                 gaps = with_gaps(X, n_categories, reading, level / 100, stream)
@@ -247,8 +271,10 @@ def learnt(
                             kept.append((table.name, reading, level, method, tree.to_json()))
     made = {"rows": (rows, ["accuracy"]), "trees": (sizes, ["depth", "n_leaves"])}
     made["kept"] = (kept, ["tree"])
-    majority = float(np.bincount(y).max() / len(y))
-    facts = (table.name, len(y), len(table.y) - len(y), X.shape[1], whole.shape[1], majority)
+    n, m = given.shape
+    majority = float(np.bincount(given_y).max() / n)
+    n_columns = one_hot(given, n_categories).shape[1]
+    facts = (table.name, n, len(table.y) - n, m, n_columns, majority)
     made["sets"] = ([facts], FACTS)
     return {
         name: sorted_(pd.DataFrame(of, columns=[*ORDER[name], *values]), ORDER[name])

@@ -18,6 +18,7 @@ from hedgerow.experiments.missing.plan import (
     ORDER,
     VARIANTS,
     MissingPlan,
+    of_paper,
 )
 from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS
 from hedgerow.experiments.printed import printed_number
@@ -253,12 +254,12 @@ def missing_text(
         line["published"] = yes_no.get(row["value"]) if row["value"] in yes_no else None
         if line["published"] is None:
             line["published"] = printed_number(row["value"])
-        for reading in plan.readings:
+        for reading in of_paper(plan.readings):
             seen = _Seen(*(f[f["reading"] == reading] for f in (means, levels, runs)), sets, plan)
             line[reading] = seen.number(row["metric"], row["dataset"], row["method"], scenario)
         lines.append(line)
     found = pd.DataFrame(lines)
-    return found.round({name: 9 for name in ("published", *plan.readings)})
+    return found.round({name: 9 for name in ("published", *of_paper(plan.readings))})
 
 
 class _Seen:
@@ -331,7 +332,8 @@ def _from(holds: pd.Series) -> float:
 @table(
     "Statements of the paper under each reading",
     caption="Verdict on each statement where the methods are as the paper describes them, as its "
-    "authors coded them, and, if it was run, as described but for the gain of C4.5. {ran}",
+    "authors coded them, repaired where gains are 0/0, and, if they were run, as described but for "
+    "the gain of C4.5 and as coded with those gains left undefined. {ran}",
     words=said,
 )
 def missing_readings(
