@@ -307,9 +307,13 @@ def test_reliability_of_c45():
         C45Classifier(reliability="local").fit([[0.0], [1.0]], [0, 1])
 
 
-@pytest.mark.parametrize("seed", draws(30))
-def test_the_first_undefined_gain_is_taken(seed):
+def test_the_first_undefined_gain_is_taken():
     """The authors' argmax takes the first NaN: 0/0 of a variable that no row of a node lacks."""
+    assert sum(undefined_nodes(seed) for seed in draws(30)) > 10
+
+
+def undefined_nodes(seed):
+    """Nodes of a random tree at which the first undefined gain was taken, as it should be."""
     rng = np.random.default_rng(seed)
     n, m = int(rng.integers(10, 40)), int(rng.integers(2, 5))
     X = np.round(rng.normal(size=(n, m)), 1)
@@ -344,4 +348,4 @@ def test_the_first_undefined_gain_is_taken(seed):
         left, right, _ = reference.route(members, *test, test[1], None)
         for child, own in ((tree.children_left, left), (tree.children_right, right)):
             stack.append((int(child[node]), own, depth + 1))
-    assert n_undefined
+    return n_undefined
