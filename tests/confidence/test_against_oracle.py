@@ -45,6 +45,7 @@ def drawn_settings(rng):
     return {
         "method": str(rng.choice(["norm", "tdist", "comb"])),
         "min_instances": int(rng.choice([2, 3, 5])),
+        "too_few": str(rng.choice(["class", "node"])),
         "normal_width": float(rng.choice([0.5, 1.0, 2.0])),
         "normal_width_other": float(rng.choice([0.5, 1.0, 2.5])),
         "t_alpha": float(rng.choice([0.005, 0.1, 0.5])),

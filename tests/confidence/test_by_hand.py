@@ -348,3 +348,26 @@ def test_a_tree_of_a_thousand_levels():
     np.testing.assert_array_equal(still.predict_proba(some), base.predict_proba(some))
     model = ConfDTreeClassifier(FrozenEstimator(base), method="tdist").fit(X, y)
     np.testing.assert_allclose(model.predict_proba(some).sum(axis=1), 1.0, atol=1e-9)
+
+
+def test_a_class_with_too_few_disables_its_node_where_it_is_asked_to():
+    """Prerequisite 2 to the letter: a minimal number for every class present in the node."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, 30), rng.normal(4, 1, 30), [2.0, 2.1]])[:, None]
+    y = np.repeat([0, 1, 2], [30, 30, 2])
+    base = C45Classifier(max_depth=1, prune=False).fit(X, y)
+    own = ConfDTreeClassifier(FrozenEstimator(base), method="tdist").fit(X, y)
+    whole = ConfDTreeClassifier(FrozenEstimator(base), method="tdist", too_few="node").fit(X, y)
+    rows = np.linspace(-3, 8, 50)[:, None]
+    assert not np.allclose(own.predict_proba(rows), base.predict_proba(rows))
+    np.testing.assert_array_equal(whole.predict_proba(rows), base.predict_proba(rows))
+    # Without the class that has too few both are one.
+    some = y < 2
+    base = C45Classifier(max_depth=1, prune=False).fit(X[some], y[some])
+    said = [
+        ConfDTreeClassifier(FrozenEstimator(base), method="tdist", too_few=what)
+        .fit(X[some], y[some])
+        .predict_proba(rows)
+        for what in ("class", "node")
+    ]
+    np.testing.assert_array_equal(*said)

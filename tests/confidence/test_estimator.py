@@ -81,6 +81,7 @@ def test_a_frozen_estimator_has_to_be_fitted(inner):
     [
         ({"method": "normal"}, "method is 'normal'"),
         ({"min_instances": 1}, "min_instances is 1"),
+        ({"too_few": "both"}, "too_few is 'both'"),
         ({"normal_width": -1}, "normal_width is -1"),
         ({"t_alpha_other": 1.5}, "t_alpha_other is 1.5"),
         ({"normality": "shapiro"}, "normality is 'shapiro'"),

@@ -86,11 +86,11 @@ def test_both_answers_are_the_version_itself(table, made):
     # The paper's fine and width are among the settings, of the tree of the protocol.
     for method in ("confdtree_comb_fine_0.1", "confdtree_comb_width_1"):
         for metric in ("average_auc", "log_loss"):
-            value = rows["settings", "pruned_laplace", method, metric]
-            both = rows["answers", "pruned_laplace", "confdtree_comb_both", metric]
+            value = rows["settings", "pruned", method, metric]
+            both = rows["answers", "pruned", "confdtree_comb_both", metric]
             assert value == pytest.approx(both, rel=1e-9)
-    value = rows["settings", "pruned_laplace", "confdtree_comb_fine_0", "log_loss"]
-    assert value == rows["answers", "pruned_laplace", "confdtree_comb_routes", "log_loss"]
+    value = rows["settings", "pruned", "confdtree_comb_fine_0", "log_loss"]
+    assert value == rows["answers", "pruned", "confdtree_comb_routes", "log_loss"]
 
 
 def test_a_calibration_is_that_of_scikit_learn(table, made):

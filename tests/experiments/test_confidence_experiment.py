@@ -69,16 +69,16 @@ def test_changes_by_hand():
 
 
 def test_predictions_of_all_folds_are_put_together(table, validated):
-    """COMB on pruned, smoothed trees, made again by hand."""
+    """COMB on pruned trees, made again by hand."""
     X, y = table.X, table.y
     p = np.zeros((len(y), 3))
     for train, test in confidence_steps.folds_of(table, 1, PLAN):
-        tree = C45Classifier(confidence=0.5, min_samples_leaf=2, smoothing=True)
+        tree = C45Classifier(confidence=0.5, min_samples_leaf=2)
         tree.fit(X.iloc[train], y[train])
         model = ConfDTreeClassifier(FrozenEstimator(tree), method="comb")
         p[test] = model.fit(X.iloc[train], y[train]).predict_proba(X.iloc[test])
     rows = validated["rows"].set_index(["repeat", "tree", "method", "metric"])["value"]
-    own = rows[1, "pruned_laplace", "confdtree_comb"]
+    own = rows[1, "pruned", "confdtree_comb"]
     for name, value in confidence_steps.areas(y, p).items():
         assert own[name] == value
 

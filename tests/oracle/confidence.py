@@ -78,6 +78,9 @@ class Doubting:
                 p = stats.kstest(rows, "norm", (rows.mean(), rows.std(ddof=1))).pvalue
             normal.append(p >= self.set["normality_alpha"])
             here["intervals"][c] = (mean, sd, n)
+        occurring = {k for _, k, _, _ in known}
+        if self.set["too_few"] == "node" and occurring - {*here["intervals"], *here["usual"]}:
+            here["intervals"], here["usual"], normal = {}, {}, [False]
         method = self.set["method"]
         here["normal"] = method != "tdist" and all(normal)
         if method == "norm" and not here["normal"]:

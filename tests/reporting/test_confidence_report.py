@@ -141,7 +141,7 @@ def _claims(run, **changes):
 
 def test_few_data_sets_cannot_tell(run):
     found = _claims(run).set_index("claim")
-    assert found.index.tolist() == [f"CF-{k:02d}" for k in range(1, 9)]
+    assert found.index.tolist() == [f"CF-{k:02d}" for k in range(1, 11)]
     assert (found["verdict"] == "too little data").all()
     assert found.loc["CF-01", "lacking"] == "3 data sets of 16 or more"
 
@@ -210,23 +210,54 @@ def test_the_other_reading_of_who_is_affected(run):
 
 def test_a_gain_that_shrinks_with_the_training_part(run):
     made = _many(run, {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05})
-    shares = [k / 10 for k in range(1, 10)]
-
-    def sizes(slope):
-        rows = []
-        for name in made["facts"]["dataset"]:
-            for share in shares:
-                for method in ("c45", *VERSIONS):
-                    area = 0.7 + (method != "c45") * (0.05 + slope * share)
-                    rows.append((name, 0, share, method, "average_auc", area))
-        columns = ["dataset", "division", "share", "method", "metric", "value"]
-        return pd.DataFrame(rows, columns=columns)
-
-    for slope, verdict in ((-0.04, "reproduced"), (0.04, "not reproduced")):
-        found = _claims(run, **made, sizes=sizes(slope)).set_index("claim")
+    names = made["facts"]["dataset"].tolist()
+    for start, slope, verdict in (
+        (0.05, -0.04, "reproduced"),
+        (0.05, 0.04, "not reproduced"),
+        # It falls from less than nothing to less: that was called reproduced.
+        (-0.01, -0.04, "partly"),
+    ):
+        sizes = _sizes({name: (start, slope) for name in names})
+        found = _claims(run, **made, sizes=sizes).set_index("claim")
         assert found.loc["CF-07", "verdict"] == verdict
         # It was measured for one base tree: the others say nothing.
         assert found.loc["CF-07", "unpruned"] == ""
+
+
+def _sizes(of):
+    """Gains at each share of the rows: data set -> (at none, slope)."""
+    rows = []
+    for name, (start, slope) in of.items():
+        for share in (k / 10 for k in range(1, 10)):
+            for method in ("c45", *VERSIONS):
+                area = 0.7 + (method != "c45") * (start + slope * share)
+                rows.append((name, 0, share, method, "average_auc", area))
+    columns = ["dataset", "division", "share", "method", "metric", "value"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("claim", "falling", "steady", "n_classes"),
+    [
+        ("CF-09", ("ecoli3", "ionosphere", "yeast_0256_vs_3789"), ("credit_approval", "wdbc"), 2),
+        ("CF-10", ("letter", "segment", "vehicle", "vowel"), ("autos", "glass", "waveform"), 5),
+    ],
+)
+def test_where_the_gain_shrinks(run, claim, falling, steady, n_classes):
+    made = _many(run, {"confdtree_norm": 0.02, "confdtree_tdist": 0.03, "confdtree_comb": 0.05})
+    more = pd.DataFrame({"dataset": [*falling, *steady], "n_classes": n_classes})
+    made["facts"] = pd.concat([made["facts"], more.assign(imbalance_ratio=1.0)])
+    down, up = (0.05, -0.04), (0.02, 0.01)
+
+    def verdict(of):
+        found = _claims(run, **made, sizes=_sizes(of)).set_index("claim")
+        return found.loc[claim, "verdict"]
+
+    as_printed = dict.fromkeys(falling, down) | dict.fromkeys(steady, up)
+    assert verdict(as_printed) == "reproduced"
+    assert verdict(as_printed | {falling[0]: up}) == "partly"
+    assert verdict(as_printed | {steady[0]: down}) == "partly"
+    assert verdict(dict.fromkeys(as_printed, up)) == "not reproduced"
 
 
 def test_figures_show_what_was_run(run):

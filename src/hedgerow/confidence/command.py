@@ -60,6 +60,12 @@ def add_explain(commands: Any) -> None:
             metavar="X",
             help=f"{text} (default: %(default)g)",
         )
+    rules.add_argument(
+        "--too-few",
+        choices=["class", "node"],
+        default="class",
+        help="what a class with fewer instances disables (default: %(default)s)",
+    )
     rules.add_argument("--no-routes", action="store_true", help="no alternative routes")
     rules.add_argument("--no-fines", action="store_true", help="no certainty fines")
     rules.add_argument("--smoothing", action="store_true", help="Laplace-smoothed leaves")
@@ -86,6 +92,7 @@ def run(options: argparse.Namespace) -> int:
     rules = Rules(
         method=options.method,
         min_instances=options.min_instances,
+        too_few=options.too_few,
         normal_width=options.normal_width,
         normal_width_other=options.normal_width_other,
         t_alpha=options.t_alpha,

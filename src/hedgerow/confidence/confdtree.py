@@ -58,7 +58,11 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         every test on numbers. "comb": the first where it may be, else the second.
     min_instances : float, default 5
         Instances that a class needs at a node for an interval (m); at least 2. A class with
-        fewer has none, is never doubted and disables no node.
+        fewer has none and is never doubted.
+    too_few : {"class", "node"}, default "class"
+        What a class with fewer disables: nothing but itself, or its node, as the second
+        prerequisite of section III.A has it when it is read to the letter ("a minimal number m
+        exists for every class present in the node").
     normal_width, normal_width_other : float, default 2.0 and 1.0
         Half-width of "norm" in standard deviations: for the class that was assigned, and for the
         others.
@@ -68,7 +72,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         Kolmogorov-Smirnov against the normal distribution of the same mean and sd, without or
         with Lilliefors' correction for having estimated them (needs statsmodels).
     normality_alpha : float in [0, 1], default 0.05
-        A class passes if its p-value is at least this.
+        A class passes if its p-value is at least this; 0: every class passes.
     routes, fines : bool, default True
         Without one of them, a doubt that would lead to it changes nothing.
     fine : float in [0, 1], default 0.10
@@ -143,6 +147,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         estimator=None,
         method="comb",
         min_instances=5,
+        too_few="class",
         normal_width=2.0,
         normal_width_other=1.0,
         t_alpha=0.005,
@@ -160,6 +165,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         self.estimator = estimator
         self.method = method
         self.min_instances = min_instances
+        self.too_few = too_few
         self.normal_width = normal_width
         self.normal_width_other = normal_width_other
         self.t_alpha = t_alpha

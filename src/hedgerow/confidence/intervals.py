@@ -25,6 +25,10 @@ SLACK = 1e-12  # of the numbers at hand: the mean of equal values may differ fro
 NONE, NORMAL, STUDENT, FREQUENCY = range(4)  # where the intervals of a node come from
 
 
+#: What lacks intervals where a class has fewer instances than it needs: the class, or the node.
+TOO_FEW = ("class", "node")
+
+
 @dataclass(frozen=True)
 class Rules:
     """The settings of `ConfDTreeClassifier`, checked.
@@ -37,6 +41,7 @@ class Rules:
 
     method: str = "comb"
     min_instances: float = 5
+    too_few: str = "class"
     normal_width: float = 2.0
     normal_width_other: float = 1.0
     t_alpha: float = 0.005
@@ -53,6 +58,7 @@ class Rules:
     def __post_init__(self):
         check_choice("method", self.method, METHODS)
         check_number("min_instances", self.min_instances, 2, LARGEST)
+        check_choice("too_few", self.too_few, TOO_FEW)
         for name in ("normal_width", "normal_width_other"):
             check_number(name, getattr(self, name), 0.0, LARGEST)
         check_choice("normality", self.normality, NORMALITY)
@@ -286,7 +292,10 @@ def intervals(tree: Tree, counted: Counted, rules: Rules) -> Intervals:
 
     n, mean, sd = counted.n, counted.mean, counted.sd
     numeric = (tree.feature >= 0) & ~np.isnan(tree.threshold)
-    enough = (n >= rules.min_instances - 1e-9) & np.isfinite(sd) & numeric[:, None]
+    many = n >= rules.min_instances - 1e-9
+    if rules.too_few == "node":
+        many &= _all_present(n, many)[:, None]
+    enough = many & np.isfinite(sd) & numeric[:, None]
     passed = counted.normality_p >= rules.normality_alpha
     normal = enough.any(axis=1) & (passed | ~enough).all(axis=1)
     source = np.zeros(tree.n_nodes, dtype=np.int8)
@@ -324,6 +333,11 @@ def intervals(tree: Tree, counted: Counted, rules: Rules) -> Intervals:
     return Intervals(source, *ends, place, inside, known, np.ascontiguousarray(pull), present)
 
 
+def _all_present(n: np.ndarray, many: np.ndarray) -> np.ndarray:
+    """Nodes at which each class that occurs has instances enough: (n_nodes,) flags."""
+    return (many | (n <= 0)).all(axis=-1)
+
+
 def _usual_categories(counted: Counted, rules: Rules):
     """`place`, `inside` and `known` of tests on categories; no place where they never doubt."""
     categories = counted.categories
@@ -333,6 +347,8 @@ def _usual_categories(counted: Counted, rules: Rules):
         return none, np.zeros((0, K, 0), dtype=np.uint8), np.zeros((0, K), dtype=np.uint8)
     n = categories.sum(axis=2)
     known = n >= rules.min_instances - 1e-9
+    if rules.too_few == "node":
+        known &= _all_present(n, known)[:, None]
     inside = np.zeros(categories.shape, dtype=np.uint8)
     for at in np.argwhere(known):
         frequency = categories[tuple(at)] / n[tuple(at)]

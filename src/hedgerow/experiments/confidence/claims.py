@@ -1,4 +1,4 @@
-"""Statements CF-01 to CF-08 of Katz and others: what the judge reads, measured and as printed."""
+"""Statements of Katz and others: what the judge reads, measured and as printed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def claims(
     stated: pd.DataFrame,
     plan: ConfidencePlan,
 ) -> pd.DataFrame:
-    """Judge statements CF-01 to CF-08 of data/published/claims.csv.
+    """Judge the statements of data/published/claims.csv on ConfDTree.
 
     Parameters
     ----------

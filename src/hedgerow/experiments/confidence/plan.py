@@ -81,9 +81,10 @@ class ConfidencePlan(Plan):
         maximum=999,
     )
     tree: str = setting(
-        "pruned_laplace",
+        "pruned",
         "Base tree of tables I to III, of figure 6 and of the statements: pruned or not, leaves "
-        "Laplace-smoothed or not. The other three stand in a table of their own.",
+        "Laplace-smoothed or not. J48 as it comes prunes and does not smooth. The other three "
+        "stand in a table of their own.",
         choices=tuple(TREES),
     )
     confidence: float = setting(
@@ -103,6 +104,23 @@ class ConfidencePlan(Plan):
         "Instances that a class needs at a node for an interval, m (section IV.A, 5).",
         minimum=2,
         maximum=1_000_000_000,
+    )
+    too_few: str = setting(
+        "class",
+        "What a class with fewer instances disables: its own interval, or all of the node (section "
+        "III.A, prerequisite 2, to the letter).",
+        choices=("class", "node"),
+    )
+    normality_alpha: float = setting(
+        0.05,
+        "Level of the test of normality that lets NORM act; 0: no test (section III.A).",
+        minimum=0,
+        maximum=1,
+    )
+    criterion: str = setting(
+        "information_gain",
+        "What C4.5 compares tests by; gain_ratio is that of J48.",
+        choices=("information_gain", "gini", "gain_ratio"),
     )
     affected: str = setting(
         "points",

@@ -53,7 +53,11 @@ def corrected(tree, X, y, test, smoothing: bool, plan) -> Iterator[tuple[str, np
     yield BASE, tree.predict_proba(test)
     for name, method in VERSIONS.items():
         model = ConfDTreeClassifier(
-            FrozenEstimator(tree), method=method, min_instances=plan.min_instances
+            FrozenEstimator(tree),
+            method=method,
+            min_instances=plan.min_instances,
+            too_few=plan.too_few,
+            normality_alpha=plan.normality_alpha,
         )
         yield name, model.fit(X, y).predict_proba(test)
 
@@ -63,7 +67,10 @@ def grown(X, y, pruned: bool, plan):
     from hedgerow.induction.c45 import C45Classifier
 
     learner = C45Classifier(
-        confidence=plan.confidence, prune=pruned, min_samples_leaf=plan.min_samples_leaf
+        confidence=plan.confidence,
+        prune=pruned,
+        min_samples_leaf=plan.min_samples_leaf,
+        criterion=plan.criterion,
     )
     return learner.fit(X, y)
 
@@ -145,12 +152,15 @@ def changes(plain: np.ndarray, other: np.ndarray) -> dict[str, float]:
 
 @step(
     "confidence",
+    "criterion",
     "min_instances",
     "min_samples_leaf",
     "n_folds",
     "n_repeats",
     "n_trees",
+    "normality_alpha",
     "seed",
+    "too_few",
     makes=("rows", "facts", "trees"),
 )
 def validated(
@@ -252,11 +262,14 @@ def _mean_over_folds(y: np.ndarray, probabilities: np.ndarray, fold: np.ndarray)
 
 @step(
     "confidence",
+    "criterion",
     "min_instances",
     "min_samples_leaf",
     "n_divisions",
+    "normality_alpha",
     "seed",
     "shares",
+    "too_few",
     "tree",
 )
 def sized(

@@ -318,6 +318,7 @@ def _run(table: TidyTable, parts: dict, plan, protocol) -> dict[str, pd.DataFram
     protocol=(
         "confidence",
         "confidence",
+        "criterion",
         "min_instances",
         "min_samples_leaf",
         "n_folds",
@@ -354,6 +355,7 @@ def run(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> dict[str, pd.
     protocol=(
         "confidence",
         "confidence",
+        "criterion",
         "min_instances",
         "min_samples_leaf",
         "n_folds",
