@@ -177,7 +177,7 @@ class SoftPlan(KernelPlan):
     )
     n_folds: int = setting(
         5,
-        "Folds of the cross validations that tune factors and calibrate pruning.",
+        "Folds of the cross validations that tune factors, and calibrate pruning where folds do.",
         minimum=2,
         maximum=100_000,
     )
@@ -233,6 +233,20 @@ class SoftPlan(KernelPlan):
         minimum=2,
         maximum=1_000_000_000,
         descending=True,
+    )
+    calibration: str = setting(
+        "permutations",
+        "Trees whose leaves are averaged to calibrate the pruning confidence: of the training "
+        "parts of the permutations, of which the thesis prints a mean of 15.0, or of the folds of "
+        "a cross validation on the whole set.",
+        choices=("permutations", "folds"),
+    )
+    n_calibrated: int = setting(
+        30,
+        "Permutations whose training parts calibrate the pruning confidence, however many are "
+        "run (30 in the thesis); a synthetic set has as many as it has samples.",
+        minimum=1,
+        maximum=999,
     )
     confidence_tolerance: float = setting(
         0.001,
