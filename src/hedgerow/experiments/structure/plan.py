@@ -100,6 +100,11 @@ class StructurePlan(UctPlan):
     value_pruning: bool = setting(
         True, "Whether value-based pruning thins the search tree; chapter 5 does not say."
     )
+    tree_pruning: bool = setting(
+        False,
+        "Whether states whose last test C4.5's pruning would remove leave the search; chapter 5 "
+        "does not say.",
+    )
     n_clusters: int = setting(4, "Clusters of k-means (thesis 5.4.2, 4).", minimum=2, maximum=1_000)
     n_components: int = setting(
         4,

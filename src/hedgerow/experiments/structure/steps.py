@@ -68,6 +68,7 @@ def division(table, number: int, plan):
     "n_trees",
     "seed",
     "test_size",
+    "tree_pruning",
     "validation_fraction",
     "value_pruning",
     "value_pruning_depth",
@@ -108,7 +109,7 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
             plan,
             policy="vs",
             value_pruning=plan.value_pruning,
-            tree_pruning=False,
+            tree_pruning=plan.tree_pruning,
             n_iterations=plan.n_iterations,
             random_state=random_state(plan.seed, EXPERIMENT, table.name, number, "uct"),
         ).fit(table.X.iloc[train], table.y[train])
