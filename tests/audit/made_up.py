@@ -55,10 +55,12 @@ def make(root: Path) -> None:
 
 
 def change(path: Path, new_time: bool = False) -> None:
-    """Change one byte, with its old time or a new one."""
+    """Change one byte, with its old time or a new one, a second later at least."""
     before = path.stat()
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(bytes(content))
-    if not new_time:
-        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    time = before.st_mtime_ns
+    if new_time:
+        time = max(path.stat().st_mtime_ns, time + 1_000_000_000)
+    os.utime(path, ns=(before.st_atime_ns, time))

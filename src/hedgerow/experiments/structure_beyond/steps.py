@@ -93,6 +93,7 @@ class _Protocol:
         "n_trees",
         "seed",
         "test_size",
+        "tree_pruning",
         "validation_fraction",
         "value_pruning",
         "value_pruning_depth",
