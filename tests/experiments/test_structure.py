@@ -1,5 +1,6 @@
 """The steps of chapter 5: forests, distances, example pairs, clusters, scores, bootstrap."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -110,6 +111,23 @@ def test_states_are_the_most_visited_that_are_small_enough():
     assert structure_steps.states_of(search_tree, 3, 3).tolist() == [1, 3, 5]
     assert structure_steps.states_of(search_tree, 4, 3).tolist() == [1, 2, 3, 5]  # ties: the older
     assert structure_steps.states_of(search_tree, 99, 4).tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_pruned_states_leave_the_search_where_that_is_asked_for(table, learned, plan):
+    """A test whose both sides have the same class is one that C4.5's pruning takes back."""
+    asked = dataclasses.replace(plan, tree_pruning=True, n_trees=10)
+    pruned = structure_steps.learn(table, asked)
+
+    def changing(found):
+        for number in range(plan.n_forests):
+            for tree in trees_of(found, number):
+                label, leaf = tree.class_weight.argmax(axis=1), tree.feature < 0
+                for left, right in zip(tree.children_left, tree.children_right, strict=True):
+                    if left >= 0 and leaf[left] and leaf[right]:
+                        yield label[left] != label[right]
+
+    assert all(changing(pruned))
+    assert not all(changing(learned))
 
 
 def test_accuracy_is_that_of_the_test_part(table, learned, plan):
