@@ -1,7 +1,8 @@
 """A drawing of a tree that can be read at the bedside.
 
 Everything is laid out in inches first, with the sizes of the words measured, so that nothing
-overlaps: leaves stand side by side, an inner node above the middle of its two children.
+overlaps: a node stands above the middle of its two children, whose subtrees are as near to each
+other as their boxes of the same level let them be.
 A figure of our own has exactly that size; in axes of the user's the drawing is scaled to fit.
 """
 
@@ -285,9 +286,8 @@ class _Plan:
         self._fill_leaves(leaves)
         unit = leaves[0].width / _LEAF_SHARE
         self.margin = 1.2 * self.em
-        for place, box in enumerate(leaves):
-            box.x = self.margin + (place + 0.5) * unit
         self._fill_inner(unit)
+        self._place(unit - leaves[0].width)
         self._rows()
         left = min(box.x - box.width / 2 for box in self.boxes)
         right = max(box.x + box.width / 2 for box in self.boxes)
@@ -345,13 +345,11 @@ class _Plan:
             box.height = (len(box.lines) * _LINE + _BAR + 0.35 + 2 * _PAD) * em
 
     def _fill_inner(self, unit: float) -> None:
-        """Places and words of the inner nodes, children first."""
+        """Words of the inner nodes."""
         size, em = self.size, self.em
-        for box in reversed(self.boxes):
+        for box in self.boxes:
             if box.leaf:
                 continue
-            left, right = (self.boxes[child] for child in box.children)
-            box.x = (left.x + right.x) / 2.0
             room = _INNER_UNITS * unit - 2 * _PAD * em
             name = feature_name(self.tree, int(self.tree.feature[box.node]))
             condition = condition_words(self.tree, box.node, self.decimals)
@@ -368,6 +366,28 @@ class _Plan:
             words = max(text_width(line, size) for line in box.lines)
             box.width = words + 2 * _PAD * em
             box.height = (len(box.lines) * _LINE + 2 * _PAD) * em
+
+    def _place(self, gap: float) -> None:
+        """Places of the boxes, the root at 0; `gap` is left between two of a level.
+
+        From below, by the outline of each subtree: its left and right ends level by level. A leaf
+        high up stands above what is deeper beside it, and takes no column of its own.
+        """
+        outlines: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for i, box in reversed(list(enumerate(self.boxes))):
+            left, right = np.array([-box.width / 2]), np.array([box.width / 2])
+            if box.children:
+                (l1, r1), (l2, r2) = (outlines.pop(child) for child in box.children)
+                both = min(len(l1), len(l2))
+                half = (np.max(r1[:both] - l2[:both]) + gap) / 2
+                for child, side in zip(box.children, (-1.0, 1.0), strict=True):
+                    self.boxes[child].x = side * half
+                left = np.concatenate([left, l1 - half, l2[len(l1) :] + half])
+                right = np.concatenate([right, r2 + half, r1[len(r2) :] - half])
+            outlines[i] = left, right
+        for box in self.boxes:  # parents first: until here the places are those against them
+            for child in box.children:
+                self.boxes[child].x += box.x
 
     def count(self, node: int) -> str:
         """Weight of a node: whole where it is whole, else with a decimal."""

@@ -34,6 +34,7 @@ EVIDENCE = {
 }
 SMALLEST = 1e-12  # p below it is drawn there
 COLUMNS = 3  # panels side by side
+HEAD = 0.35  # inches above figure 6.1
 #: Lines of treated and untreated patients.
 TREATED = {True: ("with intervention", "#0072B2", "-"), False: ("without", "#D55E00", "--")}
 
@@ -102,12 +103,11 @@ def thesis_figure_6_1_SYNTHETIC(tables: Sequence[TidyTable], trees: pd.DataFrame
     with style():
         axes = plot_tree(tree, Figure().add_subplot())
         width, height = (float(np.ptp(lim)) for lim in (axes.get_xlim(), axes.get_ylim()))
-        scale = 2.0 * WIDTH / width  # more leaves than a column holds: the page enlarges it
-        drawn = Figure(figsize=(2.0 * WIDTH, scale * height + 0.35))
-        share = 0.35 / (scale * height + 0.35)
-        axes = drawn.add_axes((0.0, 0.0, 1.0, 1.0 - share))
-        plot_tree(tree, axes)
-        drawn.text(0.01, 1.0 - share / 2, "SYNTHETIC patients", fontsize=11, va="center")
+        scale = min(1.0, WIDTH / width)
+        height = scale * height + HEAD
+        drawn = Figure(figsize=(WIDTH, height))
+        plot_tree(tree, drawn.add_axes((0.0, 0.0, 1.0, 1.0 - HEAD / height)))
+        drawn.text(0.01, 1.0 - HEAD / 2 / height, "SYNTHETIC patients", va="center")
     return drawn
 
 
