@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from legible import faults
 
 from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import plan as soft_plan
@@ -15,6 +16,24 @@ from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.reporting import figures
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def legible():
+    """Every figure that a test of the report writes can be read at the width of a page.
+
+    Words of 4 pixels, numbers on each other and names cut at the edge were found by looking.
+    """
+    save = figures.save
+
+    def checked(figure, path):
+        save(figure, path)
+        assert faults(figure) == [], Path(path).name
+
+    figures.save = checked
+    yield
+    figures.save = save
+
 
 #: Six sets of table 3.1, one outside of it; `spectf` is asked for and absent.
 SETS = ("pima", "wdbc", "bupa", "haberman", "dermatology", "synthetic_soft_4", "wine")

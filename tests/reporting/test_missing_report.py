@@ -254,7 +254,9 @@ def test_figures_show_what_was_run(run):
         drawn = made_by(getattr(missing_figures, name), **run.inputs)
         panels = [axes for axes in drawn.axes if axes.lines]
         assert [axes.get_title(loc="left") for axes in panels] == ["breast cancer", "car", "wine"]
-        assert all(len(axes.lines) == 1 + len(METHODS) for axes in panels)
+        for axes in panels:
+            told = any("commonest" in text.get_text() for text in axes.texts)
+            assert len(axes.lines) + told == 1 + len(METHODS)
     drawn = made_by(missing_figures.missing_gains, **run.inputs)
     assert len(drawn.axes) == 9 and all(len(axes.lines) == 4 for axes in drawn.axes)
     levels = run.tables["missing_levels"]
@@ -262,6 +264,15 @@ def test_figures_show_what_was_run(run):
     means = own.groupby("method")["accuracy"].mean()
     line = drawn.axes[5].lines[1]
     assert line.get_ydata()[2] == pytest.approx(100 * (means["eig_knn"] - means["c45"]))
+
+
+def test_panels_fill_their_figure():
+    """Seven panels and a legend stood in three rows of three, with the lower half bare."""
+    rows_and_places = {n: (-(-n // missing_figures._columns(n)), missing_figures._columns(n))
+                       for n in range(1, 13)}  # fmt: skip
+    for n, (rows, columns) in rows_and_places.items():
+        assert columns <= 4 and rows * columns - n <= 2, n
+    assert rows_and_places[7] == (2, 4)
 
 
 @pytest.mark.parametrize("nothing", [False, True])

@@ -29,6 +29,7 @@ from hedgerow.experiments.structure.plan import (
     StructurePlan,
 )
 from hedgerow.reporting import figures
+from hedgerow.reporting.figures import WIDTH
 from hedgerow.workflow.config import published_keys
 
 pytestmark = pytest.mark.slow
@@ -502,6 +503,25 @@ def test_figure_5_3_sorts_trees_by_size(small):
         D = own.pivot(index="tree_1", columns="tree_2", values=name).to_numpy()
         assert np.array_equal(images[title], D[np.ix_(by_size, by_size)])
     assert len(images) == 6
+
+
+def test_numbers_of_nodes_do_not_touch():
+    """Of a forest of 168 trees figure 5.3 said 911 where it meant 9 and 11."""
+    places, numbers = np.array([2.0, 14.0, 60.0, 88.0, 94.0]), ["3", "5", "7", "9", "11"]
+    chosen = structure_figures._apart(places, numbers, np.array([4, 20, 70, 6, 3]))
+    assert chosen == [2, 1, 3, 0], "the weightiest first; 11 would lie on 9"
+
+
+def test_pairs_of_trees_are_as_large_as_the_page_lets_them(small):
+    """The trees of figure 5.2 had half the size of their words, for want of height."""
+    figure = drawn(small, 2)
+    trees = figure.axes[1:]
+    words = [t.get_fontsize() for axes in trees for t in axes.texts]
+    taken = [sum(axes.get_position().width for axes in pair) for pair in (trees[:2], trees[2:])]
+    assert len(trees) == 4 and words
+    for share, own in zip(taken, (trees[:2], trees[2:]), strict=True):
+        full = all(t.get_fontsize() >= 0.85 * 8.0 - 1e-6 for axes in own for t in axes.texts)
+        assert full or share * WIDTH >= WIDTH - structure_figures.MARGIN - 1e-6
 
 
 def test_figure_5_4_marks_clusters_medoids_and_named_trees(small):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from legible import cut_markers
 from made_cohorts import FACTS, made_up
 from shown import captions_of, made_by, page_of, shown_by
 
@@ -120,6 +121,13 @@ def test_figures_hold_their_cohorts(run):
     drawn = made_by(survival_beyond_figures.survival_beyond_roots, **run.inputs)
     bars = drawn.axes[0].patches
     assert sum(bar.get_width() for bar in bars) == pytest.approx(1)
+
+
+def test_no_marker_is_cut_at_the_frame(run):
+    """Markers at 0 and at the largest value of the panels of repeats lost an edge."""
+    for name in ("repeats", "models", "calibration"):
+        drawn = getattr(survival_beyond_figures, f"survival_beyond_{name}")
+        assert cut_markers(made_by(drawn, **run.inputs)) == [], name
 
 
 def _section(run, folder):

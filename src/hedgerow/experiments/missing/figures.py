@@ -31,6 +31,7 @@ from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, Look, style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Colours of Okabe and Ito (2008).
@@ -54,7 +55,16 @@ HEADS = {
     CODED_UNDEFINED: "As coded, gains of 0/0 left",
     INDEPENDENT: "As described, independent variables",
 }
-N_COLUMNS = 3
+COMMONEST = (
+    "the dotted line is the share of the commonest class, which is told in figures where it lies "
+    "below the panel"
+)
+ROW, LEGEND = 1.75, 0.45  # inches of a row of panels, of the legend above them
+
+
+def _columns(n: int) -> int:
+    """Panels side by side, so that few places stay empty: up to four in a row, else 3 or 4."""
+    return n if n <= 4 else min((3, 4), key=lambda columns: -n % columns)
 
 
 def _curves(tables: Mapping[str, pd.DataFrame], scenario: str) -> Figure:
@@ -65,38 +75,50 @@ def _curves(tables: Mapping[str, pd.DataFrame], scenario: str) -> Figure:
     own = levels[(levels["reading"] == DESCRIBED) & (levels["scenario"] == scenario)]
     there = sets[sets["status"] == "run"]
     there = there[there["registry"].isin(own["dataset"])]
-    n_rows = max(-(-(len(there) + 1) // N_COLUMNS), 1)  # the legend has the last panel
+    n_columns = max(_columns(len(there)), 1)
+    n_rows = max(-(-len(there) // n_columns), 1)
     with style():
-        drawn = Figure(figsize=(WIDTH, 1.75 * n_rows), layout="constrained")
+        drawn = Figure(figsize=(WIDTH, ROW * n_rows + LEGEND), layout="constrained")
         if there.empty:
             return drawn
-        panels = drawn.subplots(n_rows, N_COLUMNS, squeeze=False, sharex=True).ravel()
+        panels = drawn.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
         for axes, facts in zip(panels, there.to_dict("records"), strict=False):
             cells = own[own["dataset"] == facts["registry"]]
-            axes.axhline(100 * facts["majority"], color="black", linewidth=0.6, linestyle=":")
             for method, look in LOOKS.items():
                 line = cells[cells["method"] == method]
                 axes.plot(line["missingness"], 100 * line["accuracy"], linewidth=1.1,
                           linestyle=look.line, color=look.colour, label=look.label,
                           marker=look.marker, markersize=3)  # fmt: skip
+            _majority(axes, 100 * facts["majority"])
             axes.set_title(facts["dataset"].replace("_", " "))
             axes.grid()
         for axes in panels[len(there) :]:
             axes.axis("off")
-        for axes in panels[max(len(there) - N_COLUMNS, 0) : len(there)]:
-            axes.set_xlabel("Missing values, per cent")
+        for axes in panels[max(len(there) - n_columns, 0) : len(there)]:
             axes.tick_params(labelbottom=True)
+        drawn.supxlabel("Missing values, per cent", fontsize="medium")
         drawn.supylabel("Accuracy, per cent", fontsize="medium")
         handles, labels = panels[0].get_legend_handles_labels()
-        panels[len(there)].legend(handles, labels, loc="center", frameon=False)
+        drawn.legend(handles, labels, loc="outside upper center", ncols=3)
     return drawn
+
+
+def _majority(axes: Axes, share: float) -> None:
+    """The share of the commonest class: a line, or a number where it lies far below the curves."""
+    low, high = axes.get_ylim()
+    if share >= low - 0.25 * (high - low):
+        axes.axhline(share, color="black", linewidth=0.6, linestyle=":")
+        return
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1, "alpha": 0.85}
+    axes.annotate(f"commonest {share:.0f} ↓", (0.05, 0.05), xycoords="axes fraction",
+                  fontsize=7.5, bbox=box)  # fmt: skip
 
 
 @figure(
     "Accuracy with a complete test set",
     caption="Accuracy where the training set lacks values and the test set is complete, mean over "
-    "{runs}, as the paper describes the methods; the dotted line is the share of the commonest "
-    "class. The published figure is drawn from values that are not printed. {ran}",
+    f"{{runs}}, as the paper describes the methods; {COMMONEST}. The published figure is drawn "
+    "from values that are not printed. {ran}",
     alt="A panel per data set with a line per method, accuracy against the share of missing "
     "values; the numbers are in the table missing_levels.",
     words=said,
@@ -122,8 +144,8 @@ def eig_figure_1(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
 @figure(
     "Accuracy with missing values in the test set",
     caption="Accuracy where training and test set lack as many values, mean over {runs}, as the "
-    "paper describes the methods; the dotted line is the share of the commonest class. The "
-    "published figure is drawn from values that are not printed. {ran}",
+    f"paper describes the methods; {COMMONEST}. The published figure is drawn from values that are "
+    "not printed. {ran}",
     alt="A panel per data set with a line per method, accuracy against the share of missing "
     "values; the numbers are in the table missing_levels.",
     words=said,
@@ -146,8 +168,8 @@ def eig_figure_2(tables: Mapping[str, pd.DataFrame], means: pd.DataFrame) -> Fig
 @figure(
     "Accuracy with an imputed test set",
     caption="Accuracy where the missing values of the test set are imputed from the training set "
-    "(k-NN), mean over {runs}, as the paper describes the methods; the dotted line is the share of "
-    "the commonest class. The published figure is drawn from values that are not printed. {ran}",
+    f"(k-NN), mean over {{runs}}, as the paper describes the methods; {COMMONEST}. The published "
+    "figure is drawn from values that are not printed. {ran}",
     alt="A panel per data set with a line per method, accuracy against the share of missing "
     "values; the numbers are in the table missing_levels.",
     words=said,

@@ -29,8 +29,10 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "p")
 SHOWN = ("edit_b2_spearman", "unnormalized")
 COLOUR_MAP = "cividis"  # its lightness rises all along, in grey as well
 PERPLEXITY = 30.0
+PANEL, DIGIT, SPACE = 100.0, 4.5, 3.0  # points of figure 5.3: panel, digit of 7, between numbers
 HEAD = 0.6  # inches above two trees, for what tells them apart and their numbers
 MARGIN = 0.3  # inches, in all, beside and between two trees
+FOREST = 4.5  # inches of the forest in figure 5.2, with its heading
 GAP = 0.2  # radians of the rings of figure 5.2 that are left for their numbers
 
 
@@ -84,9 +86,7 @@ def thesis_figure_5_1(
             figure.text(0.012, 0.5, "No forest has a tree and its parent", fontsize=8.5)
             return figure
         trees = _two_trees(pair, results, table)
-        sizes = [_natural_size(tree) for tree in trees]
-        scale = min(1.0, (WIDTH - MARGIN) / sum(width for width, _ in sizes))
-        height = scale * max(height for _, height in sizes) + HEAD
+        height = _height_of(trees)
         figure = Figure(figsize=(WIDTH, height))
         _pair_of_trees(figure, pair, trees, (0.0, height), "")
     return figure
@@ -124,22 +124,30 @@ def thesis_figure_5_2(
     results = _of(results, table)
     kinds = (("b", "same_variable"), ("c", "correlated"))
     pairs = {letter: _shown_pair(results, kind) for letter, kind in kinds}
+    trees = {
+        letter: _two_trees(pair, results, table)
+        for letter, pair in pairs.items()
+        if pair is not None
+    }
     own, labels = _forest(results, 0)
     with style():
-        figure = Figure(figsize=(WIDTH, 9.6))
-        axes = figure.add_axes((0.0, 0.545, 1.0, 0.43))
+        heights = [_height_of(trees[letter]) if letter in trees else 0.4 for letter, _ in kinds]
+        height = sum(heights) + FOREST
+        figure = Figure(figsize=(WIDTH, height))
+        axes = figure.add_axes((0.0, sum(heights) / height, 1.0, (FOREST - 0.3) / height))
         named = _named_trees(results)
         _draw_forest(axes, own, labels, named)
         title = "(a) The forest; numbers: trees of figure 5.1 and of (b) and (c)"
-        figure.text(0.012, 0.988, title, fontsize=8.5, va="top")
-        for (letter, kind), bottom in zip(kinds, (0.27, 0.0), strict=True):
-            if pairs[letter] is None:
-                words = f"({letter}) No forest has two trees that differ by {_KINDS[kind]}"
-                figure.text(0.012, bottom + 0.24, words, fontsize=8.5)
+        figure.text(0.012, 1.0 - 0.12 / height, title, fontsize=8.5, va="top")
+        top = sum(heights)
+        for (letter, kind), own_height in zip(kinds, heights, strict=True):
+            top -= own_height
+            if letter in trees:
+                place = (top, own_height)
+                _pair_of_trees(figure, pairs[letter], trees[letter], place, f"({letter}) ")
             else:
-                trees = _two_trees(pairs[letter], results, table)
-                place = (bottom * 9.6, 0.26 * 9.6)
-                _pair_of_trees(figure, pairs[letter], trees, place, f"({letter}) ")
+                words = f"({letter}) No forest has two trees that differ by {_KINDS[kind]}"
+                figure.text(0.012, (top + 0.2) / height, words, fontsize=8.5)
     return figure
 
 
@@ -187,11 +195,10 @@ def thesis_figure_5_3(
     starts = np.flatnonzero(np.diff(size[by_size], prepend=0))
     stops = np.append(starts[1:], len(size))
     middles = (starts + stops - 1) / 2
-    legible: list[int] = []  # of sizes that few trees have, a number would lie on the next one
-    for group in np.argsort(starts - stops, kind="stable").tolist():
-        if all(abs(middles[group] - middles[other]) > 0.06 * len(size) for other in legible):
-            legible.append(group)
-    names = [str(n) for n in size[by_size][starts[legible]]]
+    # Of sizes that few trees have, a number would lie on the next one.
+    numbers = [str(n) for n in size[by_size][starts]]
+    legible = _apart(middles * PANEL / len(size), numbers, stops - starts)
+    names = [numbers[group] for group in legible]
     with style():
         figure = Figure(figsize=(WIDTH, 4.6), layout="constrained")
         grid = figure.subplots(2, 3, sharex=True, sharey=True)
@@ -270,6 +277,16 @@ def thesis_figure_5_4(
         figure.legend(handles=handles, loc="outside upper left", ncols=3)
         _labels(axes, places, {t: (str(t), weight) for t, weight in sorted(named.items())})
     return figure
+
+
+def _apart(places: np.ndarray, numbers: list[str], weights: np.ndarray) -> list[int]:
+    """Numbers that can stand at their places on one line, in points, the weightiest first."""
+    chosen: list[int] = []
+    for one in np.argsort(-weights, kind="stable").tolist():
+        room = [SPACE + DIGIT * (len(numbers[one]) + len(numbers[k])) / 2 for k in chosen]
+        if all(abs(places[one] - places[k]) >= r for k, r in zip(chosen, room, strict=True)):
+            chosen.append(one)
+    return chosen
 
 
 def plane(D: np.ndarray) -> np.ndarray:
@@ -359,6 +376,13 @@ def _natural_size(tree) -> tuple[float, float]:
 
     axes = plot_tree(tree, Figure().add_subplot())
     return float(np.ptp(axes.get_xlim())), float(np.ptp(axes.get_ylim()))
+
+
+def _height_of(trees) -> float:
+    """Inches of two trees side by side with their heading, as large as the page lets them."""
+    sizes = [_natural_size(tree) for tree in trees]
+    scale = min(1.0, (WIDTH - MARGIN) / sum(width for width, _ in sizes))
+    return scale * max(height for _, height in sizes) + HEAD
 
 
 def _pair_of_trees(figure: Figure, pair, trees, place, letter: str) -> None:

@@ -35,6 +35,8 @@ WAY_LOOKS = {
     "weighted": ("weighted", "#0072B2", "D"),
 }
 TREE_LOOKS = {"c45": ("#D55E00", "o"), "se": ("#E69F00", "s"), "soft": ("#0072B2", "D")}
+#: Share of a panel beyond 0 and beyond the largest value, so that no marker is cut.
+ROOM = 0.07
 #: Of the first, second, ... most frequent variable at the root; the last of all others.
 SHADES = ("#0072B2", "#56B4E9", "#E69F00", "#dddddd")
 
@@ -60,6 +62,11 @@ def _dumbbells(axes, wide: pd.DataFrame, looks: Mapping[str, tuple[str, str, str
                   alpha=0.9, label=label)  # fmt: skip
     axes.set_ylim(len(wide) - 0.5, -0.5)
     axes.grid(axis="x")
+
+
+def _from_zero(axes, largest: float) -> None:
+    """Limits from 0 to a value, with room for markers at both."""
+    axes.set_xlim(-ROOM * (largest or 1.0), (1.0 + ROOM) * (largest or 1.0))
 
 
 def _panels(n_panels: int, n_cohorts: int, names: Sequence[str]):
@@ -145,7 +152,7 @@ def survival_beyond_calibration(
         drawn, (axes,) = _panels(1, len(wide), names)
         _dumbbells(axes, wide, {**WAY_LOOKS, "incidence": ("Kaplan-Meier", "#000000", "|")})
         axes.set_xlabel("Share with the event by the horizon")
-        axes.set_xlim(left=0.0)
+        _from_zero(axes, wide.max(axis=None))
         handles, labels = axes.get_legend_handles_labels()
         drawn.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     return drawn
@@ -192,7 +199,7 @@ def survival_beyond_repeats(
             unit = "points" if metric == "risk_changed" else "% of the patients"
             label = "Change of risk" if metric == "risk_changed" else REPEAT_LABELS[metric]
             axes.set_xlabel(f"{label},\n{unit}")
-            axes.set_xlim(left=-0.03 * axes.get_xlim()[1])
+            _from_zero(axes, of[metric][list(TREES)].max(axis=None))
         handles, labels = panels[0].get_legend_handles_labels()
         drawn.legend(handles, labels, loc="outside upper center", ncols=3)
     return drawn
