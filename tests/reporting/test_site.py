@@ -5,9 +5,10 @@ import re
 import pytest
 from shown import ROOT, claim_row, content_of, page_of
 
-from hedgerow.files import read_csv, read_yaml
+from hedgerow.files import read_csv, read_text, read_yaml
 from hedgerow.reporting import html, site
-from hedgerow.reporting.claim_specification import specified
+from hedgerow.reporting.claim_specification import VERDICTS, specified
+from hedgerow.reporting.entries import Entry, entries_of
 from hedgerow.workflow.site import claim_ids
 
 
@@ -87,7 +88,12 @@ def test_a_claim_has_both_verdicts_and_leads_to_its_numbers():
             [one("soft", markup=markup)],
             claims=[claim],
             papers=[paper],
-            entries={"T3-01": "measures: {gap: 1}\n"},
+            entries={
+                "T3-01": Entry(
+                    ((7, "  T3-01: {measures: *gap}  # why"),),
+                    (("gap", ((3, "gap: &gap {a: <1}"),)),),
+                )
+            },
             how_to_test={"T3-01": "by looking"},
         )
     )
@@ -96,15 +102,87 @@ def test_a_claim_has_both_verdicts_and_leads_to_its_numbers():
     assert "(differs)" in beside and '<a href="soft.html#soft_t">Table 9</a>' in beside
     assert "soft_gone" not in beside, "a table of another configuration is no link"
     page = made["claims/T3-01.html"]
-    for text in ("Noise &amp; harm.", "measures: {gap: 1}", "by looking", "over 3 data sets"):
+    for text in (
+        "Noise &amp; harm.",
+        'claims.yaml.html#L7">7</a>  T3-01: {measures: *gap}  # why\n',
+        "<code>*gap</code>",
+        'claims.yaml.html#L3">3</a>gap: &amp;gap {a: &lt;1}\n',
+        "by looking",
+        "over 3 data sets",
+    ):
         assert text in page, text
     assert "The mean: 0.5, 95 % interval 0.25 to 0.75." in page
     assert '../soft.html#soft_t">Table 9' in page
-    assert (
-        "Of 1 claim none is reproduced here and 1 in part; at the scale of the paper 1 and 0."
-        in (made["index.html"])
-    )
+    assert seen(made["index.html"], "tally") == [
+        ["This run", "◐ 1 in part"],
+        ["At the scale of the paper", "● 1 reproduced"],
+    ]
     assert made["index.html"].count('class="claim"') == 1
+
+
+def seen(page, name):
+    """What a list of the page says, a line per entry: its term, then its parts."""
+    found = re.search(rf'<dl class="{name}">(.*?)</dl>', page, re.DOTALL)[1]
+    found = re.sub(r'<span aria-hidden="true">(.*?)</span>', r"\1", found)
+    lines = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", found, re.DOTALL)
+    return [[term, *re.findall(r">(.*?)</span>", text)] for term, text in lines]
+
+
+def test_what_was_not_measured_is_not_counted_as_not_reproduced():
+    """A paper of which nothing was measured was told to have none reproduced, and 0 in part."""
+    own = {"paper": "eig", "experiment": "missing", "statement": "It helps."}
+    claims = [claim_row(f"EIG-0{i}", **own) for i in range(1, 9)]
+    claims[7]["paper_scale_verdict"] = "not reproduced"
+    paper = {"id": "eig", "title": "EIG", "authors": "S", "year": 2020, "doi": "", "place": ""}
+    made = site.pages(content_of([], claims=claims, papers=[paper]))
+    for page in (made["index.html"], made["claims.html"]):
+        assert seen(page, "tally") == [
+            ["This run", "– 8 not decidable in this run"],
+            ["At the scale of the paper", "○ 1 not reproduced", "7 without a result"],
+        ]
+    claims = [claim_row(f"EIG-0{i + 1}", **own, verdict=v) for i, v in enumerate(VERDICTS)]
+    made = site.pages(content_of([], claims=claims, papers=[paper]))
+    assert seen(made["index.html"], "tally") == [
+        ["This run", "● 1 reproduced", "◐ 1 in part", "○ 1 not reproduced",
+         "– 1 not decidable in this run", "× 1 not testable here"],
+    ]  # fmt: skip
+
+
+def test_the_overview_says_what_each_mark_is_about():
+    """It stood in a tooltip, which neither paper nor a finger shows."""
+    own = {"paper": "eig", "experiment": "missing"}
+    ids = ("EIG-01", "EIG-02", "E2M-02")
+    claims = [claim_row(name, **own, statement=f"{name} helps.") for name in ids]
+    page = site.pages(content_of([], claims=claims))["index.html"]
+    inside = re.search(r'<details class="statements".*?</details>', page, re.DOTALL)[0]
+    assert "What these 3 say" in inside
+    for name in ids:
+        assert f">{name}</a>" in inside and f"{name} helps." in inside
+    numbers = re.findall(r'class="number">(.*?)<', page)
+    assert numbers == ["01", "EIG-02", "E2M-02"], "an end that two ids share tells nothing"
+
+
+def test_an_entry_is_the_lines_of_the_file():
+    """It was written anew, without its comments, with every name spelled out."""
+    text = read_text(ROOT / "config/claims.yaml")
+    lines = text.splitlines()
+    found = entries_of(text)
+    assert list(found) == list(specified(read_yaml(ROOT / "config/claims.yaml")))
+    taken = set()
+    for name, entry in found.items():
+        numbers = [n for n, _ in entry.lines]
+        assert all(lines[n - 1] == line for n, line in entry.lines)
+        assert numbers == list(range(numbers[0], numbers[-1] + 1)) and not taken & set(numbers)
+        taken |= set(numbers)
+        assert any(line.startswith(f"      {name}:") for _, line in entry.lines)
+        shown = "\n".join(line for own in (entry.lines, *(n[1] for n in entry.named))
+                          for _, line in own)  # fmt: skip
+        named = set(re.findall(r"(?<=[ \[])\*(\w+)", shown))
+        assert all(f"&{alias} " in f"{shown} " or f"&{alias}\n" in shown for alias in named), name
+        assert {alias for alias, _ in entry.named} <= named
+    left = [line for n, line in enumerate(lines, 1) if n > min(taken) and n not in taken]
+    assert all(not line.startswith(" " * 6) or (line.startswith("      ") and ": [" in line)
+               for line in left)  # fmt: skip
 
 
 def test_tables_know_their_columns():

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
 from hedgerow.reporting import site
+from hedgerow.reporting.entries import entries_of
 from hedgerow.workflow.digest import PACKAGE
 
 if TYPE_CHECKING:
@@ -121,8 +122,6 @@ def content(
     -------
     Content
     """
-    specification = read_yaml(root / "config/claims.yaml")["claims"]
-    entries = {n: e for own in specification.values() for n, e in own["claims"].items()}
     stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
     claims = read_csv(root / "reports/claims.csv").fillna("").to_dict("records")
     return site.Content(
@@ -130,7 +129,7 @@ def content(
         seed,
         sections,
         claims=claims,
-        entries={name: _yaml(entry) for name, entry in entries.items()},
+        entries=entries_of(read_text(root / "config/claims.yaml")),
         how_to_test=stated["how_to_test"].to_dict(),
         datasets=[
             _dataset(registry[key], root, [w for w, keys in used.items() if key in keys])
@@ -162,14 +161,6 @@ def papers(path: Path) -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def _yaml(entry: Any) -> str:
-    import yaml
-
-    return yaml.safe_dump(
-        entry, sort_keys=False, allow_unicode=True, width=90, default_flow_style=None
-    )
 
 
 def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]:

@@ -24,7 +24,8 @@ from markupsafe import Markup
 
 from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
-from hedgerow.reporting.claim_specification import VERDICTS
+from hedgerow.reporting.claim_specification import PARTLY, TOO_LITTLE, VERDICTS
+from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.html import Section, minus, render
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
@@ -57,8 +58,8 @@ class Content:
         In the order of the menu.
     claims : sequence of dict
         Rows of reports/claims.csv, empty texts where there is nothing.
-    entries : mapping of str
-        What judges each claim, as text.
+    entries : mapping of Entry
+        What judges each claim, as config/claims.yaml says it.
     how_to_test : mapping of str
         By claim, in words.
     datasets : sequence of dict
@@ -77,7 +78,7 @@ class Content:
     seed: int
     sections: Sequence[Section]
     claims: Sequence[Mapping[str, Any]] = ()
-    entries: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[str, Entry] = field(default_factory=dict)
     how_to_test: Mapping[str, str] = field(default_factory=dict)
     datasets: Sequence[Mapping[str, Any]] = ()
     papers: Sequence[Mapping[str, Any]] = ()
@@ -257,9 +258,10 @@ class _Site:
             rows.setdefault(claim["experiment"], []).append(claim)
         picture = [
             {
+                "word": word,
                 "title": self.titles.get(word, word),
                 "page": f"{word}.html" if word in self.titles else "",
-                "claims": claims,
+                "claims": _numbered(claims),
             }
             for word, claims in rows.items()
         ]
@@ -284,7 +286,7 @@ class _Site:
             drawn = next(f for f in _drawn(section.markup) if f["id"] == section.figure)
             figure = {**drawn, "page": f"{section.id}.html#{section.figure}"}
         page = f"{section.id}.html" if section is not None else ""
-        return {**paper, "page": page, "said": _told(own), "figure": figure}
+        return {**paper, "page": page, "told": _told(own), "figure": figure}
 
     # Experiments -------------------------------------------------------------------------------
 
@@ -337,7 +339,7 @@ class _Site:
             "page": f"{word}.html" if word in self.titles else "",
             "experiment_title": self.titles.get(word, word),
             "shown": [(f"{self.anchors[i]}#{i}", self.names[i]) for i in shown],
-            "entry": self.content.entries.get(name, ""),
+            "entry": self.content.entries.get(name),
             "how_to_test": self.content.how_to_test.get(name, ""),
             "code_page": (
                 f"../{source_page(path)}#{function}" if path in self.content.sources else ""
@@ -351,7 +353,7 @@ class _Site:
             if own:
                 title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
                 groups.append(
-                    {"id": paper or "own", "title": title, "said": _told(own), "claims": own}
+                    {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
                 )
         return self._page(
             "reporting/site/claims.html.j2", "claims.html", MENU["claims.html"], groups=groups
@@ -444,22 +446,49 @@ def _assigned(name: str, value: Any) -> str:
     return f"window.{name} = {closed};\n"
 
 
-def _told(claims: Sequence[Mapping[str, Any]]) -> str:
-    """One sentence: how many claims hold, wholly or in part, here and at the scale of the paper."""
-    if not claims:
-        return "None of its statements is judged here."
+#: Scales of a verdict: key in a claim, heading, and what no verdict means there.
+SCALES = (
+    ("verdict", "This run", "not decidable in this run"),
+    ("paper_scale_verdict", "At the scale of the paper", "not decidable at that scale"),
+)
 
-    def counted(key: str) -> list[int]:
-        return [sum(c[key] == verdict for c in claims) for verdict in list(VERDICTS)[:2]]
 
-    n = len(claims)
-    whole, part = counted("verdict")
-    are = {0: "none is", 1: "1 is"}.get(whole, f"{whole} are")
-    text = f"Of {n} claim{'s' if n > 1 else ''} {are} reproduced here and {part} in part"
-    if any(c["paper_scale_verdict"] for c in claims):
-        whole, part = counted("paper_scale_verdict")
-        text += f"; at the scale of the paper {whole} and {part}"
-    return f"{text}."
+def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """How many claims have each verdict, here and at the scale of the paper.
+
+    What was not measured is counted as that, and no verdict is told that no claim has.
+
+    Returns
+    -------
+    list of dict
+        Of each scale that judges anything: heading, n, and parts: n, words, rank (of the style).
+    """
+    found = []
+    for key, heading, open_ in SCALES:
+        if key != "verdict" and not any(c[key] for c in claims):
+            continue
+        words = {PARTLY: "in part", TOO_LITTLE: open_, "": "without a result"}
+        parts = []
+        for rank, verdict in enumerate([*VERDICTS, ""], 1):
+            n = sum(c[key] == verdict for c in claims)
+            if n:
+                said = words.get(verdict, verdict)
+                mark = VERDICTS.get(verdict, "")
+                parts.append({"n": n, "words": said, "rank": rank, "mark": mark})
+        found.append({"heading": heading, "n": len(claims), "parts": parts})
+    return found if claims else []
+
+
+def _numbered(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Claims of one experiment with what tells them apart in a small place.
+
+    The end of the id, "03" of "T3-03", or all of it where two end alike.
+    """
+    ends = [c["claim"].rpartition("-")[2] for c in claims]
+    return [
+        {**c, "number": end if ends.count(end) == 1 else c["claim"]}
+        for c, end in zip(claims, ends, strict=True)
+    ]
 
 
 # ------------------------------------------------------------------------------ reading markup

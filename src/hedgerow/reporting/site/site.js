@@ -1,4 +1,4 @@
-// What the pages can do beyond being read: search, sorting, filters, and the record of the run.
+// What the pages can do beyond being read: search, sorting, filters, hints, and the record of the run.
 "use strict";
 (() => {
   const up = document.body.dataset.up;
@@ -144,7 +144,7 @@
     const box = document.createElement("input");
     box.type = "search";
     label.append(box);
-    table.closest(".scroll")?.before(label);
+    (table.closest(".scroll") ?? table).before(label);
     box.addEventListener("input", () => {
       const wanted = box.value.toLowerCase();
       for (const row of table.querySelectorAll("tbody tr:not(.metric)"))
@@ -152,18 +152,28 @@
     });
   }
 
-  // A table that is wider than its place says that it scrolls.
+  // What is larger than its box says that there is more, and how to see it.
+  const more = (box) => {
+    const across = box.scrollWidth > box.clientWidth + 2;
+    const down = box.scrollHeight > box.clientHeight + 2;
+    if (!across && !down) return "";
+    const rows = box.querySelectorAll("tbody tr:not(.metric):not([hidden])").length;
+    const what = down && rows ? `${rows} rows, more than the box shows` : "Larger than its box";
+    if (across && down) return `\u2922 ${what}: scroll it down and sideways.`;
+    return down ? `\u2195 ${what}: scroll it down.` : "\u27f7 Wider than the page: scroll it sideways.";
+  };
   const hint = () => {
     for (const box of document.querySelectorAll("main .scroll")) {
       const next = box.nextElementSibling;
-      const told = next && next.classList.contains("hint") ? next : null;
-      const wider = box.scrollWidth > box.clientWidth + 2;
-      if (wider && !told) {
-        const text = document.createElement("p");
-        text.className = "hint";
-        text.textContent = "⟷ Wider than the page: scroll it sideways.";
-        box.after(text);
-      } else if (!wider && told) told.remove();
+      let told = next && next.classList.contains("hint") ? next : null;
+      const text = more(box);
+      if (text && !told) {
+        told = document.createElement("p");
+        told.className = "hint";
+        box.after(told);
+      }
+      if (told && !text) told.remove();
+      else if (text && told.textContent !== text) told.textContent = text;
     }
   };
   hint();
