@@ -217,11 +217,72 @@ def test_words_of_figures_can_be_read(site, page, width):
 
 def test_the_search_finds_a_claim(site, page):
     page.goto((site / "index.html").as_uri())
-    page.get_by_label("Search").fill("T3-03")
+    page.get_by_label("Search", exact=True).fill("T3-03")
     link = page.locator("#site-found a").first
     assert link.inner_text().startswith("T3-03")
     link.click()
     assert page.locator("h1").inner_text() == "Claim T3-03"
+
+
+def test_the_search_forgives_a_letter(site, page):
+    """"evidental" found nothing. A word of three letters has to be right."""
+    page.goto((site / "glossary.html").as_uri())
+    field = page.get_by_label("Search", exact=True)
+    first = page.locator("#site-found a").first
+    for typed in ("glosary", "glossaryy", "glossery", "golssary", "glossary", "glosar"):
+        field.fill(typed)
+        assert first.inner_text().startswith("Glossary"), typed
+    field.fill("xqz")
+    assert page.locator("#site-found a").count() == 0
+    assert page.locator("#site-told").inner_text() == "Nothing is called so."
+    field.fill("t3-03")
+    exact = page.locator("#site-found a").all_inner_texts()
+    assert exact[0].startswith("T3-03"), "what is typed comes before what is near"
+
+
+def test_the_search_is_used_by_keys_alone(site, page):
+    page.goto((site / "index.html").as_uri())
+    field = page.locator("#site-words")
+    page.keyboard.press("/")
+    assert field.evaluate("e => e === document.activeElement") and field.input_value() == ""
+    page.keyboard.type("claim")
+    panel, options = page.locator("#site-panel"), page.locator("#site-found [role=option]")
+    assert field.get_attribute("aria-expanded") == "true" and options.count() > 3
+    assert field.get_attribute("aria-activedescendant") is None
+
+    def chosen():
+        ids = page.locator("#site-found [aria-selected=true]").evaluate_all("a => a.map(e => e.id)")
+        assert ids == [i for i in [field.get_attribute("aria-activedescendant")] if i]
+        return ids
+
+    page.keyboard.press("ArrowDown")
+    assert chosen() == ["site-found-0"]
+    page.keyboard.press("ArrowDown")
+    assert chosen() == ["site-found-1"]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    assert chosen() == [], "above the first lies the field"
+    page.keyboard.press("ArrowUp")
+    assert chosen() == [f"site-found-{options.count() - 1}"]
+    page.keyboard.press("Escape")
+    assert not panel.is_visible() and field.get_attribute("aria-expanded") == "false"
+    assert field.input_value() == "claim"
+    page.keyboard.press("Escape")
+    assert field.input_value() == ""
+    page.keyboard.type("a/b")
+    assert field.input_value() == "a/b", "a slash in the field is a slash"
+    field.fill("T3-03")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/claims/T3-03.html")
+    if AXE.is_file():
+        page.keyboard.press("/")
+        page.keyboard.type("noise")
+        page.keyboard.press("ArrowDown")
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        result = page.evaluate("axe.run(document, {preload: false})")
+        assert [v["id"] for v in result["violations"]] == []
+    assert page.said == []
 
 
 def test_the_overview_tells_of_the_run(site, page):

@@ -38,7 +38,7 @@ MENU = {
     "glossary.html": "Glossary",
     "check.html": "Check it yourself",
 }
-ASSETS = ("reporting/site/style.css", "reporting/site/site.js")
+ASSETS = ("reporting/site/style.css", "reporting/site/site.js", "reporting/site/find.js")
 WORDS = "reporting/site/words.yaml"
 #: Title of the claims that no paper makes.
 OURS = "Questions of our own"

@@ -1,8 +1,6 @@
-// What the pages can do beyond being read: search, sorting, filters, hints, and the record of the run.
+// What the pages can do beyond being read: sorting, filters, hints, and the record of the run.
 "use strict";
 (() => {
-  const up = document.body.dataset.up;
-
   // The record of the run, which differs from run to run.
   const list = document.getElementById("record");
   if (list && window.RUN) {
@@ -29,54 +27,6 @@
     }
     const graph = document.getElementById("graph");
     graph.innerHTML = window.RUN.graph;
-  }
-
-  // Search: every word has to be somewhere in an entry; titles count first.
-  const form = document.getElementById("site-search");
-  const input = document.getElementById("site-words");
-  const found = document.getElementById("site-found");
-  if (window.SEARCH) {
-    form.hidden = false;
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const first = found.querySelector("a");
-      if (first) location.href = first.href;
-    });
-    input.addEventListener("input", () => {
-      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      found.replaceChildren();
-      found.hidden = !words.length;
-      if (!words.length) return;
-      const ranked = [];
-      for (const entry of window.SEARCH) {
-        const title = entry.t.toLowerCase();
-        const text = `${title} ${entry.k} ${entry.x.toLowerCase()}`;
-        if (words.every((w) => text.includes(w)))
-          ranked.push([words.filter((w) => title.includes(w)).length, entry]);
-      }
-      ranked.sort((a, b) => b[0] - a[0]);
-      for (const [, entry] of ranked.slice(0, 30)) {
-        const item = document.createElement("li");
-        const link = document.createElement("a");
-        link.href = up + entry.u;
-        link.textContent = entry.t;
-        const kind = document.createElement("small");
-        kind.textContent = entry.k;
-        item.append(link, kind);
-        found.append(item);
-      }
-      if (!ranked.length) {
-        const item = document.createElement("li");
-        item.textContent = "Nothing is called so.";
-        found.append(item);
-      }
-    });
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") found.hidden = true;
-    });
-    document.addEventListener("click", (event) => {
-      if (!form.contains(event.target)) found.hidden = true;
-    });
   }
 
   // Tables: a click on a head sorts the rows of each block by what the cell shows first.
