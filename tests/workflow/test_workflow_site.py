@@ -225,7 +225,7 @@ def test_the_search_finds_a_claim(site, page):
 
 
 def test_the_search_forgives_a_letter(site, page):
-    """"evidental" found nothing. A word of three letters has to be right."""
+    """ "evidental" found nothing. A word of three letters has to be right."""
     page.goto((site / "glossary.html").as_uri())
     field = page.get_by_label("Search", exact=True)
     first = page.locator("#site-found a").first

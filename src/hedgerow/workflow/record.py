@@ -14,8 +14,6 @@ import json
 import os
 import platform
 import re
-import shlex
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +22,7 @@ from hedgerow.experiments import WORDS
 from hedgerow.files import read_json, write_text
 from hedgerow.workflow.profile import records_of_rules
 from hedgerow.workflow.progress import duration
+from hedgerow.workflow.typed import command
 
 RECORD = Path("reports/html/assets/run.js")
 MANIFEST = Path("reports/manifest.json")
@@ -72,10 +71,9 @@ def facts(root: Path, made: Mapping[str, Any]) -> list[tuple[str, str]]:
     digest = hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest()
     fetched = [p.stat().st_mtime for p in (root / "data/raw").glob("*/source.json")]
     days = sorted(datetime.date.fromtimestamp(t).isoformat() for t in fetched)
-    command = shlex.join(["snakemake", *sys.argv[1:]])
     return [
         ("Commit", f"{(code['commit'] or 'no repository')[:12]}, {tree}"),
-        ("Command", command),
+        ("Command", command()),
         ("Ended", now.strftime("%Y-%m-%d %H:%M %Z")),
         ("Last run took", duration(now.timestamp() - started)),
         ("Data fetched", " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "–"),

@@ -22,6 +22,7 @@ from pathlib import Path
 from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
 from hedgerow.reporting.manifest import checksum
+from hedgerow.workflow import typed
 from hedgerow.workflow.altered import make_anew
 from hedgerow.workflow.disk import no_room
 from hedgerow.workflow.hold import VARIABLE, LockedError, at_work, held, note
@@ -186,9 +187,17 @@ def _display(arguments: Sequence[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Where Snakemake finds the display: it looks for modules of a certain name on the path."""
+    """Where Snakemake finds the display, and what the record says that was typed.
+
+    It looks for displays as modules of a certain name on the path.
+    """
     path = [LOGGER, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path)), VARIABLE: "1"}
+    own = {
+        "PYTHONPATH": os.pathsep.join(map(str, path)),
+        VARIABLE: "1",
+        typed.VARIABLE: typed.command(),
+    }
+    return {**os.environ, **own}
 
 
 def summary(root: Path | str = ".") -> list[str]:
