@@ -6,6 +6,7 @@ Pictures are not compared: what is asked for is that nothing is too small, cut o
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 #: Pixels of the column of a page, and the smallest letters that can be read there.
 COLUMN, SMALLEST = 928, 8.0
@@ -59,7 +60,7 @@ def _collisions(axis, renderer):
     if not axis.get_visible() or any(t.get_rotation() % 90 for t in labels):
         return []
     places = sorted(
-        ((t.get_window_extent(renderer), t.get_text()) for t in labels),
+        ((_inked(t, renderer), t.get_text()) for t in labels),
         key=lambda pair: (pair[0].x0, pair[0].y0),
     )
     found = []
@@ -70,6 +71,15 @@ def _collisions(axis, renderer):
             if width > -1 and height > 0.5:
                 found.append(f"ticks {other!r} and {one!r} touch")
     return found
+
+
+def _inked(text, renderer):
+    """Where a label has letters: an empty line above them keeps it off its neighbours."""
+    place = text.get_window_extent(renderer)
+    lines = text.get_text().split("\n")
+    blank = next((i for i, line in enumerate(lines) if line.strip()), 0)
+    y1 = place.y1 - place.height * blank / len(lines)
+    return Bbox.from_extents(place.x0, place.y0, place.x1, y1)
 
 
 def cut_markers(figure):

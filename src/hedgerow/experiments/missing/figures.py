@@ -59,7 +59,7 @@ COMMONEST = (
     "the dotted line is the share of the commonest class, which is told in figures where it lies "
     "below the panel"
 )
-ROW, LEGEND = 1.75, 0.45  # inches of a row of panels, of the legend above them
+ROW, LEGEND = 1.75, 0.75  # inches of a row of panels, of the legend and the labels
 
 
 def _columns(n: int) -> int:

@@ -158,6 +158,8 @@ def _factor_figure(experiment: str, rows: pd.DataFrame, plan: SoftPlan) -> Figur
         axes.set_ylim(0, None)
         if methods:
             axes.legend(ncols=len(methods), loc="lower left", bbox_to_anchor=(0, 1), borderpad=0)
+        else:
+            axes.set_xlim(0, max(plan.noise_factors) or 1.0)
     return figure
 
 
