@@ -113,7 +113,7 @@
     return down ? `\u2195 ${what}: scroll it down.` : "\u27f7 Wider than the page: scroll it sideways.";
   };
   const hint = () => {
-    for (const box of document.querySelectorAll("main .scroll")) {
+    for (const box of document.querySelectorAll("main .scroll, main section pre")) {
       const next = box.nextElementSibling;
       let told = next && next.classList.contains("hint") ? next : null;
       const text = more(box);
@@ -128,6 +128,7 @@
   };
   hint();
   addEventListener("resize", hint);
+  addEventListener("load", hint);
   document.querySelectorAll("details").forEach((box) => box.addEventListener("toggle", hint));
 
   // A link into a closed box opens it; printing opens all.
