@@ -520,7 +520,7 @@ def test_pairs_of_trees_are_as_large_as_the_page_lets_them(small):
     taken = [sum(axes.get_position().width for axes in pair) for pair in (trees[:2], trees[2:])]
     assert len(trees) == 4 and words
     for share, own in zip(taken, (trees[:2], trees[2:]), strict=True):
-        full = all(t.get_fontsize() >= 0.85 * 8.0 - 1e-6 for axes in own for t in axes.texts)
+        full = all(t.get_fontsize() >= 0.92 * 8.0 - 1e-6 for axes in own for t in axes.texts)
         assert full or share * WIDTH >= WIDTH - structure_figures.MARGIN - 1e-6
 
 

@@ -24,7 +24,7 @@ A4 = (8.27, 11.69)  # inches
 MARGIN = 0.5
 LEVELS = 3  # of tests that have a column of their own; the last one is "or deeper"
 MOST = 6  # clusters on a page; the trees of more could not be read
-POINTS = 6.1  # words of a tree; its smallest, .85 of them, have 8 pixels on the page of a report
+POINTS = 5.6  # words of a tree; its smallest, .92 of them, have 8 pixels on the page of a report
 
 # Of clusters; classes have blue and orange (hedgerow.drawing.tree).
 COLOURS = ("#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")

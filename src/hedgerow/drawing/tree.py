@@ -30,6 +30,7 @@ FONT_SIZES = (0.1, 1000.0)  # points; of which a figure can be made
 CROWD = 16  # leaves from which each says its share in a line of its own, to be narrower
 ELLIPSIS = "\u2026"
 
+_SMALL = 0.92  # size of words beside the boxes, in font sizes
 _LINE = 1.3  # height of a line of words, in font sizes
 _PAD = 0.55  # space between words and the frame, in font sizes
 _BAR = 1.1  # height of a leaf's bar, in font sizes
@@ -293,7 +294,7 @@ class _Plan:
         right = max(box.x + box.width / 2 for box in self.boxes)
         content = right - left
         self.notes = self._notes()
-        wanted = max([content, *(text_width(n, 0.85 * size) for n in self.notes), 30 * self.em])
+        wanted = max([content, *(text_width(n, _SMALL * size) for n in self.notes), 30 * self.em])
         self.width = wanted + 2 * self.margin
         shift = (self.width - content) / 2 - left
         for box in self.boxes:
@@ -452,7 +453,7 @@ class _Pen:
         self.legend()
         for row, note in enumerate(self.plan.notes):
             y = -(self.plan.foot + row * 1.3 * self.plan.em)
-            self.words(self.plan.margin, y, note, size=0.85, ha="left", color="0.35")
+            self.words(self.plan.margin, y, note, size=_SMALL, ha="left", color="0.35")
 
     def words(self, x, y, text, size=1.0, **more) -> None:
         settings = {"ha": "center", "va": "top", "parse_math": False, "zorder": 4}
@@ -476,7 +477,9 @@ class _Pen:
             )
             side = -1 if word == "yes" else 1
             reach = min(abs(below.x - box.x) / 2, 2.2 * em)
-            self.words(box.x + side * reach, bend + 0.2 * em, word, 0.85, va="bottom", color="0.25")
+            self.words(
+                box.x + side * reach, bend + 0.2 * em, word, _SMALL, va="bottom", color="0.25"
+            )
 
     def box(self, box: _Box) -> None:
         from matplotlib.patches import FancyBboxPatch
