@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -151,6 +152,21 @@ def test_every_verdict_has_its_word_and_mark():
     assert [line["why"] for line in shown] == ["", "", "", "Lacking", "Why"]
     assert [line["of"] for line in shown] == ["3 data sets"] * 4 + [""]
     assert html.tally(frame) == dict.fromkeys(VERDICTS, 1)
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        ((1, 0, 2, 3, 0), "Of 6 statements 1 is reproduced, 0 in part, 2 not; for 3 there is too"),
+        ((0, 0, 0, 3, 0), "Of 3 statements none can be decided in this run: for 3 there is too"),
+        ((0, 0, 0, 0, 2), "Of 2 statements none can be decided in this run; 2 cannot be tested"),
+    ],
+)
+def test_a_tally_does_not_count_what_was_not_measured_as_not_reproduced(counts, text):
+    template = '{% import "reporting/macros.html.j2" as shared %}{{ shared.tally(counts, what) }}'
+    given = dict(zip(VERDICTS, counts, strict=True))
+    made = html.environment().from_string(template).render(counts=given, what="statements")
+    assert " ".join(re.sub(r"<[^>]*>", "", made).split()).startswith(text)
 
 
 def test_a_small_run_says_so(page, made_up, rows, claims, plan):

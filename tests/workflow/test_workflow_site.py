@@ -153,7 +153,7 @@ def test_claims_stand_on_the_page_and_as_cards_on_a_phone(site, page):
         assert left >= 0 and right <= 390
     top = "e => e.getBoundingClientRect().top"
     assert row.locator(".statement").evaluate(top) < row.locator("th").evaluate(top)
-    first = row.locator("td", has_text="reproduced").first
+    first = row.locator("[data-head]").first
     assert first.evaluate("e => getComputedStyle(e, '::before').content") == '"This run: "'
 
 
