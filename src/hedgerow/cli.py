@@ -113,6 +113,12 @@ def _add_reference(commands: argparse._SubParsersAction) -> None:
         help="make the named parts again and keep none of it: where they come out the same to the "
         "byte, all parts that are there count as made by the code of today",
     )
+    what.add_argument(
+        "--claims",
+        action="store_true",
+        help="judge claims again from the tables that are kept, and learn nothing (survival, "
+        "soft_sweep; of experiments in parts a merge does it)",
+    )
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
     parser.add_argument(
         "--configuration",
@@ -143,6 +149,10 @@ def _reference(options: argparse.Namespace) -> int:
                 f"the experiment {options.experiment} has no parts",
                 remedy="leave out the data sets and --compare: it is made as a whole",
             )
+        if options.claims:
+            reference.judge_again(root, options.experiment, folder)
+            print(f"{folder}: claims judged again")
+            return 0
         kept = reference.make_whole(
             root, options.experiment, options.configuration, options.cores, folder
         )

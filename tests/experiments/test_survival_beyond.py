@@ -429,7 +429,7 @@ def test_questions_are_judged():
 
     def verdicts(tables):
         tests = survival_beyond_statistics.statistics(tables)
-        judged = survival_beyond_claims.claims(tests, specification, stated)
+        judged = survival_beyond_claims.claims(tables, tests, specification, stated)
         return judged.set_index("claim")["verdict"].str.replace("reproduced", "yes").to_dict()
 
     many = verdicts(rows_of(12))

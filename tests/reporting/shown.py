@@ -42,7 +42,8 @@ def made_by(function, **inputs):
 
 #: Columns of reports/claims.csv that are texts.
 TEXTS = """paper section experiment statement published_value measured estimate low high interval_of
-lacking paper_scale_verdict paper_scale_measured shown rule code"""
+lacking hangs_on n_left_out paper_scale_verdict paper_scale_measured paper_scale_lacking
+paper_scale_n_datasets paper_scale_hangs_on paper_scale_n_left_out shown rule code"""
 
 
 def claim_row(name, **more):

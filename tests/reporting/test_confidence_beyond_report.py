@@ -93,7 +93,9 @@ def test_categories_are_of_their_own_data_sets(run):
 
 
 def test_few_data_sets_cannot_tell(run):
-    found = beyond_claims.claims(run.merged["statistics"], SPECIFICATION, STATED)
+    found = beyond_claims.claims(
+        run.merged["rows"], run.merged["statistics"], SPECIFICATION, STATED
+    )
     assert found["claim"].tolist() == [f"confidence_beyond-{k:02d}" for k in range(1, 8)]
     assert (found["verdict"] == "too little data").all()
 
@@ -108,8 +110,10 @@ def test_a_question_follows_its_test(gain, verdict):
                 value = 0.7 + k / 1000 + gain * (method != PLAIN) * (1 + k / 100)
                 rows.append(("learners", f"set {k}", 0, base, method, "average_auc", value))
     columns = ["part", "dataset", "repeat", "base", "method", "metric", "value"]
-    statistics = beyond_statistics.statistics(pd.DataFrame(rows, columns=columns))
-    found = beyond_claims.claims(statistics, SPECIFICATION, STATED).set_index("claim")["verdict"]
+    rows = pd.DataFrame(rows, columns=columns)
+    statistics = beyond_statistics.statistics(rows)
+    found = beyond_claims.claims(rows, statistics, SPECIFICATION, STATED)
+    found = found.set_index("claim")["verdict"]
     assert found["confidence_beyond-03"] == verdict
     assert found["confidence_beyond-04"] == "too little data"
 
@@ -136,7 +140,9 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path):
         if shown.kind == "figure":
             drawn[name] = tmp_path / f"{name}.svg"
             figures.save(made_by(getattr(beyond_figures, name), **run.inputs), drawn[name])
-    judged = beyond_claims.claims(run.merged["statistics"], SPECIFICATION, STATED)
+    judged = beyond_claims.claims(
+        run.merged["rows"], run.merged["statistics"], SPECIFICATION, STATED
+    )
     captions = captions_of("confidence_beyond", **run.inputs)
     text = page_of(beyond_page.section(tables, drawn, captions, judged, PLAN))
     for name in shown_by("confidence_beyond"):

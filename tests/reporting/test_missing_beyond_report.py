@@ -137,7 +137,9 @@ def test_each_set_that_lacks_values(run):
 
 def _judged(rows):
     made = beyond_statistics.merged([rows], [])
-    return beyond_claims.claims(made["statistics"], SPECIFICATION, STATED).set_index("claim")
+    return beyond_claims.claims(**made, specification=SPECIFICATION, stated=STATED).set_index(
+        "claim"
+    )
 
 
 @pytest.mark.parametrize(("gain", "verdict"), [(0.1, "reproduced"), (-0.1, "not reproduced")])
@@ -193,7 +195,9 @@ def test_the_section_holds_every_table_and_figure(run, tmp_path, nothing):
             drawn[name] = tmp_path / f"{name}.svg"
             figures.save(made_by(getattr(beyond_figures, name), **run.inputs), drawn[name])
     captions = captions_of("missing_beyond", **run.inputs)
-    judged = beyond_claims.claims(run.inputs["statistics"], SPECIFICATION, STATED)
+    judged = beyond_claims.claims(
+        run.inputs["rows"], run.inputs["statistics"], SPECIFICATION, STATED
+    )
     section = beyond_page.section(tables, drawn, captions, judged, PLAN)
     text = page_of(section)
     for name in shown_by("missing_beyond"):

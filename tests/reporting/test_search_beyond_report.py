@@ -125,7 +125,7 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
 def judged(rows, plan):
     """Our questions, by id."""
     statistics = search_beyond_statistics.statistics(rows)
-    frames = (rows["optimum"], rows["anytime"], statistics, SPECIFICATION, STATED)
+    frames = (rows, statistics, SPECIFICATION, STATED)
     return search_beyond_claims.claims(*frames, plan=plan).set_index("claim")
 
 

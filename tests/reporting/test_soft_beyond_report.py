@@ -184,7 +184,7 @@ def judged(rows, p=None, n=None):
     """Our questions, by id; with other values of p or n where these are given."""
     statistics = soft_beyond_statistics.statistics(rows)
     statistics = statistics.assign(**{"p": p} if p else {}, **{"n": n} if n else {})
-    return soft_beyond_claims.claims(statistics, SPECIFICATION, STATED).set_index("claim")
+    return soft_beyond_claims.claims(rows, statistics, SPECIFICATION, STATED).set_index("claim")
 
 
 @pytest.mark.parametrize(("gain", "verdict"), [(0.01, "reproduced"), (-0.01, "not reproduced")])
@@ -209,7 +209,8 @@ def test_the_test_decides_and_five_data_sets_cannot(beyond):
 
 
 def test_a_model_that_helps_in_some_combinations_does_so_in_part(beyond):
-    statistics = soft_beyond_statistics.statistics(made_up(beyond, 0.01))
+    rows = made_up(beyond, 0.01)
+    statistics = soft_beyond_statistics.statistics(rows)
     of_ss = statistics["method"] == "ss"
 
     def verdict(p, difference):
@@ -217,8 +218,8 @@ def test_a_model_that_helps_in_some_combinations_does_so_in_part(beyond):
             p=statistics["p"].where(of_ss, p),
             difference=statistics["difference"].where(of_ss, difference),
         )
-        found = soft_beyond_claims.claims(changed, SPECIFICATION, STATED).set_index("claim")
-        return found.loc["soft_beyond-01", "verdict"]
+        found = soft_beyond_claims.claims(rows, changed, SPECIFICATION, STATED)
+        return found.set_index("claim").loc["soft_beyond-01", "verdict"]
 
     assert verdict(0.5, 0.001) == "partly"
     assert verdict(0.01, -0.01) == "not reproduced"  # it helps some and harms others

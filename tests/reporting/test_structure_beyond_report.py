@@ -126,7 +126,7 @@ def drawing(name, tables, forests, plan):
 def judged(rows, **changes):
     """Our questions, by id; with other statistics where these are given."""
     statistics = structure_beyond_statistics.statistics(rows).assign(**changes)
-    found = structure_beyond_claims.claims(statistics, SPECIFICATION, STATED)
+    found = structure_beyond_claims.claims(rows, statistics, SPECIFICATION, STATED)
     return found.set_index("claim")
 
 

@@ -141,7 +141,10 @@ def _section(run, folder):
             made = made_by(getattr(survival_beyond_figures, name), **run.inputs)
             figures.save(made, drawn[name])
     judged = survival_beyond_claims.claims(
-        run.inputs["statistics"], SPECIFICATION, pd.read_csv(ROOT / "data/published/claims.csv")
+        run.inputs["measured"],
+        run.inputs["statistics"],
+        SPECIFICATION,
+        pd.read_csv(ROOT / "data/published/claims.csv"),
     )
     captions = captions_of("survival_beyond", **run.inputs)
     section = survival_beyond_page.section(tables, drawn, captions, judged, run.plan)

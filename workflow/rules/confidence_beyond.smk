@@ -123,6 +123,7 @@ rule confidence_beyond_figures:
 
 rule confidence_beyond_claims:
     input:
+        rows=rules.confidence_beyond_statistics.output.rows,
         statistics=rules.confidence_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",

@@ -91,6 +91,7 @@ rule evidential_beyond_figures:
 
 rule evidential_beyond_claims:
     input:
+        rows=rules.evidential_beyond_statistics.output.rows,
         statistics=rules.evidential_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",

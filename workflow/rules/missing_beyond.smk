@@ -117,6 +117,7 @@ rule missing_beyond_figures:
 
 rule missing_beyond_claims:
     input:
+        rows=rules.missing_beyond_statistics.output.rows,
         statistics=rules.missing_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",

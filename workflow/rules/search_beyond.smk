@@ -195,6 +195,7 @@ rule search_beyond_running_times:
 rule search_beyond_claims:
     input:
         optimum=rules.search_beyond_statistics.output.optimum,
+        selection=rules.search_beyond_statistics.output.selection,
         anytime=rules.search_beyond_statistics.output.anytime,
         statistics=rules.search_beyond_statistics.output.statistics,
         specification="config/claims.yaml",

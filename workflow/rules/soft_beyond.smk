@@ -150,6 +150,7 @@ rule soft_beyond_figures:
 
 rule soft_beyond_claims:
     input:
+        rows=rules.soft_beyond_statistics.output.rows,
         statistics=rules.soft_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",

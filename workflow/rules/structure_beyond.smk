@@ -151,6 +151,10 @@ rule structure_beyond_figures:
 
 rule structure_beyond_claims:
     input:
+        closeness=rules.structure_beyond_statistics.output.closeness,
+        scores=rules.structure_beyond_statistics.output.scores,
+        ensembles=rules.structure_beyond_statistics.output.ensembles,
+        stability=rules.structure_beyond_statistics.output.stability,
         statistics=rules.structure_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",

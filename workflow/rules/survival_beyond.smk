@@ -204,6 +204,10 @@ rule survival_beyond_figures:
 
 rule survival_beyond_claims:
     input:
+        scores=rules.survival_beyond_statistics.output.scores,
+        weights=rules.survival_beyond_statistics.output.weights,
+        measurement=rules.survival_beyond_statistics.output.measurement,
+        stability=rules.survival_beyond_statistics.output.stability,
         statistics=rules.survival_beyond_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",

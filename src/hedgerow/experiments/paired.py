@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -58,3 +59,39 @@ def after_holm(statistics: pd.DataFrame) -> pd.DataFrame:
     own = own.assign(difference=own["difference"].round(9))
     own["least"] = own.groupby(["part", "metric"])["n"].transform(significance.smallest_holm)
     return own
+
+
+def tested_without(
+    tests_of: Callable[[Any], pd.DataFrame],
+    rows: pd.DataFrame | Mapping[str, pd.DataFrame],
+    dataset: str,
+    read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
+    needed: str = "",
+) -> dict[str, pd.DataFrame]:
+    """What a judge reads of the tests of all data sets but one.
+
+    Parameters
+    ----------
+    tests_of : callable
+        Makes the tests of rows.
+    rows : DataFrame or mapping of DataFrame
+        Each with a column `dataset`.
+    dataset : str
+        The one that is left out.
+    read : callable
+        Makes of tests what is read.
+    needed : str
+        The frame without which there are no tests; any will do where none is named.
+
+    Returns
+    -------
+    dict of DataFrame
+        `statistics`; nothing where no rows are left.
+    """
+    if isinstance(rows, pd.DataFrame):
+        others = rows[rows["dataset"] != dataset]
+        there = len(others) > 0
+    else:
+        others = {name: frame[frame["dataset"] != dataset] for name, frame in rows.items()}
+        there = any(len(f) for name, f in others.items() if needed in ("", name))
+    return {"statistics": read(tests_of(others))} if there else {}

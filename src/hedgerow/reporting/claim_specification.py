@@ -106,6 +106,9 @@ class Claim:
         Parts of the text: strings and placeholders. A part is left out where it has nothing to say.
     fewest : int
         Data sets below which no verdict is given.
+    counted : tuple of (str, Quantity, int)
+        What else there has to be for a verdict: in words, the quantity whose cells add up to it,
+        and the least of it.
     not_testable : str
         Why it cannot be tested, or empty.
     printed : Claim, optional
@@ -124,6 +127,7 @@ class Claim:
     partly: tuple = ()
     measured: tuple = ()
     fewest: int = 1
+    counted: tuple[tuple[str, Quantity, int], ...] = ()
     not_testable: str = ""
     printed: Claim | None = None
     shown: tuple[str, ...] = ()
@@ -249,9 +253,6 @@ def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Clai
     for key in ("measures", "reproduced", "measured"):
         if key not in entry:
             raise ConfigError(f"{source}: `{name}` has no `{key}`", remedy=f"add `{name}.{key}`")
-    fewest = entry.get("fewest", 1)
-    if not isinstance(fewest, int) or isinstance(fewest, bool) or fewest < 1:
-        raise ConfigError(f"{source}: `{name}.fewest` is {fewest!r}", remedy="use 1 or more")
     measures = {
         key: _measure(m, of, source, f"{name}.{key}")
         for key, m in _mapping(entry["measures"], source, f"{name}.measures").items()
@@ -282,10 +283,30 @@ def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Clai
         # Some claims are known whole or not at all.
         parse.conditions(entry["partly"], f"{name}.partly") if "partly" in entry else (),
         parse.text(entry["measured"]),
-        fewest,
+        *_fewest(entry.get("fewest", 1), parse, source, f"{name}.fewest"),
         printed=printed,
         shown=shown,
     )
+
+
+def _fewest(entry: Any, parse: _Parser, source: str, place: str) -> tuple[int, tuple]:
+    """Data sets that it takes, and what else: `words: measure.attribute >= 2`."""
+    entry = entry if isinstance(entry, Mapping) else {_SETS: entry}
+    sets, counted = 1, []
+    for words, least in _mapping(entry, source, place).items():
+        if words == _SETS:
+            if not isinstance(least, int) or isinstance(least, bool) or least < 1:
+                raise ConfigError(f"{source}: `{place}` is {least!r}", remedy="use 1 or more")
+            sets = least
+            continue
+        found = _COUNTED.fullmatch(str(least).strip())
+        if not found:
+            raise ConfigError(
+                f"{source}: `{place}.{words}` is {least!r}",
+                remedy="write `measure.attribute >= 2`",
+            )
+        counted.append((words, parse.quantity(found[1]), int(found[2])))
+    return sets, tuple(counted)
 
 
 def kind_of(measure: Mapping) -> str:
@@ -417,6 +438,9 @@ _CHAIN = re.compile(rf"({NUMBER})\s*(<=|<)\s*({_QUANTITY})\s*(<=|<)\s*({NUMBER})
 _COMPARED = re.compile(
     rf"({_QUANTITY}(?:\s*,\s*{_QUANTITY})*)\s*({OPERATOR})\s*({NUMBER}|{_QUANTITY})"
 )
+#: Of `fewest`: its data sets, and anything else that is counted.
+_SETS = "data sets"
+_COUNTED = re.compile(rf"({_QUANTITY})\s*>=\s*([1-9]\d*)")
 _AT = re.compile(r"(.*?)(?:\s+at\s+(all|none|[1-9]\d*))?", re.DOTALL)
 _FORMAT = re.compile(r"\+?\.\d[fg%]|d")
 _IN_TEXT = re.compile(r"\{([^{}]*)\}")

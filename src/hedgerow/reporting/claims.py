@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,20 +58,26 @@ __all__ = [
     "REPRODUCED",
     "TOO_LITTLE",
     "VERDICTS",
+    "hanging",
     "judge",
     "judged",
     "of_experiment",
     "specified",
+    "verdict_of",
     "with_statements",
+    "without",
 ]
 
 LEADING = ["estimate", "low", "high", "interval_of"]
 COLUMNS = ["claim", "verdict", "measured", "lacking", "n_datasets", *LEADING]
+HANGS_ON = ["hangs_on", "n_left_out"]
 NOTHING = "no data set of this run can speak to it"
 EXACT = 9  # decimals of a difference: equal means differ by rounding
 RESAMPLES = 9_999  # with the sample itself 10,000: the bounds are the 250th from either end
 #: Attributes that are no size of anything.
 NO_SIZE = ("p", "least", "n")
+#: Attributes that count data sets: so many cannot be reached by fewer.
+COUNTS = ("wins", "losses", "differ")
 
 # -------------------------------------------------------------------------------- measurement
 
@@ -213,8 +219,7 @@ class _Judge:
         self._check_columns(name, measure, table.frame)
         kind = kind_of(measure)
         if not all(self._wanted(measure, table)):
-            reason = measure.get("lacking", NOTHING)
-            return self._empty(measure, [], reason)
+            return self._empty(measure, [], self._unsaid(measure, table.frame) or NOTHING)
         if kind == "read":
             return self._read(name, measure, table)
         if kind == "among":
@@ -487,8 +492,20 @@ class _Judge:
         missing = known[known.isna()].index
         if not len(missing):
             return ""
-        if "lacking" in measure:
-            return measure["lacking"]
+        said = self._unsaid(measure, frame)
+        if said:
+            return said
+        if len(missing) == len(known):
+            return NOTHING
+        return f"no value for {'; '.join(self._name(cell) for cell in missing[:4])}" + (
+            f" and {len(missing) - 4} more" if len(missing) > 4 else ""
+        )
+
+    def _unsaid(self, measure: Mapping, frame: pd.DataFrame) -> str:
+        """Why rows are not there, as far as the frame tells: what was not run, else `lacking`.
+
+        What `lacking` says is about data, so that it is not said where nothing was run.
+        """
         if frame.empty:
             return NOTHING
         where = dict(measure["where"])
@@ -500,6 +517,8 @@ class _Judge:
         for column, wanted in where.items():
             if column in _bounded(measure["where"]) or column not in frame:
                 continue
+            if "lacking" in measure and column != "method":
+                continue
             wanted = wanted if isinstance(wanted, list) else [wanted]
             there = set(frame[column])
             lost = [w for w in dict.fromkeys(wanted) if w not in there and w != ""]
@@ -507,11 +526,7 @@ class _Judge:
                 gone.append(f"{_plural(column, len(lost))} {', '.join(map(self._label, lost))}")
         if gone:
             return f"not in this run: {'; '.join(gone)}"
-        if len(missing) == len(known):
-            return NOTHING
-        return f"no value for {'; '.join(self._name(cell) for cell in missing[:4])}" + (
-            f" and {len(missing) - 4} more" if len(missing) > 4 else ""
-        )
+        return measure.get("lacking", "")
 
     def _label(self, value: Any) -> str:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -575,7 +590,23 @@ class _Judge:
                 truth[beyond] = np.nan
                 n = int(self._chosen(found.n, quantity)[beyond].max())
                 self._lack(f"p < {_short(right)} cannot be reached by {_sets(n)}")
+        if reach and self._counts(quantity, comparison):
+            n = self._chosen(found.values["n"], quantity)
+            beyond = ~RELATIONS[comparison.relation](n, bound).to_numpy() & ~unknown.to_numpy()
+            if beyond.any():
+                truth[beyond] = np.nan
+                most = int(n[beyond].max())
+                self._lack(f"{bound:g} {quantity.attribute} cannot be reached by {_sets(most)}")
         return truth
+
+    def _counts(self, quantity: Quantity, comparison: Comparison) -> bool:
+        """Whether a comparison asks for so many data sets."""
+        return (
+            quantity.attribute in COUNTS
+            and comparison.relation in (">", ">=")
+            and not isinstance(comparison.right, Quantity)
+            and "n" in self.found[quantity.measure].values
+        )
 
     def _untested(self, quantity: Quantity, values: pd.Series) -> str:
         """A test that needs more data sets than there are has no p."""
@@ -599,6 +630,8 @@ class _Judge:
             return _counted(sure, open_, condition.least)
         self._noted = {}
         truth = self.cells(condition)
+        if self._of_sets_there(condition):
+            truth = truth.dropna()
         sure, open_, n = int((truth == 1).sum()), int(truth.isna().sum()), len(truth)
         at = condition.at
         if at is None:
@@ -624,6 +657,18 @@ class _Judge:
             self.reasons |= self._noted or {NOTHING: None}
         return answer
 
+    def _of_sets_there(self, condition: Condition) -> bool:
+        """Whether the cells are the data sets that there are.
+
+        Then one without a value says no more than one that was not run: else a data set could be
+        taken away to know more.
+        """
+        for quantity in _quantities([condition]):
+            measure = self.claim.measures[quantity.measure]
+            if "dataset" in measure.get("by", ()):
+                return not isinstance(measure["where"].get("dataset"), (list, str))
+        return False
+
     def cells(self, condition: Condition, reach: bool = True) -> pd.Series:
         """Truth of a condition in each cell; with `reach` a p out of reach is not known."""
         truths = [self._truth(c, reach) for c in condition.comparisons]
@@ -644,22 +689,41 @@ class _Judge:
 
     def judged(self) -> dict:
         """The line of this claim."""
-        n = self.n_datasets
-        line = {"claim": self.claim.name, "verdict": TOO_LITTLE}
-        line |= {"measured": self.measured(), "lacking": "", "n_datasets": n, **self.leading()}
-        if 0 < n < self.claim.fewest:
-            line["lacking"] = f"{_sets(n)} of {self.claim.fewest} or more"
-            return line
+        verdict, lacking = self.verdict()
+        line = {"claim": self.claim.name, "verdict": verdict, "measured": self.measured()}
+        return line | {"lacking": lacking, "n_datasets": self.n_datasets, **self.leading()}
+
+    def verdict(self) -> tuple[str, str]:
+        """The verdict and, of too little data, what is lacking."""
+        few = self._too_few()
+        if few:
+            return TOO_LITTLE, few
+        self.reasons = {}
         whole = _all(self.holds(c) for c in self.claim.reproduced)
         reasons, self.reasons = self.reasons, {}
         part = _all(self.holds(c) for c in self.claim.partly) if self.claim.partly else False
         if whole is None:
-            line["lacking"] = ("partly at least; " if part else "") + "; ".join(reasons)
-        elif not whole and part is None:
-            line["lacking"] = "; ".join(self.reasons)
-        else:
-            line["verdict"] = REPRODUCED if whole else PARTLY if part else NOT
-        return line
+            return TOO_LITTLE, ("partly at least; " if part else "") + "; ".join(reasons)
+        if not whole and part is None:
+            return TOO_LITTLE, "; ".join(self.reasons)
+        return REPRODUCED if whole else PARTLY if part else NOT, ""
+
+    def _too_few(self) -> str:
+        """What there is too little of for any verdict, or nothing."""
+        n = self.n_datasets
+        if 0 < n < self.claim.fewest:
+            return f"{_sets(n)} of {self.claim.fewest} or more"
+        for words, quantity, least in self.claim.counted:
+            values = self.value(quantity).dropna()
+            if values.empty:
+                return self.found[quantity.measure].lacking or NOTHING
+            if values.sum() == 0 and self.found[quantity.measure].lacking:
+                return self.found[quantity.measure].lacking
+            if values.sum() < least:
+                named = ", ".join(filter(None, map(self._name, _cells(values[values > 0]))))
+                there = f"{values.sum():g} ({named})" if named else f"{values.sum():g}"
+                return f"{words}: {there}, {least} or more are needed"
+        return ""
 
     # The number that it is about ---------------------------------------------------------------
 
@@ -992,7 +1056,7 @@ def judge(
     ConfigError
         A specification names a column that a frame does not have, or cells do not match.
     """
-    tables = {name: _Table(frame) for name, frame in frames.items() if frame is not None}
+    tables = _tables(frames)
     lines = []
     for claim in claims.values():
         if printed and claim.printed:
@@ -1005,6 +1069,77 @@ def judge(
             lines.append(_Judge(claim, tables, labels or {}, source).judged())
     numbers = dict.fromkeys(LEADING[:3], float)
     return pd.DataFrame(lines, columns=COLUMNS).astype({"n_datasets": int, **numbers})
+
+
+def _tables(frames: Mapping[str, pd.DataFrame]) -> dict[str, _Table]:
+    return {name: _Table(frame) for name, frame in frames.items() if frame is not None}
+
+
+def verdict_of(claim: Claim, frames: Mapping[str, pd.DataFrame]) -> tuple[str, str]:
+    """The verdict of one claim alone, and what is lacking: as `judge`, without its numbers."""
+    return _Judge(claim, _tables(frames), {}, SOURCE).verdict()
+
+
+def without(frames: Mapping[str, pd.DataFrame], dataset: str) -> dict[str, pd.DataFrame]:
+    """Frames without the rows of one data set.
+
+    A frame of results over data sets cannot be told so: it has to be made of rows again.
+
+    Parameters
+    ----------
+    frames : mapping of DataFrame
+        Each with a column `dataset`.
+    dataset : str
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    return {name: frame[frame["dataset"] != dataset] for name, frame in frames.items()}
+
+
+def hanging(
+    judged: pd.DataFrame,
+    claims: Mapping[str, Claim],
+    datasets: Iterable[str],
+    frames_without: Callable[[str], Mapping[str, pd.DataFrame]],
+    source: str = SOURCE,
+) -> pd.DataFrame:
+    """Each verdict again without each data set in turn.
+
+    Parameters
+    ----------
+    judged : DataFrame
+        As returned by `judge`.
+    claims : mapping of Claim
+        By id.
+    datasets : iterable of str
+    frames_without : callable
+        Gets the name of a data set and returns what `judge` reads without it.
+    source : str
+        The file of the specification, for messages.
+
+    Returns
+    -------
+    DataFrame
+        With the columns hangs_on (data sets without which the verdict is another, each with that
+        verdict: ``heart_valve: too little data; lung: partly``) and n_left_out (how many were left
+        out in turn; 0 of a claim that rests on no data set).
+    """
+    datasets = sorted(datasets)
+    verdicts = judged.set_index("claim")["verdict"]
+    resting = judged.loc[judged["n_datasets"] > 0, "claim"].tolist()
+    others: dict[str, list[str]] = {name: [] for name in resting}
+    for dataset in datasets if resting else ():
+        tables = _tables(frames_without(dataset))
+        for name in resting:
+            verdict, _ = _Judge(claims[name], tables, {}, source).verdict()
+            if verdict != verdicts[name]:
+                others[name].append(f"{dataset}: {verdict}")
+    return judged.assign(
+        hangs_on=["; ".join(others.get(name, ())) for name in judged["claim"]],
+        n_left_out=[len(datasets) * (name in others) for name in judged["claim"]],
+    )
 
 
 def with_statements(
@@ -1045,9 +1180,11 @@ def judged(
     frames: Mapping[str, pd.DataFrame],
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
+    datasets: Iterable[str],
+    frames_without: Callable[[str], Mapping[str, pd.DataFrame]],
     labels: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """The claims of an experiment, judged and with their statements.
+    """The claims of an experiment, judged, with their statements and what their verdicts hang on.
 
     Parameters
     ----------
@@ -1058,14 +1195,16 @@ def judged(
         config/claims.yaml, as read.
     stated : DataFrame
         data/published/claims.csv.
+    datasets, frames_without : as in `hanging`
 
     Returns
     -------
     DataFrame
-        As returned by `judge`, with the columns of `with_statements`.
+        As returned by `judge`, with the columns of `hanging` and `with_statements`.
     """
     bound = of_experiment(specification, experiment)
-    return with_statements(judge(bound, frames, labels), bound, stated)
+    found = hanging(judge(bound, frames, labels), bound, datasets, frames_without)
+    return with_statements(found, bound, stated)
 
 
 _COLUMN_WORDS = {

@@ -185,6 +185,61 @@ def make_whole(root: Path, experiment: str, configuration: str, cores: int, fold
     return manifest
 
 
+def judge_again(root: Path, experiment: str, folder: Path) -> dict[str, Any]:
+    """Judge the claims of an experiment again from the tables that are kept of it.
+
+    Nothing is learnt. Of experiments whose tables hold all that their claims read: they have a
+    function `from_tables` beside `claims`.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project.
+    experiment : str
+        One of `whole`.
+    folder : Path
+        Holds tables and manifest, and gets the claims and the manifest.
+
+    Returns
+    -------
+    dict
+        The manifest; under `judged_by`, what made the claims.
+
+    Raises
+    ------
+    DataError
+        The tables do not hold enough, or are not those of the manifest.
+    """
+    from hedgerow.reporting.manifest import checksums
+
+    module = importlib.import_module(f"hedgerow.experiments.{experiment}.claims")
+    if not hasattr(module, "from_tables"):
+        raise DataError(
+            f"the tables of {experiment} do not hold all that its claims read",
+            remedy=f"make it again: hedgerow reference {experiment}",
+        )
+    manifest = read_json(folder / "manifest.json")
+    outputs = manifest["outputs"]
+    read = sorted(n for n in outputs if n.endswith(".csv") and n != f"{experiment}_claims.csv")
+    now = checksums(
+        folder.resolve(), [(folder / n).resolve() for n in read if (folder / n).is_file()]
+    )
+    for name in read:
+        if now.get(name) != outputs[name]:
+            raise DataError(
+                f"{folder / name} is not the file that its manifest describes",
+                remedy=f"make it again: hedgerow reference {experiment}",
+            )
+    tables = {Path(name).stem: read_csv(folder / name) for name in read}
+    path = folder / f"{experiment}_claims.csv"
+    write_csv(path, module.from_tables(tables, *_claims(root)))
+    outputs |= checksums(folder.resolve(), [path.resolve()])
+    digest = digest_of(f"experiments.{experiment}.claims:from_tables", package=_package(root))
+    manifest = {**manifest, "outputs": outputs, "judged_by": _made_by(root, digest)}
+    write_json(folder / "manifest.json", manifest)
+    return manifest
+
+
 def _package(root: Path) -> Path:
     """The sources of the project at hand, or of the installed package."""
     return root / "src/hedgerow" if (root / "src/hedgerow").is_dir() else PACKAGE

@@ -12,6 +12,7 @@ from hedgerow.experiments.step import step
 from hedgerow.reporting.claim_specification import SOURCE, Claim, guess
 from hedgerow.reporting.claims import (
     COLUMNS,
+    HANGS_ON,
     NOT_TESTABLE,
     TOO_LITTLE,
     judge,
@@ -35,8 +36,14 @@ ORDER = [
     "verdict",
     "lacking",
     "n_datasets",
+    "hangs_on",
+    "n_left_out",
     "paper_scale_verdict",
     "paper_scale_measured",
+    "paper_scale_lacking",
+    "paper_scale_n_datasets",
+    "paper_scale_hangs_on",
+    "paper_scale_n_left_out",
     "shown",
     "rule",
     "code",
@@ -74,7 +81,8 @@ def all_claims(
     -------
     DataFrame
         Columns as in `ORDER`. paper and section are empty for questions of our own; estimate, low,
-        high and interval_of as in `hedgerow.reporting.claims.judge`; shown lists tables and figures
+        high and interval_of as in `hedgerow.reporting.claims.judge`, hangs_on and n_left_out as in
+        `hedgerow.reporting.claims.hanging`; shown lists tables and figures
         with blanks between them. A claim of an experiment that does not run has too little data.
 
     Raises
@@ -86,7 +94,9 @@ def all_claims(
     stated = stated.fillna("")
     _check(claims, stated, ids)
     found = pd.concat([*judged, _not_run(claims, experiments)], ignore_index=True)
-    found = with_statements(found[COLUMNS], claims, stated).set_index("claim")
+    found = found.reindex(columns=[*COLUMNS, *HANGS_ON])
+    found = found.fillna({"hangs_on": "", "n_left_out": 0}).astype({"n_left_out": int})
+    found = with_statements(found, claims, stated).set_index("claim")
     papers = stated.set_index("claim_id")
     at_scale = _at_scale(reference)
     own = [name for name, claim in claims.items() if claim.statement]
@@ -154,8 +164,8 @@ def _at_scale(reference: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]
     """Verdicts of the tracked results at the scale of the papers, by claim."""
     return {
         row["claim"]: {
-            "paper_scale_verdict": row["verdict"],
-            "paper_scale_measured": row["measured"],
+            f"paper_scale_{column}": str(row.get(column, "")).removesuffix(".0")
+            for column in ("verdict", "measured", "lacking", "n_datasets", *HANGS_ON)
         }
         for frame in reference.values()
         for row in frame.fillna("").to_dict("records")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -16,9 +16,10 @@ from hedgerow.experiments.confidence.plan import (
     ConfidencePlan,
 )
 from hedgerow.experiments.confidence.statistics import counted, kind_of
+from hedgerow.experiments.confidence.statistics import statistics as tests_of
 from hedgerow.experiments.confidence.tables import LABELS, gains_by_share
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import hanging, judge, of_experiment, with_statements
 
 _OF_SHARES = ["dataset", "share", "method", "kind", "value"]
 
@@ -49,7 +50,7 @@ def claims(
     Returns
     -------
     DataFrame
-        As returned by `hedgerow.reporting.claims.judge` for the base tree of the plan, with
+        As returned by `hedgerow.reporting.claims.hanging` for the base tree of the plan, with
         statements; then verdict_<tree> and <tree> (what was measured) for each of the other base
         trees. What training sets of other sizes say, they say for the base tree of the plan only.
     """
@@ -58,9 +59,8 @@ def claims(
     kinds = kind_of(facts)
     shares = gains_by_share(sizes)
     shares = shares.assign(kind=shares["dataset"].map(kinds))
-    shares = shares[shares["dataset"].isin(sets)]
 
-    def frames(tree: str) -> dict[str, pd.DataFrame]:
+    def frames(tree: str, sets: Sequence[str], tests: pd.DataFrame) -> dict[str, pd.DataFrame]:
         own = rows[rows["tree"].isin([tree, NO_TREE]) & rows["dataset"].isin(sets)]
         keys = ["dataset", "method", "metric"]
         means = own.groupby(keys, as_index=False)["value"].mean()
@@ -75,14 +75,23 @@ def claims(
         ranks = versions.groupby("dataset")["gain"].rank(ascending=False)
         of_ranks = versions[["dataset", "method"]].assign(value=ranks, metric="rank")
         values = pd.concat([means, long.assign(metric="gain"), of_ranks], ignore_index=True)
-        found = {"rows": values, "tests": statistics[statistics["tree"] == tree]}
+        found = {"rows": values, "tests": tests[tests["tree"] == tree]}
         if tree == plan.tree:
-            found["shares"] = shares.rename(columns={"gain": "value"})[_OF_SHARES]
+            own = shares[shares["dataset"].isin(sets)]
+            found["shares"] = own.rename(columns={"gain": "value"})[_OF_SHARES]
         return found
 
-    found = judge(bound, frames(plan.tree), LABELS)
+    of_tree = {"rows": rows[rows["tree"] == plan.tree], "gains": gains[gains["tree"] == plan.tree]}
+
+    def without(left_out: str) -> dict[str, pd.DataFrame]:
+        others = [name for name in sets if name != left_out]
+        # Of two sets that fit one row of the paper the second does not stand in for the first.
+        own = {n: f[f["dataset"].isin(others)] for n, f in {**of_tree, "facts": facts}.items()}
+        return frames(plan.tree, others, tests_of(**own, plan=plan)) if others else {}
+
+    found = hanging(judge(bound, frames(plan.tree, sets, statistics), LABELS), bound, sets, without)
     for tree in TREES:
         if tree != plan.tree:
-            other = judge(bound, frames(tree), LABELS)
+            other = judge(bound, frames(tree, sets, statistics), LABELS)
             found[f"verdict_{tree}"], found[tree] = other["verdict"], other["measured"]
     return with_statements(found, bound, stated)

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.confidence_beyond.statistics import statistics as tests_of
 from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS
-from hedgerow.experiments.paired import after_holm
+from hedgerow.experiments.paired import after_holm, tested_without
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
 
 @step()
 def claims(
-    statistics: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
+    rows: pd.DataFrame,
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about parts of the gain, learners, categories, probabilities, settings.
 
     Parameters
     ----------
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.confidence_beyond.statistics.statistics`.
+    rows, statistics : DataFrame
+        As returned by `hedgerow.experiments.confidence_beyond.statistics.merged`.
     specification : mapping
         config/claims.yaml, as read.
     stated : DataFrame
@@ -33,5 +38,8 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read = {"statistics": after_holm(statistics)}
-    return judged("confidence_beyond", read, specification, stated, {**BASES, **METHODS})
+    read, frames = {"statistics": after_holm(statistics)}, partial(tested_without, tests_of, rows)
+    names = rows["dataset"].unique()
+    return judged(
+        "confidence_beyond", read, specification, stated, names, frames, {**BASES, **METHODS}
+    )

@@ -11,7 +11,7 @@ import pandas as pd
 from hedgerow.experiments.evidential.plan import CART, EvidentialPlan
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged
 
 #: Repeats below which a paired t test is no evidence; the paper has 100.
 FEWEST_TESTS = 10
@@ -44,10 +44,21 @@ def claims(
         As returned by `hedgerow.reporting.claims.judge`, with statements. p of fewer than
         `FEWEST_TESTS` repeats counts as not measured.
     """
-    bound = of_experiment(specification, "evidential")
     # A second reading of a data set stands beside the first and in no verdict.
     first = {names[0] for names in plan.printed.values() if names}
-    tests = tests[tests["dataset"].isin(first)] if first else tests
+    own = tests[tests["dataset"].isin(first)] if first else tests
+
+    def frames(left_out: str = "") -> dict[str, pd.DataFrame]:
+        return frames_of(rows, own[own["dataset"] != left_out], curve)
+
+    names = own["dataset"].unique()
+    return judged("evidential", frames(), specification, stated, names, frames, LABELS)
+
+
+def frames_of(
+    rows: pd.DataFrame, tests: pd.DataFrame, curve: pd.DataFrame
+) -> dict[str, pd.DataFrame]:
+    """What the judge reads of some data sets: `tests`, `unfailed` and `curve`."""
     tests = tests.assign(
         difference=pd.to_numeric(tests["difference"]).round(9),
         p=pd.to_numeric(tests["p"]).where(tests["n"] >= FEWEST_TESTS),
@@ -55,18 +66,17 @@ def claims(
     )
     outwards = (curve["estimate"] - curve["precise"]) * np.sign(curve["precise"] - 0.5)
     apart = (curve["estimate"] - curve["expected"]).abs()
-    frames = {
+    return {
         "tests": tests,
         "unfailed": _unfailed(rows, tests),
         "curve": curve.assign(apart=apart, outwards=outwards.round(9)),
     }
-    return with_statements(judge(bound, frames, LABELS), bound, stated)
 
 
 def _unfailed(rows: pd.DataFrame, tests: pd.DataFrame) -> pd.DataFrame:
-    """Tests of leaves of the data sets and states in which CART never fails."""
+    """Tests by data set and state (`cell`), and whether CART has ever `failed` there."""
     failed = rows[(rows["metric"] == "failure") & (rows["method"] == CART)]
     share = failed.groupby(["dataset", "state"])["value"].mean()
     cells = tests[["dataset", "state"]].itertuples(index=False, name=None)
-    never = np.array([share.get(cell, 1.0) == 0.0 for cell in cells], dtype=bool)
-    return tests.assign(cell=tests["state"] + " " + tests["dataset"])[never]
+    ever = ["no" if share.get(cell, 1.0) == 0.0 else "yes" for cell in cells]
+    return tests.assign(cell=tests["state"] + " " + tests["dataset"], failed=ever)

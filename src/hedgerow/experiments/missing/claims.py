@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -17,10 +18,10 @@ from hedgerow.experiments.missing.plan import (
     MissingPlan,
     of_paper,
 )
-from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS
+from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS, tests_of
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import hanging, judge, of_experiment, with_statements
 
 #: Levels of missing values, and runs at each, below which a mean is no evidence; the paper has 19
 #: levels of 25 runs.
@@ -156,11 +157,26 @@ def claims(
     bound = of_experiment(specification, "missing")
     inputs = (levels, means, tests, runs, depths, sets)
     found = judge(bound, frames_of(DESCRIBED, *inputs), LABELS)
+    found = hanging(found, bound, means["dataset"].unique(), partial(_without, inputs))
     for reading in of_paper(plan.readings):
         if reading != DESCRIBED:
             other = judge(bound, frames_of(reading, *inputs), LABELS)
             found[f"verdict_{reading}"], found[reading] = other["verdict"], other["measured"]
     return with_statements(found, bound, stated)
+
+
+def _without(inputs: tuple[pd.DataFrame, ...], dataset: str) -> dict[str, pd.DataFrame]:
+    """What the judge reads without a data set, its tests made again."""
+    levels, means, tests, runs, depths, sets = (
+        f[f["dataset"] != dataset] if "dataset" in f else f for f in inputs
+    )
+    read = [DESCRIBED, INDEPENDENT]
+    if len(means):
+        own, deep = (f[f["reading"].isin(read)] for f in (means, depths))
+        tests = tests_of(own, deep)
+    else:
+        tests = tests.iloc[:0]
+    return frames_of(DESCRIBED, levels, means, tests, runs, depths, sets)
 
 
 @step("datasets", "readings")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,7 +17,13 @@ from hedgerow.experiments.search.tables import (
     printed_cells,
 )
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import (
+    hanging,
+    judge,
+    of_experiment,
+    with_statements,
+    without,
+)
 
 GROUP = ["dataset", "method", "criterion"]
 UCT_BEST, UCT_VALIDATED = "uct_best", "uct_validated"
@@ -51,12 +58,14 @@ def claims(
     Returns
     -------
     DataFrame
-        As returned by `hedgerow.reporting.claims.judge`, then verdict_printed and printed (the
+        As returned by `hedgerow.reporting.claims.hanging`, then verdict_printed and printed (the
         same tests on the cells that the thesis prints: some of its statements do not follow from
         its own tables), with statements.
     """
     bound = of_experiment(specification, "search")
-    found = judge(bound, {"cells": measured(rows, properties, plan)})
+    frames = {"cells": measured(rows, properties, plan)}
+    names = frames["cells"]["dataset"].unique()
+    found = hanging(judge(bound, frames), bound, names, partial(without, frames))
     theirs = judge(bound, {"cells": printed(published, plan)}, printed=True)
     found = found.assign(verdict_printed=theirs["verdict"], printed=theirs["measured"])
     return with_statements(found, bound, stated)

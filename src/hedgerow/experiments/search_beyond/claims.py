@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
+from hedgerow.experiments.search_beyond.statistics import statistics as tests_of
 from hedgerow.experiments.search_beyond.tables import (
     search_beyond_gap,
     search_beyond_progress,
@@ -20,8 +21,7 @@ from hedgerow.reporting.tables import MEAN
 
 @step("datasets", "grid", "optimum_datasets")
 def claims(
-    optimum: pd.DataFrame,
-    anytime: pd.DataFrame,
+    tables: Mapping[str, pd.DataFrame],
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
@@ -31,8 +31,8 @@ def claims(
 
     Parameters
     ----------
-    optimum, anytime : DataFrame
-        The tables of these names of `hedgerow.experiments.search_beyond.steps`.
+    tables : mapping of DataFrame
+        optimum, selection and anytime of `hedgerow.experiments.search_beyond.steps`.
     statistics : DataFrame
         As returned by `hedgerow.experiments.search_beyond.statistics.statistics`.
     specification : mapping
@@ -46,14 +46,27 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    gap = search_beyond_gap({"optimum": optimum}, statistics, plan)
-    progress = search_beyond_progress({"anytime": anytime}, plan)
-    frames = {
+
+    def without(left_out: str) -> dict[str, pd.DataFrame]:
+        own = {name: frame[frame["dataset"] != left_out] for name, frame in tables.items()}
+        return frames_of(own, tests_of(own), plan) if any(map(len, own.values())) else {}
+
+    names = set().union(*(frame["dataset"] for frame in tables.values()))
+    read = frames_of(tables, statistics, plan)
+    return judged("search_beyond", read, specification, stated, names, without)
+
+
+def frames_of(
+    tables: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
+) -> dict[str, pd.DataFrame]:
+    """What the judge reads: `gap`, `rules` and `curves`."""
+    gap = search_beyond_gap({"optimum": tables["optimum"]}, statistics, plan)
+    progress = search_beyond_progress({"anytime": tables["anytime"]}, plan)
+    return {
         "gap": gap[gap["dataset"] == MEAN],
         "rules": rules(statistics),
         "curves": curves(progress),
     }
-    return judged("search_beyond", frames, specification, stated)
 
 
 def rules(statistics: pd.DataFrame) -> pd.DataFrame:

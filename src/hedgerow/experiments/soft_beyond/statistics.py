@@ -19,8 +19,10 @@ from hedgerow.experiments.soft_beyond.plan import (
 from hedgerow.experiments.soft_beyond.steps import merge
 from hedgerow.experiments.step import step
 
+PAIRINGS = ("datasets", "permutations")
 
-def statistics(rows: pd.DataFrame) -> pd.DataFrame:
+
+def statistics(rows: pd.DataFrame, pairings: Sequence[str] = PAIRINGS) -> pd.DataFrame:
     """Wilcoxon signed-rank tests of every cell against C4.5, and of models against the normal one.
 
     Two pairings stand side by side, as in experiments 1 and 2. `datasets` pairs the means of each
@@ -34,6 +36,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
     ----------
     rows : DataFrame
         Rows of all data sets and parts, as returned by `run`.
+    pairings : sequence of {"datasets", "permutations"}
 
     Returns
     -------
@@ -51,7 +54,7 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
             for metric in TESTED
             for cell, pairs in _comparisons(of_part[of_part["metric"] == metric], part, metric)
         ]
-        for pairing in ("datasets", "permutations"):
+        for pairing in pairings:
             cells, results = [], []
             for cell, pairs in compared:
                 groups = ("/".join(cell[5:7]), "/".join(cell[7:9]))

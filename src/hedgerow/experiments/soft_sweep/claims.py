@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from hedgerow.experiments.soft_sweep.plan import SweepPlan
 from hedgerow.experiments.soft_sweep.tables import soft_sweep_ranges
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judged
+from hedgerow.reporting.claims import judged, without
 
 KEY = ["dataset", "noise", "range", "method"]
 
@@ -39,6 +40,13 @@ def claims(
     return of_ranges(soft_sweep_ranges(rows, plan), specification, stated)
 
 
+def from_tables(
+    tables: Mapping[str, pd.DataFrame], specification: Mapping[str, Any], stated: pd.DataFrame
+) -> pd.DataFrame:
+    """As `claims`, from tables that are kept."""
+    return of_ranges(tables["soft_sweep_ranges"], specification, stated)
+
+
 def of_ranges(
     ranges: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
 ) -> pd.DataFrame:
@@ -46,4 +54,5 @@ def of_ranges(
     run = ranges[ranges["status"] == "run"]
     values = run.melt(KEY, ["leaves_diff", "accuracy_diff", "accuracy_kept"], var_name="metric")
     values["value"] = values["value"].astype(float)
-    return judged("soft_sweep", {"ranges": values}, specification, stated)
+    frames, names = {"ranges": values}, values["dataset"].unique()
+    return judged("soft_sweep", frames, specification, stated, names, partial(without, frames))

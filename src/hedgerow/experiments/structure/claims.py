@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -16,9 +17,11 @@ from hedgerow.reporting.claims import (
     NOT_TESTABLE,
     REPRODUCED,
     TOO_LITTLE,
+    hanging,
     judge,
     of_experiment,
     with_statements,
+    without,
 )
 
 #: What texts call the values of columns.
@@ -60,7 +63,7 @@ def claims(
     Returns
     -------
     DataFrame
-        As returned by `hedgerow.reporting.claims.judge` of the mean over all forests (each score
+        As returned by `hedgerow.reporting.claims.hanging` of the mean over all forests (each score
         over those that have such pairs), then verdict_first and first (forest 0, the published
         protocol), n_reproduced of the n_judged forests that can speak to it, verdict_printed and
         printed (the cells that the thesis prints: not all of its statements follow from them),
@@ -71,7 +74,9 @@ def claims(
     own = {name: frame[frame["dataset"].isin(chapter)] for name, frame in own.items()}
     bound = of_experiment(specification, "structure")
     numbers = sorted(own["closeness"]["forest"].unique())
-    found = judge(bound, measured(own, numbers), LABELS)
+    frames = measured(own, numbers)
+    found = judge(bound, frames, LABELS)
+    found = hanging(found, bound, frames["cells"]["dataset"].unique(), partial(without, frames))
     # Forest 0 may not have been run: then nothing can be said of it.
     alone = {n: judge(bound, measured(own, [n]), LABELS) for n in {0, *numbers}}
     theirs = judge(bound, {"cells": printed(published, plan)}, LABELS, printed=True)

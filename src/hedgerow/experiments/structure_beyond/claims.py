@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import after_holm
+from hedgerow.experiments.paired import after_holm, tested_without
 from hedgerow.experiments.step import step
+from hedgerow.experiments.structure_beyond.statistics import statistics as tests_of
 from hedgerow.reporting.claims import judged
 
 #: What texts call the values of columns.
@@ -22,12 +24,17 @@ LABELS = {
 
 @step()
 def claims(
-    statistics: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame],
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about distances, ensembles and stability.
 
     Parameters
     ----------
+    tables : mapping of DataFrame
+        closeness, scores, ensembles and stability, all data sets.
     statistics : DataFrame
         As returned by `hedgerow.experiments.structure_beyond.statistics.statistics`.
     specification : mapping
@@ -40,8 +47,14 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
+    frames = partial(tested_without, tests_of, tables, read=_read, needed="closeness")
+    names = tables["closeness"]["dataset"].unique()
+    read = {"statistics": _read(statistics)}
+    return judged("structure_beyond", read, specification, stated, names, frames, LABELS)
+
+
+def _read(statistics: pd.DataFrame) -> pd.DataFrame:
+    """Tests after Holm's correction; the cell of an ensemble as pool and k."""
     pool_and_k = statistics["cell"].astype(str).str.extract(r"^(\w+)/(\d+)$")
     own = statistics.assign(pool=pool_and_k[0].fillna(""), k=pool_and_k[1].fillna(0).astype(int))
-    return judged(
-        "structure_beyond", {"statistics": after_holm(own)}, specification, stated, LABELS
-    )
+    return after_holm(own)

@@ -7,6 +7,7 @@ statements say: it judges none of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from hedgerow.experiments.step import step
 from hedgerow.experiments.survival.plan import ALPHA, LEARNT
 from hedgerow.experiments.survival.statistics import selected
 from hedgerow.experiments.survival.tables import public
-from hedgerow.reporting.claims import judge, of_experiment, with_statements
+from hedgerow.reporting.claims import judged, without
 
 
 @step()
@@ -45,9 +46,28 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    bound = of_experiment(specification, "survival")
     cells = measured(public(leaves), public(treatment), public(separation))
-    return with_statements(judge(bound, {"cohorts": cells}), bound, stated)
+    frames = {"cohorts": cells}
+    names = cells["dataset"].unique()
+    return judged("survival", frames, specification, stated, names, partial(without, frames))
+
+
+def from_tables(
+    tables: Mapping[str, pd.DataFrame], specification: Mapping[str, Any], stated: pd.DataFrame
+) -> pd.DataFrame:
+    """As `claims`, from tables that are kept: they hold all that the statements speak of."""
+    honest = tables["survival_honest"]
+    parts = [
+        honest[["dataset", "n_leaves"]].assign(
+            part=part,
+            multivariate_logrank_p=honest[f"multivariate_logrank_p_{part}"],
+            p_permutation=honest[f"p_permutation_{part}"],
+        )
+        for part in ("all", "training", "test")
+    ]
+    separation = pd.concat(parts, ignore_index=True)
+    frames = (tables["survival_leaves"], tables["survival_treatment"], separation)
+    return claims(*frames, specification, stated)
 
 
 def measured(
@@ -68,9 +88,10 @@ def measured(
         test of all leaves); n_leaves, n_longer and n_shorter (leaves with p < .005 against all
         patients), share_alike (of leaves without); n_gain (leaves in which the treated live
         longer with p < .005, counted from the landmark, or from inclusion where the treatment is
-        chosen then), n_no_gain, n_gain_inclusion (counted from inclusion, as published) and
-        hazard_ratio_share (largest ratio of the leaf's hazard ratio among the treated to that
-        among the untreated, of leaves with a gain).
+        chosen then), n_no_gain, n_gain_inclusion (counted from inclusion, as published); of trees
+        with tests n_compared (leaves with a gain whose hazard ratios can be estimated) and, of
+        these, hazard_ratio_share (largest ratio of the leaf's hazard ratio among the treated to
+        that among the untreated).
     """
     rows = []
     several = set(separation.loc[separation["n_leaves"] > 1, "dataset"])
@@ -91,9 +112,12 @@ def measured(
         gain = later[_gains(later)]
         rows.append((dataset, "n_gain", len(gain)))
         rows.append((dataset, "n_no_gain", len(later) - len(gain)))
-        if len(gain):
-            ratio = gain["hazard_ratio_leaf_treated"] / gain["hazard_ratio_leaf_untreated"]
-            rows.append((dataset, "hazard_ratio_share", ratio.max(skipna=False)))
+        ratio = gain["hazard_ratio_leaf_treated"] / gain["hazard_ratio_leaf_untreated"]
+        # One leaf is all patients: there are no others that it could be compared with.
+        if len(later) > 1:
+            rows.append((dataset, "n_compared", ratio.notna().sum()))
+        if ratio.notna().any():
+            rows.append((dataset, "hazard_ratio_share", ratio.max()))
     found = pd.DataFrame(rows, columns=["dataset", "metric", "value"])
     return found.assign(value=found["value"].astype(np.float64))
 

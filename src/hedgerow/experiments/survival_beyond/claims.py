@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import after_holm
+from hedgerow.experiments.paired import after_holm, tested_without
 from hedgerow.experiments.step import step
+from hedgerow.experiments.survival_beyond.statistics import statistics as tests_of
 from hedgerow.reporting.claims import judged
 
 
 @step()
 def claims(
-    statistics: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
+    tables: Mapping[str, pd.DataFrame],
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """Judge the questions about models, weights, measurements and stability.
 
     Parameters
     ----------
+    tables : mapping of DataFrame
+        scores, weights, measurement and stability, all cohorts.
     statistics : DataFrame
         As returned by `hedgerow.experiments.survival_beyond.statistics.statistics`.
     specification : mapping
@@ -32,5 +39,6 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read = {"statistics": after_holm(statistics)}
-    return judged("survival_beyond", read, specification, stated)
+    read, frames = {"statistics": after_holm(statistics)}, partial(tested_without, tests_of, tables)
+    names = tables["scores"]["dataset"].unique()
+    return judged("survival_beyond", read, specification, stated, names, frames)
