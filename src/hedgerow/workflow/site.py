@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
 from hedgerow.reporting import site
 from hedgerow.reporting.entries import entries_of
+from hedgerow.reporting.notes import HEADING, passages, rendered
 from hedgerow.workflow.digest import PACKAGE
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ ALWAYS = (
     "workflow/rules/data.smk",
     "workflow/rules/report.smk",
 )
+#: Pages of notes; those that tell why a claim holds or not have a page on the site.
+NOTES = ("docs/notes/*.md", "docs/*_beyond.md")
 #: Results of the rules above the experiments.
 COMPARISON, MISPRINTS = "reports/comparison.csv", "reports/tables/misprints.csv"
 #: Categories of a variable that are listed.
@@ -82,6 +85,9 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
         for file in (PACKAGE / "experiments" / word).glob("*.py"):
             if file.stem not in LEFT_OUT:
                 found[f"src/hedgerow/experiments/{word}/{file.name}"] = file
+    for file in (file for pattern in NOTES for file in root.glob(pattern)):
+        if HEADING in read_text(file):
+            found[file.relative_to(root).as_posix()] = file
     return {path: file for path, file in sorted(found.items()) if file.is_file()}
 
 
@@ -129,6 +135,7 @@ def content(
         seed,
         sections,
         claims=claims,
+        reasons=reasons(root),
         entries=entries_of(read_text(root / "config/claims.yaml")),
         how_to_test=stated["how_to_test"].to_dict(),
         datasets=[
@@ -139,6 +146,26 @@ def content(
         sources={path: read_text(file) for path, file in sources(used, root).items()},
         tables=_tables(root),
     )
+
+
+def reasons(root: Path = Path()) -> dict[str, tuple[str, str, int]]:
+    """Why each claim holds or not, as far as the notes tell.
+
+    Parameters
+    ----------
+    root : path
+
+    Returns
+    -------
+    dict of (str, str, int)
+        By claim: HTML, the page of notes and the line there.
+    """
+    return {
+        name: (rendered(passage.text), path, passage.line)
+        for path, file in sources((), root).items()
+        if path.startswith("docs/")
+        for name, passage in passages(read_text(file)).items()
+    }
 
 
 def papers(path: Path) -> list[dict[str, Any]]:

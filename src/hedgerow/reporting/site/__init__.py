@@ -58,6 +58,9 @@ class Content:
         In the order of the menu.
     claims : sequence of dict
         Rows of reports/claims.csv, empty texts where there is nothing.
+    reasons : mapping of (str, str, int)
+        By claim, why it holds or not as far as the notes tell: HTML, the file of the notes (one of
+        `sources`) and the line there.
     entries : mapping of Entry
         What judges each claim, as config/claims.yaml says it.
     how_to_test : mapping of str
@@ -78,6 +81,7 @@ class Content:
     seed: int
     sections: Sequence[Section]
     claims: Sequence[Mapping[str, Any]] = ()
+    reasons: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
     entries: Mapping[str, Entry] = field(default_factory=dict)
     how_to_test: Mapping[str, str] = field(default_factory=dict)
     datasets: Sequence[Mapping[str, Any]] = ()
@@ -329,8 +333,14 @@ class _Site:
         module, _, function = str(row["code"]).partition(":")
         path = f"src/{module.replace('.', '/')}.py"
         shown = [i for i in str(row["shown"]).split() if i in self.anchors]
+        why, notes, line = self.content.reasons.get(name, ("", "", 0))
         return {
             **row,
+            "hanging": hanging_on(row, ""),
+            "paper_hanging": hanging_on(row, "paper_scale_"),
+            "why": Markup(why),
+            "notes": notes,
+            "notes_page": f"../{source_page(notes)}#L{line}" if notes else "",
             **{key: _short(row[key]) for key in ("estimate", "low", "high")},
             "mark": VERDICTS[row["verdict"]],
             "rank": ranks[row["verdict"]],
@@ -453,6 +463,49 @@ SCALES = (
 )
 
 
+def hanging_on(row: Mapping[str, Any], scale: str) -> str:
+    """Which data sets a verdict hangs on, in a sentence.
+
+    Parameters
+    ----------
+    row : mapping
+        Of reports/claims.csv.
+    scale : {"", "paper_scale_"}
+        What the columns begin with.
+
+    Examples
+    --------
+    >>> hanging_on({"n_datasets": 17, "n_left_out": 17, "hangs_on": ""}, "")
+    'The verdict is the same without any one of the 17 data sets.'
+    >>> hanging_on({"n_datasets": 3, "n_left_out": 3, "hangs_on": "iris: partly; wine: partly"}, "")
+    'Without iris or wine: partly. The same without the other one.'
+    """
+    left_out = int(row[f"{scale}n_left_out"] or 0)
+    if not left_out:
+        return ""
+    n = min(left_out, int(row[f"{scale}n_datasets"] or 0))
+    by_verdict: dict[str, list[str]] = {}
+    for entry in filter(None, str(row[f"{scale}hangs_on"]).split("; ")):
+        name, _, verdict = entry.partition(": ")
+        by_verdict.setdefault(verdict, []).append(name)
+    n_hanging = sum(map(len, by_verdict.values()))
+    if not n_hanging:
+        sets = f"any one of the {n} data sets" if n > 1 else "its one data set"
+        return f"The verdict is the same without {sets}."
+    texts = []
+    for verdict, names in by_verdict.items():
+        if len(names) == n > 2:
+            texts.append(f"Without any one of the {n} data sets: {verdict}.")
+        else:
+            listed = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+            texts.append(f"Without {listed}: {verdict}.")
+    rest = n - n_hanging
+    if rest > 0:
+        others = "the other one" if rest == 1 else f"any one of the other {rest}"
+        texts.append(f"The same without {others}.")
+    return " ".join(texts)
+
+
 def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """How many claims have each verdict, here and at the scale of the paper.
 
@@ -551,7 +604,8 @@ def _linked(markup: str, here: str, anchors: Mapping[str, str]) -> str:
 
 def _defined(path: str, line: str) -> list[str]:
     """What a line of a source defines, by which it can be found."""
-    found = _DEFINED[Path(path).suffix].match(line)
+    pattern = _DEFINED.get(Path(path).suffix)  # notes define nothing: their lines are numbered
+    found = pattern.match(line) if pattern else None
     return [found[1]] if found else []
 
 
