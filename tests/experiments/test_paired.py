@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from hedgerow.experiments.paired import after_holm, paired_tests
+from hedgerow.experiments.paired import after_holm, paired_tests, pairs_without, read_without
 
 COLUMNS = ["part", "metric", "first", "second", "difference"]
 
@@ -43,3 +43,31 @@ def test_the_judge_reads_what_is_left_after_the_correction():
     # Five pairs of values give no p below 2/2^5; of two tests the correction doubles it.
     assert found["least"].tolist() == pytest.approx([2 * 2 / 2**5] * 2)
     assert (found["difference"] == found["difference"].round(9)).all()
+
+
+def test_tests_without_a_data_set_are_those_of_the_others():
+    """A verdict without a data set has to rest on tests without it, not on those of all."""
+    rng = np.random.default_rng(3)
+    names = [f"set {i}" for i in range(8)]
+    one, two = (pd.Series(rng.normal(k, 1.0, 8), index=names) for k in (0.5, 0.0))
+    rows = pd.DataFrame({"dataset": names, "one": one.to_numpy(), "two": two.to_numpy()})
+
+    def families(rows):
+        wide = rows.set_index("dataset")
+        return [[(("part", "metric", "one", "two"), wide["one"], wide["two"])]] if len(wide) else []
+
+    columns = ["part", "metric", "first", "second", "difference"]
+
+    def tests_of(rows):
+        return paired_tests(families(rows)[0], columns)
+
+    again = read_without(tests_of, rows, "set 3")["statistics"]
+    dropped = pairs_without(families(rows), columns, "set 3")["statistics"]
+    others = after_holm(tests_of(rows[rows["dataset"] != "set 3"]))
+    pd.testing.assert_frame_equal(again, others)
+    pd.testing.assert_frame_equal(dropped, others)
+    assert again["n"].tolist() == [7]
+    alone = rows[rows["dataset"] == "set 3"]
+    assert read_without(tests_of, alone, "set 3") == {}
+    assert pairs_without(families(alone), columns, "set 3") == {}
+    assert read_without(lambda t: tests_of(t["a"]), {"a": alone, "b": alone}, "set 3") == {}

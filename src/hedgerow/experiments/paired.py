@@ -61,12 +61,39 @@ def after_holm(statistics: pd.DataFrame) -> pd.DataFrame:
     return own
 
 
-def tested_without(
+def pairs_without(
+    families: Iterable[Sequence[tuple[tuple, pd.Series, pd.Series]]],
+    columns: Sequence[str],
+    dataset: str,
+    read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
+) -> dict[str, pd.DataFrame]:
+    """As `read_without`, from pairs whose values do not depend on other data sets.
+
+    Parameters
+    ----------
+    families : iterable of sequence
+        What `paired_tests` gets, a family each; series by data set.
+    columns, dataset, read
+        As of `paired_tests` and `read_without`.
+
+    Returns
+    -------
+    dict of DataFrame
+        `statistics`; nothing where no pair is left.
+    """
+    frames = []
+    for pairs in families:
+        left = [(key, *(s.drop(dataset, errors="ignore") for s in both)) for key, *both in pairs]
+        frames.append(paired_tests([pair for pair in left if len(pair[1])], columns))
+    frames = [frame for frame in frames if frame is not None]
+    return {"statistics": read(pd.concat(frames, ignore_index=True))} if frames else {}
+
+
+def read_without(
     tests_of: Callable[[Any], pd.DataFrame],
     rows: pd.DataFrame | Mapping[str, pd.DataFrame],
     dataset: str,
     read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
-    needed: str = "",
 ) -> dict[str, pd.DataFrame]:
     """What a judge reads of the tests of all data sets but one.
 
@@ -80,8 +107,6 @@ def tested_without(
         The one that is left out.
     read : callable
         Makes of tests what is read.
-    needed : str
-        The frame without which there are no tests; any will do where none is named.
 
     Returns
     -------
@@ -93,5 +118,5 @@ def tested_without(
         there = len(others) > 0
     else:
         others = {name: frame[frame["dataset"] != dataset] for name, frame in rows.items()}
-        there = any(len(f) for name, f in others.items() if needed in ("", name))
+        there = any(map(len, others.values()))
     return {"statistics": read(tests_of(others))} if there else {}

@@ -721,6 +721,7 @@ class _Judge:
                 return self.found[quantity.measure].lacking
             if values.sum() < least:
                 named = ", ".join(filter(None, map(self._name, _cells(values[values > 0]))))
+                named = "" if quantity.cells else named  # the words say which cells are meant
                 there = f"{values.sum():g} ({named})" if named else f"{values.sum():g}"
                 return f"{words}: {there}, {least} or more are needed"
         return ""

@@ -161,7 +161,7 @@ def reasons(root: Path = Path()) -> dict[str, tuple[str, str, int]]:
         By claim: HTML, the page of notes and the line there.
     """
     return {
-        name: (rendered(passage.text), path, passage.line)
+        name: (rendered(passage.text[0].upper() + passage.text[1:]), path, passage.line)
         for path, file in sources((), root).items()
         if path.startswith("docs/")
         for name, passage in passages(read_text(file)).items()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.experiments.confidence_beyond.statistics import statistics as tests_of
 from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS
-from hedgerow.experiments.paired import after_holm, tested_without
+from hedgerow.experiments.paired import after_holm, read_without
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -38,7 +38,7 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(tested_without, tests_of, rows)
+    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, rows)
     names = rows["dataset"].unique()
     return judged(
         "confidence_beyond", read, specification, stated, names, frames, {**BASES, **METHODS}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from hedgerow.experiments.evidential_beyond.statistics import statistics as tests_of
 from hedgerow.experiments.evidential_beyond.tables import LABELS
-from hedgerow.experiments.paired import after_holm, tested_without
+from hedgerow.experiments.paired import after_holm, read_without
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -38,6 +38,6 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(tested_without, tests_of, rows)
+    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, rows)
     names = rows["dataset"].unique()
     return judged("evidential_beyond", read, specification, stated, names, frames, LABELS)

@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.missing_beyond.statistics import statistics as tests_of
+from hedgerow.experiments.missing_beyond.plan import TEST
+from hedgerow.experiments.missing_beyond.statistics import families_of
 from hedgerow.experiments.missing_beyond.tables import LABELS
-from hedgerow.experiments.paired import after_holm, tested_without
+from hedgerow.experiments.paired import after_holm, pairs_without
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -38,6 +39,9 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(tested_without, tests_of, rows)
+    read, frames = (
+        {"statistics": after_holm(statistics)},
+        partial(pairs_without, list(families_of(rows)), TEST),
+    )
     names = rows["dataset"].unique()
     return judged("missing_beyond", read, specification, stated, names, frames, LABELS)

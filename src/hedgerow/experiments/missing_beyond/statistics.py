@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -85,7 +85,16 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
         `n` is the number of data sets. The metric `agreement` tests the correlations of
         `agreement` against 0.
     """
-    frames = []
+    frames = [paired_tests(cells, TEST) for cells in families_of(rows)]
+    frames = [frame for frame in frames if frame is not None]
+    if not frames:
+        columns = [*TEST, "name", "statistic", "p", "n", "groups", "correction"]
+        return pd.DataFrame(columns=columns).astype({"difference": float, "n": int})
+    return joined(frames, [*TEST[:-1], "correction"])
+
+
+def families_of(rows: pd.DataFrame) -> Iterator[list[tuple]]:
+    """Pairs of each family, by data set: key, first and second."""
     for part, metrics in COMPARED.items():
         for metric in metrics:
             wide = by_method(rows, part, metric)
@@ -97,19 +106,14 @@ def statistics(rows: pd.DataFrame) -> pd.DataFrame:
                     if len(both):
                         key = (part, setting, share, metric, one, two)
                         cells.append((key, both[columns[0]], both[columns[1]]))
-            frames.append(paired_tests(cells, TEST))
+            yield cells
     cells = []
     for share, column in agreement(rows).items():
         known = column.dropna()
         if len(known):
             key = ("imputers", "mcar", share, AGREEMENT, "eig", "imputer_error")
             cells.append((key, known, 0.0 * known))
-    frames.append(paired_tests(cells, TEST))
-    frames = [frame for frame in frames if frame is not None]
-    if not frames:
-        columns = [*TEST, "name", "statistic", "p", "n", "groups", "correction"]
-        return pd.DataFrame(columns=columns).astype({"difference": float, "n": int})
-    return joined(frames, [*TEST[:-1], "correction"])
+    yield cells
 
 
 @step(makes=("rows", "statistics"))

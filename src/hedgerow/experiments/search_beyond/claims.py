@@ -49,7 +49,9 @@ def claims(
 
     def without(left_out: str) -> dict[str, pd.DataFrame]:
         own = {name: frame[frame["dataset"] != left_out] for name, frame in tables.items()}
-        return frames_of(own, tests_of(own), plan) if any(map(len, own.values())) else {}
+        return (
+            frames_of(own, tests_of(own, ["datasets"]), plan) if any(map(len, own.values())) else {}
+        )
 
     names = set().union(*(frame["dataset"] for frame in tables.values()))
     read = frames_of(tables, statistics, plan)

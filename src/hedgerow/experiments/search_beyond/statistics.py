@@ -36,7 +36,12 @@ def comparable(rows: pd.DataFrame, objective: str) -> pd.DataFrame:
     return rows.merge(there, on=key) if len(there) else rows
 
 
-def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+PAIRINGS = ("datasets", "splits")
+
+
+def statistics(
+    tables: Mapping[str, pd.DataFrame], pairings: Sequence[str] = PAIRINGS
+) -> pd.DataFrame:
     """Wilcoxon signed-rank tests: rules of selection against the upper confidence bound, and
     learners on binary tables against C4.5 without pruning on all training rows.
 
@@ -48,6 +53,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     ----------
     tables : mapping of DataFrame
         `optimum` and `selection`.
+    pairings : sequence of {"datasets", "splits"}
 
     Returns
     -------
@@ -76,7 +82,7 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
                 compared["optimum"].append((key, wide[[name, base]].dropna()))
     frames = []
     for cells in compared.values():
-        for pairing in ("datasets", "splits"):
+        for pairing in pairings:
             keys, results = [], []
             for key, pairs in cells:
                 per_set = pairs.groupby(level="dataset").mean()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import tested_without
+from hedgerow.experiments.paired import read_without
 from hedgerow.experiments.soft_beyond.statistics import statistics as tests_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
@@ -42,7 +42,7 @@ def claims(
     """
     own = rows[(rows["part"] == PART) & (rows["metric"] == "accuracy")]
     own = own[own["noise"] == own["noise"].max()]
-    frames = partial(tested_without, partial(tests_of, pairings=["datasets"]), own, read=_read)
+    frames = partial(read_without, partial(tests_of, pairings=["datasets"]), own, read=_read)
     names, read = own["dataset"].unique(), {"statistics": _read(statistics)}
     return judged("soft_beyond", read, specification, stated, names, frames)
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import after_holm, tested_without
+from hedgerow.experiments.paired import after_holm, pairs_without
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure_beyond.statistics import statistics as tests_of
+from hedgerow.experiments.structure_beyond.plan import TEST
+from hedgerow.experiments.structure_beyond.statistics import families_of
 from hedgerow.reporting.claims import judged
 
 #: What texts call the values of columns.
@@ -47,8 +48,8 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    frames = partial(tested_without, tests_of, tables, read=_read, needed="closeness")
-    names = tables["closeness"]["dataset"].unique()
+    frames = partial(pairs_without, families_of(tables), TEST, read=_read)
+    names = set().union(*(frame["dataset"] for frame in tables.values()))
     read = {"statistics": _read(statistics)}
     return judged("structure_beyond", read, specification, stated, names, frames, LABELS)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -133,19 +133,31 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             f"no data set has a forest of {FEWEST_TREES} trees",
             remedy="raise `structure_beyond.n_iterations`, or name other data sets",
         )
-    of_metrics = {metric: scores_by_variant(tables, metric) for metric in METRICS}
-    of_metrics = {metric: wide for metric, wide in of_metrics.items() if len(wide)}
-    frames = [_of_variants(of_metrics)]
-    for part, families in (
-        ("questions", _questions(of_metrics)),
-        ("prototypes", _prototypes(of_metrics)),
-        ("ensembles", _ensemble_tests(tables["ensembles"])),
-        ("stability", _stability_tests(tables["stability"])),
-    ):
-        for cells in families:
-            pairs = [((part, *key), one, two) for key, one, two in cells]
-            frames.append(paired_tests(pairs, TEST))
+    of_metrics = _of_metrics(tables)
+    families = [*_families(tables, of_metrics), *_tagged("prototypes", _prototypes(of_metrics))]
+    frames = [_of_variants(of_metrics), *(paired_tests(pairs, TEST) for pairs in families)]
     return joined([f for f in frames if f is not None], [*TEST[:-1], "name", "correction"])
+
+
+def families_of(tables: Mapping[str, pd.DataFrame]) -> list[list[tuple]]:
+    """Pairs of the families of `questions`, `ensembles` and `stability`, by data set."""
+    return list(_families(tables, _of_metrics(tables)))
+
+
+def _of_metrics(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    found = {metric: scores_by_variant(tables, metric) for metric in METRICS}
+    return {metric: wide for metric, wide in found.items() if len(wide)}
+
+
+def _families(tables: Mapping[str, pd.DataFrame], of_metrics: Mapping) -> Iterator[list[tuple]]:
+    yield from _tagged("questions", _questions(of_metrics))
+    yield from _tagged("ensembles", _ensemble_tests(tables["ensembles"]))
+    yield from _tagged("stability", _stability_tests(tables["stability"]))
+
+
+def _tagged(part: str, families: Iterable) -> Iterator[list[tuple]]:
+    for cells in families:
+        yield [((part, *key), one, two) for key, one, two in cells]
 
 
 def _of_variants(of_metrics) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import after_holm, tested_without
+from hedgerow.experiments.paired import after_holm, read_without
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival_beyond.statistics import statistics as tests_of
 from hedgerow.reporting.claims import judged
@@ -39,6 +39,6 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(tested_without, tests_of, tables)
+    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, tables)
     names = tables["scores"]["dataset"].unique()
     return judged("survival_beyond", read, specification, stated, names, frames)
