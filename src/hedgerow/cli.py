@@ -65,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    from hedgerow.audit.command import add_replay, add_status, add_trace, add_verify
+    from hedgerow.audit.command import add_status, add_verify
+    from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
 

@@ -1,12 +1,10 @@
-"""`hedgerow verify [PATH]`, `status`, `trace CELL` and `replay ROW`."""
+"""`hedgerow verify [PATH]` and `hedgerow status`."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,56 +118,6 @@ def add_status(commands: Any) -> None:
         metavar="FILE",
         help="ask for these settings (default: those of the last run, as their files are now)",
     )
-
-
-TRACE = (
-    "Follow a cell of a table back to the raw file: rule, function, formula, rows, trees, seeds\n"
-    "of the noise, data set and its checksum. Nothing is written."
-)
-REPLAY = (
-    "Make a row of a table again from its named seeds, in a copy of the project: all jobs between\n"
-    "the data set and the table. It shows the split, the tree and the value, and whether all came\n"
-    "out as before. A row that is a mean over data sets runs the jobs of all of them."
-)
-NAMES = """how a row is named:
-  TABLE:WORDS, where TABLE is an id (a file in reports/tables) and WORDS are values of the first
-  columns, in any order, as many as tell the row apart; or #12 for the twelfth row
-
-examples:
-  hedgerow {command} thesis_table_3_4:haberman,stp,accuracy,.1
-  hedgerow {command} confdtree_table_1:#14
-"""
-
-
-def add_trace(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    parser = _of_a_row(commands, "trace", "where a cell of a table comes from", TRACE)
-    parser.set_defaults(run=run_trace)
-    parser.add_argument(
-        "--json", metavar="FILE", help="write all of it, rows that fit in full included"
-    )
-
-
-def add_replay(commands: Any) -> None:
-    """Add the command to a parser's commands."""
-    parser = _of_a_row(commands, "replay", "make a row of a table again from its seeds", REPLAY)
-    parser.set_defaults(run=run_replay)
-    parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
-
-
-def _of_a_row(commands: Any, name: str, text: str, description: str) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=text,
-        description=description,
-        epilog=NAMES.format(command=name),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("row", metavar="ROW", help="a row of a table, as told below")
-    parser.add_argument(
-        "--project", default=".", metavar="FOLDER", help="folder of the project (default: this one)"
-    )
-    return parser
 
 
 # -------------------------------------------------------------------------------------- verify
@@ -322,105 +270,3 @@ def run_status(options: argparse.Namespace) -> int:
     for line in found.lines():
         console.print(line, soft_wrap=True)
     return 0 if found.up_to_date else 1
-
-
-# -------------------------------------------------------------------------------- trace, replay
-
-
-def run_trace(options: argparse.Namespace) -> int:
-    """0 if every file on the way is as the manifest lists it, else 1."""
-    from dataclasses import asdict
-
-    from hedgerow.audit.trace import trace
-    from hedgerow.files import write_json
-
-    found, console = trace(options.project, options.row), _console()
-    if options.json:
-        write_json(options.json, json.loads(json.dumps(asdict(found), default=str)))
-
-    def say(text: str = "") -> None:
-        console.print(text, soft_wrap=True)
-
-    _say_row(say, found.row)
-    say(f"  made by {found.table.function} ({found.table.code}), job {found.table.job}")
-    say(f"  {found.table.path}: {_checksum(found.table)}")
-    say()
-    say("What it says")
-    say("\n".join(f"  {line}".rstrip() for line in found.says.splitlines()))
-    for number, source in enumerate(found.sources, 1):
-        say()
-        say(f"{number}. {source.path}: {source.holds}")
-        if source.job:
-            say(f"  made by {source.function} ({source.code}), job {source.job}")
-        say(f"  {_checksum(source)}")
-        if source.n_rows is not None:
-            say(f"  {source.n_rows:,} of {source.of_rows:,} rows fit")
-        for column, values in source.by.items():
-            say(f"    {column}: {values}")
-        if source.n_rows and source.n_rows <= len(source.first):
-            for record in source.first:
-                say(f"    {_line(record)}")
-    if found.data:
-        served = found.data
-        say()
-        say(f"The data set {served['dataset']} came from {served['from']}")
-        say(f"  data/raw/{served['dataset']}/{served['file']}: {served['bytes']:,} bytes")
-        say(f"  SHA-256 {served['sha256']}")
-    wrong = [s.path for s in (found.table, *found.sources) if s.as_recorded is False]
-    if wrong:
-        say()
-        say(f"Not as the manifest lists it: {', '.join(wrong)}.")
-    return 1 if wrong else 0
-
-
-def run_replay(options: argparse.Namespace) -> int:
-    """0 if the row and all on its way came out as before, else 1."""
-    from hedgerow.audit.replay import replay
-
-    with _Progress(0) as progress:
-        found = replay(options.project, options.row, options.cores, progress.tell)
-    console = _console()
-
-    def say(text: str = "") -> None:
-        console.print(text, soft_wrap=True)
-
-    say(f"{len(found.jobs)} jobs were run again: {', '.join(found.jobs)}")
-    if found.split:
-        say()
-        say(f"Split ({_line(found.split['of'])}), from {found.split['path']}")
-        for part, rows in found.split["parts"].items():
-            first = ", ".join(map(str, rows["first"]))
-            say(f"  {part}: {rows['rows']} rows: {first}, ...")
-    for seed in found.seeds:
-        say(f"  noise: {_line(seed)}")
-    if found.tree:
-        say()
-        say(f"Tree ({_line(found.tree_of)})")
-        say("\n".join(f"  {line}" for line in found.tree.splitlines()))
-    say()
-    _say_row(say, found.after)
-    say()
-    differ = [path for path, same in found.files.items() if not same]
-    if found.same:
-        say(f"As before: the row, and all {len(found.files)} files that were made again.")
-    else:
-        say(f"Before: {_line(found.before.values)}")
-        say(f"Not as before: {', '.join(differ) or 'the row'}.")
-    return 0 if found.same else 1
-
-
-def _say_row(say: Callable[..., None], row: Any) -> None:
-    say(f"{row.table}, row {row.number}")
-    say(f"  {_line(row.key)}")
-    say(f"  {_line(row.values)}")
-
-
-def _line(record: Mapping[str, Any]) -> str:
-    return ", ".join(f"{column} {value}" for column, value in record.items())
-
-
-def _checksum(source: Any) -> str:
-    if not source.checksum:
-        return "missing"
-    told = {True: "as the manifest has it", False: "NOT as the manifest has it", None: "not listed"}
-    return f"SHA-256 {source.checksum}, {told[source.as_recorded]}"

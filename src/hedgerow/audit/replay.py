@@ -7,18 +7,29 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.audit.behind import Part, behind
 from hedgerow.audit.cells import Row, named
 from hedgerow.audit.redo import WORKFLOW
-from hedgerow.audit.trace import chain, concerns, fitting
+from hedgerow.audit.trace import (
+    chain,
+    concerns,
+    datasets_behind,
+    files_behind,
+    fitting,
+    keys_behind,
+    listing,
+)
 from hedgerow.errors import DataError
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import recorded
+from hedgerow.workflow.steps import call_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,9 +59,11 @@ class Replayed:
     seeds : list of dict
         Named seeds of the first samples with noise.
     tree : str
-        The first tree that fits the row, as text; empty where no job keeps trees.
+        The tree of the first row that the number rests on, as text; empty where no job keeps trees.
     tree_of : dict
         What tells it apart.
+    parts : list of Part
+        The numbers of the row, computed from the rows that came out now.
     """
 
     before: Row
@@ -61,11 +74,13 @@ class Replayed:
     seeds: list[dict[str, Any]] = field(default_factory=list)
     tree: str = ""
     tree_of: dict[str, Any] = field(default_factory=dict)
+    parts: list[Part] = field(default_factory=list)
 
     @property
     def same(self) -> bool:
-        """Whether the row and all files on its way came out as before."""
-        return repr(self.before) == repr(self.after) and all(self.files.values())
+        """Whether the row, its numbers and all files on its way came out as before."""
+        held = all(self.files.values()) and all(part.holds for part in self.parts)
+        return repr(self.before) == repr(self.after) and held
 
 
 def replay(
@@ -76,8 +91,9 @@ def replay(
 ) -> Replayed:
     """Make a row of a table again from the tidy data, and compare.
 
-    All jobs between the data set of the row and the table are run anew in a copy of the project,
-    from the same named seeds; for a mean over data sets those of all of them.
+    The jobs that made the rows behind it and those before them, back to the data set, are run
+    anew in a copy of the project, from the same named seeds, and the table; for a mean over data
+    sets the jobs of all of them. What else the table's job reads is taken as it is.
 
     Parameters
     ----------
@@ -100,13 +116,9 @@ def replay(
     """
     root = Path(root)
     row, known = named(root, name), recorded(root)
-    if known.manifest is None or row.path.as_posix() not in known.manifest.get("made_by", {}):
-        raise DataError(
-            f"no manifest in {root} lists {row.path}",
-            remedy="call `make reproduce`, which writes it",
-        )
-    manifest = known.manifest
-    ids = jobs_of(manifest, row)
+    manifest = listing(root, known, row)
+    parts = behind(root, row)
+    ids = jobs_of(manifest, row, parts)
     made = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
     with tempfile.TemporaryDirectory(prefix="hedgerow-replay-") as folder:
         copy = Path(folder) / "project"
@@ -121,15 +133,17 @@ def replay(
             and not path.startswith("data/jobs/")
         }  # fmt: skip
         after = named(copy, f"{row.table}:#{row.number}")
-        shown = _shown(copy, chain(manifest, row), row)
-    return Replayed(row, after, ids, same, **shown)
+        shown = _shown(copy, manifest, row, parts)
+        again = behind(copy, after)
+    return Replayed(row, after, ids, same, **shown, parts=again)
 
 
-def jobs_of(manifest: Mapping[str, Any], row: Row) -> list[str]:
-    """Jobs between the tidy data of a row and its table, in an order in which they can be run."""
+def jobs_of(manifest: Mapping[str, Any], row: Row, parts: Sequence[Part]) -> list[str]:
+    """Jobs between the data and the rows behind a row, in an order in which they can be run, and
+    that of its table."""
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     keys = [*manifest["sources"], *manifest["absent"]]
-    datasets = [dataset for dataset in row.datasets if dataset in keys]
+    datasets = datasets_behind(parts, manifest)
     order: dict[str, None] = {}
 
     def visit(id: str) -> None:
@@ -140,8 +154,10 @@ def jobs_of(manifest: Mapping[str, Any], row: Row) -> list[str]:
                 visit(made_by[path])
         order[id] = None
 
-    visit(made_by[row.path.as_posix()])
-    return list(order)
+    for path in files_behind(parts, manifest):
+        if path in made_by:
+            visit(made_by[path])
+    return list(order | {made_by[row.path.as_posix()]: None})
 
 
 def _copied(root: Path, copy: Path, manifest: Mapping, made: list[str]) -> None:
@@ -185,22 +201,40 @@ def _run(copy: Path, manifest: Mapping, row: Row, cores: int) -> None:
         )
 
 
-def _shown(copy: Path, paths: list[str], row: Row) -> dict[str, Any]:
-    """The split, seeds and tree that the reader sees."""
+def _shown(copy: Path, manifest: Mapping, row: Row, parts: Sequence[Part]) -> dict[str, Any]:
+    """The split, seeds and tree of the first row that the number rests on."""
     found: dict[str, Any] = {}
-    for path in paths:
+    datasets = datasets_behind(parts, manifest)[:1]
+    keys = keys_behind(parts, datasets)
+    if keys is None:
+        return found
+    first = keys.head(1)
+    for path in chain(manifest, files_behind(parts, manifest, datasets), row.table):
         if not path.endswith(".parquet") or not (copy / path).is_file():
             continue
         frame = read_parquet(copy / path)
         if "split" not in found and {"part", "row"} <= set(frame.columns):
             if not {"noise", "sample"} & set(frame.columns):
-                found["split"] = _split(path, frame)
+                found["split"] = _split(path, fitting(frame, first))
         elif "seeds" not in found and "seed" in frame.columns:
-            fits = fitting(frame, row)
+            fits = fitting(frame, first)
             found["seeds"] = fits.head(3).to_dict("records")
         elif "tree" not in found and {NODE, "feature", "children_left"} <= set(frame.columns):
-            found["tree"], found["tree_of"] = _tree(copy, frame, row)
+            found |= _tree(copy, frame, _tree_keys(row, first, parts), datasets)
     return found
+
+
+def _tree_keys(row: Row, first: pd.DataFrame, parts: Sequence[Part]) -> pd.DataFrame:
+    """What tells the tree of a row apart: what the table's function says of it, else the same."""
+    import pandas as pd
+
+    module, _, name = call_of(row.table).partition(":")
+    shown = getattr(import_module(f"hedgerow.experiments.{module}"), name).shown
+    if shown.tree is None:
+        return first
+    rows = next(part.selected[0] for part in parts if len(part.selected[0].frame))
+    own = rows.all[rows.all["#file"] == rows.frame["#file"].iloc[0]]
+    return pd.DataFrame([shown.tree(first.iloc[0].to_dict(), own)])
 
 
 def _split(path: str, frame: pd.DataFrame) -> dict[str, Any]:
@@ -216,19 +250,21 @@ def _split(path: str, frame: pd.DataFrame) -> dict[str, Any]:
     return {"path": path, "of": first, "parts": parts}
 
 
-def _tree(copy: Path, frame: pd.DataFrame, row: Row) -> tuple[str, dict[str, Any]]:
-    """The first tree of a table of trees that fits a row, with the names of its data set."""
+def _tree(
+    copy: Path, frame: pd.DataFrame, keys: pd.DataFrame, datasets: Sequence[str]
+) -> dict[str, Any]:
+    """The first tree of a table of trees that fits, with the names of its data set."""
     from hedgerow.data import read_tidy
     from hedgerow.tree import forest_from_frame
 
     key = list(frame.columns[: list(frame.columns).index(NODE)])
-    fits = fitting(frame, row)
+    fits = fitting(frame, keys)
     first = fits.iloc[0][key].to_dict()
     own = fits
     for column, value in first.items():
         own = own[(own[column] == value) | (own[column].isna() & (value != value))]
     _, (tree,) = forest_from_frame(own.reset_index(drop=True), key)
-    for dataset in row.datasets:
+    for dataset in datasets:
         file = copy / f"data/tidy/{dataset}.parquet"
         if file.is_file() and tree.feature_names is None:
             table = read_tidy(file)
@@ -238,4 +274,4 @@ def _tree(copy: Path, frame: pd.DataFrame, row: Row) -> tuple[str, dict[str, Any
                     feature_names=list(map(str, table.X.columns)),
                     classes=list(map(str, table.classes)),
                 )
-    return tree.to_text(), first
+    return {"tree": tree.to_text(), "tree_of": first}

@@ -6,13 +6,15 @@ import ast
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.cells import Row, named, same
+from hedgerow.audit.behind import Part, behind
+from hedgerow.audit.cells import Row, named
 from hedgerow.errors import DataError
 from hedgerow.files import read_csv, read_json, read_parquet
+from hedgerow.reporting.cells import KEYS, PLACES
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import recorded
 from hedgerow.workflow.digest import PACKAGE
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
 
 #: How many of the rows that fit are told one by one.
 FIRST = 6
-#: Columns of rows that say what a number is, not what it is of.
-_UNITS = {"unit", "status"}
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,58 @@ class Trace:
         The table itself.
     says : str
         The caption of the table and the docstring of the function: what is computed, and how.
+    parts : list of Part
+        The numbers of the row, each from the rows that it rests on.
+    datasets : list of str
+        Data sets of these rows.
     sources : list of Source
-        From the table back; a data set's files where the cell is of one, else one per rule.
+        Files of these rows, then what they were made from; of several data sets the first stands
+        for all.
     data : dict
-        What served the data set: source.json; empty for a cell that is not of one.
+        What served that data set: source.json; empty where rows are of none.
     """
 
     row: Row
     table: Source
     says: str
+    parts: list[Part]
+    datasets: list[str]
     sources: list[Source]
     data: dict[str, Any]
+
+    @property
+    def holds(self) -> bool:
+        """Whether each number is what its rows give, and each file that of the run."""
+        files = (self.table, *self.sources)
+        return all(p.holds for p in self.parts) and all(f.as_recorded is not False for f in files)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A form that JSON can hold, once its values are texts, with all rows."""
+        form = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "parts"}
+        form = {
+            name: asdict(value) if is_dataclass(value) else value for name, value in form.items()
+        }
+        form["sources"] = [asdict(source) for source in self.sources]
+        form["parts"] = [
+            {
+                "column": part.column,
+                "says": part.says,
+                "printed": part.printed,
+                "again": part.again,
+                "holds": part.holds,
+                "rows": [
+                    {
+                        "of": own.rows.of,
+                        "where": dict(own.rows.where),
+                        "files": own.files,
+                        "rows": own.frame.drop(columns=PLACES).to_dict("records"),
+                    }
+                    for own in part.selected
+                ],
+            }
+            for part in self.parts
+        ]
+        return form
 
 
 def trace(root: Path | str, name: str) -> Trace:
@@ -113,49 +154,101 @@ def trace(root: Path | str, name: str) -> Trace:
         If the name fits no row or several, or the folder has no manifest that lists the table.
     """
     root = Path(root)
-    row = named(root, name)
-    known = recorded(root)
-    jobs = (known.manifest or {}).get("jobs")
-    made_by = (known.manifest or {}).get("made_by", {})
-    if jobs is None or row.path.as_posix() not in made_by:
+    row, known = named(root, name), recorded(root)
+    manifest = listing(root, known, row)
+    jobs, made_by = manifest["jobs"], manifest["made_by"]
+    parts = behind(root, row)
+    datasets = datasets_behind(parts, manifest)
+    calls, expected = calls_of_rules(root), known.expected()
+    keys = keys_behind(parts, datasets[:1])
+    sources = [
+        _source(root, path, jobs, made_by, calls, expected, keys)
+        for path in chain(manifest, files_behind(parts, manifest, datasets[:1]), row.table)
+    ]
+    path = row.path.as_posix()
+    table = _source(root, path, jobs, made_by, calls, expected, None, row.table)
+    file = root / f"data/raw/{datasets[0]}/source.json" if datasets else root
+    data = read_json(file) if file.is_file() else {}
+    return Trace(row, table, _says(root, row, table), parts, datasets, sources, data)
+
+
+def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:
+    """The manifest that lists the table of a row.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    manifest = known.manifest or {}
+    if "jobs" not in manifest or row.path.as_posix() not in manifest.get("made_by", {}):
         raise DataError(
             f"no manifest in {root} lists {row.path}",
             remedy="call `make reproduce`, which writes it",
         )
-    expected = known.expected()
-    calls = calls_of_rules(root)
-    sources = []
-    for path in chain(known.manifest, row):
-        sources.append(_source(root, path, jobs, made_by, calls, expected, row))
-    table = _source(root, row.path.as_posix(), jobs, made_by, calls, expected, row, row.table)
-    data = {}
-    for dataset in row.datasets:
-        file = root / f"data/raw/{dataset}/source.json"
-        if file.is_file():
-            data = read_json(file)
-    return Trace(row, table, _says(root, row, table), sources, data)
+    return manifest
 
 
-def chain(manifest: Mapping[str, Any], row: Row) -> list[str]:
-    """Files behind a row, nearest first; of files of other data sets there are none.
+# ------------------------------------------------------------------------------ what lies behind
 
-    Where the row is of no single data set, one file of each rule speaks for all.
+
+def datasets_behind(parts: Sequence[Part], manifest: Mapping[str, Any]) -> list[str]:
+    """Data sets of the rows that a row of a table rests on, those of its first number first."""
+    keys = [*manifest["sources"], *manifest["absent"]]
+    found: dict[str, None] = {}
+    for own in (own for part in parts for own in part.selected):
+        if "dataset" in own.frame:
+            found |= dict.fromkeys(name for name in own.frame["dataset"] if name in keys)
+        else:
+            found |= dict.fromkeys(name for path in own.files for name in _named(path, keys))
+    return list(found)
+
+
+def files_behind(
+    parts: Sequence[Part], manifest: Mapping[str, Any], datasets: Sequence[str] = ()
+) -> list[str]:
+    """Files that hold the rows; those of some data sets only."""
+    keys = [*manifest["sources"], *manifest["absent"]]
+    files = dict.fromkeys(f for part in parts for own in part.selected for f in own.files)
+    return [file for file in files if concerns(file, datasets, keys)]
+
+
+def keys_behind(parts: Sequence[Part], datasets: Sequence[str] = ()) -> pd.DataFrame | None:
+    """What tells the rows of the first number of a row apart, of some data sets only."""
+    for part in parts:
+        frame = part.selected[0].frame
+        if not len(frame):
+            continue
+        if datasets and "dataset" in frame:
+            frame = frame[frame["dataset"].isin(datasets)]
+        told = [
+            c
+            for c in frame.columns
+            if c not in (*PLACES, "value") and (c in KEYS or frame[c].dtype.kind != "f")
+        ]
+        return frame[told].drop_duplicates().reset_index(drop=True)
+    return None
+
+
+def chain(manifest: Mapping[str, Any], starts: Sequence[str], table: str) -> list[str]:
+    """Some files and what they were made from, nearest first.
+
+    Files of other data sets than theirs are left out. Where they are of none, one file of each
+    rule speaks for all.
     """
     jobs, made_by = manifest["jobs"], manifest["made_by"]
     keys = [*manifest["sources"], *manifest["absent"]]
-    datasets = [dataset for dataset in row.datasets if dataset in keys]
-    found, pending, rules = [], [row.path.as_posix()], set()
-    seen = set(pending)
+    datasets = [key for path in starts for key in _named(path, keys)]
+    found, pending, rules = list(starts), list(starts), set()
+    found += [f"data/published/{table}.csv"] * (f"data/published/{table}.csv" in manifest["inputs"])
+    seen = set(found)
     while pending:
-        path = pending.pop(0)
-        job = jobs.get(made_by.get(path, ""))
-        if job is None:
-            continue
-        for parent in job["inputs"]:
+        job = jobs.get(made_by.get(pending.pop(0), ""))
+        for parent in () if job is None else job["inputs"]:
             if parent in seen or not concerns(parent, datasets, keys):
                 continue
             # Of what the papers print, the table's own page: its rule reads others for its kin.
-            if parent.startswith("data/published/") and Path(parent).stem != row.table:
+            if parent.startswith("data/published/"):
                 continue
             seen.add(parent)
             rule = jobs[made_by[parent]]["rule"] if parent in made_by else parent
@@ -185,20 +278,24 @@ def concerns(path: str, datasets: Sequence[str], keys: Sequence[str]) -> bool:
     keys : sequence of str
         All data sets of the run.
     """
-    if not datasets:
-        return True
+    own = _named(path, keys)
+    return not datasets or not own or own[0] in datasets
+
+
+def _named(path: str, keys: Sequence[str]) -> list[str]:
+    """The data set that a file is of, by its name or its folder; none for others."""
     for part in [Path(path).stem, *reversed(Path(path).parent.parts)]:
         # Chunks and parts of a data set's job stand behind its name.
         own = [key for key in keys if part == key or part.startswith(f"{key}_")]
         if own:
-            return max(own, key=len) in datasets
-    return True
+            return [max(own, key=len)]
+    return []
 
 
 # ------------------------------------------------------------------------------------ one file
 
 
-def _source(root, path, jobs, made_by, calls, expected, row, function="") -> Source:
+def _source(root, path, jobs, made_by, calls, expected, keys, function="") -> Source:
     job = made_by.get(path, "")
     call = calls.get(jobs[job]["rule"], "") if job else ""
     if function and ":" not in call:
@@ -206,8 +303,8 @@ def _source(root, path, jobs, made_by, calls, expected, row, function="") -> Sou
     file = root / path
     now = checksum(file) if file.is_file() else ""
     listed = expected.get(path)
-    frame = _table(file)
-    told = {} if frame is None or path == row.path.as_posix() else _told(frame, row)
+    frame = None if keys is None else _table(file)
+    told = {} if frame is None else _told(frame, keys)
     return Source(
         path,
         _holds(path),
@@ -228,12 +325,12 @@ def _table(file: Path) -> pd.DataFrame | None:
     return read_csv(file) if file.suffix == ".csv" else None
 
 
-def _told(frame: pd.DataFrame, row: Row) -> dict[str, Any]:
-    """Rows of a table that fit the key of a row, in the columns that both have."""
-    fits, by = fitting(frame, row), {}
+def _told(frame: pd.DataFrame, keys: pd.DataFrame) -> dict[str, Any]:
+    """Rows of a table that fit those behind a cell, in the columns that both have."""
+    fits, by = fitting(frame, keys), {}
     for column in fits.columns:
         kind = fits[column].dtype.kind
-        if kind == "f" and column not in ("noise", "factor", "training_noise", "share"):
+        if kind == "f" and column not in KEYS:
             continue
         values = list(dict.fromkeys(fits[column].dropna()))
         if 0 < len(values) <= 6:
@@ -248,15 +345,14 @@ def _told(frame: pd.DataFrame, row: Row) -> dict[str, Any]:
     }
 
 
-def fitting(frame: pd.DataFrame, row: Row) -> pd.DataFrame:
-    """Rows that say the same as the key of a row wherever they say it at all.
+def fitting(frame: pd.DataFrame, keys: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a table that say the same as some keys wherever they say it at all.
 
-    A column in which none does is passed over: a mean has a name of its own, and a metric may be
-    computed from another one.
+    A column in which none does is passed over: what a rule makes may be called otherwise before.
     """
-    for column, value in row.key.items():
-        if column in frame.columns and column not in _UNITS:
-            own = frame[[same(v, value) for v in frame[column]]]
+    for column in keys.columns:
+        if column in frame.columns:
+            own = frame[frame[column].isin(set(keys[column]))]
             frame = own if len(own) else frame
     return frame
 

@@ -24,7 +24,7 @@ that no other parameter names; and what the rule gives by name.
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,13 @@ class Shown:
         Of a figure: what it shows, for those who cannot see it.
     words : callable, optional
         Gets inputs of the job by its parameters and returns the words for the caption.
+    behind : callable, optional
+        Of a table: gets it, as `table`, and inputs of the job by its parameters, and yields a
+        `hedgerow.reporting.cells.Cell` for each number: the rows that it rests on.
+    tree : callable, optional
+        Of a table: gets a row that a cell rests on and all rows of its file, and returns what tells
+        the tree of that row apart, by columns of the table of trees. Without, the columns that
+        rows and trees have both.
     """
 
     id: str
@@ -60,6 +67,8 @@ class Shown:
     caption: str
     alt: str = ""
     words: Callable[..., Mapping[str, str]] | None = None
+    behind: Callable[..., Iterator[Any]] | None = None
+    tree: Callable[[Mapping[str, Any], Any], Mapping[str, Any]] | None = None
 
     @property
     def heading(self) -> str:
@@ -113,19 +122,21 @@ def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
     return noted
 
 
-def table(title: str, *, caption: str, words=None):
+def table(title: str, *, caption: str, behind=None, words=None, tree=None):
     """A table of the reports: a function that returns a data frame under the name of its id.
 
     It may read every setting of its section that a text may state.
 
     Parameters
     ----------
-    title, caption, words : as in `Shown`
+    title, caption, behind, words, tree : as in `Shown`
     """
 
     def noted(function):
         _check(function, caption, words)
-        function.shown = Shown(function.__name__, "table", title, caption, words=words)
+        function.shown = Shown(
+            function.__name__, "table", title, caption, words=words, behind=behind, tree=tree
+        )
         return function
 
     return noted

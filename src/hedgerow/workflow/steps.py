@@ -33,6 +33,7 @@ from hedgerow.files import (
     write_text,
 )
 from hedgerow.ids import is_published, title_of
+from hedgerow.reporting import cells
 from hedgerow.workflow.config import permutations_of, settings
 from hedgerow.workflow.digest import PACKAGE, digest_of
 from hedgerow.workflow.jobs import (
@@ -44,7 +45,7 @@ from hedgerow.workflow.jobs import (
 
 CAPTIONS = "reports/captions"
 #: What the names of outputs end with that lie beside a table or figure.
-BESIDE = ("_png", "_csv", "_caption")
+BESIDE = ("_png", "_csv", "_caption", "_cells")
 #: Parameters that, where no input is called so, get all inputs that the function does not name.
 GATHER = ("measured", "results", "tables")
 
@@ -69,6 +70,8 @@ class Declaration:
         Of a table or figure.
     words : str or None
         The function that puts words into the caption.
+    behind : str or None
+        The function that says what the cells of a table rest on.
     """
 
     module: str
@@ -80,6 +83,7 @@ class Declaration:
     makes: tuple[str, ...] = ()
     title: str = ""
     words: str | None = None
+    behind: str | None = None
 
     @property
     def word(self) -> str:
@@ -145,8 +149,8 @@ def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
     -------
     dict
         For each id its file (CSV or SVG), flagged for Snakemake's report, the caption that the job
-        writes, `<id>_caption`, and of a figure `<id>_png` and the numbers that it shows,
-        `<id>_csv`.
+        writes, `<id>_caption`, of a table `<id>_cells`, what each number rests on, and of a figure
+        `<id>_png` and the numbers that it shows, `<id>_csv`.
     """
     from snakemake.io import report
 
@@ -167,6 +171,8 @@ def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:
             png = Path(shown_path(declared)).with_suffix(".png")
             outputs[f"{declared.name}_png"] = png.as_posix()
             outputs[f"{declared.name}_csv"] = png.with_suffix(".csv").as_posix()
+        else:
+            outputs[f"{declared.name}_cells"] = cells_path(declared.name)
         outputs[f"{declared.name}_caption"] = caption
     return outputs
 
@@ -175,6 +181,11 @@ def shown_path(declared: Declaration) -> str:
     """File of a table (CSV) or figure (SVG) below the project."""
     suffix = {"table": "csv", "figure": "svg"}[declared.kind]
     return f"reports/{declared.kind}s/{declared.name}.{suffix}"
+
+
+def cells_path(identifier: str) -> str:
+    """File that tells what the cells of a table rest on."""
+    return f"{cells.FOLDER}/{identifier}.json"
 
 
 def _label(declared: Declaration) -> str:
@@ -205,6 +216,8 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
             starts.append("experiments.plan:normal")
         if declared.kind != "step":
             starts += ["experiments.step:Shown", "workflow.steps:caption_text"]
+        if declared.kind == "table":
+            starts += ["reporting.cells:document", "reporting.cells:read_source"]
         if declared.module.endswith(".figures"):
             starts += ["reporting.figures:save", "reporting.figures:drawn"]
         read = [] if section is None else [section]
@@ -259,6 +272,16 @@ def every_id() -> list[str]:
 
 
 @functools.cache
+def call_of(identifier: str) -> str:
+    """The function of a table or figure, `soft.tables:thesis_table_3_4`; see `step` for errors."""
+    for module in ("figures", "tables"):
+        for word in [*having(module), "audit"]:
+            if identifier in _module(f"{word}.{module}"):
+                return f"{word}.{module}:{identifier}"
+    raise LookupError(f"no experiment has a table or figure `{identifier}`")
+
+
+@functools.cache
 def _module(module: str) -> dict[str, Declaration]:
     tree = _parsed(module)
     found = {}
@@ -293,7 +316,10 @@ def _declared(module: str, function: ast.FunctionDef, call: ast.Call) -> Declara
         makes = values.pop("makes", ())
         own = tuple(map(ast.literal_eval, call.args))
         return Declaration(module, function.name, "step", parameters, own, values, makes)
-    words = named.get("words")
+    words, behind = (
+        value.id if isinstance(value := named.get(name), ast.Name) else None
+        for name in ("words", "behind")
+    )
     return Declaration(
         module,
         function.name,
@@ -302,7 +328,8 @@ def _declared(module: str, function: ast.FunctionDef, call: ast.Call) -> Declara
         settings=(ALL,),
         plans={},
         title=ast.literal_eval(call.args[0]),
-        words=words.id if isinstance(words, ast.Name) else None,
+        words=words,
+        behind=behind,
     )
 
 
@@ -357,6 +384,8 @@ def run(snakemake: Any) -> None:
                 # Saving lays a figure out, and once more would move it by a hair.
                 write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
                 write(outputs[f"{name}_csv"], figures.drawn(made[name]))
+            else:
+                write_json(outputs[f"{name}_cells"], arguments.behind(function, made[name]))
             write(outputs[name], made[name])
             write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
 
@@ -410,6 +439,7 @@ class Arguments:
         self._params = dict(snakemake.params.items())
         self._wildcards = getattr(snakemake, "wildcards", None)
         self._read: dict[tuple[str, str], Any] = {}
+        self._sources: dict[str, cells.Source] = {}
         listed = [p for v in self._inputs.values() if not isinstance(v, str) for p in v]
         # Of many data sets some may be absent; that none is there is an error.
         self._there = set(present(listed))
@@ -431,6 +461,33 @@ class Arguments:
                 self._read[name, kind] = self._argument(name, kind)
             found[name] = self._read[name, kind]
         return found
+
+    def behind(self, function: Callable, table: Any) -> dict[str, Any]:
+        """What the cells of a table rest on (`hedgerow.reporting.cells.document`).
+
+        Parameters
+        ----------
+        function : callable
+            That made it.
+        table : DataFrame
+        """
+        shown = function.shown
+        if shown.behind is None:
+            return cells.document(shown.id, (), {})
+        self._read["table", str(inspect.signature(shown.behind).parameters["table"].annotation)] = (
+            table
+        )
+        found = list(shown.behind(**self.of(shown.behind)))
+        names = {rows.of for cell in found for rows in cell.rows}
+        return cells.document(shown.id, found, {name: self._source(name) for name in names})
+
+    def _source(self, name: str) -> cells.Source:
+        """An input as rows; `name/stem` is one file of several."""
+        if name not in self._sources:
+            key, _, stem = name.partition("/")
+            paths = [p for p in _listed(self._inputs[key]) if stem in ("", Path(p).stem)]
+            self._sources[name] = cells.read_source([p for p in paths if absence(p) is None])
+        return self._sources[name]
 
     def _gathers(self, name: str, kind: str) -> bool:
         known = name in self._inputs or (name, kind) in self._read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,9 @@ from hedgerow.experiments.search.plan import (
     PRUNING,
     SearchPlan,
 )
-from hedgerow.experiments.search.statistics import compare
+from hedgerow.experiments.search.statistics import compare, wide_cells
 from hedgerow.experiments.step import step, table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import status
 
 ALL = "all_datasets"
@@ -182,10 +183,43 @@ def first_split(rows: pd.DataFrame) -> pd.DataFrame:
 # ---------------------------------------------------------------------------- tables of results
 
 
+def behind_results(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan) -> Iterator[Cell]:
+    """Tables 4.1, 4.3 and 4.5 rest on the rows of the first split, footers on all of theirs."""
+    lacking = set(rows["dataset"][without_search(rows) & (rows["split"] == 0)])
+    ran = [d for d in plan.printed.values() if d in set(rows["dataset"]) - lacking]
+    lines = table.to_dict("records")
+    counted = [line for line in lines if str(line["metric"]).startswith("n_wins_")]
+    groups = {
+        column: sorted({line[column] for line in counted}) for column in ("method", "criterion")
+    }
+    for row, line in enumerate(lines):
+        own = {"split": 0, "method": line["method"], "criterion": line["criterion"]}
+        if line["dataset"] != ALL:
+            if line["status"] == "run":
+                own["dataset"] = line["registry"]
+                yield Cell(row, "measured", "value", (Rows("rows", own, line["metric"]),))
+            continue
+        count, metric = next(
+            (line["metric"].removesuffix(f"_{m}"), m)
+            for m in sorted(METRICS, key=len, reverse=True)
+            if line["metric"].endswith(f"_{m}")
+        )
+        own["dataset"] = ran
+        if count == "n_wins":
+            others, formula = groups, "n_highest" if METRICS[metric] else "n_lowest"
+        else:
+            others = {"method": count.removeprefix("n_better_than_"), "criterion": ""}
+            formula = "n_above" if METRICS[metric] else "n_below"
+        beaten = Rows("rows", {"split": 0, "dataset": ran, **others}, metric)
+        pair = (Rows("rows", own, metric), beaten)
+        yield Cell(row, "measured", formula, pair, by=("dataset",), decimals=UNITS[metric][1])
+
+
 @table(
     "search pruning",
     caption=f"D is the number of tests of the deepest state reached. {RESULTS} {{ran}}",
     words=said,
+    behind=behind_results,
 )
 def thesis_table_4_1(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -221,6 +255,7 @@ def thesis_table_4_1(
     "simulation policies",
     caption=f"{RESULTS} {{ran}}",
     words=said,
+    behind=behind_results,
 )
 def thesis_table_4_3(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -239,6 +274,7 @@ def thesis_table_4_3(
     "costs. "
     f"{RESULTS} {{ran}}",
     words=said,
+    behind=behind_results,
 )
 def thesis_table_4_5(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -375,10 +411,56 @@ def _count(values, count, metric, group, groups, datasets) -> int:
 # ------------------------------------------------------------------------------ tables of tests
 
 
+def behind_tests_of_pruning(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan):
+    """Table 4.2 rests on the rows of table 4.1."""
+    return _behind_tests("thesis_table_4_2", table, rows, plan)
+
+
+def behind_tests_of_policies(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan):
+    """Table 4.4 rests on the rows of table 4.3."""
+    return _behind_tests("thesis_table_4_4", table, rows, plan)
+
+
+def behind_tests_of_methods(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan):
+    """Table 4.6 rests on the rows of table 4.5."""
+    return _behind_tests("thesis_table_4_6", table, rows, plan)
+
+
+def _behind_tests(
+    identifier: str, table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan
+) -> Iterator[Cell]:
+    """Plain tests rest on the values that they compare, corrected ones on their family."""
+    first = rows[rows["dataset"].isin(set(plan.printed.values())) & (rows["split"] == 0)]
+    groups = FAMILIES[identifier]
+    again = {
+        "friedman": ("friedman", "friedman_p"),
+        "wilcoxon_signed_rank": (None, "wilcoxon_exact_p"),
+    }
+    for row, line in enumerate(table.to_dict("records")):
+        if pd.isna(line["n_datasets"]):
+            continue
+        sets = wide_cells(first, line["metric"], groups).index.tolist()
+        values = tuple(
+            Rows("rows", {"split": 0, "dataset": sets, "method": m, "criterion": c}, line["metric"])
+            for m, c in (groups[name] for name in line["groups"].split("|"))
+        )
+        test = {"table": identifier, "metric": line["metric"], "name": line["test"]}
+        test |= {"groups": line["groups"], "correction": line["correction"]}
+        formulas = again.get(line["test"], (None, None))
+        formulas = formulas if line["correction"] == "none" else (None, None)
+        for column, formula in zip(("statistic", "p"), formulas, strict=True):
+            if formula is None:
+                yield Cell(row, column, "value", (Rows("statistics", test, column),))
+            else:
+                yield Cell(row, column, formula, values, by=("dataset",))
+        yield Cell(row, "n_datasets", "n_rows", values[:1])
+
+
 @table(
     "tests of search pruning",
     caption=SAME_TEST.format("4.1") + " {ran}",
     words=said,
+    behind=behind_tests_of_pruning,
 )
 def thesis_table_4_2(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -408,6 +490,7 @@ def thesis_table_4_2(
     "tests of the policies",
     caption=SAME_TEST.format("4.3") + " {ran}",
     words=said,
+    behind=behind_tests_of_policies,
 )
 def thesis_table_4_4(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -422,6 +505,7 @@ def thesis_table_4_4(
     + " {ran} The thesis compares with 5.99, the critical value of 2 degrees of freedom; four "
     "methods have 3, and 7.81.",
     words=said,
+    behind=behind_tests_of_methods,
 )
 def thesis_table_4_6(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -498,6 +582,47 @@ def _arrow(groups: str, better: str | float) -> str:
 # ------------------------------------------------------------------ properties of the data sets
 
 
+def behind_properties(
+    table: pd.DataFrame, rows: pd.DataFrame, properties: pd.DataFrame
+) -> Iterator[Cell]:
+    """Table 4.7 rests on the properties of each data set and on its rows of the first split."""
+    read = {"n_instances": "n_instances", "n_is_above_q2": "n_above_half_of_largest"}
+    read |= {"n_above_median": "n_above_median", "nb_f1": "f1_nb", "mean_f1": "f1_mean"}
+    shares = {
+        "share_is_above_q2": "n_above_half_of_largest",
+        "share_above_median": "n_above_median",
+    }
+    places = {"nb_f1": 1, "mean_f1": 1}
+    best = best_validated(first_split(rows)[lambda r: r["method"].isin(list(POLICIES))])
+    best = best.set_index("dataset") if len(best) else best
+    for row, line in enumerate(table.to_dict("records")):
+        metric, own = line["metric"], {"dataset": line["registry"]}
+        if line["measured"] == "":
+            continue
+
+        def of(name: str, own=own) -> Rows:
+            return Rows("properties", {**own, "metric": name})
+
+        if metric in read:
+            decimals = places.get(metric, 0)
+            yield Cell(row, "measured", "value", (of(read[metric]),), decimals=decimals)
+        elif metric in shares:
+            yield Cell(row, "measured", "ratio", (of(shares[metric]), of("n_variables")))
+        elif metric == "instances_above_1000":
+            yield Cell(row, "measured", "is_above_1000", (of("n_instances"),))
+        elif metric == "nb_f1_above_avg":
+            yield Cell(row, "measured", "is_above", (of("f1_nb"), of("f1_mean")))
+        else:
+            value = "f1_per_leaf" if "f1_per_leaf" in metric else "f1"
+            uct = {"method": list(POLICIES)}
+            if metric.startswith("validated_"):
+                chosen = best.loc[line["registry"]]
+                uct = {"method": chosen["method"], "criterion": chosen["criterion"]}
+            first = Rows("rows", {**own, "split": 0, **uct}, value)
+            c45 = Rows("rows", {**own, "split": 0, "method": "c45"}, value)
+            yield Cell(row, "measured", "is_above", (first, c45))
+
+
 @table(
     "data sets and their properties",
     caption="NB: whether naive Bayes has a better macro F1 than the mean of six more expressive "
@@ -506,6 +631,7 @@ def _arrow(groups: str, better: str | float) -> str:
     "for, is half of all variables and stands in the CSV file. Below each value the printed one. "
     "{ran}",
     words=said,
+    behind=behind_properties,
 )
 def thesis_table_4_7(
     rows: pd.DataFrame,
@@ -685,6 +811,23 @@ def _yes(value) -> str:
 # -------------------------------------------------------------------------------- over splits
 
 
+def behind_splits(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows of the splits above 0, and of the first."""
+    splits = sorted(set(rows["split"]) - {0})
+    formulas = {"mean": "mean", "sd": "sd", "lowest": "lowest", "highest": "highest"}
+    for row, line in enumerate(table.to_dict("records")):
+        if pd.isna(line["n_splits"]):
+            continue
+        own = {"dataset": line["registry"], "method": line["method"]}
+        own["criterion"] = line["criterion"]
+        further = Rows("rows", {**own, "split": splits}, line["metric"])
+        for column, formula in {**formulas, "n_splits": "n_rows"}.items():
+            yield Cell(row, column, formula, (further,))
+        yield Cell(
+            row, "first_split", "value", (Rows("rows", {**own, "split": 0}, line["metric"]),)
+        )
+
+
 @table(
     "Means and spread over splits",
     caption="Mean and standard deviation over {n_further} further train-test splits, and the "
@@ -692,6 +835,7 @@ def _yes(value) -> str:
     "the method beats C4.5, ties half; for UCT-DT of those where the limit of its depth, that of "
     "the tree of C4.5, left something to search. {ran}",
     words=said,
+    behind=behind_splits,
 )
 def search_splits(
     rows: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,12 @@ from hedgerow.experiments.soft.plan import (
     EXPERIMENTS,
     METHODS,
     PRINTED,
+    RECIPES,
     TABLE_3_1,
     SoftPlan,
 )
 from hedgerow.experiments.step import step, table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import MEAN, in_rows, p_columns, status
 
 N_TABLE_3_1 = len(TABLE_3_1)
@@ -114,6 +117,20 @@ def sizes(tables: Iterable) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns).sort_values("dataset", ignore_index=True)
 
 
+def behind_sizes(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 3.1 rests on the data sets themselves, and on their calibration."""
+    for row, line in enumerate(table.itertuples(index=False)):
+        if line.status != "run":
+            continue
+        own = {"dataset": line.dataset}
+        yield Cell(row, "n_variables", "same", (Rows("tidy", own, "n_variables"),))
+        yield Cell(row, "n_instances", "n_rows", (Rows("tidy", {**own, "sample": 0}, "class"),))
+        for column, of in (("n_sets", "sample"), ("n_classes", "class")):
+            yield Cell(row, column, "n_distinct", (Rows("tidy", own, of),))
+        for column in ("target_leaves", "confidence", "mean_leaves", "reached"):
+            yield Cell(row, column, "value", (Rows("calibrated", own, column),))
+
+
 @table(
     "data sets",
     caption="Data sets as used here, and in grey as printed in table 3.1. The pruning confidence "
@@ -121,6 +138,7 @@ def sizes(tables: Iterable) -> pd.DataFrame:
     "this c, below it the number aimed at. "
     "Configuration {configuration}.",
     words=said,
+    behind=behind_sizes,
 )
 def thesis_table_3_1(
     tidy: Sequence[TidyTable],
@@ -198,10 +216,72 @@ def _printed_names(published_3_1: pd.DataFrame) -> dict[str, str]:
     return dict(zip(notes["dataset"], names, strict=True))
 
 
+def behind_training_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Table 3.4 rests on the rows of experiment 1."""
+    return _behind("training_noise", table, rows)
+
+
+def behind_test_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Table 3.5 rests on the rows of experiment 2."""
+    return _behind("test_noise", table, rows)
+
+
+def behind_combined(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Combinations, of either experiment."""
+    for experiment in EXPERIMENTS:
+        yield from _behind(experiment, table[table["experiment"] == experiment], rows)
+
+
+def tree_behind(keys: Mapping[str, Any], rows: pd.DataFrame) -> dict[str, Any]:
+    """The tree that gave a row: experiment 2 reads trees grown without noise, and a method of
+    evaluation alone reads the trees of C4.5."""
+    cell = rows[rows["metric"] == "factor"]
+    for column in CELL:
+        cell = cell[cell[column] == keys[column]]
+    learner = RECIPES[keys["method"]].learner
+    return {
+        "permutation": keys["permutation"],
+        "training_noise": keys["noise"] if keys["experiment"] == "training_noise" else 0.0,
+        "method": learner,
+        "factor": 0.0 if learner == "c45" or cell.empty else float(cell["value"].iloc[0]),
+    }
+
+
+def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    there = set(rows["dataset"])
+    members = [d for d in TABLE_3_1.values() if d in there]
+    of = {metric: (raw, to_unit) for metric, raw, _, to_unit in (*OWN_METRICS, *TABLE_METRICS)}
+    pairings = {"p": ("datasets", "none"), "p_holm": ("datasets", "holm")}
+    pairings |= {"p_pairs": ("permutations", "none"), "p_pairs_holm": ("permutations", "holm")}
+    for line in table.itertuples():
+        metric, to_unit = of[line.metric]
+        left_out = line.left_out.split(";")
+        sets = [d for d in members if d not in left_out] if line.dataset == MEAN else [line.dataset]
+        cell = {"experiment": experiment, "metric": metric, "noise": line.noise}
+        own = Rows("rows", {**cell, "method": line.method, "dataset": sets})
+        c45 = {**cell, "method": "c45", "dataset": sets}
+        if line.metric == metric:
+            yield Cell(line.Index, "measured", "mean", (own,), to_unit)
+        elif line.metric.endswith("_std"):
+            unit = Rows("rows", {**c45, "noise": 0.0})
+            yield Cell(line.Index, "measured", "standardised", (own, unit), by=("dataset",))
+        else:
+            pair = (own, Rows("rows", c45))
+            by = ("dataset", "permutation")
+            yield Cell(line.Index, "measured", "mean_difference", pair, to_unit, by)
+        for column, (pairing, correction) in pairings.items():
+            if pd.notna(getattr(line, column)):
+                test = {**cell, "metric": line.metric, "method": line.method}
+                test |= {"pairing": pairing, "correction": correction}
+                yield Cell(line.Index, column, "value", (Rows("statistics", test, "p"),))
+
+
 @table(
     "noise in training data",
     caption=f"Experiment 1, noise in the training data. {AVERAGES} {{ran}}",
     words=said,
+    behind=behind_training_noise,
+    tree=tree_behind,
 )
 def thesis_table_3_4(
     rows: pd.DataFrame,
@@ -240,6 +320,8 @@ def thesis_table_3_4(
     "noise in test data",
     caption=f"Experiment 2, noise in the test data. {AVERAGES} {{ran}}",
     words=said,
+    behind=behind_test_noise,
+    tree=tree_behind,
 )
 def thesis_table_3_5(
     rows: pd.DataFrame,
@@ -256,6 +338,8 @@ def thesis_table_3_5(
     caption="Averages over data sets, in standard deviations of C4.5 without added noise and as "
     "differences to C4.5. {ran}",
     words=said,
+    behind=behind_combined,
+    tree=tree_behind,
 )
 def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
     """Combinations of SS, STP and SE, which the thesis leaves to future work (3.6).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from hedgerow.experiments.soft_illustration.plan import (
     SoftIllustrationPlan,
 )
 from hedgerow.experiments.step import step, table
+from hedgerow.reporting.cells import Cell, Rows
 
 GROUPS = {"false_negative": ("FN", "False negatives"), "false_positive": ("FP", "False positives")}
 
@@ -119,6 +120,36 @@ def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[
     return {"fn": float((1 - below)[eligible].sum()), "fp": float(below[~eligible].sum())}
 
 
+def behind_leaves(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 3.2 shows the leaves as they were made, class by class."""
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"method": line["method"], "leaf": line["leaf"]}
+        read = {"measured": f"p_y{line['class']}", "threshold": "threshold", "weight": "weight"}
+        for column, of in read.items():
+            yield Cell(row, column, "value", (Rows("results/thesis_table_3_2", own, of),))
+
+
+def behind_patients(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 3.3 shows patients as they are, and means of each group."""
+    shares = ("p_y0_hard", "p_y1_hard", "p_y0_se", "p_y1_se")
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"group": line["group"]}
+        if line["source"] != "measured":
+            continue
+        of = "results/thesis_table_3_3"
+        if line["row"] == "patient":
+            own["patient"] = int(line["patient"])
+            for column in ("lvef", "lvef_noisy", "threshold", *shares):
+                yield Cell(row, column, "value", (Rows(of, own, column),))
+            continue
+        true = "p_y1_se" if line["group"] == "false_negative" else "p_y0_se"
+        yield Cell(row, "n", "n_rows", (Rows(of, own, true),))
+        for column in ("threshold", *shares):
+            yield Cell(row, column, "mean", (Rows(of, own, column),))
+        for column, formula in (("se_lowest", "lowest"), ("se_highest", "highest")):
+            yield Cell(row, column, formula, (Rows(of, own, true),))
+
+
 @table(
     "leaves (synthetic)",
     caption="{synthetic}. Class probabilities at the two leaves of trees of one test, learnt from "
@@ -128,6 +159,7 @@ def expected_errors(patients: pd.DataFrame, plan: SoftIllustrationPlan) -> dict[
     "gives 1.100 (.310 and .790; one is a misprint), standard propagation in the right leaf 0.999 "
     "(.981 and .018; it may be rounding). {drawn}",
     words=said,
+    behind=behind_leaves,
 )
 def thesis_table_3_2(
     results: Mapping[str, pd.DataFrame],
@@ -175,6 +207,7 @@ def thesis_table_3_2(
     "and mends none, in the thesis as here. The thesis lists 6 and 6 patients and speaks of 7 FN "
     "and 5 FP, because its threshold is not 35 %. {drawn}",
     words=said,
+    behind=behind_patients,
 )
 def thesis_table_3_3(
     results: Mapping[str, pd.DataFrame],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from hedgerow.experiments.structure.plan import (
     VARIANTS,
     StructurePlan,
 )
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, status
 
 #: Rows of table 5.1 by their names in data/published: A2 and B2 with Spearman's correlation.
@@ -157,6 +159,56 @@ def _table(lines: list[dict], columns: list[str], counts: tuple[str, ...]) -> pd
 # ------------------------------------------------------------------------------------- tables
 
 
+def _behind_summary(row: int, line: Mapping[str, Any], rows: Rows, means: bool) -> Iterator[Cell]:
+    """Forest 0 and all forests; a score is first a mean over the seeds of k-means."""
+    first = Rows(rows.of, {**rows.where, "forest": 0}, rows.value)
+    yield Cell(row, "measured", "mean" if means else "value", (first,))
+    formulas = {"mean": "mean_of_means", "lowest": "lowest_of_means"}
+    formulas |= {"highest": "highest_of_means", "n_forests": "n_of_means"}
+    for column, formula in formulas.items():
+        yield Cell(row, column, formula, (rows,), by=("forest",))
+
+
+def behind_norms(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 5.1 rests on the norms of each forest, and on their bootstrap."""
+    firsts = {first for first, _ in PAIRED}
+    for row, line in enumerate(table.to_dict("records")):
+        if line["status"] != "run":
+            continue
+        variant = NORMED[line["method"]]
+        own = {"dataset": line["registry"], "method": variant, "scale": line["criterion"]}
+        yield from _behind_summary(row, line, Rows("closeness", own, line["metric"]), False)
+        trees = Rows("forests", {"dataset": line["registry"], "forest": 0}, "tree")
+        yield Cell(row, "n_trees", "n_rows", (trees,))
+        if variant not in firsts:
+            continue
+        reference = line["metric"].removeprefix("norm_diff_to_")
+        test = {"dataset": line["registry"], "scale": line["criterion"]}
+        test |= {"reference": reference, "first": variant}
+        for column in ("difference", "low", "high"):
+            yield Cell(row, column, "value", (Rows("statistics", {**test, "forest": 0}, column),))
+        yield Cell(row, "n_closer", "n_below_0", (Rows("statistics", test, "high"),))
+        yield Cell(row, "n_farther", "n_above_0", (Rows("statistics", test, "low"),))
+
+
+def behind_scores(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 5.2 rests on the scores of each forest and seed."""
+    for row, line in enumerate(table.to_dict("records")):
+        if line["status"] != "run":
+            continue
+        own = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
+        yield from _behind_summary(row, line, Rows("scores", own, line["metric"]), True)
+
+
+def behind_closeness(table: pd.DataFrame) -> Iterator[Cell]:
+    """The same of rank correlations."""
+    for row, line in enumerate(table.to_dict("records")):
+        if line["status"] != "run":
+            continue
+        own = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
+        yield from _behind_summary(row, line, Rows("closeness", own, line["metric"]), False)
+
+
 @table(
     "edit distances and predictions",
     caption="Frobenius norms of the difference between the matrix of edit distances (A2 and B2 "
@@ -165,6 +217,7 @@ def _table(lines: list[dict], columns: list[str], counts: tuple[str, ...]) -> pd
     "samples of its trees, and in how many forests that interval lies below 0. The matrices have "
     "different units: a norm mostly says how large the edit distances are. {ran}",
     words=said,
+    behind=behind_norms,
 )
 def thesis_table_5_1(
     results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
@@ -239,6 +292,7 @@ def thesis_table_5_1(
     "correlated variable. Chance is that share of all pairs of trees, which large clusters raise. "
     "{ran}",
     words=said,
+    behind=behind_scores,
 )
 def thesis_table_5_2(
     results: Mapping[str, pd.DataFrame], published: Mapping[str, pd.DataFrame], plan: StructurePlan
@@ -375,6 +429,7 @@ def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan)
     "of table 5.1 it does not depend on units. Means over all forests, and forest 0 in small "
     "type. {ran}",
     words=said,
+    behind=behind_closeness,
 )
 def structure_closeness(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
     """Whether edit distances rank pairs of trees as distances of predictions do, or as size does.

@@ -6,7 +6,7 @@ their own, so that neither can be taken for the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from hedgerow.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow.experiments.survival.statistics import selected
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, ran, status
 
 SYNTHETIC = (
@@ -86,12 +87,80 @@ def public(frame: pd.DataFrame) -> pd.DataFrame:
 # ----------------------------------------------------------------------------------- table 6.1
 
 
+def behind_variables(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 6.1 rests on the simulated patients."""
+    for row, line in enumerate(table.to_dict("records")):
+        if line["status"] != "run":
+            continue
+        values = (Rows("tables", {"dataset": SIMULATED}, line["column"]),)
+        yield Cell(row, "n", "n", values)
+        yield Cell(row, "percent_missing", "percent_missing", values)
+        if pd.notna(line["percent"]):
+            yield Cell(row, "percent", "mean", values, 100.0)
+        else:
+            for column in ("median", "q1", "q3"):
+                yield Cell(row, column, column, values)
+
+
+def behind_performance(table: pd.DataFrame) -> Iterator[Cell]:
+    """Table 6.2 and its kin rest on the test parts of all divisions."""
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"dataset": line["dataset"], "method": line["method"], "metric": line["metric"]}
+        ends = Rows("intervals", own)
+        every = Rows("performance", {**own, "part": "test"})
+        first = Rows("performance", {**own, "part": "test", "split": 0})
+        yield Cell(row, "measured", "value", (first,), 100.0)
+        yield Cell(row, "n", "value", (Rows("performance", first.where, "n"),))
+        for column in ENDS:
+            if pd.notna(line[column]):
+                yield Cell(row, column, "value", (Rows(ends.of, own, column),), 100.0)
+        for column in ("mean", "lowest", "highest"):
+            yield Cell(row, column, column, (every,), 100.0)
+        yield Cell(row, "n_splits", "n", (every,))
+
+
+def behind_leaves(table: pd.DataFrame, leaves: pd.DataFrame) -> Iterator[Cell]:
+    """Table 6.3 and its kin rest on one row of each leaf."""
+    return _behind_groups("leaves", ["dataset", "groups", "number"], table, leaves)
+
+
+def behind_treatment(table: pd.DataFrame, treatment: pd.DataFrame) -> Iterator[Cell]:
+    """Table 6.4 and its kin rest on one row of each leaf, by where time is counted from."""
+    key = ["dataset", "groups", "counted_from", "number"]
+    return _behind_groups("treatment", key, table, treatment)
+
+
+def _behind_groups(
+    of: str, key: list[str], table: pd.DataFrame, rows: pd.DataFrame
+) -> Iterator[Cell]:
+    halves = {
+        column: [name for name in (high, high.replace("high", "low"))]
+        for column, high in (
+            ("last_half_width", "last_survival_high"),
+            ("hazard_ratio_half_width", "hazard_ratio_high"),
+            ("hazard_ratio_half_width_adjusted", "hazard_ratio_high_adjusted"),
+        )
+    }
+    numbers = [c for c in table.columns if c not in key and not c.endswith("_published")]
+    for row, line in enumerate(table.to_dict("records")):
+        own = {column: line[column] for column in key}
+        for column in numbers:
+            if pd.isna(line[column]):
+                continue
+            if column in rows.columns:
+                yield Cell(row, column, "value", (Rows(of, own, column),))
+            elif column in halves:
+                ends = tuple(Rows(of, own, end) for end in halves[column])
+                yield Cell(row, column, "half_of_difference", ends)
+
+
 @table(
     "variables of the registry",
     caption="Variables of table 6.1, with their description as printed, and the synthetic patients "
     "in the place of the private registry: median and quartiles, or per cent with the "
     "characteristic, and per cent of patients in whom it is missing. {simulated}",
     words=said,
+    behind=behind_variables,
 )
 def thesis_table_6_1_SYNTHETIC(
     tables: Sequence[TidyTable], published: Mapping[str, pd.DataFrame], plan: SurvivalPlan
@@ -198,6 +267,7 @@ PERFORMANCE = (
     "performance of the tree",
     caption=f"{PERFORMANCE} {{simulated}}",
     words=said,
+    behind=behind_performance,
 )
 def thesis_table_6_2_SYNTHETIC(
     performance: pd.DataFrame,
@@ -238,6 +308,7 @@ def thesis_table_6_2_SYNTHETIC(
     "Performance of the trees on public cohorts",
     caption=f"As table 6.2, on cohorts of patients. {PERFORMANCE} {{ran}}",
     words=said,
+    behind=behind_performance,
 )
 def survival_performance(
     performance: pd.DataFrame, intervals: pd.DataFrame, patients: pd.DataFrame
@@ -315,6 +386,7 @@ def _printed(published: pd.DataFrame, columns: Mapping[tuple[str, str], str]) ->
     "published values beside, and by the tree that was learnt from them (learnt_tree). "
     f"{LEAVES} {{simulated}}",
     words=said,
+    behind=behind_leaves,
 )
 def thesis_table_6_3_SYNTHETIC(
     leaves: pd.DataFrame, published: Mapping[str, pd.DataFrame]
@@ -346,6 +418,7 @@ def thesis_table_6_3_SYNTHETIC(
     "Survival in the leaves, public cohorts",
     caption=f"As table 6.3, on cohorts of patients. {LEAVES} {{ran}}",
     words=said,
+    behind=behind_leaves,
 )
 def survival_leaves(leaves: pd.DataFrame) -> pd.DataFrame:
     """Survival of patients of public cohorts in each leaf, in the form of table 6.3.
@@ -393,6 +466,7 @@ TREATMENT = (
     f"{TREATMENT} The simulator's intervention helps in leaves 2, 3 and 5, a little in 7 and 10, "
     "not in the others. {simulated}",
     words=said,
+    behind=behind_treatment,
 )
 def thesis_table_6_4_SYNTHETIC(
     treatment: pd.DataFrame, published: Mapping[str, pd.DataFrame]
@@ -426,6 +500,7 @@ def thesis_table_6_4_SYNTHETIC(
     "Treated and untreated patients, public cohorts",
     caption=f"As table 6.4, on cohorts with a treatment. {TREATMENT} {{ran}}",
     words=said,
+    behind=behind_treatment,
 )
 def survival_treatment(treatment: pd.DataFrame) -> pd.DataFrame:
     """Treated and untreated patients of public cohorts, in the form of table 6.4.

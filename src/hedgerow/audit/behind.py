@@ -1,0 +1,167 @@
+"""The rows behind a cell of a table, selected anew from the files, and its arithmetic done anew.
+
+What a table's job says of its cells (`hedgerow.reporting.cells`) is taken at its word for one
+thing only, which rows are meant. They are looked up in the files of the run, and the cell is
+computed from them without the table's function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.audit.cells import TABLES, Row
+from hedgerow.errors import DataError
+from hedgerow.files import MAKE_AGAIN, read_csv, read_json
+from hedgerow.reporting.cells import FOLDER, FORMULAS, Rows, Source, agrees, read_source, recomputed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Selected:
+    """Rows that a cell rests on.
+
+    Attributes
+    ----------
+    rows : Rows
+        What tells them apart.
+    files : list of str
+        That hold at least one of them, relative to the project.
+    frame : DataFrame
+        The rows, `value` what is read.
+    all : DataFrame
+        All rows of these and the other files of the input.
+    as_listed : bool
+        Whether the job of the table meant the same rows.
+    """
+
+    rows: Rows
+    files: list[str]
+    frame: pd.DataFrame
+    all: pd.DataFrame
+    as_listed: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """A cell of a row, from the rows that it rests on.
+
+    Attributes
+    ----------
+    row : int
+        Of the table, 0 is the first.
+    column : str
+    says : str
+        The arithmetic in words.
+    printed : object
+        What stands in the table; None for an empty cell.
+    again : object
+        What the rows give.
+    selected : list of Selected
+    """
+
+    row: int
+    column: str
+    says: str
+    printed: Any
+    again: Any
+    selected: list[Selected]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the cell is what its rows give, and these are the ones that were meant."""
+        return agrees(self.printed, self.again) and all(s.as_listed for s in self.selected)
+
+
+class Behind:
+    """What all cells of a table rest on.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the project.
+    table : str
+        Id.
+
+    Raises
+    ------
+    DataError
+        If the run has written nothing of it, or the file is damaged.
+    """
+
+    def __init__(self, root: Path, table: str):
+        self.root, self.table = root, table
+        self.path = f"{FOLDER}/{table}.json"
+        if not (root / self.path).is_file():
+            raise DataError(
+                f"{self.path}, which says what {table} rests on, is missing", remedy=MAKE_AGAIN
+            )
+        told = read_json(root / self.path)
+        try:
+            self._sources = told["sources"]
+            self._selections = [
+                (Rows(of, where, value), listed) for of, value, where, listed in told["selections"]
+            ]
+            self._cells = [tuple(cell) for cell in told["cells"]]
+            found = {formula for _, _, formula, *_ in self._cells} - set(FORMULAS)
+        except (KeyError, TypeError, ValueError):
+            raise DataError(f"{self.path}: damaged", remedy=MAKE_AGAIN) from None
+        if found:
+            raise DataError(f"{self.path}: unknown formula `{min(found)}`", remedy=MAKE_AGAIN)
+        self._printed = read_csv(root / TABLES / f"{table}.csv")
+        self._read: dict[str, Source] = {}
+        self._selected: dict[int, Selected] = {}
+
+    def parts(self, row: int | None = None) -> Iterator[Part]:
+        """Cells of a row of the table, 0 is the first; of all rows without a number."""
+        for number, column, formula, selections, by, times, decimals in self._cells:
+            if row is not None and number != row:
+                continue
+            selected = [self._of(s) for s in selections]
+            frames = [s.frame for s in selected]
+            again = recomputed(formula, frames, by, times, decimals)
+            says = FORMULAS[formula].says.format(n=len(frames[0]), by=" and ".join(by))
+            printed = self._printed[column].iloc[number]
+            printed = None if printed != printed else printed
+            yield Part(number, column, says, printed, again, selected)
+
+    def _of(self, number: int) -> Selected:
+        if number not in self._selected:
+            rows, listed = self._selections[number]
+            source = self._source(rows.of)
+            frame = source.rows(rows)
+            files = [source.files[i] for i in dict.fromkeys(frame["#file"])]
+            as_listed = self._as_listed(rows, frame, listed)
+            self._selected[number] = Selected(rows, files, frame, source.frame, as_listed)
+        return self._selected[number]
+
+    def _as_listed(self, rows: Rows, frame: pd.DataFrame, listed: Sequence[int] | int) -> bool:
+        if isinstance(listed, int):
+            return listed == len(frame)
+        told = [self._sources[rows.of]["rows"][i][:2] for i in listed]
+        return told == frame[["#file", "#row"]].to_numpy().tolist()
+
+    def _source(self, name: str) -> Source:
+        if name not in self._read:
+            self._read[name] = read_source(self._sources[name]["files"], self.root)
+        return self._read[name]
+
+
+def behind(root: Path, row: Row) -> list[Part]:
+    """The cells of a row, each from the rows that it rests on.
+
+    Raises
+    ------
+    DataError
+        If the run says nothing of the table, or a file that holds the rows cannot be read.
+    """
+    return list(Behind(root, row.table).parts(row.number - 1))
+
+
+def tables(root: Path) -> list[str]:
+    """Tables of a run that say what their cells rest on."""
+    return sorted(file.stem for file in (root / FOLDER).glob("*.json"))

@@ -1,0 +1,273 @@
+"""`hedgerow trace CELL` and `hedgerow replay ROW`: one number of a table, back to its source."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.audit.command import _console, _Progress
+from hedgerow.errors import DataError, InputError
+
+if TYPE_CHECKING:
+    from hedgerow.audit.behind import Part, Selected
+
+#: How many cells that are not what their rows give are told one by one.
+MOST_WRONG = 20
+TRACE = (
+    "Follow a cell of a table back to the raw file. The rows that it rests on are looked up in\n"
+    "the files of the run and the cell is computed from them; then rule, function, trees, seeds\n"
+    "of the noise, data set and its checksum. Nothing is written."
+)
+REPLAY = (
+    "Make a row of a table again from its named seeds, in a copy of the project: all jobs between\n"
+    "the data set and the table. It shows the split, the tree and the value, and whether all came\n"
+    "out as before. A row that is a mean over data sets runs the jobs of all of them."
+)
+NAMES = """how a row is named:
+  TABLE:WORDS, where TABLE is an id (a file in reports/tables) and WORDS are values of the first
+  columns, in any order, as many as tell the row apart; or #12 for the twelfth row
+
+examples:
+  hedgerow {command} thesis_table_3_4:haberman,stp,accuracy,.1
+  hedgerow {command} confdtree_table_1:#14
+"""
+
+
+def add_trace(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    parser = _of_a_row(commands, "trace", "where a cell of a table comes from", TRACE, "?")
+    parser.set_defaults(run=run_trace)
+    parser.add_argument(
+        "--all", action="store_true", help="compute every cell of every table from its rows instead"
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help="write all of it, rows that fit in full included"
+    )
+
+
+def add_replay(commands: Any) -> None:
+    """Add the command to a parser's commands."""
+    parser = _of_a_row(commands, "replay", "make a row of a table again from its seeds", REPLAY)
+    parser.set_defaults(run=run_replay)
+    parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
+
+
+def _of_a_row(
+    commands: Any, name: str, text: str, description: str, nargs: str | None = None
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=text,
+        description=description,
+        epilog=NAMES.format(command=name),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("row", nargs=nargs, metavar="ROW", help="a row of a table, as told below")
+    parser.add_argument(
+        "--project", default=".", metavar="FOLDER", help="folder of the project (default: this one)"
+    )
+    return parser
+
+
+def run_trace(options: argparse.Namespace) -> int:
+    """0 if every number is what its rows give and every file is as the manifest lists it."""
+    if options.all == (options.row is not None):
+        raise InputError("`trace` takes a row, or --all", remedy="name one of the two")
+    if options.all:
+        return _trace_all(options)
+    from hedgerow.audit.trace import trace
+    from hedgerow.files import write_json
+
+    found, console = trace(options.project, options.row), _console()
+    if options.json:
+        write_json(options.json, json.loads(json.dumps(found.to_dict(), default=str)))
+
+    def say(text: str = "") -> None:
+        console.print(text, soft_wrap=True)
+
+    _say_row(say, found.row)
+    say(f"  made by {found.table.function} ({found.table.code}), job {found.table.job}")
+    say(f"  {found.table.path}: {_checksum(found.table)}")
+    _say_parts(say, found.parts)
+    say()
+    say("What it says")
+    say("\n".join(f"  {line}".rstrip() for line in found.says.splitlines()))
+    if len(found.datasets) > 1:
+        say()
+        say(
+            f"The rows are of {len(found.datasets)} data sets; below stand the files of the first, "
+            f"{found.datasets[0]}"
+        )
+    for number, source in enumerate(found.sources, 1):
+        say()
+        say(f"{number}. {source.path}: {source.holds}")
+        if source.job:
+            say(f"  made by {source.function} ({source.code}), job {source.job}")
+        say(f"  {_checksum(source)}")
+        if source.n_rows is not None:
+            say(f"  {source.n_rows:,} of {source.of_rows:,} rows are of the same")
+        for column, values in source.by.items():
+            say(f"    {column}: {values}")
+        if source.n_rows and source.n_rows <= len(source.first):
+            for record in source.first:
+                say(f"    {_line(record)}")
+    if found.data:
+        served = found.data
+        say()
+        say(f"The data set {served['dataset']} came from {served['from']}")
+        say(f"  data/raw/{served['dataset']}/{served['file']}: {served['bytes']:,} bytes")
+        say(f"  SHA-256 {served['sha256']}")
+    wrong = [s.path for s in (found.table, *found.sources) if s.as_recorded is False]
+    columns = [part.column for part in found.parts if not part.holds]
+    if columns or wrong:
+        say()
+    if columns:
+        say(f"Not what its rows give: {', '.join(columns)}.")
+    if wrong:
+        say(f"Not as the manifest lists it: {', '.join(wrong)}.")
+    return 0 if found.holds else 1
+
+
+def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) -> None:
+    """Each number of a row with the rows that it rests on; rows that were told stand once."""
+    told: dict[tuple, str] = {}
+    for part in parts:
+        say()
+        again = part.again
+        again = f"{again:.9g}" if isinstance(again, float) else str(again)
+        verdict = "as printed" if part.holds else f"NOT as printed, {part.printed}"
+        say(f"{part.column}: {part.says} = {again}, {verdict}")
+        for number, own in enumerate(part.selected, 1):
+            which = "first" if number == 1 else "second" if number == 2 else f"number {number}"
+            head = f"  {which}, " if len(part.selected) > 1 else "  "
+            if not own.as_listed:
+                say(f"{head}NOT the rows that the table's job names:")
+            key = (own.rows.of, own.rows.value, repr(own.rows.where))
+            if key in told:
+                say(f"{head}the rows of {told[key]}")
+                continue
+            told[key] = part.column + (f", {which}" if len(part.selected) > 1 else "")
+            say(f"{head}`{own.rows.value}` of {_names(own.files, 3)}")
+            for place, line in _rows_told(own, most):
+                say(f"    {place}: {line}")
+            if len(own.frame) > most:
+                say(f"    and {len(own.frame) - most:,} more; --json FILE has all")
+
+
+def _rows_told(own: Selected, most: int) -> Iterator[tuple[str, str]]:
+    """The first rows with their number in the file, by what tells them apart."""
+    from hedgerow.reporting.cells import KEYS, PLACES
+
+    frame = own.frame
+    keys = [
+        c
+        for c in frame.columns
+        if c not in (*PLACES, "value", own.rows.value)
+        and (c in KEYS or frame[c].dtype.kind not in "f")
+    ]
+    for record in frame.head(most).to_dict("records"):
+        name = own.rows.value
+        yield (
+            f"row {record['#row']}",
+            _line({**{c: record[c] for c in keys[:8]}, name: record["value"]}),
+        )
+
+
+def _names(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more files" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _trace_all(options: argparse.Namespace) -> int:
+    """Every number of every table from its rows; those that are not are told."""
+    from hedgerow.audit.behind import Behind, tables
+    from hedgerow.files import write_json
+
+    root, console = Path(options.project), _console()
+    names = tables(root)
+    if not names:
+        raise DataError(f"{root} holds no tables of a run", remedy="call `make reproduce`")
+    n_cells, wrong = 0, []
+    with _Progress(len(names)) as progress:
+        for name in names:
+            progress.tell(name, 0)
+            for part in Behind(root, name).parts():
+                n_cells += 1
+                if not part.holds:
+                    wrong.append(
+                        {
+                            "table": name,
+                            "row": part.row + 1,
+                            "column": part.column,
+                            "printed": part.printed,
+                            "again": part.again,
+                        }
+                    )
+            progress.tell(name, 1)
+    if options.json:
+        write_json(options.json, json.loads(json.dumps({"wrong": wrong}, default=str)))
+    for one in wrong[:MOST_WRONG]:
+        console.print(
+            f"{one['table']}:#{one['row']}, {one['column']}: {one['printed']}, and its rows give "
+            f"{one['again']}",
+            soft_wrap=True,
+        )
+    told = f"{n_cells - len(wrong):,} of {n_cells:,} cells of {len(names)} tables are what their"
+    console.print(f"{told} rows give.", soft_wrap=True)
+    return 1 if wrong else 0
+
+
+def run_replay(options: argparse.Namespace) -> int:
+    """0 if the row and all on its way came out as before, else 1."""
+    from hedgerow.audit.replay import replay
+
+    with _Progress(0) as progress:
+        found = replay(options.project, options.row, options.cores, progress.tell)
+    console = _console()
+
+    def say(text: str = "") -> None:
+        console.print(text, soft_wrap=True)
+
+    say(f"{len(found.jobs)} jobs were run again: {', '.join(found.jobs)}")
+    if found.split:
+        say()
+        say(f"Split ({_line(found.split['of'])}), from {found.split['path']}")
+        for part, rows in found.split["parts"].items():
+            first = ", ".join(map(str, rows["first"]))
+            say(f"  {part}: {rows['rows']} rows: {first}, ...")
+    for seed in found.seeds:
+        say(f"  noise: {_line(seed)}")
+    if found.tree:
+        say()
+        say(f"Tree ({_line(found.tree_of)})")
+        say("\n".join(f"  {line}" for line in found.tree.splitlines()))
+    say()
+    _say_row(say, found.after)
+    say()
+    differ = [path for path, same in found.files.items() if not same]
+    if found.same:
+        say(f"As before: the row, and all {len(found.files)} files that were made again.")
+    else:
+        say(f"Before: {_line(found.before.values)}")
+        say(f"Not as before: {', '.join(differ) or 'the row'}.")
+    return 0 if found.same else 1
+
+
+def _say_row(say: Callable[..., None], row: Any) -> None:
+    say(f"{row.table}, row {row.number}")
+    say(f"  {_line(row.key)}")
+    say(f"  {_line(row.values)}")
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return ", ".join(f"{column} {value}" for column, value in record.items())
+
+
+def _checksum(source: Any) -> str:
+    if not source.checksum:
+        return "missing"
+    told = {True: "as the manifest has it", False: "NOT as the manifest has it", None: "not listed"}
+    return f"SHA-256 {source.checksum}, {told[source.as_recorded]}"
