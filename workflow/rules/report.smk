@@ -18,11 +18,16 @@ rule report:
         claims=rules.claims.output[0],
         comparison=[rules.comparison.output.csv, rules.comparison_figure.output],
         misprints=rules.misprints.output,
+        cells=cell_files(r["made"] for r in reported.values()),
         stated="data/published/claims.csv",
         registry=config["registry"],
         citation="CITATION.cff",
     output:
-        site_outputs(reported, reported_datasets),
+        site_outputs(
+            reported,
+            reported_datasets,
+            cell_files(r["made"] for r in reported.values()),
+        ),
     log:
         "data/logs/report.log",
     conda:

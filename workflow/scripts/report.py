@@ -20,6 +20,7 @@ with job(snakemake):
             params.used,
             params.configuration,
             params.seed,
+            snakemake.input.cells,
         )
     )
     paths = {Path(path).relative_to(FOLDER).as_posix(): path for path in snakemake.output}

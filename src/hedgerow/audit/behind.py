@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.audit.cells import TABLES, Row
 from hedgerow.errors import DataError
 from hedgerow.files import MAKE_AGAIN, read_csv, read_json
-from hedgerow.reporting.cells import FOLDER, FORMULAS, Rows, Source, agrees, read_source, recomputed
+from hedgerow.reporting.cells import (
+    FOLDER,
+    FORMULAS,
+    Rows,
+    Source,
+    agrees,
+    read_source,
+    recomputed,
+    said,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +133,7 @@ class Behind:
             selected = [self._of(s) for s in selections]
             frames = [s.frame for s in selected]
             again = recomputed(formula, frames, by, times, decimals)
-            says = FORMULAS[formula].says.format(n=len(frames[0]), by=" and ".join(by))
+            says = said(formula, len(frames[0]), by)
             printed = self._printed[column].iloc[number]
             printed = None if printed != printed else printed
             yield Part(number, column, says, printed, again, selected)

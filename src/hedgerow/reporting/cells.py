@@ -495,6 +495,42 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
+def shown(told: Mapping[str, Any], table: pd.DataFrame) -> dict[str, Any]:
+    """What a page shows behind the cells of a table.
+
+    Parameters
+    ----------
+    told : mapping
+        As `document` gives it.
+    table : DataFrame
+        The table, as it was written.
+
+    Returns
+    -------
+    dict
+        `sources` and `selections` as given, the latter without `where`; `cells`: by the number of
+        a row, 1 is the first: [column, what is printed, the arithmetic in words, selections].
+    """
+    sizes = [n if isinstance(n, int) else len(n) for *_, n in told["selections"]]
+    cells: dict[str, list] = {}
+    for row, column, formula, selections, by, _, _ in told["cells"]:
+        printed = table[column].iloc[row]
+        says = said(formula, sizes[selections[0]], by)
+        told_of = [column, None if _nothing(printed) else str(printed), says, selections]
+        cells.setdefault(str(row + 1), []).append(told_of)
+    selections = [[of, value, listed] for of, value, _, listed in told["selections"]]
+    return {"sources": told["sources"], "selections": selections, "cells": cells}
+
+
+def said(formula: str, n: int, by: Sequence[str]) -> str:
+    """The arithmetic of a cell in words.
+
+    >>> said("mean", 2, ())
+    'mean of these 2'
+    """
+    return FORMULAS[formula].says.format(n=n, by=" and ".join(by))
+
+
 # ----------------------------------------------------------------------------------- once more
 
 

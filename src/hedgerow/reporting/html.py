@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,24 @@ class Section:
 # --------------------------------------------------------------------------- for the sections
 
 
+def numbered(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Tables with the number of each row, 1 is the first, as their column `row`.
+
+    By it a page says which row a cell shows, and the site what that rests on.
+    """
+    return {name: table.assign(row=range(1, len(table) + 1)) for name, table in tables.items()}
+
+
+def behind(row: Any) -> Markup:
+    """The attribute of a cell that shows a row of its table; nothing without one.
+
+    >>> behind(3), behind(None)
+    (Markup(' data-row="3"'), Markup(''))
+    """
+    known = isinstance(row, Real) and row == row
+    return Markup(f' data-row="{int(row)}"' if known else "")
+
+
 def render(template: str, **context: Any) -> Markup:
     """Fill a template of the package; what is not marked as HTML is escaped.
 
@@ -112,6 +131,7 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {
+        "behind": behind,
         "difference": difference,
         "minus": minus,
         "number": number,

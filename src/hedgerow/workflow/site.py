@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
-from hedgerow.reporting import site
+from hedgerow.reporting import cells, site
 from hedgerow.reporting.entries import entries_of
 from hedgerow.reporting.notes import HEADING, passages, rendered
 from hedgerow.workflow.digest import PACKAGE
@@ -97,10 +97,19 @@ def text_digest(files: Mapping[str, Path]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
-def outputs(words: Iterable[str], datasets: Iterable[str]) -> list[str]:
-    """Files that the rule `report` makes."""
+def cell_files(files: Any) -> list[str]:
+    """Those of the files of some rules that tell what the cells of tables rest on."""
+    if isinstance(files, str):
+        return [files] if files.startswith(f"{cells.FOLDER}/") else []
+    inner = files.values() if isinstance(files, Mapping) else files
+    return sorted(file for one in inner for file in cell_files(one))
+
+
+def outputs(words: Iterable[str], datasets: Iterable[str], tables: Iterable[str]) -> list[str]:
+    """Files that the rule `report` makes; `tables`: as `cell_files` gives them."""
     words = list(words)
-    found = site.paths(words, claim_ids(), datasets, sources(words))
+    ids = [Path(file).stem for file in tables]
+    found = site.paths(words, claim_ids(), datasets, sources(words), ids)
     return [f"{FOLDER}/{path}" for path in found]
 
 
@@ -110,6 +119,7 @@ def content(
     used: Mapping[str, Sequence[str]],
     configuration: str,
     seed: int,
+    tables: Iterable[str] = (),
     root: Path = Path(),
 ) -> site.Content:
     """What the site shows, from the files of a run.
@@ -122,6 +132,8 @@ def content(
         Data sets by experiment.
     configuration : str
     seed : int
+    tables : iterable of str
+        Files that tell what the cells of tables rest on.
     root : path
 
     Returns
@@ -145,6 +157,7 @@ def content(
         papers=papers(root / "CITATION.cff"),
         sources={path: read_text(file) for path, file in sources(used, root).items()},
         tables=_tables(root),
+        cells={Path(file).stem: _cells(root, file) for file in tables},
     )
 
 
@@ -166,6 +179,12 @@ def reasons(root: Path = Path()) -> dict[str, tuple[str, str, int]]:
         if path.startswith("docs/")
         for name, passage in passages(read_text(file)).items()
     }
+
+
+def _cells(root: Path, file: str) -> dict[str, Any]:
+    """What a page shows behind the cells of a table."""
+    table = read_csv(root / f"reports/tables/{Path(file).stem}.csv")
+    return cells.shown(read_json(root / file), table)
 
 
 def papers(path: Path) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from hedgerow.experiments.confidence.plan import (
 )
 from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, number, numbered, render, shown, tally
 
 _METHODS = (*VERSIONS, FOREST)
 _FACT_HEADS = {
@@ -68,6 +68,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     states = tables["confdtree_table_3"].drop_duplicates(["dataset", "registry"])
     absent = [r or d for d, r, s in states[["dataset", "registry", "status"]].fillna("").values
               if s == "absent"]  # fmt: skip
@@ -122,6 +123,7 @@ def _gains(table: pd.DataFrame) -> list[dict]:
         line = {"name": name or key, "status": own["status"].iloc[0]}
         line["facts"] = [
             {
+                "row": facts.loc[m, "row"],
                 "measured": _text(facts.loc[m, "measured"], 2 if m == "imbalance_ratio" else 0),
                 "published": _text(facts.loc[m, "published"], 2 if m == "imbalance_ratio" else 0),
             }
@@ -150,6 +152,7 @@ def _gains(table: pd.DataFrame) -> list[dict]:
 
 def _measured(cell: pd.Series, digits: int = 1) -> dict[str, str]:
     return {
+        "row": cell["row"],
         "measured": _text(cell["measured"], digits),
         "published": _text(cell["published"], 2 if abs(cell["published"]) < 10 else 1),
     }
@@ -186,7 +189,7 @@ def _tests(table: pd.DataFrame) -> list[dict]:
 def _of_test(cell: pd.Series, metric: str) -> dict[str, str]:
     found = {name: _text(cell[name], 3) for name in ("measured", "published")}
     exact = cell["exact_p"] if metric == "wilcoxon_p" else None
-    return {**found, "exact": "" if pd.isna(exact) else _text(exact, 3)}
+    return {**found, "row": cell["row"], "exact": "" if pd.isna(exact) else _text(exact, 3)}
 
 
 def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
@@ -197,7 +200,11 @@ def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
         cells = own.set_index("method")
         columns = {"measured": "measured", "other": other, "reassigned": "reassigned"}
         columns["published"] = "published"
-        line = [{k: _text(cells.loc[v, c], 1) for k, c in columns.items()} for v in VERSIONS]
+        line = [
+            {"row": cells.loc[v, "row"]}
+            | {k: _text(cells.loc[v, c], 1) for k, c in columns.items()}
+            for v in VERSIONS
+        ]
         lines.append({"name": name, "cells": line})
     return lines
 

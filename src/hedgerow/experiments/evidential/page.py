@@ -19,7 +19,7 @@ from hedgerow.experiments.evidential.plan import (
 )
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, number, numbered, render, shown, tally
 
 _ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
 _STATE_LABELS = {"": "", "unpruned": "before pruning", "pruned": "after pruning"}
@@ -59,6 +59,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     states = tables["e2m_table_1"].drop_duplicates(["dataset", "registry"])
     absent = states[states["status"] == "absent"]
     named = absent["registry"].fillna("").where(lambda r: r != "", absent["dataset"])
@@ -110,6 +111,7 @@ def _errors(table: pd.DataFrame, metric: str, title: str) -> dict:
         line = {"name": name or key, "status": cells["status"].iloc[0]}
         line["cells"] = [
             {
+                "row": cell["row"],
                 "measured": _text(cell["measured"], 3),
                 "half": _text(cell["half_width"], 3),
                 "published": _text(cell.get("published"), 2),
@@ -134,6 +136,7 @@ def _sizes(table: pd.DataFrame) -> list[dict]:
             leaves = cells.loc[("n_leaves", method, state)]
             line["cells"].append(
                 {
+                    "rows": (failed["row"], leaves["row"]),
                     "failures": _text(failed["measured"], 0),
                     "failures_published": _text(failed["published"], 0),
                     "leaves": _text(leaves["measured"], 2),

@@ -14,7 +14,16 @@ from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally, title_of
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    number,
+    numbered,
+    render,
+    shown,
+    tally,
+    title_of,
+)
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
 _TESTS = {
@@ -61,6 +70,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     there = set(rows["dataset"])
     members = [d for d in plan.printed.values() if d in there]
     stated = {
@@ -153,9 +163,10 @@ def _results(table: pd.DataFrame, identifier: str) -> dict:
                 place = (*g, f"{prefix}_{m}")
                 counted = feet.loc[place] if place in feet.index else None
                 cells.append(
-                    {"measured": "", "published": "", "note": ""}
+                    {"row": None, "measured": "", "published": "", "note": ""}
                     if counted is None
                     else {
+                        "row": counted["row"],
                         "measured": number(counted["measured"]),
                         **_printed_count(counted),
                     }
@@ -185,6 +196,7 @@ def _printed_count(counted: pd.Series) -> dict:
 def _value(cell: pd.Series, metric: str) -> dict:
     digits = UNITS[metric][1]
     return {
+        "row": cell["row"],
         "measured": number(cell["measured"], digits),
         "published": number(cell["published"], digits),
         "best": str(cell["best"]) == "True",
@@ -216,6 +228,7 @@ def _tests(table: pd.DataFrame, identifier: str) -> dict:
                 printed = row["printed_arrow"] or "none"
             cells.append(
                 {
+                    "row": row["row"],
                     "measured": _outcome(row, "", test),
                     "again": _outcome(row, "recomputed_", test),
                     "printed": printed,
@@ -272,6 +285,7 @@ def _properties(table: pd.DataFrame) -> list[dict]:
                 "absent": state == "absent",
                 "cells": [
                     {
+                        "row": own.loc[m, "row"],
                         "measured": str(own.loc[m, "measured"]) or "–",
                         "published": str(own.loc[m, "published"]) or "–",
                     }
@@ -314,6 +328,7 @@ def _spread(cell: pd.Series, metric: str) -> dict:
     digits = max(UNITS[metric][1], 1)
     better = cell["better_than_c45"]
     return {
+        "row": cell["row"],
         "mean": number(cell["mean"], digits),
         "sd": number(cell["sd"], digits),
         "first": number(cell["first_split"], UNITS[metric][1]),

@@ -14,7 +14,7 @@ from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, number, numbered, render, shown, tally
 from hedgerow.reporting.tables import MEAN
 
 #: Below this number of permutations the unit of the standardised metrics is hardly known.
@@ -62,6 +62,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     sizes = tables["thesis_table_3_1"]
     sizes = sizes.assign(printed=sizes["printed"].fillna(""))  # as a CSV file gives it back
     there = set(rows["dataset"])
@@ -185,6 +186,7 @@ def _cell(row, unit: str) -> dict:
             f"p = {row.p_pairs:.3g} over all pairs, {row.p_pairs_holm:.3g} after Holm",
         ]
     return {
+        "row": row.row,
         "measured": number(row.measured, digits),
         "published": None if pd.isna(published) else number(published, digits),
         "strong": bool(row.p < 0.001),

@@ -12,7 +12,7 @@ from hedgerow.experiments.soft_illustration import tables as soft_illustration_t
 from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 from hedgerow.experiments.soft_illustration.tables import GROUPS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, render, shown
+from hedgerow.reporting.html import Section, numbered, render, shown
 
 # ----------------------------------------------------------------------------------- section
 
@@ -44,6 +44,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     leaves = tables["thesis_table_3_2"]
     patients = tables["thesis_table_3_3"]
     patients = patients.astype({"patient": "Int64"})  # numbers, as a CSV file gives them back

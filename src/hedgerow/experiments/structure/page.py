@@ -12,7 +12,16 @@ from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    minus,
+    number,
+    numbered,
+    render,
+    shown,
+    tally,
+)
 
 _HEADS = {
     "silhouette": "Silhouette",
@@ -64,6 +73,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     states = tables["thesis_table_5_1"].groupby("registry", sort=False)["status"].first()
     run = [d for d, state in states.items() if state == "run"]
     stated = {"plan": plan, "n_forests": plan.n_forests}
@@ -120,6 +130,7 @@ def _norms(table: pd.DataFrame) -> list[dict]:
                 cell = cells.loc[(metric, method, scale)]
                 groups.append(
                     {
+                        "row": cell["row"],
                         "first": number(cell["measured"], 1),
                         "published": number(cell["published"], 1),
                         "mean": number(cell["mean"], 1),
@@ -157,6 +168,7 @@ def _clusters(table: pd.DataFrame) -> dict:
                 printed = cell["printed"]
                 line.append(
                     {
+                        "row": cell["row"],
                         "first": number(cell["measured"], digits),
                         "published": "" if pd.isna(printed) else str(printed),
                         "mean": number(cell["mean"], digits),
@@ -186,6 +198,7 @@ def _closeness(table: pd.DataFrame) -> dict:
                 cell = cells.loc[(method, scale, metric)]
                 line.append(
                     {
+                        "row": cell["row"],
                         "mean": number(cell["mean"], 2),
                         "first": number(cell["measured"], 2),
                         "published": ""

@@ -12,7 +12,16 @@ from hedgerow.experiments.survival import figures as survival_figures
 from hedgerow.experiments.survival import tables as survival_tables
 from hedgerow.experiments.survival.plan import LEARNT, METHODS, PRINTED, SIMULATED, SurvivalPlan
 from hedgerow.experiments.survival.tables import METRICS
-from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
+from hedgerow.reporting.html import (
+    Section,
+    claim_lines,
+    minus,
+    number,
+    numbered,
+    render,
+    shown,
+    tally,
+)
 
 _METRIC_NAMES = {
     "accuracy": "Accuracy",
@@ -54,6 +63,7 @@ def section(
     Section
         The same inputs give the same text.
     """
+    tables = numbered(tables)
     cohorts = tables["survival_cohorts"]
     run = cohorts[cohorts["status"] == "run"]["dataset"].tolist()
     stated = {"plan": plan, "cohorts": run}
@@ -167,6 +177,7 @@ def _performance(table: pd.DataFrame) -> list[dict]:
                 for kind in ("wald", "wilson", "bootstrap")
             }
             line = {
+                "row": cell["row"],
                 "name": _METRIC_NAMES[metric],
                 "measured": number(cell["measured"], 1),
                 "n": _count(cell["n"]),
@@ -255,7 +266,7 @@ def _leaf(line: pd.Series) -> dict:
     else:
         cells += [ratio(line), p_value(line["cox_p"])]
         cells += [ratio(line, "_adjusted"), p_value(line.get("cox_p_adjusted"))]
-    return {"name": _name(line), "cells": cells}
+    return {"row": line["row"], "name": _name(line), "cells": cells}
 
 
 def _treated(line: pd.Series) -> dict:
@@ -267,7 +278,12 @@ def _treated(line: pd.Series) -> dict:
         cells += ["–", "–"]
     else:
         cells += [ratio(line, "_leaf_untreated"), ratio(line, "_leaf_treated")]
-    return {"name": _name(line), "counted_from": line["counted_from"], "cells": cells}
+    return {
+        "row": line["row"],
+        "name": _name(line),
+        "counted_from": line["counted_from"],
+        "cells": cells,
+    }
 
 
 def _registry(table: pd.DataFrame) -> list[dict]:
@@ -283,6 +299,7 @@ def _registry(table: pd.DataFrame) -> list[dict]:
         described = "" if pd.isna(line["description"]) else str(line["description"])
         lines.append(
             {
+                "row": line["row"],
                 "name": line["name"],
                 "cells": [line["type"], described, value, number(line["percent_missing"], 0)],
             }
@@ -318,9 +335,14 @@ def _made_leaves(table: pd.DataFrame) -> list[dict]:
                 text = line[printed]
                 cells.append({"value": value, "published": "" if pd.isna(text) else str(text)})
             lines.append(
-                {"name": _name(line), "n": _count(line["n"]), "events": _count(line["events"]),
-                 "cells": cells}
-            )  # fmt: skip
+                {
+                    "row": line["row"],
+                    "name": _name(line),
+                    "n": _count(line["n"]),
+                    "events": _count(line["events"]),
+                    "cells": cells,
+                }
+            )
         blocks.append({"title": title, "lines": lines})
     return blocks
 
@@ -357,6 +379,8 @@ def _made_treatment(table: pd.DataFrame) -> list[dict]:
                     {"value": value, "published": "" if pd.isna(text) else minus(str(text))}
                 )
             counts = [_count(line["n_treated"]), _count(line["n_untreated"])]
-            lines.append({"name": _name(line), "counts": counts, "cells": cells})
+            lines.append(
+                {"row": line["row"], "name": _name(line), "counts": counts, "cells": cells}
+            )
         blocks.append({"title": title, "lines": lines})
     return blocks

@@ -38,7 +38,7 @@ MENU = {
     "glossary.html": "Glossary",
     "check.html": "Check it yourself",
 }
-ASSETS = ("reporting/site/style.css", "reporting/site/site.js", "reporting/site/find.js")
+ASSETS = tuple(f"reporting/site/{n}" for n in ("style.css", "site.js", "find.js", "cells.js"))
 WORDS = "reporting/site/words.yaml"
 #: Title of the claims that no paper makes.
 OURS = "Questions of our own"
@@ -75,6 +75,8 @@ class Content:
     tables : mapping of dict
         Of `comparison` and `misprints`: caption, heads, rows (lists of text); and what else the
         page shows.
+    cells : mapping of dict
+        What stands behind the cells of each table, by its id (`hedgerow.reporting.cells.shown`).
     """
 
     configuration: str
@@ -88,6 +90,7 @@ class Content:
     papers: Sequence[Mapping[str, Any]] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    cells: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 # ------------------------------------------------------------------------------------ addresses
@@ -108,8 +111,17 @@ def source_page(path: str) -> str:
     return f"source/{name}.html"
 
 
+def cells_script(table: str) -> str:
+    """File that a page loads where somebody asks what a cell of a table rests on."""
+    return f"cells/{table}.js"
+
+
 def paths(
-    words: Iterable[str], claims: Iterable[str], datasets: Iterable[str], sources: Iterable[str]
+    words: Iterable[str],
+    claims: Iterable[str],
+    datasets: Iterable[str],
+    sources: Iterable[str],
+    tables: Iterable[str] = (),
 ) -> list[str]:
     """Files of the site, below its folder, sorted.
 
@@ -121,6 +133,8 @@ def paths(
         Ids.
     sources : iterable of str
         Paths in the project.
+    tables : iterable of str
+        Ids of those that tell what their cells rest on.
 
     Returns
     -------
@@ -130,6 +144,7 @@ def paths(
     found += [f"claims/{claim}.html" for claim in claims]
     found += [f"data/{key}.html" for key in datasets]
     found += [source_page(path) for path in sources]
+    found += [cells_script(table) for table in tables]
     found += [f"assets/{Path(name).name}" for name in (*ASSETS, "search.js")]
     return sorted(found)
 
@@ -235,6 +250,9 @@ class _Site:
             made[source_page(path)] = self._source(path, text)
         made = {name: _widened(text) for name, text in made.items()}
         _check(made)
+        for table, told in content.cells.items():
+            script = _assigned(f'CELLS["{table}"]', told)
+            made[cells_script(table)] = f"window.CELLS = window.CELLS || {{}};\n{script}"
         made["assets/search.js"] = _assigned("SEARCH", self._index_of_words())
         for name in ASSETS:
             made[f"assets/{Path(name).name}"] = _packaged(name)
