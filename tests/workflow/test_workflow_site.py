@@ -133,6 +133,31 @@ def test_tables_sort_by_what_is_seen_and_filter(site, page):
     assert page.locator("#all-datasets tbody tr:visible").count() == 1
 
 
+def test_a_cell_shows_the_rows_that_it_rests_on(site, page):
+    """By the mouse and by keys; Escape leads back to the cell."""
+    page.goto((site / "soft.html").as_uri())
+    cells = page.locator("#thesis_table_3_4 td[data-row]")
+    cells.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#drawer section")
+    number = cells.nth(1).get_attribute("data-row")
+    told = page.locator("#drawer").inner_text()
+    assert f"thesis_table_3_4, row {number}" in told
+    assert f"hedgerow trace thesis_table_3_4:#{number}" in told
+    assert "data/results/soft/" in told and page.locator("#drawer tbody tr").count() >= 2
+    page.keyboard.press("Escape")
+    assert page.locator("#drawer").is_hidden()
+    assert page.evaluate("document.activeElement.dataset.row") == number
+    cells.nth(3).click()
+    page.wait_for_selector("#drawer section")
+    if AXE.is_file():
+        page.add_script_tag(path=str(AXE))
+        found = page.evaluate("axe.run('#drawer')")["violations"]
+        assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+    assert not page.said
+
+
 def test_the_head_of_a_long_table_stays(site, page):
     page.goto((site / "claims.html").as_uri())
     top = "document.querySelector('#thesis thead').getBoundingClientRect().top"

@@ -7,10 +7,13 @@ import json
 import pandas as pd
 import pytest
 
+from hedgerow.audit.behind import Behind, behind, tables
 from hedgerow.audit.cells import key_columns, named
 from hedgerow.audit.replay import jobs_of, replay
 from hedgerow.audit.trace import trace
 from hedgerow.errors import DataError
+from hedgerow.experiments.soft.plan import TABLE_3_1
+from hedgerow.ids import is_published
 
 pytestmark = pytest.mark.runs
 
@@ -86,9 +89,10 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
     rows = paths[f"data/results/soft/{dataset}.parquet"]
     assert rows.function == "soft.steps:evaluate"
     assert rows.code.startswith("src/hedgerow/experiments/soft/steps.py:")
-    trained = [r for r in rows.first if r["experiment"] == "training_noise"]
-    mean = 100 * sum(r["value"] for r in trained) / len(trained)
-    assert mean == pytest.approx(found.row.values["measured"], abs=1e-6)
+    (part,) = found.parts
+    assert part.column == "measured" and part.holds
+    assert 100 * part.selected[0].frame["value"].mean() == pytest.approx(part.again)
+    assert found.datasets == [dataset] and found.holds
     assert "seed" in paths[f"data/noised/soft/{dataset}/seeds.parquet"].by
     assert f"data/trees/soft/{dataset}/pruned.parquet" in paths
     assert found.data["sha256"] == manifest["inputs"][f"data/raw/{dataset}/{found.data['file']}"]
@@ -96,6 +100,87 @@ def test_a_cell_is_followed_to_the_raw_file(here, manifest):
     assert all(source.as_recorded for source in found.sources)
     others = set(manifest["sources"]) - {dataset}
     assert not any(f"/{other}" in path for path in paths for other in others)
+
+
+def test_a_cell_lists_its_rows_and_no_others(here):
+    """Rows of the other experiment were listed for a cell of table 3.4, trees of all noise factors;
+    of table 4.1 three splits where the first is meant, of table 5.1 all rows where one is."""
+    keys = trace(here, cell(here)).parts[0].selected[0].frame
+    noise = float(cell(here).rpartition(",")[2])
+    assert set(keys["experiment"]) == {"training_noise"} and set(keys["noise"]) == {noise}
+    assert set(keys["metric"]) == {"accuracy"} and set(keys["method"]) == {"stp"}
+    table = pd.read_csv(here / "reports/tables/thesis_table_4_1.csv")
+    run = table.index[(table["status"] == "run") & table["measured"].notna()][0]
+    (part,) = trace(here, f"thesis_table_4_1:#{run + 1}").parts
+    assert part.selected[0].frame["split"].tolist() == [0]
+    table = pd.read_csv(here / "reports/tables/thesis_table_5_1.csv")
+    run = table.index[table["status"] == "run"][0]
+    measured = trace(here, f"thesis_table_5_1:#{run + 1}").parts[0]
+    assert measured.column == "measured" and len(measured.selected[0].frame) == 1
+
+
+def test_every_cell_of_every_table_is_what_its_rows_give(here):
+    """The rows are selected from the files and the arithmetic is not the table's."""
+    known = tables(here)
+    assert set(known) == {file.stem for file in (here / "reports/tables").glob("*.csv")} - DRAWN
+    told: dict[str, set[tuple[int, str]]] = {}
+    for name in known:
+        for part in Behind(here, name).parts():
+            assert part.holds, (name, part.row + 1, part.column, part.printed, part.again)
+            told.setdefault(name, set()).add((part.row, part.column))
+    for name in filter(is_published, known):
+        table = pd.read_csv(here / f"reports/tables/{name}.csv")
+        if "measured" in table:
+            own = {row for row, column in told[name] if column == "measured"}
+            assert own >= set(table.index[table["measured"].notna()]), name
+        assert told[name], name
+
+
+#: Data of figures, which are written as they come.
+DRAWN = {"thesis_figure_3_1", "thesis_figure_3_2", "thesis_figure_3_3", "thesis_figure_3_4"}
+DRAWN |= {"thesis_figure_3_7", "thesis_figure_3_8"}
+
+
+def test_a_number_that_its_rows_do_not_give_is_told(here, smoke):
+    """`+= 5` in a table's function passed: what a table says was compared with itself."""
+    file = here / "reports/tables/thesis_table_3_4.csv"
+    whole = file.read_text()
+    row = named(here, cell(here))
+    value = str(row.values["measured"])
+    name = f"thesis_table_3_4:#{row.number}"
+    done = smoke.python("-m", "hedgerow.cli", "trace", name)
+    assert "measured: mean of these 2 = " in done.stdout and ", as printed" in done.stdout
+    lines = whole.splitlines(keepends=True)
+    lines[row.number] = lines[row.number].replace(f",{value},", f",{float(value) + 5},")
+    try:
+        file.write_text("".join(lines))
+        done = smoke.python("-m", "hedgerow.cli", "trace", name)
+        every = smoke.python("-m", "hedgerow.cli", "trace", "--all")
+    finally:
+        file.write_text(whole)
+    assert done.returncode == every.returncode == 1
+    assert f"NOT as printed, {float(value) + 5}" in done.stdout
+    assert "Not what its rows give: measured." in done.stdout
+    assert f"{name}, measured: {float(value) + 5}" in every.stdout
+
+
+def test_rows_other_than_those_that_the_job_named_are_told(here):
+    """Who edits what a cell rests on has to edit the rows as well."""
+    file = here / "reports/cells/thesis_table_3_4.json"
+    whole = file.read_bytes()
+    told = json.loads(whole)
+    row = named(here, cell(here))
+    numbers = next(c[3] for c in told["cells"] if c[0] == row.number - 1)
+    told["selections"][numbers[0]][3].reverse()
+    try:
+        file.write_text(json.dumps(told))
+        (part,) = Behind(here, "thesis_table_3_4").parts(row.number - 1)
+        assert not part.holds and not part.selected[0].as_listed
+        file.write_text("[]")
+        with pytest.raises(DataError, match="damaged"):
+            Behind(here, "thesis_table_3_4")
+    finally:
+        file.write_bytes(whole)
 
 
 def test_the_command_tells_an_altered_file(here, smoke):
@@ -123,7 +208,13 @@ def test_a_row_comes_out_again_from_its_seeds(here, manifest):
     assert not any(job.startswith(("fetch", "tidy")) for job in found.jobs)
     assert {part for part in found.split["parts"]} == {"test", "train"}
     assert found.seeds and len(found.seeds[0]["seed"]) == 64
+    # The tree of noise 0 was shown for a cell at noise .1.
+    first = found.parts[0].selected[0].frame.iloc[0]
     assert "(n = " in found.tree and found.tree_of["method"] == "stp"
+    assert found.tree_of["training_noise"] == first["noise"] > 0
+    assert found.tree_of["permutation"] == first["permutation"]
+    # What the cell does not rest on was made anew as well.
+    assert "soft_statistics" not in found.jobs
     assert {p: p.read_bytes() for p in before} == before, "nothing in place is touched"
 
 
@@ -131,8 +222,14 @@ def test_a_mean_rests_on_all_data_sets(here, manifest):
     table = pd.read_csv(here / "reports/tables/thesis_table_3_5.csv")
     mean = table.index[table["dataset"] == "mean_over_datasets"]
     row = named(here, f"thesis_table_3_5:#{mean[0] + 1}")
-    learnt = {job for job in jobs_of(manifest, row) if job.startswith("soft_learn:")}
-    assert learnt == {job for job in manifest["jobs"] if job.startswith("soft_learn:")}
+    jobs = jobs_of(manifest, row, behind(here, row))
+    learnt = {job for job in jobs if job.startswith("soft_learn:")}
+    members = set(TABLE_3_1.values())
+    assert learnt == {
+        job
+        for job in manifest["jobs"]
+        if job.startswith("soft_learn:") and job.partition(":")[2].partition(",")[0] in members
+    }
 
 
 def test_a_replay_that_differs_says_so(here, smoke):
