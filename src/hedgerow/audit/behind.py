@@ -18,6 +18,7 @@ from hedgerow.files import MAKE_AGAIN, read_csv, read_json
 from hedgerow.reporting.cells import (
     FOLDER,
     FORMULAS,
+    STATED,
     Rows,
     Source,
     agrees,
@@ -71,6 +72,8 @@ class Part:
     again : object
         What the rows give.
     selected : list of Selected
+    computed : bool
+        Whether it is computed from them; else they are stated only.
     """
 
     row: int
@@ -79,11 +82,13 @@ class Part:
     printed: Any
     again: Any
     selected: list[Selected]
+    computed: bool = True
 
     @property
     def holds(self) -> bool:
         """Whether the cell is what its rows give, and these are the ones that were meant."""
-        return agrees(self.printed, self.again) and all(s.as_listed for s in self.selected)
+        agree = not self.computed or agrees(self.printed, self.again)
+        return agree and all(s.as_listed for s in self.selected)
 
 
 class Behind:
@@ -136,7 +141,7 @@ class Behind:
             says = said(formula, len(frames[0]), by)
             printed = self._printed[column].iloc[number]
             printed = None if printed != printed else printed
-            yield Part(number, column, says, printed, again, selected)
+            yield Part(number, column, says, printed, again, selected, formula != STATED)
 
     def _of(self, number: int) -> Selected:
         if number not in self._selected:

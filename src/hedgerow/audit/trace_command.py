@@ -139,7 +139,8 @@ def _say_parts(say: Callable[..., None], parts: Sequence[Part], most: int = 12) 
         again = part.again
         again = f"{again:.9g}" if isinstance(again, float) else str(again)
         verdict = "as printed" if part.holds else f"NOT as printed, {part.printed}"
-        say(f"{part.column}: {part.says} = {again}, {verdict}")
+        found = f" = {again}, {verdict}" if part.computed else f"; printed {part.printed}"
+        say(f"{part.column}: {part.says}{found}")
         for number, own in enumerate(part.selected, 1):
             which = "first" if number == 1 else "second" if number == 2 else f"number {number}"
             head = f"  {which}, " if len(part.selected) > 1 else "  "

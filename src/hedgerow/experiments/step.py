@@ -122,7 +122,7 @@ def step(*settings: str, makes: tuple[str, ...] = (), **plans: tuple[str, ...]):
     return noted
 
 
-def table(title: str, *, caption: str, behind=None, words=None, tree=None):
+def table(title: str, *, caption: str, behind, words=None, tree=None):
     """A table of the reports: a function that returns a data frame under the name of its id.
 
     It may read every setting of its section that a text may state.

@@ -29,6 +29,8 @@ FOLDER = "reports/cells"
 DATA_SETS = "data/tidy/"
 #: Columns that tell where a row stands: number of the file, and of the row in it.
 PLACES = ["#file", "#row"]
+#: A formula that no line holds: the rows are stated, and nothing is computed from them.
+STATED = ""
 #: Columns of rows that tell what a number is of, though they are numbers with a point.
 KEYS = ("noise", "training_noise", "factor", "share", "level")
 
@@ -63,7 +65,7 @@ class Cell:
         Of the table, 0 is the first.
     column : str
     formula : str
-        Key of `FORMULAS`.
+        Key of `FORMULAS`; `STATED` where it is more than a line of arithmetic.
     rows : tuple of Rows
         As many as the formula takes.
     times : float
@@ -130,6 +132,24 @@ def _mean_difference(first: pd.DataFrame, second: pd.DataFrame, by: Sequence[str
 
 def _mean_of_means(rows: pd.DataFrame, by: Sequence[str]) -> float:
     return rows.groupby(by[0])["value"].mean().mean()
+
+
+def _mean_of_means_of_means(rows: pd.DataFrame, by: Sequence[str]) -> float:
+    inner = rows.groupby(list(by))["value"].mean()
+    return inner.groupby(level=0).mean().mean()
+
+
+def _mean_of_mean_differences(
+    first: pd.DataFrame, second: pd.DataFrame, by: Sequence[str]
+) -> float:
+    """Differences in pairs, then means by the first two columns, by the first, and over it."""
+    both = _paired(first, second, by)
+    return _mean_of_means_of_means(both.assign(value=both["value"] - both["value_second"]), by[:2])
+
+
+def _mean_gain(rows: pd.DataFrame, base: pd.DataFrame, by: Sequence[str]) -> float:
+    one, two = (frame.groupby(by[0])["value"].mean() for frame in (rows, base))
+    return (one / two - 1.0).mean()
 
 
 def _standardised(rows: pd.DataFrame, baseline: pd.DataFrame, by: Sequence[str]) -> float:
@@ -242,11 +262,13 @@ def _friedman(*frames: pd.DataFrame) -> Any:
 
 #: By name; `by[0]` is the column of groups where there are some.
 FORMULAS: dict[str, Formula] = {
+    STATED: Formula("the function of the table works it out from these {n}", lambda *frames: None),
     "value": Formula("the value of this row", _one),
     "same": Formula("what these {n} have alike",
                     lambda r, by: _one(r.drop_duplicates("value"), by)),
     "mean": Formula("mean of these {n}", _summary("mean")),
     "sd": Formula("standard deviation of these {n}", _summary("std")),
+    "standard_error": Formula("standard error of the mean of these {n}", _summary("sem")),
     "lowest": Formula("lowest of these {n}", _summary("min")),
     "highest": Formula("highest of these {n}", _summary("max")),
     "median": Formula("median of these {n}", _summary("median")),
@@ -273,6 +295,12 @@ FORMULAS: dict[str, Formula] = {
                           lambda r, by: r.dropna(subset="value")[by[0]].nunique()),
     "mean_difference": Formula("mean of the first less the second, {n} rows in pairs by {by}",
                                _mean_difference),
+    "mean_of_means_of_means": Formula("mean of the means by {by}, step by step, of these {n}",
+                                      _mean_of_means_of_means),
+    "mean_of_mean_differences": Formula("mean of the first less the second, {n} rows in pairs, by "
+                                        "{by}, step by step", _mean_of_mean_differences),
+    "mean_gain": Formula("mean over {by} of mean of the first over mean of the second, less 1; {n} "
+                         "rows", _mean_gain),
     "standardised": Formula("mean over {by} of the first, less the mean of the second and in its "
                             "standard deviations; {n} rows", _standardised),
     "gain": Formula("mean of the first over mean of the second, less 1; {n} rows", _gain),

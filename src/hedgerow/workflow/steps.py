@@ -472,8 +472,6 @@ class Arguments:
         table : DataFrame
         """
         shown = function.shown
-        if shown.behind is None:
-            return cells.document(shown.id, (), {})
         self._read["table", str(inspect.signature(shown.behind).parameters["table"].annotation)] = (
             table
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from hedgerow.experiments.audit.misprints import BY_READING, table_of
 from hedgerow.experiments.printed import Printed
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell
 
 
 def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
@@ -17,6 +18,11 @@ def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
     found = table_of(published, sizes)
     by_reading = int((found["computed"] == BY_READING).sum())
     return {"n": str(len(found)), "computed": str(len(found) - by_reading), "read": str(by_reading)}
+
+
+def behind_misprints(table: pd.DataFrame) -> Iterator[Cell]:
+    """Misprints are found in what the papers print: no row of the run stands behind them."""
+    yield from ()
 
 
 @table(
@@ -27,6 +33,7 @@ def said(published: Printed, sizes: Mapping[str, Any]) -> dict[str, str]:
     "of texts and formulas are marked as found by reading. Sizes of data sets and of classes are "
     "compared with the files of the registry.",
     words=said,
+    behind=behind_misprints,
 )
 def misprints(published: Printed, sizes: Mapping[str, Any]) -> pd.DataFrame:
     """Table of misprints.

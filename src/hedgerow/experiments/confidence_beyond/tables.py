@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from hedgerow.experiments.behind import sides, tested
 from hedgerow.experiments.confidence.plan import TREES, VERSIONS
 from hedgerow.experiments.confidence.tables import LABELS, TREE_LABELS
 from hedgerow.experiments.confidence_beyond.plan import (
@@ -17,8 +18,9 @@ from hedgerow.experiments.confidence_beyond.plan import (
     READINGS,
     ConfidenceBeyondPlan,
 )
-from hedgerow.experiments.confidence_beyond.statistics import by_method
+from hedgerow.experiments.confidence_beyond.statistics import SCALE, against, by_method
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, ran
 
 #: What texts call bases and methods.
@@ -135,11 +137,48 @@ def compared(
     return pd.DataFrame(lines, columns=COLUMNS).round(9)
 
 
+def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Both sides of each comparison, and its test."""
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"part": part, "base": line["base"], "metric": line["metric"]}
+        pair = (line["method"], against(part, line["method"]))
+        first, second = (Rows("rows", {**own, "method": m}) for m in pair)
+        times = SCALE.get(line["metric"], 1.0)
+        yield from sides(row, ("value", "plain"), first, second, rows, times)
+        yield from tested(row, line, {**own, "first": pair[0], "second": pair[1]})
+
+
+def behind_answers(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of routes and fines."""
+    return _behind("answers", table, rows)
+
+
+def behind_learners(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of other learners."""
+    return _behind("learners", table, rows)
+
+
+def behind_categories(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of doubts about categories."""
+    return _behind("categories", table, rows)
+
+
+def behind_probabilities(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of corrected probabilities."""
+    return _behind("probabilities", table, rows)
+
+
+def behind_settings(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of fines, widths and readings."""
+    return _behind("settings", table, rows)
+
+
 @table(
     "Routes alone, fines alone, both",
     caption="Area under the ROC curve (points) of C4.5 on its four base trees, and of each version "
     f"of ConfDTree with alternative routes alone, certainty fines alone, and both. {TESTS} {{ran}}",
     words=said,
+    behind=behind_answers,
 )
 def confidence_beyond_answers(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -168,6 +207,7 @@ def confidence_beyond_answers(
     "soft evaluation with the factor {factor}, UCT-DT after {n_iterations} iterations (these four "
     f"with Laplace-smoothed leaves). {TESTS} {{ran}}",
     words=said,
+    behind=behind_learners,
 )
 def confidence_beyond_learners(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -192,6 +232,7 @@ def confidence_beyond_learners(
     caption="Area (points) of each version with doubts of tests on categories too, against the "
     f"same version without. {TESTS} {{ran_categories}}",
     words=said,
+    behind=behind_categories,
 )
 def confidence_beyond_categories(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -220,6 +261,7 @@ def confidence_beyond_categories(
     "more is better; log loss (probabilities of at least {least}), Brier score and calibration "
     f"error (of the assigned class, {{n_bins}} bins), less is better. {TESTS} {{ran}}",
     words=said,
+    behind=behind_probabilities,
 )
 def confidence_beyond_probabilities(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -246,6 +288,7 @@ def confidence_beyond_probabilities(
     "deviations, and the level of a t interval whose normal quantile is f times as large. "
     f"{TESTS} {{ran}}",
     words=said,
+    behind=behind_settings,
 )
 def confidence_beyond_settings(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
+from hedgerow.experiments.behind import sides, tested
 from hedgerow.experiments.evidential_beyond.plan import COMPARED, RIGHT, EvidentialBeyondPlan
-from hedgerow.experiments.evidential_beyond.statistics import METHODS, by_method
+from hedgerow.experiments.evidential_beyond.statistics import METHODS, POINTS, by_method
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, ran
 
 #: What texts call methods.
@@ -103,6 +107,41 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
     return pd.DataFrame(lines, columns=COLUMNS).round(9)
 
 
+def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Both sides of each comparison, and its test."""
+    mine = METHODS[part][0]
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"part": part, "setting": line["setting"], "metric": line["metric"]}
+        first, second = (Rows("rows", {**own, "method": m}) for m in (mine, line["method"]))
+        yield from sides(row, ("e2m", "value"), first, second, rows, POINTS)
+        yield from tested(row, line, {**own, "first": mine, "second": line["method"]})
+
+
+def behind_sweep(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests by the level of the noise."""
+    return _behind("sweep", table, rows)
+
+
+def behind_repeated(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of repeated measurements."""
+    return _behind("repeated", table, rows)
+
+
+def behind_annotators(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of annotators."""
+    return _behind("annotators", table, rows)
+
+
+def behind_misjudged(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of doubts that are told otherwise, against those told as they are."""
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"part": "misjudged", "metric": line["metric"]}
+        first = Rows("rows", {**own, "setting": line["setting"], "method": line["method"]})
+        right = Rows("rows", {**own, "setting": RIGHT, "method": "e2m"})
+        yield from sides(row, ("value", "right"), first, right, rows, POINTS)
+        yield from tested(row, line, {**own, "setting": line["setting"], "first": line["method"]})
+
+
 @table(
     "Answers to doubt, by the level of the noise",
     caption="Error rates of E2M and of other learners on the same data, where every value and "
@@ -111,6 +150,7 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
     "reads draws of the test rows as well. C4.5, soft trees (factor {factor}) and ConfDTree on "
     f"C4.5 prune by the rows they are grown from and get both thirds. {TESTS} {{ran}}",
     words=said,
+    behind=behind_sweep,
 )
 def evidential_beyond_sweep(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan
@@ -139,6 +179,7 @@ def evidential_beyond_sweep(
     "value is beyond all measurements) or of 0; CART their mean, or the first measurement. "
     f"{TESTS} {{ran}}",
     words=said,
+    behind=behind_repeated,
 )
 def evidential_beyond_repeated(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan
@@ -165,6 +206,7 @@ def evidential_beyond_repeated(
     "reads votes over the largest number of votes as plausibilities, CART the class with most "
     f"votes, or every class that was named, weighted by its votes. {TESTS} {{ran}}",
     words=said,
+    behind=behind_annotators,
 )
 def evidential_beyond_annotators(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan
@@ -194,6 +236,7 @@ def evidential_beyond_annotators(
     "of Wilcoxon's signed-rank test, plain and after Holm's correction over all rows of a metric. "
     "{ran}",
     words=said,
+    behind=behind_misjudged,
 )
 def evidential_beyond_misjudged(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.behind import read_off, tested
 from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.missing.plan import (
     C45,
@@ -23,6 +24,7 @@ from hedgerow.experiments.missing.plan import (
 from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, ran, status
 
 LABELS = {
@@ -72,11 +74,84 @@ def names_of(plan: MissingPlan) -> list[tuple[str, str]]:
     return sorted(found) + [(key, key) for key in sorted(set(plan.datasets) - theirs)]
 
 
+def behind_sets(table: pd.DataFrame) -> Iterator[Cell]:
+    """Sizes of each data set as they were counted."""
+    columns = ("n_rows", "n_dropped", "n_variables", "n_columns", "majority")
+    return read_off(table, "sets", {"registry": "dataset"}, columns)
+
+
+def behind_means(table: pd.DataFrame) -> Iterator[Cell]:
+    """Means rest on the accuracy at each level."""
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"dataset": line["registry"]}
+        own |= {name: line[name] for name in ("reading", "scenario", "method")}
+        levels = (Rows("levels", own, "accuracy"),)
+        yield Cell(row, "accuracy", "mean", levels)
+        yield Cell(row, "n_levels", "n_rows", levels)
+        yield Cell(row, "n_runs", "lowest", (Rows("levels", own, "n_runs"),))
+
+
+def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
+    """The curves as they are."""
+    key = {n: n for n in ("reading", "dataset", "scenario", "missingness", "method")}
+    return read_off(table, "levels", key, ("accuracy", "n_runs"))
+
+
+def behind_tests(table: pd.DataFrame) -> Iterator[Cell]:
+    """Tests as they are, plain and after Holm's correction."""
+    columns = {name: ("none", name) for name in ("difference", "statistic", "n", "p")}
+    columns["p_holm"] = ("holm", "p")
+    for row, line in enumerate(table.to_dict("records")):
+        own = {name: line[name] for name in (*ORDER["tests"], "metric") if name != "correction"}
+        yield from tested(row, line, own, columns, "tests")
+
+
+def behind_depth(table: pd.DataFrame) -> Iterator[Cell]:
+    """Depths as they are."""
+    key = {n: n for n in ("reading", "dataset", "missingness", "method")}
+    return read_off(table, "depths", key, ("depth", "n_leaves", "n_runs"))
+
+
+def behind_text(table: pd.DataFrame, plan: MissingPlan) -> Iterator[Cell]:
+    """Numbers of the text rest on the means of their scenario, or on its levels."""
+    above = {
+        "n_datasets_mean_accuracy_above_baselines": (BOTH, BEST),
+        "n_datasets_mean_accuracy_above_eig_knn": (EIG_PERFECT, EIG_KNN),
+        "n_datasets_mean_accuracy_above_eig_perfect": (EIG_KNN, EIG_PERFECT),
+    }
+    for row, line in enumerate(table.to_dict("records")):
+        for reading in of_paper(plan.readings):
+            if pd.isna(line[reading]):
+                continue
+            own = {"reading": reading, "scenario": line["scenario"]}
+            if line["metric"] in above:
+                pair = tuple(
+                    Rows("means", {**own, "method": m}, "accuracy") for m in above[line["metric"]]
+                )
+                yield Cell(row, reading, "n_above", pair, by=("dataset",))
+                continue
+            keys = list(plan.printed.get(line["dataset"], ()))
+            own |= {"dataset": keys[:1]} if keys else {}
+            of = "levels" if line["metric"].startswith(OF_LEVELS) else "means"
+            yield Cell(row, reading, "", (Rows(of, own, "accuracy"),))
+
+
+def behind_readings(table: pd.DataFrame) -> Iterator[Cell]:
+    """Verdicts as they were given."""
+    key = {"claim": "claim", "reading": "reading"}
+    return read_off(table, "readings", key, ("verdict",))
+
+
+#: Metrics of the text that are read off a curve begin so.
+OF_LEVELS = ("missingness_", "flat_")
+
+
 @table(
     "Data sets of the evaluation of EIG",
     caption="Rows, rows left out because they lack a value by themselves, variables, columns once "
     "categories are 0 and 1, and the share of the commonest class. {ran}",
     words=said,
+    behind=behind_sets,
 )
 def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the data sets.
@@ -106,6 +181,7 @@ def missing_sets(sets: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     "each line is marked. The paper prints curves and what it says of these means, not the means. "
     "{ran}",
     words=said,
+    behind=behind_means,
 )
 def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """What stands behind the sentences of section 5.
@@ -137,6 +213,7 @@ def missing_means(means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     "Accuracies by the share of missing values",
     caption="What figures 1 to 3 show: accuracy at each level, mean over {runs}. {ran}",
     words=said,
+    behind=behind_levels,
 )
 def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """The curves in numbers.
@@ -161,6 +238,7 @@ def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan)
     "test over {sets}, plain and after Holm's correction within each part, reading and scenario. "
     "{ran}",
     words=said,
+    behind=behind_tests,
 )
 def missing_tests(tests: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Paired tests.
@@ -192,6 +270,7 @@ def missing_tests(tests: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -
     caption="Depth and leaves of unpruned trees at 20, 50 and 80 per cent of missing values, mean "
     "over {runs}. {ran}",
     words=said,
+    behind=behind_depth,
 )
 def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
     """Sizes of the trees (section 5.4).
@@ -218,6 +297,7 @@ def missing_depth(depths: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) 
     "from that level up to 90 per cent; steady: within 5 points of the lowest level; flat: within "
     "1 point of the share of the commonest class from that level on. {ran}",
     words=said,
+    behind=behind_text,
 )
 def missing_text(
     means: pd.DataFrame,
@@ -335,6 +415,7 @@ def _from(holds: pd.Series) -> float:
     "authors coded them, repaired where gains are 0/0, and, if they were run, as described but for "
     "the gain of C4.5 and as coded with those gains left undefined. {ran}",
     words=said,
+    behind=behind_readings,
 )
 def missing_readings(
     readings: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan

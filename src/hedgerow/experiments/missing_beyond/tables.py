@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
+from hedgerow.experiments.behind import P, sides, tested
 from hedgerow.experiments.missing_beyond.plan import (
     AGREEMENT,
     AS_IT_IS,
     COMPARED,
     DATA,
+    GUESSES,
+    IN_POINTS,
     LESS_IS_BETTER,
     METHODS,
     MissingBeyondPlan,
 )
 from hedgerow.experiments.missing_beyond.statistics import POINTS, agreement, by_method
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, ran
 
 #: What texts call methods.
@@ -127,6 +133,73 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
     return made.sort_values(list(orders), key=rank).reset_index(drop=True)
 
 
+def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Both sides of each comparison, and its test."""
+    for row, line in enumerate(table.to_dict("records")):
+        metric = line["metric"]
+        times = POINTS if metric in IN_POINTS else 1.0
+        own = {"part": part, "metric": metric, "setting": line["setting"], "share": line["share"]}
+        first, second = (Rows("rows", {**own, "method": line[m]}) for m in ("first", "second"))
+        yield from sides(row, ("value", "other"), first, second, rows, times)
+        yield from tested(row, line, {**own, "first": line["first"], "second": line["second"]})
+        if "imputer_error" in line:
+            error = Rows("rows", {**first.where, "metric": "imputer_error"})
+            yield Cell(row, "imputer_error", "mean_of_means", (error,), by=("dataset",))
+
+
+def behind_mechanisms(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of the mechanisms."""
+    return _behind("mechanisms", table, rows)
+
+
+def behind_imputers(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of the imputers."""
+    return _behind("imputers", table, rows)
+
+
+def behind_learners(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of other learners."""
+    return _behind("learners", table, rows)
+
+
+def behind_pruning(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of pruned and unpruned trees."""
+    return _behind("pruning", table, rows)
+
+
+def behind_natural(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of sets that lack values by themselves."""
+    return _behind("natural", table, rows)
+
+
+def behind_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Rows and tests of missing and noisy values."""
+    return _behind("noise", table, rows)
+
+
+def behind_agreement(table: pd.DataFrame) -> Iterator[Cell]:
+    """Tests of the correlations, which rest on accuracies and errors of the imputers."""
+    columns = {"correlation": ("none", "difference"), "n": ("none", "n"), **P}
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"part": "imputers", "metric": AGREEMENT, "share": line["share"]}
+        yield from tested(row, line, own, columns)
+        metrics = {"metric": ["accuracy", "imputer_error"], "part": "imputers"}
+        rows = Rows("rows", {**metrics, "share": line["share"], "method": list(GUESSES)})
+        yield Cell(row, "positive", "", (rows,))
+
+
+def behind_sets(table: pd.DataFrame) -> Iterator[Cell]:
+    """Accuracy of each method on each data set, mean over repeats."""
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"part": "natural", "dataset": line["dataset"]}
+        missing = Rows("rows", {**own, "metric": "missing", "method": DATA})
+        yield Cell(row, "missing", "mean", (missing,), POINTS)
+        for method in METHODS["natural"]:
+            if pd.notna(line[method]):
+                cell = Rows("rows", {**own, "metric": "accuracy", "method": method})
+                yield Cell(row, method, "mean", (cell,), POINTS)
+
+
 @table(
     "Why values are missing",
     caption="Values are removed from training and test rows: completely at random (mcar), at "
@@ -135,6 +208,7 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
     "C4.5 on guesses of kNN fills training and test rows. Unpruned trees. "
     f"{TESTS} {{ran}}",
     words=said,
+    behind=behind_mechanisms,
 )
 def missing_beyond_mechanisms(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -164,6 +238,7 @@ def missing_beyond_mechanisms(
     "leaves possible; several: the mean gain of {draws} such draws. "
     f"{REMOVED} {TESTS} {{ran}}",
     words=said,
+    behind=behind_imputers,
 )
 def missing_beyond_imputers(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -195,6 +270,7 @@ def missing_beyond_imputers(
     "Mean over data sets; positive: on how many it is above 0, of n; p of Wilcoxon's signed-rank "
     "test against 0, plain and after Holm's correction over the shares. {ran}",
     words=said,
+    behind=behind_agreement,
 )
 def missing_beyond_agreement(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -229,6 +305,7 @@ def missing_beyond_agreement(
     "missing values to the better side, and its histogram gradient boosting, as they come. "
     f"{REMOVED} {TESTS} {{ran}}",
     words=said,
+    behind=behind_learners,
 )
 def missing_beyond_learners(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -255,6 +332,7 @@ def missing_beyond_learners(
     "Laplace-smoothed leaves. "
     f"{REMOVED} {TESTS} {{ran}}",
     words=said,
+    behind=behind_pruning,
 )
 def missing_beyond_pruning(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -280,6 +358,7 @@ def missing_beyond_pruning(
     "column each but for the tests on categories and for gradient boosting; trees are unpruned. "
     f"{TESTS} {{natural}}",
     words=said,
+    behind=behind_natural,
 )
 def missing_beyond_natural(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -304,6 +383,7 @@ def missing_beyond_natural(
     caption="Accuracy in per cent on each data set that lacks values by itself, and the share of "
     "its values that are missing; the highest of a row is bold on the page. {natural}",
     words=said,
+    behind=behind_sets,
 )
 def missing_beyond_sets(rows: pd.DataFrame, plan: MissingBeyondPlan) -> pd.DataFrame:
     """Accuracy of every method on every data set that lacks values by itself.
@@ -336,6 +416,7 @@ def missing_beyond_sets(rows: pd.DataFrame, plan: MissingBeyondPlan) -> pd.DataF
     "random. Soft gates know the factor, in training propagation and in evaluation. Unpruned "
     f"trees, k = {{k}}. {TESTS} {{ran}}",
     words=said,
+    behind=behind_noise,
 )
 def missing_beyond_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.behind import matches
 from hedgerow.experiments.search_beyond.plan import (
     COMPARED,
     LEARNERS,
@@ -22,6 +24,7 @@ from hedgerow.experiments.search_beyond.plan import (
 )
 from hedgerow.experiments.search_beyond.statistics import comparable
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import MEAN, how_many, in_rows, p_columns, ran
 
 #: Where a tree is measured -> rows from which C4.5 and the optimum beside it have learnt.
@@ -99,12 +102,81 @@ def said(tables: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan) -> dict[str
     }
 
 
+def _behind_means(
+    row: int, line: Mapping[str, Any], rows: Rows, datasets: list[str], columns: Mapping[str, str]
+) -> Iterator[Cell]:
+    """Means over divisions of a data set, or over data sets of these."""
+    where = {**rows.where, "dataset": datasets if line["dataset"] == MEAN else line["dataset"]}
+    for column, value in columns.items():
+        if pd.notna(line[column]):
+            own = (Rows(rows.of, where, value),)
+            yield Cell(row, column, "mean_of_means", own, by=("dataset",))
+
+
+def behind_gap(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """The gap rests on the trees of every learner, and its tests on test rows."""
+    rows = measured["optimum"]
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"depth": line["depth"], "learner": line["learner"]}
+        own["trained_on"] = line["trained_on"]
+        there = comparable(rows, line["objective"])
+        sets = sorted(set(there.loc[matches(there, own), "dataset"]))
+        value = f"{line['objective']}_{line['measured_on']}"
+        means = Rows("measured/optimum", own)
+        yield from _behind_means(
+            row, line, means, sets, {"measured": value, "n_leaves": "n_leaves"}
+        )
+        yield from _behind_tests(
+            row,
+            line,
+            {
+                "part": "optimum",
+                "cell": str(line["depth"]),
+                "metric": f"{line['objective']}_test",
+                "first": f"{line['learner']}/{line['trained_on']}",
+            },
+        )
+
+
+def behind_rules(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Rules of selection rest on their searches."""
+    sets = sorted(set(measured["selection"]["dataset"]))
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"method": line["method"], "rule": line["rule"]}
+        rows = Rows("measured/selection", own)
+        yield from _behind_means(row, line, rows, sets, {"measured": line["metric"]})
+        test = {"part": "selection", "cell": line["method"], "metric": line["metric"]}
+        yield from _behind_tests(row, line, {**test, "first": line["rule"]})
+
+
+def behind_progress(
+    table: pd.DataFrame, measured: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan
+) -> Iterator[Cell]:
+    """Curves rest on what each method has found after so many iterations."""
+    rows = measured["anytime"]
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"method": line["method"], "criterion": line["criterion"]}
+        if line["budget"]:
+            own["step"] = list(plan.grid).index(line["budget"])
+        sets = sorted(set(rows.loc[matches(rows, own), "dataset"]))
+        numbers = {name: name for name in ("iterations", "f1", "validation_f1", "n_leaves")}
+        yield from _behind_means(row, line, Rows("measured/anytime", own), sets, numbers)
+
+
+def _behind_tests(row: int, line: Mapping[str, Any], where: Mapping[str, Any]) -> Iterator[Cell]:
+    for (pairing, correction), column in _P_NAMES.items():
+        if pd.notna(line[column]):
+            own = {**where, "pairing": pairing, "correction": correction}
+            yield Cell(row, column, "value", (Rows("statistics", own, "p"),))
+
+
 @table(
     "C4.5, tree search and the optimum",
     caption="Points above C4.5 without pruning at the same limit of the depth, means over data "
     "sets, and in brackets the per cent of the gap between C4.5 and the optimum that a learner "
     "closes. {binary} {of_gap}",
     words=said,
+    behind=behind_gap,
 )
 def search_beyond_gap(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
@@ -242,6 +314,7 @@ def _ordered(table: pd.DataFrame, order: Mapping[str, list], columns: list[str])
     "means over data sets; the line of the bound is its value. Both kinds of search pruning. "
     "{of_rules}",
     words=said,
+    behind=behind_rules,
 )
 def search_beyond_rules(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SearchBeyondPlan
@@ -307,6 +380,7 @@ def search_beyond_rules(
     caption="Means over data sets after so many iterations, which are tree evaluations of ETE. "
     "{of_curves}",
     words=said,
+    behind=behind_progress,
 )
 def search_beyond_progress(
     measured: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan

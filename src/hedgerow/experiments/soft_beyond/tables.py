@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.behind import matches
 from hedgerow.experiments.soft_beyond.plan import (
     KEY,
     METHODS,
@@ -17,6 +19,7 @@ from hedgerow.experiments.soft_beyond.plan import (
     SoftBeyondPlan,
 )
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import MEAN, how_many, in_rows, p_columns, ran
 
 #: Metrics of the tables: (metric in rows, unit, unit of differences, factor to the unit).
@@ -68,10 +71,63 @@ def said(rows: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
     return {**of_parts, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
 
 
+def behind_noise_models(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Noise models: rows of each data set, and the tests of their differences."""
+    return _behind("noise_models", table, rows)
+
+
+def behind_class_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Class noise: as noise models."""
+    return _behind("class_noise", table, rows)
+
+
+def behind_categorical_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Noise on categories: as noise models."""
+    return _behind("categorical_noise", table, rows)
+
+
+def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    own = rows[rows["part"] == part]
+    families = [f for f in own["family"].unique() if f not in ("normal", "none")]
+    to_unit = {metric: times for metric, _, _, times in METRICS}
+    for row, line in enumerate(table.to_dict("records")):
+        cell = {name: line[name] for name in _CELL}
+        if line["family"] == POOLED:
+            cell["family"] = families
+        where = {"part": part, "metric": line["metric"], **cell}
+        sets = sorted(set(own.loc[matches(own, where), "dataset"]))
+        where["dataset"] = sets if line["dataset"] == MEAN else line["dataset"]
+        first, times = Rows("rows", where), to_unit[line["metric"]]
+        if pd.notna(line["measured"]):
+            yield Cell(row, "measured", "mean_of_means", (first,), times, ("dataset",))
+        c45 = {"method": "c45", "model": "none"}
+        clean = {**c45, "where": "none", "family": "none", "noise": 0.0}
+        others = {"difference_clean": clean, "difference_c45": c45}
+        others["difference_normal"] = {"model": "normal"}
+        for column, other in others.items():
+            if pd.notna(line[column]):
+                place = ("dataset", "permutation")
+                place += () if column == "difference_clean" else ("where", "family", "noise")
+                pair = (first, Rows("rows", {**where, **other}))
+                yield Cell(row, column, "mean_difference", pair, times, place)
+        for column in _P_COLUMNS:
+            against = "c45" if column.startswith("p_c45") else "normal"
+            pairing, correction = next(
+                key for key, end in _P_NAMES.items() if column == f"p_{against}{end}"
+            )
+            if pd.notna(line[column]):
+                test = {name: line[name] for name in _CELL}
+                test |= {"part": part, "metric": line["metric"], "pairing": pairing}
+                test["correction"] = correction
+                test["against_method"] = "c45" if against == "c45" else line["method"]
+                yield Cell(row, column, "value", (Rows("statistics", test, "p"),))
+
+
 @table(
     "Noise families and noise models",
     caption=f"{DIFFERENCES} {KNOWN_MODELS} {{noise_models}}",
     words=said,
+    behind=behind_noise_models,
 )
 def soft_beyond_noise_models(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
@@ -110,6 +166,7 @@ def soft_beyond_noise_models(
     + " Labels of the training data are replaced by another class with probability p; validation "
     "folds and test data are clean. {class_noise}",
     words=said,
+    behind=behind_class_noise,
 )
 def soft_beyond_class_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
@@ -124,6 +181,7 @@ def soft_beyond_class_noise(
     + " Categories are replaced with probability p by draws from the distribution of their "
     "variable in the training data. {categorical_noise}",
     words=said,
+    behind=behind_categorical_noise,
 )
 def soft_beyond_categorical_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.behind import tested
 from hedgerow.experiments.soft.plan import EXPERIMENTS, METHODS, SoftPlan
 from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft_scores.plan import SCORES
 from hedgerow.experiments.soft_scores.statistics import missing, score_means, too_few
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 
 #: Unit of each score's difference and the factor to it.
 UNITS = {
@@ -41,12 +45,39 @@ def said(rows: pd.DataFrame, plan: SoftPlan) -> dict[str, str]:
     return {"ran": ran, "n_factors": str(len(plan.noise_factors))}
 
 
+def behind_scores(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> Iterator[Cell]:
+    """Differences to C4.5 over the data sets of table 3.1, and their tests."""
+    sets = sorted(set(of_table_3_1(rows, plan)["dataset"]))
+    for row, line in enumerate(table.to_dict("records")):
+        if pd.isna(line["noise"]):
+            continue
+        own = {name: line[name] for name in ("experiment", "metric", "noise")}
+        where = {**own, "dataset": sets}
+        first, c45 = (Rows("rows", {**where, "method": m}) for m in (line["method"], "c45"))
+        times, by = UNITS[line["metric"]][1], ("dataset", "permutation")
+        yield Cell(row, "c45", "mean_of_means", (c45,), times, by[:1])
+        yield Cell(row, "difference", "mean_difference", (first, c45), times, by)
+        yield from tested(row, line, {**own, "method": line["method"]})
+
+
+def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell]:
+    """Ranks and tests as they were worked out."""
+    columns = ("rank_first", "rank_second", "statistic", "p", "critical_difference")
+    groups = comparison["groups"].tolist()
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"experiment": line["experiment"], "name": line["name"], "groups": groups[row]}
+        for column in columns:
+            if pd.notna(line[column]):
+                yield Cell(row, column, "value", (Rows("comparison", own, column),))
+
+
 @table(
     "Macro F1 and Brier score",
     caption="Mean over data sets of the difference to C4.5 at the same noise factor; accuracy and "
     "macro F1 in points of %, Brier score (sum of squares over the classes, less is better) as it "
     "is. Wilcoxon signed-rank test over data sets. {ran}",
     words=said,
+    behind=behind_scores,
 )
 def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
     """Accuracy, macro F1 and Brier score of every method as differences to C4.5.
@@ -111,6 +142,7 @@ def _tests(statistics: pd.DataFrame, *cell) -> dict:
     "Mean ranks and their tests",
     caption="Mean ranks by accuracy and tests behind the critical-difference diagram. {ran}",
     words=said,
+    behind=behind_ranks,
 )
 def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     """Mean ranks and tests behind the critical-difference diagram.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
 from hedgerow.experiments.step import table
+from hedgerow.reporting.cells import Cell, Rows
 
 #: Panels of the printed figures, by the registry's key of the data set.
 PANELS = dict(
@@ -65,10 +66,48 @@ def said(rows: pd.DataFrame, plan: SweepPlan) -> dict[str, str]:
     }
 
 
+def behind_sweep(table: pd.DataFrame) -> Iterator[Cell]:
+    """Means and standard errors over the permutations at each c."""
+    for row, line in enumerate(table.to_dict("records")):
+        if line["status"] != "run":
+            continue
+        confidence = None if pd.isna(line["confidence"]) else line["confidence"]
+        own = {"dataset": line["dataset"], "noise": line["noise"], "method": line["method"]}
+        own["confidence"] = confidence
+        for metric, name, times in (("n_leaves", "leaves", 1.0), ("accuracy", "accuracy", 100.0)):
+            rows = (Rows("rows", {**own, "metric": metric}),)
+            yield Cell(row, name, "mean", rows, times)
+            yield Cell(row, f"{name}_se", "standard_error", rows, times)
+
+
+def behind_ranges(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+    """Means over the values of c of a range, and differences to C4.5."""
+    grid = sorted(c for c in rows["confidence"].dropna().unique() if c > 0)
+    ranges = {
+        "low": [c for c in grid if c < LOW_BELOW],
+        "high": [c for c in grid if c > HIGH_ABOVE],
+    }
+    for row, line in enumerate(table.to_dict("records")):
+        if pd.isna(line["noise"]):
+            continue
+        own = {"dataset": line["dataset"], "noise": line["noise"]}
+        own["confidence"] = ranges[line["range"]]
+        for metric, name, times in (("n_leaves", "leaves", 1.0), ("accuracy", "accuracy", 100.0)):
+            pair = tuple(
+                Rows("rows", {**own, "metric": metric, "method": m})
+                for m in (line["method"], "c45")
+            )
+            by = ("permutation", "confidence")
+            for column, side in ((name, pair[0]), (f"{name}_c45", pair[1])):
+                yield Cell(row, column, "mean_of_means", (side,), times, by[:1])
+            yield Cell(row, f"{name}_diff", "mean_difference", pair, times, by)
+
+
 @table(
     "Numbers of figures 3.11 and 3.12",
     caption="Means at each of {grid} and of the trees as they were grown. {ran}",
     words=said,
+    behind=behind_sweep,
 )
 def soft_sweep(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Means over permutations at every c, as drawn in the figures.
@@ -135,6 +174,7 @@ def _not_run(there: Iterable[str], plan: SweepPlan) -> list[dict[str, str]]:
     f"and above {HIGH_ABOVE:g} (high), difference to C4.5. Accuracy is kept where it is at most "
     "one standard error of C4.5's mean over permutations below it. {ran}",
     words=said,
+    behind=behind_ranges,
 )
 def soft_sweep_ranges(rows: pd.DataFrame, plan: SweepPlan) -> pd.DataFrame:
     """Mean leaves and accuracy over the low and the high range of c, against C4.5.

@@ -358,12 +358,28 @@ def _n_pairs(results: Mapping[str, pd.DataFrame]) -> dict[tuple, int]:
     return found
 
 
+def behind_examples(table: pd.DataFrame) -> Iterator[Cell]:
+    """The pairs of each forest, and the distances of the one that is shown."""
+    methods = [*NORMED.values(), *REFERENCES]
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"dataset": line["registry"], "forest": line["forest"]}
+        trees = Rows("forests", own, "tree")
+        yield Cell(row, "n_trees", "n_rows", (trees,))
+        if line["n_pairs"]:
+            pairs = {**own, "criterion": line["criterion"]}
+            yield Cell(row, "n_pairs", "n_rows", (Rows("examples", pairs, "tree_1"),))
+            pair = {**own, "tree_1": line["tree_1"], "tree_2": line["tree_2"]}
+            for method in methods:
+                yield Cell(row, method, "value", (Rows("distances", pair, method),))
+
+
 @table(
     "Pairs of trees that the rules found",
     caption="Pairs that the rules found, by forest. Strongly correlated: rank correlation "
     "(Spearman) above {correlated_above}. Beneath, one pair of each kind in forest 0, or in the "
     "first forest that has one, with its edits by B2 and its distance by the four costs. {ran}",
     words=said,
+    behind=behind_examples,
 )
 def structure_examples(results: Mapping[str, pd.DataFrame], plan: StructurePlan) -> pd.DataFrame:
     """The pairs of trees that the rules found in each forest, and one of each kind in words.

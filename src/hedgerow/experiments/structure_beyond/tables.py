@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, critical_difference, smallest_holm
+from hedgerow.experiments.behind import P, matches, tested
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
 from hedgerow.experiments.structure_beyond.plan import (
+    ABOVE_CHANCE,
     BASE,
     DIVERSE,
     EQUAL,
@@ -20,6 +23,7 @@ from hedgerow.experiments.structure_beyond.plan import (
     LEARNERS,
     METRICS,
     OF_LEARNERS,
+    OF_PAIRS,
     POOLS,
     QUESTIONS,
     SCALES,
@@ -32,6 +36,7 @@ from hedgerow.experiments.structure_beyond.statistics import (
     scores_by_forest,
     scores_by_variant,
 )
+from hedgerow.reporting.cells import STATED, Cell, Rows
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.tables import MEAN, how_many, p_columns, ran
 
@@ -160,11 +165,108 @@ def said(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[
     }
 
 
+def _of_variants(metric: str, line: Mapping[str, Any], measured: Mapping) -> tuple[Rows, ...]:
+    """Rows of the forests that have a metric for all variants; above chance also that of chance."""
+    forests = scores_by_forest(measured, metric).index.tolist()
+    if line.get("dataset", MEAN) != MEAN:
+        forests = [forest for forest in forests if forest[0] == line["dataset"]]
+    own = {"dataset": sorted({d for d, _ in forests}), "forest": sorted({n for _, n in forests})}
+    own |= {name: line[name] for name in ("method", "scale") if name in line}
+    of = "measured/closeness" if metric in OF_PAIRS else "measured/scores"
+    if metric in ABOVE_CHANCE:
+        return Rows(of, own, ABOVE_CHANCE[metric]), Rows(of, own, "chance")
+    return (Rows(of, own, metric),)
+
+
+def _behind_variants(row: int, line: Mapping[str, Any], measured: Mapping) -> Iterator[Cell]:
+    """A mean over seeds, forests and data sets, where each forest has a value of each seed."""
+    rows = _of_variants(line["metric"], line, measured)
+    # Where forests of a data set are left out the same numbers may stand for others elsewhere.
+    even = len(scores_by_forest(measured, line["metric"])) == len(
+        measured["closeness"].drop_duplicates(["dataset", "forest"])
+    )
+    by = ("dataset", "forest") + (("seed",) if rows[0].of.endswith("scores") else ())
+    if not even:
+        yield Cell(row, "measured", STATED, rows[:1])
+    elif len(rows) == 2:
+        by += ("method", "scale")
+        yield Cell(row, "measured", "mean_of_mean_differences", rows, by=by)
+    else:
+        yield Cell(row, "measured", "mean_of_means_of_means", rows, by=by[:2])
+
+
+def behind_variants(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Scores and distances of the forests, and Friedman's test."""
+    for row, line in enumerate(table.to_dict("records")):
+        yield from _behind_variants(row, line, measured)
+        if pd.notna(line["friedman_p"]):
+            own = {"part": "variants", "name": "friedman", "metric": line["metric"]}
+            yield Cell(row, "friedman_p", "value", (Rows("statistics", own, "p"),))
+
+
+def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Scores and distances of the variants that a question compares, and its tests."""
+    for row, line in enumerate(table.to_dict("records")):
+        one, two = QUESTIONS[line["question"]][2:]
+        for column, variants in (("mean_first", one), ("mean_second", two)):
+            methods, scales = (sorted(set(names)) for names in zip(*variants, strict=True))
+            (rows, *_) = _of_variants(line["metric"], {}, measured)
+            own = {**rows.where, "method": methods, "scale": scales}
+            yield Cell(row, column, STATED, (Rows(rows.of, own, rows.value),))
+        test = {"part": "questions", "cell": line["question"], "metric": line["metric"]}
+        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+
+
+def behind_prototypes(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Scores and distances by scale, and tests of prototypes against the others."""
+    for row, line in enumerate(table.to_dict("records")):
+        yield from _behind_variants(row, line, measured)
+        test = {"part": "prototypes", "cell": line["method"], "metric": line["metric"]}
+        test["second"] = line["scale"]
+        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+
+
+def _behind_groups(
+    row: int, line: Mapping[str, Any], of: str, where: Mapping, rows: pd.DataFrame, group: str
+) -> Iterator[Cell]:
+    """A mean over the divisions on which all groups have a value, and over data sets."""
+    own = rows[matches(rows, where)]
+    wide = own.pivot(index=["dataset", "split"], columns=group, values=line["metric"])
+    known = wide.dropna()
+    sets = sorted(set(known.index.get_level_values("dataset")))
+    own = {**where, group: line[group], "dataset": sets}
+    if line["dataset"] != MEAN:
+        own["dataset"] = line["dataset"]
+    cell = (Rows(of, own, line["metric"]),)
+    formula = "mean_of_means" if len(known) == len(wide) else STATED
+    yield Cell(row, "measured", formula, cell, by=("dataset",))
+
+
+def behind_ensembles(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Scores of the ensembles, and tests of those that are far in structure against the others."""
+    for row, line in enumerate(table.to_dict("records")):
+        where, rows = {"pool": line["pool"], "k": line["k"]}, measured["ensembles"]
+        yield from _behind_groups(row, line, "measured/ensembles", where, rows, "strategy")
+        test = {"part": "ensembles", "cell": f"{line['pool']}/{line['k']}"}
+        test |= {"metric": line["metric"], "second": line["strategy"]}
+        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+
+
+def behind_stability(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Distances between trees of bootstrap samples, and tests against C4.5."""
+    for row, line in enumerate(table.to_dict("records")):
+        rows = measured["stability"]
+        yield from _behind_groups(row, line, "measured/stability", {}, rows, "learner")
+        test = {"part": "stability", "metric": line["metric"], "first": line["learner"]}
+        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+
+
 @table(
     "Sixteen edit distances over data sets",
     caption="Means over data sets of the eight distances, as they are and normalised by the "
     f"number of nodes. {{forests}} {MISSING} {{of_forests}}",
     words=said,
+    behind=behind_variants,
 )
 def structure_beyond_variants(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
@@ -217,6 +319,7 @@ def structure_beyond_variants(
     "correlation, not normalised, where nothing else is said), mean over data sets. {forests} "
     f"{MISSING} {{of_forests}}",
     words=said,
+    behind=behind_questions,
 )
 def structure_beyond_questions(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
@@ -264,6 +367,7 @@ def structure_beyond_questions(
     caption="Means over data sets, with {n_prototypes} prototypes of each cluster of the "
     f"distance as it is. {{forests}} {MISSING} {{of_forests}}",
     words=said,
+    behind=behind_prototypes,
 )
 def structure_beyond_prototypes(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
@@ -311,6 +415,7 @@ def structure_beyond_prototypes(
     caption="Test scores of the mean of the class probabilities of k trees, in per cent, means "
     "over data sets. {pools} {of_ensembles}",
     words=said,
+    behind=behind_ensembles,
 )
 def structure_beyond_ensembles(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan
@@ -370,6 +475,7 @@ def _members(rows: pd.DataFrame, name: str) -> pd.DataFrame:
     "test: the sum of all distances over the sum of the numbers of tests of both trees. "
     "{learners} {of_samples}",
     words=said,
+    behind=behind_stability,
 )
 def structure_beyond_stability(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: StructureBeyondPlan

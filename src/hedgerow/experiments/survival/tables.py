@@ -23,7 +23,7 @@ from hedgerow.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow.experiments.survival.statistics import selected
-from hedgerow.reporting.cells import Cell, Rows
+from hedgerow.reporting.cells import STATED, Cell, Rows
 from hedgerow.reporting.tables import how_many, ran, status
 
 SYNTHETIC = (
@@ -567,7 +567,33 @@ COHORTS = (
 )
 
 
-@table("Cohorts", caption=f"{COHORTS} {{ran}}", words=said)
+def behind_cohorts(table: pd.DataFrame) -> Iterator[Cell]:
+    """Counts of patients, and the trees of all divisions."""
+    for row, line in enumerate(table.to_dict("records")):
+        if line["status"] != "run":
+            continue
+        own = {"dataset": line["dataset"]}
+        patients = {
+            "n": {},
+            "events": {"event": 1},
+            "died_by_horizon": {"y": 1},
+            "survived_horizon": {"y": 0},
+            "n_training": {"y": [0, 1], "training": True},
+            "n_test": {"y": [0, 1], "training": False},
+        }
+        for column, where in patients.items():
+            if line[column]:
+                yield Cell(row, column, "n_rows", (Rows("patients", {**own, **where}, "y"),))
+        yield Cell(row, "treated", "n", (Rows("patients", own, "intervention"),))
+        for method in METHODS:
+            trees = {**own, "method": method}
+            first = Rows("trees", {**trees, "split": 0}, "n_leaves")
+            yield Cell(row, f"n_leaves_{method}", "value", (first,))
+        splits = Rows("trees", {**own, "method": METHODS[0]}, "split")
+        yield Cell(row, "n_splits", "n_distinct", (splits,))
+
+
+@table("Cohorts", caption=f"{COHORTS} {{ran}}", words=said, behind=behind_cohorts)
 def survival_cohorts(
     patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan
 ) -> pd.DataFrame:
@@ -587,7 +613,9 @@ def survival_cohorts(
     return public(_cohorts(patients, trees, plan))
 
 
-@table("The simulated registry", caption=f"{COHORTS} {{simulated}}", words=said)
+@table(
+    "The simulated registry", caption=f"{COHORTS} {{simulated}}", words=said, behind=behind_cohorts
+)
 def survival_cohorts_SYNTHETIC(
     patients: pd.DataFrame, trees: pd.DataFrame, plan: SurvivalPlan
 ) -> pd.DataFrame:
@@ -616,7 +644,22 @@ def _honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-@table("Honest groups", caption=f"{HONEST} {{ran}}", words=said)
+def behind_honest(table: pd.DataFrame) -> Iterator[Cell]:
+    """Tests of each leaf, and of all leaves of a part at once."""
+    counts = ("n_selected", "n_holm", "n_rest", "n_training", "n_test", "n_permutation")
+    for row, line in enumerate(table.to_dict("records")):
+        leaves = Rows("leaves", {"dataset": line["dataset"], "groups": LEARNT}, "logrank_p")
+        for column in counts:
+            if pd.notna(line[column]):
+                yield Cell(row, column, STATED, (leaves,))
+        for part in PARTS:
+            own = {"dataset": line["dataset"], "part": part}
+            for name in ("multivariate_logrank_p", "p_permutation", "false_alarms"):
+                if pd.notna(line[f"{name}_{part}"]):
+                    yield Cell(row, f"{name}_{part}", "value", (Rows("separation", own, name),))
+
+
+@table("Honest groups", caption=f"{HONEST} {{ran}}", words=said, behind=behind_honest)
 def survival_honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     """In how many leaves of public cohorts a published-style p < .005 survives.
 
@@ -634,7 +677,12 @@ def survival_honest(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFr
     return public(_honest(leaves, separation))
 
 
-@table("Honest groups of the simulator", caption=f"{HONEST} {{simulated}}", words=said)
+@table(
+    "Honest groups of the simulator",
+    caption=f"{HONEST} {{simulated}}",
+    words=said,
+    behind=behind_honest,
+)
 def survival_honest_SYNTHETIC(leaves: pd.DataFrame, separation: pd.DataFrame) -> pd.DataFrame:
     """As `survival_honest`, of the simulator."""
     return simulated(_honest(leaves, separation))

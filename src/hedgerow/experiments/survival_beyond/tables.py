@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
+from hedgerow.experiments.behind import matches, tested
 from hedgerow.experiments.step import table
 from hedgerow.experiments.survival_beyond.errors import COLUMNS, table_of
 from hedgerow.experiments.survival_beyond.plan import (
@@ -24,6 +25,7 @@ from hedgerow.experiments.survival_beyond.plan import (
     SurvivalBeyondPlan,
 )
 from hedgerow.experiments.survival_beyond.statistics import by_group
+from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import MEAN, how_many, in_rows, ran
 
 MODEL_LABELS = {
@@ -139,6 +141,78 @@ TESTS = (
 )
 
 
+def _behind(
+    of: str,
+    table: pd.DataFrame,
+    rows: pd.DataFrame,
+    group: str,
+    names: Iterable[str],
+    pairs: Iterable[tuple[str, str]],
+) -> Iterator[Cell]:
+    """Values of each group of each cohort, means over cohorts, and the tests of pairs."""
+    scores = of == "scores"
+    for row, line in enumerate(table.to_dict("records")):
+        if pd.isna(line["metric"]) or line["metric"] == "same_root":
+            continue
+        value = "value" if scores else line["metric"]
+        where = {"metric": line["metric"]} if scores else {}
+        for name in names:
+            if pd.isna(line[name]):
+                continue
+            own = {**where, group: name}
+            if line["dataset"] != MEAN:
+                own["dataset"] = line["dataset"]
+            else:
+                # A cohort of which a division has no value has no mean.
+                there = rows[matches(rows, own)]
+                lost = set(there.loc[there[value].isna(), "dataset"])
+                own["dataset"] = sorted(set(there["dataset"]) - lost)
+            yield Cell(row, name, "mean_of_means", (Rows(f"measured/{of}", own, value),),
+                       by=("dataset",))  # fmt: skip
+        for first, second in pairs:
+            name = f"{first}_less_{second}"
+            columns = {name: ("none", "difference"), f"p_{name}": ("none", "p")}
+            columns[f"p_holm_{name}"] = ("holm", "p")
+            test = {"part": of, "metric": line["metric"], "first": first, "second": second}
+            yield from tested(row, line, test, columns)
+
+
+def behind_scores(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Scores of every model, and tests of pairs of them."""
+    return _behind("scores", table, measured["scores"], "model", MODELS, MODEL_PAIRS)
+
+
+def behind_weights(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """What each way of taking the censored gives, and tests of pairs."""
+    return _behind("weights", table, measured["weights"], "way", WAYS, WAY_PAIRS)
+
+
+def behind_errors(table: pd.DataFrame) -> Iterator[Cell]:
+    """Errors of measurement are read from the literature: no row of the run stands behind them."""
+    yield from ()
+
+
+def behind_measurement(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """What repeated measurements change for each tree, and tests of pairs."""
+    return _behind("measurement", table, measured["measurement"], "tree", TREES, TREE_PAIRS)
+
+
+def behind_stability(table: pd.DataFrame) -> Iterator[Cell]:
+    """Trees of bootstrap samples, means over cohorts, and tests of the settings."""
+    numbers = [*OF_SAMPLES, "between"]
+    for row, line in enumerate(table.to_dict("records")):
+        own = {"settings": line["settings"]}
+        if line["dataset"] != MEAN:
+            own["dataset"] = line["dataset"]
+        for name in numbers:
+            if pd.notna(line[name]):
+                yield Cell(row, name, "mean", (Rows("measured/stability", own, name),))
+        for metric in OF_SAMPLES if f"p_{OF_SAMPLES[0]}" in line else ():
+            columns = {f"{metric}_less": ("none", "difference"), f"p_{metric}": ("none", "p")}
+            columns[f"p_holm_{metric}"] = ("holm", "p")
+            yield from tested(row, line, {"part": "stability", "metric": metric}, columns)
+
+
 @table(
     "Trees against other models of survival",
     caption="Test patients: Harrell's concordance and the area under the time-dependent curve at "
@@ -148,6 +222,7 @@ TESTS = (
     "{penalty}, missing values by the median of the training part. {forest} "
     f"{TESTS} {{ran}}",
     words=said,
+    behind=behind_scores,
 )
 def survival_beyond_scores(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
@@ -193,6 +268,7 @@ def survival_beyond_scores(
     "from that of Kaplan-Meier at the horizon (distance; incidence: Aalen-Johansen where other "
     f"causes are survival). {TESTS} {{ran}}",
     words=said,
+    behind=behind_weights,
 )
 def survival_beyond_weights(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
@@ -230,6 +306,7 @@ def survival_beyond_weights(
     "the column (absolute) or as a share of the value (relative), with where it is taken from. "
     "Which value stands for which column, and that the error is normal, is our choice. Cohorts of "
     "this run.",
+    behind=behind_errors,
 )
 def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Errors of measurement by cohort and variable.
@@ -257,6 +334,7 @@ def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     "F1 of the values as they are recorded. Recorded values hold an error themselves, so that two "
     f"real measurements differ by more. {TESTS} {{ran}}{{left_out}}",
     words=said,
+    behind=behind_measurement,
 )
 def survival_beyond_measurement(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
@@ -299,6 +377,7 @@ def survival_beyond_measurement(
     "the range of its thresholds, with the share of the patients who lie within it (between). "
     f"{TESTS} {{sampled}}",
     words=said,
+    behind=behind_stability,
 )
 def survival_beyond_stability(
     measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan

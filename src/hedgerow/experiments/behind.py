@@ -1,0 +1,96 @@
+"""What stands behind tables of several experiments: rows as they are, comparisons, tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.reporting.cells import Cell, Rows
+
+#: Columns of p, plain and after Holm's correction.
+P = {"p": ("none", "p"), "p_holm": ("holm", "p")}
+
+
+def read_off(
+    table: pd.DataFrame,
+    of: str,
+    key: Mapping[str, str],
+    columns: Iterable[str] | Mapping[str, str],
+    where: Mapping[str, Any] | None = None,
+) -> Iterator[Cell]:
+    """Cells that show one row of an input each, as it is.
+
+    Parameters
+    ----------
+    table : DataFrame
+    of : str
+        The input.
+    key : mapping
+        Column of the table to the column of the input that has the same value; empty texts of the
+        table are those of the input.
+    columns : iterable of str, or mapping
+        Columns that are shown; mapping: to their names in the input.
+    where : mapping, optional
+        What all rows have in common.
+    """
+    named = columns if isinstance(columns, Mapping) else {name: name for name in columns}
+    for row, line in enumerate(table.to_dict("records")):
+        own = {theirs: line[mine] for mine, theirs in key.items()} | dict(where or {})
+        for column, value in named.items():
+            if pd.notna(line[column]):
+                yield Cell(row, column, "value", (Rows(of, own, value),))
+
+
+def tested(
+    row: int,
+    line: Mapping[str, Any],
+    where: Mapping[str, Any],
+    columns: Mapping[str, tuple[str, str]] = P,
+    of: str = "statistics",
+) -> Iterator[Cell]:
+    """Cells that show a test, where they have a value: column to correction and what is read."""
+    for column, (correction, value) in columns.items():
+        if pd.notna(line[column]):
+            own = {**where, "correction": correction}
+            yield Cell(row, column, "value", (Rows(of, own, value),))
+
+
+def sides(
+    row: int,
+    names: tuple[str, str],
+    first: Rows,
+    second: Rows,
+    rows: pd.DataFrame,
+    times: float = 1.0,
+    by: tuple[str, ...] = ("dataset", "repeat"),
+) -> Iterator[Cell]:
+    """Both sides of a comparison and their difference, over the data sets that have both.
+
+    Parameters
+    ----------
+    row : int
+    names : tuple of str
+        Columns of the two means; `difference` is that of the first less the second.
+    first, second : Rows
+    rows : DataFrame
+        The input that both are of.
+    times : float
+    by : tuple of str
+        What pairs rows; means are by its first column first.
+    """
+    there = [set(rows.loc[matches(rows, own.where), by[0]]) for own in (first, second)]
+    both = sorted(there[0] & there[1])
+    pair = tuple(Rows(own.of, {**own.where, by[0]: both}, own.value) for own in (first, second))
+    for name, own in zip(names, pair, strict=True):
+        yield Cell(row, name, "mean_of_means", (own,), times, by[:1])
+    yield Cell(row, "difference", "mean_difference", pair, times, by)
+
+
+def matches(rows: pd.DataFrame, where: Mapping[str, Any]) -> pd.Series:
+    """Whether each row fits a selection."""
+    keep = pd.Series(True, index=rows.index)
+    for column, value in where.items():
+        keep &= rows[column].isin(value) if isinstance(value, list) else rows[column] == value
+    return keep
