@@ -108,7 +108,12 @@ def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell
             if pd.notna(line[column]):
                 place = ("dataset", "permutation")
                 place += () if column == "difference_clean" else ("where", "family", "noise")
-                pair = (first, Rows("rows", {**where, **other}))
+                # A data set without such a model has no part in the difference.
+                both = sorted(set(sets) & set(own.loc[matches(own, {**where, **other}), "dataset"]))
+                places = both if line["dataset"] == MEAN else line["dataset"]
+                pair = tuple(
+                    Rows("rows", {**where, **side, "dataset": places}) for side in ({}, other)
+                )
                 yield Cell(row, column, "mean_difference", pair, times, place)
         for column in _P_COLUMNS:
             against = "c45" if column.startswith("p_c45") else "normal"
