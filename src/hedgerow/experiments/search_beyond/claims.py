@@ -21,7 +21,7 @@ from hedgerow.reporting.tables import MEAN
 
 @step("datasets", "grid", "optimum_datasets")
 def claims(
-    tables: Mapping[str, pd.DataFrame],
+    measured: Mapping[str, pd.DataFrame],
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
@@ -31,7 +31,7 @@ def claims(
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         optimum, selection and anytime of `hedgerow.experiments.search_beyond.steps`.
     statistics : DataFrame
         As returned by `hedgerow.experiments.search_beyond.statistics.statistics`.
@@ -48,13 +48,13 @@ def claims(
     """
 
     def without(left_out: str) -> dict[str, pd.DataFrame]:
-        own = {name: frame[frame["dataset"] != left_out] for name, frame in tables.items()}
+        own = {name: frame[frame["dataset"] != left_out] for name, frame in measured.items()}
         return (
             frames_of(own, tests_of(own, ["datasets"]), plan) if any(map(len, own.values())) else {}
         )
 
-    names = set().union(*(frame["dataset"] for frame in tables.values()))
-    read = frames_of(tables, statistics, plan)
+    names = set().union(*(frame["dataset"] for frame in measured.values()))
+    read = frames_of(measured, statistics, plan)
     return judged("search_beyond", read, specification, stated, names, without)
 
 

@@ -25,7 +25,7 @@ LABELS = {
 
 @step()
 def claims(
-    tables: Mapping[str, pd.DataFrame],
+    measured: Mapping[str, pd.DataFrame],
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
@@ -34,7 +34,7 @@ def claims(
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         closeness, scores, ensembles and stability, all data sets.
     statistics : DataFrame
         As returned by `hedgerow.experiments.structure_beyond.statistics.statistics`.
@@ -48,8 +48,8 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    frames = partial(pairs_without, families_of(tables), TEST, read=_read)
-    names = set().union(*(frame["dataset"] for frame in tables.values()))
+    frames = partial(pairs_without, families_of(measured), TEST, read=_read)
+    names = set().union(*(frame["dataset"] for frame in measured.values()))
     read = {"statistics": _read(statistics)}
     return judged("structure_beyond", read, specification, stated, names, frames, LABELS)
 

@@ -16,7 +16,7 @@ from hedgerow.reporting.claims import judged
 
 @step()
 def claims(
-    tables: Mapping[str, pd.DataFrame],
+    measured: Mapping[str, pd.DataFrame],
     statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
@@ -25,7 +25,7 @@ def claims(
 
     Parameters
     ----------
-    tables : mapping of DataFrame
+    measured : mapping of DataFrame
         scores, weights, measurement and stability, all cohorts.
     statistics : DataFrame
         As returned by `hedgerow.experiments.survival_beyond.statistics.statistics`.
@@ -39,6 +39,6 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, tables)
-    names = tables["scores"]["dataset"].unique()
+    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, measured)
+    names = measured["scores"]["dataset"].unique()
     return judged("survival_beyond", read, specification, stated, names, frames)
