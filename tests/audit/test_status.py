@@ -69,6 +69,16 @@ def test_a_reason_in_words(asked, why, words):
     ]
 
 
+def test_a_checkout_that_differs_from_its_commit_is_no_changed_setting():
+    """What the pages tell of it is a mapping, as settings are."""
+    job = {"rule": "report", "code": 64 * "c"}
+    now = ["{'said': 'Made by a changed checkout.', 'files': ['src/a.py']}"]
+    assert module._of_params(job, [], ["{}"], now) == {("code", module.CHECKOUT)}
+    assert module._of_params({**job, "rule": "crate"}, [], [OLD], [repr(64 * "d")]) == {
+        ("code", module.CHECKOUT)
+    }
+
+
 def test_what_hangs_on_a_change_comes_under_its_reason(asked):
     lines = asked(planned(learn__a={"data": ["data/raw/a/source.json"]}))
     assert lines == [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import subprocess
 
 import pytest
 from audit.made_up import JOBS, SETTINGS, change, write_records
@@ -40,7 +41,8 @@ def test_a_run_that_nobody_touched_holds(project):
 def test_a_changed_byte_is_found(project, path, new_time):
     change(project / path, new_time)
     found = verify(project)
-    assert bad(found) == ({path: "differs"}, [])
+    tracked = ["tracked files"] if path.startswith("data/published") else []
+    assert bad(found) == ({path: "differs"}, tracked)
     assert not found.holds
 
 
@@ -294,3 +296,92 @@ def test_the_command(project, capsys, tmp_path):
     assert "make reproduce" in capsys.readouterr().err
     assert cli.main(["verify", str(tmp_path / "nowhere")]) == 1
     assert "is no folder" in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------- the checkout of the run
+
+
+def git(project, *arguments):
+    name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", project, *name, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(project):
+    """The project with its settings and its published figure committed, and a run of that."""
+    git(project, "init", "-q")
+    git(project, "add", "config", "data/published")
+    git(project, "commit", "-qm", "all")
+    write_records(project)
+    return project
+
+
+def check_of(found, name):
+    (check,) = (check for check in found.checks if check.name == name)
+    return check
+
+
+def test_a_run_of_a_changed_checkout_does_not_hold(repository):
+    """A loosened bound and `make reproduce`: all checks held, for the commit was only told."""
+    assert bad(verify(repository)) == ({}, [])
+    (repository / "config/claims.yaml").write_text("a bound: loosened\n")
+    git(repository, "add", "config/claims.yaml")
+    write_records(repository)
+    found = verify(repository)
+    assert bad(found) == ({}, ["commit"])
+    said = check_of(found, "commit").said
+    assert said[0].startswith("Made by a changed checkout: 1 file differs from commit ")
+    assert said[1] == "config/claims.yaml new."
+    allowed = verify(repository, allow_changes=True)
+    assert bad(allowed) == ({}, [])
+    assert check_of(allowed, "commit").holds is None
+
+
+def test_tracked_files_are_compared_with_the_commit(repository):
+    path = repository / "data/published/t.csv"
+    before = path.read_bytes()
+    path.write_text("another figure\n")
+    edit_manifest(repository, lambda m: m["inputs"].clear())  # as if no job had read it
+    for allowed in (False, True):
+        found = verify(repository, allow_changes=allowed)
+        assert "tracked files" in bad(found)[1]
+        assert "data/published/t.csv: not what the run" in check_of(found, "tracked files").said[0]
+    # The manifest says that the run had it so: the commit says otherwise.
+    forged = hashlib.sha256(b"another figure\n").hexdigest()
+    edit_manifest(repository, lambda m: m["code"]["files"].update({"data/published/t.csv": forged}))
+    (said,) = check_of(verify(repository), "tracked files").said
+    assert said.startswith("data/published/t.csv: changed since commit ")
+    path.write_bytes(before)
+
+
+def test_commits_after_the_run_count_where_they_reach_it(repository):
+    (repository / "README.md").write_text("a document")
+    git(repository, "add", "README.md")
+    git(repository, "commit", "-qm", "documents")
+    assert bad(verify(repository)) == ({}, [])
+    (repository / "config/more.yaml").write_text("a: 1\n")
+    git(repository, "add", "config")
+    git(repository, "commit", "-qm", "settings")
+    found = verify(repository)
+    assert bad(found)[1] == ["tracked files"]
+    assert check_of(found, "tracked files").said[0] == "config/more.yaml: new since the run."
+
+
+def test_without_git_the_hashes_of_the_manifest_have_to_do(repository):
+    shutil.rmtree(repository / ".git")
+    found = verify(repository)
+    assert bad(found) == ({}, [])
+    assert "git cannot say" in check_of(found, "tracked files").said[0]
+    (repository / "config/claims.yaml").write_text("new")
+    assert bad(verify(repository))[1] == ["tracked files"]
+    (repository / "config/claims.yaml").unlink()
+    write_records(repository)
+    found = verify(repository)
+    assert bad(found) == ({}, []) and check_of(found, "commit").holds is None
+    git(repository, "init", "-q")
+    assert bad(verify(repository)) == ({}, [])
+
+
+def test_a_commit_that_is_not_here(repository):
+    edit_manifest(repository, lambda m: m["code"].update(commit=40 * "1"))
+    assert "does not have commit 111" in check_of(verify(repository), "tracked files").said[-1]

@@ -144,7 +144,7 @@ def test_the_same_state_gives_the_same_bytes_and_no_time(project, monkeypatch):
     assert found["./"]["datePublished"] == "2026-03-04"
     assert found["../workflow/Snakefile"]["version"].startswith("commit ")
     assert "uncommitted" not in found["../workflow/Snakefile"]["version"]
-    (root / "new.py").write_text("")
+    (root / "config/new.yaml").write_text("")
     assert "uncommitted" in entities(project)["../workflow/Snakefile"]["version"]
 
 

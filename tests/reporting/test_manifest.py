@@ -58,33 +58,6 @@ def test_versions_of_packages():
     assert list(versions) == sorted(versions)
 
 
-def test_without_git_the_code_state_is_unknown(project, monkeypatch):
-    assert _build(project)["code"] == {"commit": None, "clean": None}
-    monkeypatch.setenv("PATH", "")
-    assert manifests.code_state(project) == {"commit": None, "clean": None}
-
-
-def test_commit_and_clean(project):
-    def git(*arguments):
-        name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", "-C", project, *name, *arguments], check=True, capture_output=True)
-
-    git("init")
-    git("add", ".")
-    git("commit", "-m", "all")
-    state = manifests.code_state(project)
-    assert len(state["commit"]) == 40
-    assert state["clean"] is True
-    made = project / manifests.RESULTS / "soft"
-    made.mkdir(parents=True)
-    (made / "table.csv").write_text("made anew")
-    assert manifests.code_state(project)["clean"] is True
-    (project / "report.html").write_text("changed")
-    assert manifests.code_state(project)["clean"] is False
-    # A copy inside another repository is not that repository.
-    assert manifests.code_state(project / "data") == {"commit": None, "clean": None}
-
-
 def test_a_missing_file_is_an_error(project):
     with pytest.raises(FileNotFoundError):
         manifests.checksums(project, ["nowhere"])

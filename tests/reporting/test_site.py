@@ -50,6 +50,22 @@ def test_a_site_without_a_section_says_so():
     assert "Nothing of it is part of this run." in made["misprints.html"]
 
 
+def test_every_page_says_that_a_changed_checkout_made_it():
+    """Bounds could be loosened: the pages of that run looked like those of any other one."""
+    plain = site.pages(content_of([one()], claims=[claim_row("T3-01")]))
+    told = {
+        "said": "Made by a changed checkout: 1 file differs.",
+        "files": ["config/<claims>.yaml"],
+    }
+    made = site.pages(content_of([one()], claims=[claim_row("T3-01")], checkout=told))
+    pages = [name for name in made if name.endswith(".html")]
+    assert len(pages) > 8
+    for name in pages:
+        assert "<strong>Made by a changed checkout: 1 file differs.</strong>" in made[name]
+        assert "<code>config/&lt;claims&gt;.yaml</code>" in made[name]
+        assert 'class="checkout"' not in plain[name]
+
+
 def test_links_lead_from_one_experiment_to_another():
     """What an experiment says of another one's table finds it on its page."""
     first = one("soft", markup='<p id="soft-a"><a href="#search-a">there</a></p>')

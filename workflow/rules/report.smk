@@ -8,6 +8,9 @@ reported = {
 }
 reported_datasets = sorted({d for r in reported.values() for d in r["datasets"]})
 
+# The commit, and what differs from it; pages hold what differs, so that no commit makes them anew.
+state = State()
+
 
 # The site, a page per experiment, claim, data set and source. What it shows of texts that decide
 # nothing, such as comments, is a parameter: an edit of one makes the site anew and nothing else.
@@ -37,6 +40,7 @@ rule report:
         seed=config["seed"],
         used={word: r["datasets"] for word, r in reported.items()},
         sources=text_digest(site_sources(reported)),
+        checkout=state.shown,
         code=digest_of(
             "reporting.html:Section",
             "workflow.site:content",
@@ -74,6 +78,8 @@ rule crate:
         "../../environment.yml"
     params:
         configuration=stated(config),
+        checkout=state.digest,
+        state=state.content,
         code=digest_of("reporting.crate:crate"),
     message:
         "The run as an RO-Crate"
@@ -105,6 +111,8 @@ rule manifest:
         given=given(workflow),
         graph=graph.digest,
         jobs=graph.jobs,
+        checkout=state.digest,
+        state=state.content,
         code=digest_of(
             "reporting.manifest:manifest",
             "reporting.manifest:sums",

@@ -20,5 +20,6 @@ with job(snakemake):
         snakemake.params.configuration,
         read_yaml(snakemake.input.registry)["datasets"],
         read_yaml(snakemake.input.citation),
+        snakemake.params.state,
     )
     write_text(snakemake.output[0], text)

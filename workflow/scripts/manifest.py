@@ -30,6 +30,7 @@ with job(snakemake):
         absent=absent,
         jobs=snakemake.params.jobs,
         given=snakemake.params.given,
+        code=snakemake.params.state,
     )
     text = to_json(content)
     write_text(snakemake.output.sums, sums(content, text))

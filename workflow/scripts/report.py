@@ -21,6 +21,7 @@ with job(snakemake):
             params.configuration,
             params.seed,
             snakemake.input.cells,
+            params.checkout,
         )
     )
     paths = {Path(path).relative_to(FOLDER).as_posix(): path for path in snakemake.output}

@@ -91,6 +91,11 @@ def add_verify(commands: Any) -> None:
         help="files that no run has listed, such as those of another configuration, are told and "
         "count for nothing",
     )
+    parser.add_argument(
+        "--allow-changes",
+        action="store_true",
+        help="a run of a checkout that was not as committed may hold; its changes are told",
+    )
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     parser.add_argument("--all", action="store_true", help="show identical files, too")
 
@@ -153,6 +158,7 @@ def run_verify(options: argparse.Namespace) -> int:
                 cores=options.cores,
                 tolerance=options.tolerance,
                 allow_unlisted=options.allow_unlisted,
+                allow_changes=options.allow_changes,
                 tell=progress.tell,
             )
     if options.json:

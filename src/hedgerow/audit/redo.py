@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.files import write_text
+from hedgerow.files import write_json, write_text
+from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.reporting.manifest import TIMES
 
 #: What the workflow is made of, beside the package.
 WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
+#: Tells the copy which checkout it stands for; pages and crate of a run say so.
+CHECKOUT = "checkout.json"
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}
 
@@ -60,6 +63,8 @@ def redo(
             for part in WORKFLOW:
                 _copy(root / part, folder / part)
             write_text(folder / "config/redone.yaml", configuration)
+            # Beside the copy: in it the file would be one of the checkout.
+            write_json(Path(name) / CHECKOUT, manifest["code"])
             for id in own:
                 missing = _copy_inputs(root, folder, manifest, id)
                 if missing:
@@ -154,12 +159,12 @@ def _run(folder: Path, manifest: Mapping, ids: Sequence[str], cores: int) -> dic
     outputs = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
     command = [sys.executable, "-m", "snakemake", f"--cores={cores}", "--keep-going"]
     command += ["--configfile", "config/redone.yaml", "--allowed-rules", *rules]
+    apart = ("SNAKEMAKE_", "HEDGEROW_RUN", VARIABLE)
+    own = {k: v for k, v in os.environ.items() if not k.startswith(apart)}
     done = subprocess.run(
         [*command, "--", *outputs],
         cwd=folder,
-        env={
-            k: v for k, v in os.environ.items() if not k.startswith(("SNAKEMAKE_", "HEDGEROW_RUN"))
-        },
+        env={**own, VARIABLE: str(folder.parent / CHECKOUT)},
         capture_output=True,
         text=True,
     )

@@ -33,6 +33,8 @@ KINDS = {
     "missing": "files are missing",
     "other": "Snakemake says so",
 }
+#: Cause of what tells the state of the checkout: pages, crate.
+CHECKOUT = "files that are not as in the commit"
 #: Causes that a line names.
 MOST = 3
 _DIGEST = re.compile(r"'[0-9a-f]{64}'")
@@ -284,9 +286,14 @@ def _of_params(
     digests = [text for text in now if _DIGEST.fullmatch(text) and text != repr(job["code"])]
     if digests and job["rule"] in ("fetch", "tidy"):
         found.add(("data", "an entry of the registry"))
+    if digests and job["rule"] == "crate":
+        found.add(("code", CHECKOUT))
     mappings = [[_mapping(text) for text in texts] for texts in (before, now)]
     then, today = ([one for one in some if one is not None] for some in mappings)
     for mine in today:
+        if job["rule"] == "report" and "said" in mine:
+            found.add(("code", CHECKOUT))
+            continue
         # Which of the mappings it was is told by the keys that they share.
         theirs = max(then, key=lambda one: len(one.keys() & mine.keys()), default={})
         for name, was, value in unlike(theirs, mine):

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hedgerow.audit.code import check_code, names
 from hedgerow.audit.findings import (
     CLOSE,
     DIFFERS,
@@ -24,7 +25,7 @@ from hedgerow.audit.tables import difference, is_table
 from hedgerow.checks import check_number
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_yaml, write_text
-from hedgerow.reporting.manifest import checksum, checksums, code_state, package_versions
+from hedgerow.reporting.manifest import checksum, checksums, package_versions
 from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded, recorded
 from hedgerow.workflow.graph import planned
 from hedgerow.workflow.record import RECORD
@@ -37,8 +38,6 @@ MADE += ("reports",)
 TRACKED = {"reports/README.md", RECORD.as_posix()}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
-#: How many names a sentence holds.
-MOST = 5
 _NOWHERE = object()
 
 
@@ -51,6 +50,7 @@ def verify(
     cores: int = 1,
     tolerance: float = 0.0,
     allow_unlisted: bool = False,
+    allow_changes: bool = False,
     tell: Callable[[str, int], None] = lambda what, done=0: None,
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
@@ -73,6 +73,8 @@ def verify(
         equal.
     allow_unlisted : bool
         Whether files that no run lists leave the result as it is.
+    allow_changes : bool
+        Whether a run of a checkout that was not as committed may hold.
     tell : callable, optional
         Is called with what comes next, or with a job that was made anew and the number 1.
 
@@ -116,6 +118,7 @@ def verify(
         return found
     tell("the graph of jobs")
     found.checks += _checks(root, known.manifest)
+    found.checks += check_code(root, known.manifest, allow_changes)
     if rerun:
         found.seed = seed
         found.redone = drawn(known.manifest, rerun, seed)
@@ -203,7 +206,7 @@ def _checks(root: Path, manifest: Mapping[str, Any]) -> list[Check]:
         except ConfigError as error:
             checks.append(Check("parents", False, [f"{error.message}."]))
             return checks
-    return [*checks, *_against_plan(manifest["jobs"], plan), _commit(root, manifest)]
+    return [*checks, *_against_plan(manifest["jobs"], plan)]
 
 
 def _closed(manifest: Mapping[str, Any]) -> Check:
@@ -323,30 +326,12 @@ def _against_plan(jobs: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Chec
     checks = [Check("parents", not said, said or [f"Those of {len(both)} jobs are as planned."])]
     for name, ids in (("code", code), ("settings of jobs", settings)):
         fine = [f"That of {len(both)} jobs is the one in use."]
-        changed = [f"It has changed since for {_names(ids)}."]
+        changed = [f"It has changed since for {names(ids)}."]
         if name != "code":
             fine = [f"Those of {len(both)} jobs are those of the configuration."]
-            changed = [f"They differ for {_names(ids)}."]
+            changed = [f"They differ for {names(ids)}."]
         checks.append(Check(name, not ids, changed if ids else fine))
     return checks
-
-
-def _commit(root: Path, manifest: Mapping[str, Any]) -> Check:
-    """Told only: what a job runs is told by its digest."""
-    now, then = code_state(root), manifest["code"]
-    words = {True: "clean", False: "with changes", None: "unknown"}
-    said = [
-        f"Commit {state.get('commit') or 'unknown'} ({words[state.get('clean')]}) {when}."
-        for state, when in ((then, "then"), (now, "now"))
-    ]
-    return Check("commit", None, said[:1] if now == then else said)
-
-
-def _names(names: Iterable[str]) -> str:
-    names = list(names)
-    if len(names) <= MOST:
-        return ", ".join(names)
-    return f"{', '.join(names[:MOST])} and {len(names) - MOST} more"
 
 
 # ------------------------------------------------------------------------------------ made anew

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.optional import needed
-from hedgerow.reporting.manifest import checksums, code_state, commit_date
+from hedgerow.reporting.checkout import Checkout, checkout
+from hedgerow.reporting.manifest import checksums
 
 PURPOSE = "the crate of a run"
 #: Where the crate lies in the project.
@@ -60,6 +61,7 @@ def crate(
     configuration: Mapping[str, Any],
     registry: Mapping[str, Mapping[str, Any]],
     citation: Mapping[str, Any],
+    code: Mapping[str, Any] | None = None,
 ) -> str:
     """Text of reports/ro-crate-metadata.json.
 
@@ -77,6 +79,8 @@ def crate(
         `datasets` of config/datasets.yaml, as read: title, licence, citation, homepage.
     citation : mapping
         CITATION.cff, as read: title, authors, licence, and the papers as references.
+    code : mapping, optional
+        State of the checkout, as in the manifest; by default that of now.
 
     Returns
     -------
@@ -84,7 +88,7 @@ def crate(
         JSON with sorted keys, entities by their ids.
     """
     root = Path(root)
-    made = _Crate(root)
+    made = _Crate(root, checkout(root) if code is None else Checkout.from_dict(code))
     authors = [
         made.thing(_slug(_name(a)), "Organization", name=_name(a)) for a in _authors(citation)
     ]
@@ -129,8 +133,9 @@ def crate(
 class _Crate:
     """The crate while it is made; methods give ids of entities."""
 
-    def __init__(self, root: Path):
+    def __init__(self, root: Path, state: Checkout):
         self.place = root
+        self.state = state
         self.rocrate = needed("rocrate.rocrate", PURPOSE).ROCrate(version=VERSION)
         self.rocrate.metadata.extra_contexts.append(TERMS)
 
@@ -201,8 +206,8 @@ class _Crate:
 
     def workflow(self, licence: Any, authors: list, parameters: list) -> Any:
         """The Snakefile, with the commit and the packages of its code."""
-        state = code_state(self.place)
-        changed = "" if state["clean"] else " and uncommitted changes"
+        state = self.state
+        changed = " and uncommitted changes" if state.changed else ""
         found = {p: metadata.version(p) for p in PACKAGES}
         packages = [
             self.thing(f"package-{p}", "SoftwareApplication", name=p, version=v)
@@ -230,8 +235,8 @@ class _Crate:
             "input": parameters,
             "softwareRequirements": packages,
         }
-        if state["commit"]:
-            properties["version"] = f"commit {state['commit']}{changed}"
+        if state.commit:
+            properties["version"] = f"commit {state.commit}{changed}"
         kind = ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
         return self.file(WORKFLOW, None, kind, **properties)
 
@@ -274,7 +279,7 @@ class _Crate:
         for name, value in _ids({**properties, "conformsTo": profiles}).items():
             dataset[name] = value
         # A run has no date of its own here: that of the code, where git knows it.
-        date = commit_date(self.place)
+        date = self.state.date
         if date is not None:
             dataset["datePublished"] = date
         elif "datePublished" in dataset:
@@ -287,7 +292,7 @@ class _Crate:
         """JSON in an order of its own."""
         content = self.rocrate.metadata.generate()
         graph = sorted(content["@graph"], key=lambda entity: entity["@id"])
-        if not commit_date(self.place):
+        if not self.state.date:
             for entity in graph:
                 if entity["@id"] == "./":
                     entity.pop("datePublished", None)

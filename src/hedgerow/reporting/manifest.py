@@ -9,17 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-import subprocess
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-#: Counts up when what a reader finds at a key changes. The first one had no number and no jobs.
-VERSION = 2
-#: Made, though tracked.
-RESULTS = "data/reference"
+from hedgerow.reporting.checkout import checkout
+
+#: Counts up when what a reader finds at a key changes. The first one had no number and no jobs,
+#: the second no files of code.
+VERSION = 3
 #: What differs from run to run, as running times do.
 TIMES = "data/jobs/"
 
@@ -33,6 +33,7 @@ def manifest(
     absent: Iterable[str] = (),
     jobs: Mapping[str, Mapping[str, Any]] | None = None,
     given: Mapping[str, Any] | None = None,
+    code: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Content of reports/manifest.json.
 
@@ -55,14 +56,18 @@ def manifest(
         (`hedgerow.workflow.graph`).
     given : mapping, optional
         Where the configuration came from: files, and settings of the command line.
+    code : mapping, optional
+        State of the checkout when the run was planned (`hedgerow.reporting.checkout`); by default
+        that of now.
 
     Returns
     -------
     dict
         Keys: version, inputs, outputs and between (path -> SHA-256), made_by (path -> id of the
-        job), jobs, packages (name -> version), python, platform, code (commit, clean),
-        configuration, given, seeds, sources, absent; ready for JSON. What is `between` was made
-        on the way and is no result, such as a chunk; None in place of a file that is not kept.
+        job), jobs, packages (name -> version), python, platform, code (commit, date, clean, files,
+        changed, diff), configuration, given, seeds, sources, absent; ready for JSON. What is
+        `between` was made on the way and is no result, such as a chunk; None in place of a file
+        that is not kept.
 
     Raises
     ------
@@ -84,7 +89,7 @@ def manifest(
         "packages": package_versions(),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "code": code_state(root),
+        "code": dict(checkout(root).to_dict() if code is None else code),
         "configuration": dict(configuration),
         "given": dict(given or {}),
         "seeds": {
@@ -123,39 +128,6 @@ def package_versions() -> dict[str, str]:
     """Version of every installed distribution, by lower-case name."""
     found = {d.metadata["Name"].lower(): d.version for d in metadata.distributions()}
     return dict(sorted(found.items()))
-
-
-def code_state(root: Path) -> dict[str, Any]:
-    """Commit of the working tree and whether it was clean; None where git cannot say.
-
-    Untracked files count as changes, ignored ones (what the workflow makes) do not, nor do tracked
-    results at paper scale: they are made, and nothing is made from them.
-    """
-    top = _git(root, "rev-parse", "--show-toplevel")
-    # A copy that lies inside another repository has no state of its own.
-    own = top is not None and Path(top).resolve() == Path(root).resolve()
-    commit = _git(root, "rev-parse", "HEAD") if own else None
-    own_files = ("--", ".", f":(exclude){RESULTS}")
-    changes = _git(root, "status", "--porcelain", *own_files) if commit else None
-    return {"commit": commit, "clean": None if changes is None else changes == ""}
-
-
-def commit_date(root: Path) -> str | None:
-    """Day of the commit of the working tree, such as 2026-11-23; None where git cannot say."""
-    if code_state(root)["commit"] is None:
-        return None
-    return _git(root, "show", "--no-patch", "--format=%cs", "HEAD")
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    """Answer of git, or None: git may be absent, and a copy need not be a repository."""
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip()
 
 
 def to_json(content: Mapping[str, Any]) -> str:

@@ -21,6 +21,8 @@ from hedgerow.errors import ConfigError
 from hedgerow.workflow.digest import settings_digest
 
 MANIFEST_RULE = "manifest"
+#: Parameters that tell a job what is so when it runs, and not what was asked for.
+NO_SETTINGS = {"attempt", "checkout", "state"}
 
 
 class Graph:
@@ -63,10 +65,10 @@ def described(job: Any) -> dict[str, dict[str, Any]]:
 
     Its `rule`, `inputs` and `outputs` (paths, sorted), and two SHA-256: `settings` over all of its
     parameters but the code, `code` over the code that it reaches (`hedgerow.workflow.digest`).
-    How often a data set was tried in vain is no setting.
+    How often a data set was tried in vain is no setting, nor is the state of the checkout.
     """
     wildcards = ",".join(map(str, job.wildcards_dict.values()))
-    params = {name: value for name, value in job.params.items() if name != "attempt"}
+    params = {name: value for name, value in job.params.items() if name not in NO_SETTINGS}
     return {
         f"{job.rule.name}:{wildcards}" if wildcards else job.rule.name: {
             "rule": job.rule.name,

@@ -247,7 +247,7 @@ def _package(root: Path) -> Path:
 
 def _made_by(root: Path, digest: str) -> dict[str, Any]:
     """Code, versions and machine, for a manifest."""
-    from hedgerow.reporting.manifest import code_state
+    from hedgerow.reporting.checkout import code_state
 
     return {
         "code": {**code_state(root), "digest": digest},

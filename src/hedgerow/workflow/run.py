@@ -21,6 +21,7 @@ from pathlib import Path
 
 from hedgerow.errors import ConfigError, HedgerowError
 from hedgerow.files import read_csv, read_json, read_parquet, read_yaml, write_json
+from hedgerow.reporting.checkout import Checkout
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow import typed
 from hedgerow.workflow.altered import make_anew
@@ -235,6 +236,12 @@ def summary(root: Path | str = ".") -> list[str]:
     return lines
 
 
+def made_from(root: Path | str = ".") -> list[str]:
+    """What has to be known of the checkout of the last run: a line, or none where it is clean."""
+    said = Checkout.from_dict(read_json(Path(root) / MANIFEST)["code"]).sentence()
+    return [f"{said} Every page says so, and `hedgerow verify` does."] if said else []
+
+
 def _noted(note: Path) -> dict | None:
     try:
         content = json.loads(note.read_text(encoding="utf-8"))
@@ -267,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = run(sys.argv[1:] if arguments is None else arguments)
         if code == 0 and REPORT.is_file() and MANIFEST.is_file():
             print(f"\nDone in {duration(time.monotonic() - start)}.", *summary(), sep="\n")
-            print(f"The report is {REPORT.resolve()}")
+            print(*made_from(), f"The report is {REPORT.resolve()}", sep="\n")
             print(f"SHA-256 of {MANIFEST}, for `hedgerow verify --digest`: {checksum(MANIFEST)}")
         return code
     except HedgerowError as error:

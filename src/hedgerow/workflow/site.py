@@ -13,6 +13,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
@@ -120,6 +121,7 @@ def content(
     configuration: str,
     seed: int,
     tables: Iterable[str] = (),
+    checkout: Mapping[str, Any] = MappingProxyType({}),
     root: Path = Path(),
 ) -> site.Content:
     """What the site shows, from the files of a run.
@@ -134,6 +136,8 @@ def content(
     seed : int
     tables : iterable of str
         Files that tell what the cells of tables rest on.
+    checkout : mapping
+        What the pages tell of the checkout (`hedgerow.reporting.checkout.State.shown`).
     root : path
 
     Returns
@@ -158,6 +162,7 @@ def content(
         sources={path: read_text(file) for path, file in sources(used, root).items()},
         tables=_tables(root),
         cells={Path(file).stem: _cells(root, file) for file in tables},
+        checkout=checkout,
     )
 
 

@@ -77,6 +77,9 @@ class Content:
         page shows.
     cells : mapping of dict
         What stands behind the cells of each table, by its id (`hedgerow.reporting.cells.shown`).
+    checkout : mapping
+        Where the run was made by a changed checkout, or outside of git: `said`, a sentence, and
+        `files`, the first that differ. It stands above every page.
     """
 
     configuration: str
@@ -91,6 +94,7 @@ class Content:
     sources: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     cells: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    checkout: Mapping[str, Any] = field(default_factory=dict)
 
 
 # ------------------------------------------------------------------------------------ addresses
@@ -270,6 +274,7 @@ class _Site:
             seed=self.content.seed,
             experiments=[(f"{s.id}.html", s.title) for s in self.content.sections],
             menu=list(MENU.items()),
+            checkout=self.content.checkout,
         )
 
     # The overview ------------------------------------------------------------------------------
