@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import itertools
 import json
 import shutil
 import subprocess
+from importlib import metadata
 
 import pytest
 from audit.made_up import JOBS, SETTINGS, change, write_records
 
 from hedgerow import cli
-from hedgerow.audit.redo import drawn, together
+from hedgerow.audit.anew import asked_for
+from hedgerow.audit.packages import check_packages
+from hedgerow.audit.redo import chance, drawn, named, together
 from hedgerow.audit.verify import verify
 from hedgerow.errors import DataError, InputError
+from hedgerow.workflow import record
 from hedgerow.workflow.altered import altered, told
 
 
@@ -385,3 +391,147 @@ def test_without_git_the_hashes_of_the_manifest_have_to_do(repository):
 def test_a_commit_that_is_not_here(repository):
     edit_manifest(repository, lambda m: m["code"].update(commit=40 * "1"))
     assert "does not have commit 111" in check_of(verify(repository), "tracked files").said[-1]
+
+
+# ------------------------------------------------------------------ what else lies outside
+
+
+def test_the_record_that_the_site_shows_is_compared(project):
+    """`run.js` stands in no manifest, and a browser runs what it says, on the front page too."""
+    made = json.loads((project / "reports/manifest.json").read_text())
+    file = project / record.RECORD
+    file.parent.mkdir(parents=True)
+    record.write_record(project)
+    before = file.read_text()
+    assert bad(verify(project)) == ({}, [])
+    content = json.loads(before.removeprefix("window.RUN = ").removesuffix(";\n"))
+    forged = {name: json.loads(json.dumps(content)) for name in ("fact", "time", "graph", "names")}
+    forged["fact"]["facts"][0][1] = "0123456789ab, clean"
+    forged["time"]["times"] = [["rule", 1, "<b>", 2, 3]]
+    forged["graph"]["graph"] += "<script>alert(1)</script>"
+    forged["names"]["facts"].append(["Verdict", "all reproduced"])
+    texts = [record.as_script(one) for one in forged.values()]
+    texts += [before + "document.title = 'all reproduced';\n", "", "window.RUN = 1;\n"]
+    for text in texts:
+        file.write_text(text)
+        assert bad(verify(project))[0] == {record.RECORD.as_posix(): "differs"}, text
+    file.write_text(before)
+    assert made["code"]["commit"] is None and '"no repository"' in before
+
+
+def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatch):
+    """A library that was edited in place has the version that the manifest lists."""
+    module = tmp_path / "made_up.py"
+    module.write_text("one = 1\n")
+    digest = base64.urlsafe_b64encode(hashlib.sha256(b"one = 1\n").digest()).rstrip(b"=").decode()
+    about = tmp_path / "made_up-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: Made_Up\nVersion: 1.0\n")
+    (about / "RECORD").write_text(f"made_up.py,sha256={digest},8\nmade_up-1.0.dist-info/RECORD,,\n")
+    found = [metadata.Distribution.at(about)]
+    monkeypatch.setattr("hedgerow.audit.packages.metadata.distributions", lambda: found)
+    listed = {"packages": {"made_up": "1.0"}}
+    assert check_packages(listed).said == ["1 files are as installed, by the records of their "
+                                           "packages."]  # fmt: skip
+    module.write_text("one = 2\n")
+    check = check_packages(listed)
+    assert check.holds is False and check.said[0].startswith("made_up: not as installed: ")
+    assert check_packages({"packages": {}}).holds
+    module.unlink()
+    assert not check_packages(listed).holds
+    (about / "RECORD").unlink()
+    assert check_packages(listed).said[-1] == "Without a record: made_up."
+
+
+def test_the_chance_of_a_sample():
+    """Nothing said that five jobs of hundreds find next to nothing."""
+    assert f"{chance(444, 5):.1%}" == "1.1%"
+    assert chance(10, 10, 3) == 1 and chance(10, 0) == 0
+    pairs = [set(pair) for pair in itertools.combinations(range(6), 2)]
+    drawn_one = sum(bool(pair & {0, 1, 2}) for pair in pairs) / len(pairs)
+    assert chance(6, 2, 3) == pytest.approx(drawn_one)
+    with pytest.raises(ValueError, match="more jobs"):
+        chance(3, 1, 4)
+
+
+def named_jobs():
+    manifest = {"jobs": JOBS, "made_by": {p: id for id in JOBS for p in JOBS[id]["outputs"]}}
+    manifest["sources"] = {}
+    return manifest
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("tables", ["tables"]),
+        ("learn", ["learn:a"]),
+        ("learn:a", ["learn:a"]),
+        ("reports/tables/u.csv", ["tables"]),
+        ("./data/trees/a.parquet", ["learn:a"]),
+    ],
+)
+def test_what_is_made_anew_can_be_named(name, ids):
+    assert named(named_jobs(), name) == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("table", "did you mean tables"),
+        ("zzz", "give a number"),
+        ("fetch:a", "is a download"),
+        ("data/published/t.csv", "no rule, job or file"),
+    ],
+)
+def test_a_name_that_means_no_job(name, words):
+    with pytest.raises(InputError, match=words):
+        named(named_jobs(), name)
+
+
+def test_numbers_and_names_may_be_mixed():
+    assert asked_for(["5", "tables", "2"]) == (7, ["tables"])
+    assert asked_for(3) == (3, []) and asked_for("tables") == (0, ["tables"])
+
+
+@pytest.fixture
+def remade(project, monkeypatch, tmp_path):
+    """Jobs that are made anew give what the project first held."""
+    first = tmp_path / "first"
+    shutil.copytree(project, first)
+
+    def redo(root, manifest, ids, cores, chained):
+        yield from ((id, first, None) for id in ids)
+
+    monkeypatch.setattr("hedgerow.audit.anew.redo", redo)
+    return project
+
+
+def test_table_manifest_and_sums_edited_together_are_found_where_cheap_jobs_are_made_anew(remade):
+    """The three looked whole; only a noted digest, or luck in a draw, told."""
+    path = remade / "reports/tables/t.csv"
+    path.write_text("a,b\n1,2\n")
+    write_records(remade)
+    assert verify(remade).holds
+    found = verify(remade, cheap=True)
+    assert found.cheap == ["tables"], "learning is none of them"
+    assert bad(found) == ({"reports/tables/t.csv": "differs"}, [])
+    assert check_of(found, "cheap jobs").said == ["1 of 2 jobs: tables, figures, verdicts, pages."]
+
+
+def test_what_comes_from_an_altered_file_is_not_made_anew(remade):
+    """It would differ, too, and bury the one that was altered."""
+    change(remade / "data/trees/a.parquet")
+    found = verify(remade, cheap=True)
+    assert bad(found)[0] == {"data/trees/a.parquet": "differs"}
+    assert found.cheap == [] and "tables" in check_of(found, "cheap jobs").said[1]
+
+
+def test_a_draw_says_what_it_can_find(remade):
+    (said,) = check_of(verify(remade, rerun=1, seed=3), "made anew").said
+    assert said == (
+        "1 of 2 jobs, drawn with seed 3, find one altered output with a chance of 50.0 %, one of 2 "
+        "with 100.0 %."
+    )
+    found = verify(remade, rerun=["tables", 1], cheap=True)
+    assert found.redone == ["tables", "learn:a"]
+    assert check_of(found, "made anew").said[0] == "tables, as asked for."

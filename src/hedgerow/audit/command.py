@@ -32,6 +32,7 @@ exit status: 0 if all files and checks hold, 1 if not.
 examples:
   hedgerow verify
   hedgerow verify --digest 73ab3c... --rerun 10
+  hedgerow verify --rerun soft_tables --rerun reports/figures/thesis_figure_3_5.svg
   hedgerow verify data/reference
 """
 STATUS = (
@@ -69,21 +70,32 @@ def add_verify(commands: Any) -> None:
     )
     parser.add_argument(
         "--rerun",
-        type=int,
-        default=0,
-        metavar="N",
-        help="make N jobs anew, drawn at random, in a copy of the project, and compare",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="make jobs anew in a copy of the project, and compare: a number draws so many at "
+        "random; a rule, a job (its id in the manifest) or a file names them; may be given again",
+    )
+    parser.add_argument(
+        "--cheap",
+        action=argparse.BooleanOptionalAction,
+        help="make tables, figures, verdicts and pages anew, as is done by default where the "
+        "package lies in the folder of the project",
     )
     parser.add_argument("--seed", type=int, metavar="S", help="of the draw (default: a new one)")
     parser.add_argument(
-        "--cores", type=int, default=2, metavar="N", help="for --rerun (default: %(default)s)"
+        "--cores",
+        type=int,
+        default=2,
+        metavar="N",
+        help="for jobs that are made anew (default: %(default)s)",
     )
     parser.add_argument(
         "--tolerance",
         type=float,
         default=0.0,
         metavar="T",
-        help="with --rerun: largest relative difference of numbers in tables (default: none)",
+        help="largest relative difference of numbers in tables that are made anew (default: none)",
     )
     parser.add_argument(
         "--allow-unlisted",
@@ -149,11 +161,12 @@ def run_verify(options: argparse.Namespace) -> int:
         found.unlisted_allowed = options.allow_unlisted
     else:
         seed = secrets.randbelow(10**6) if options.seed is None else options.seed
-        with _Progress(options.rerun) as progress:
+        with _Progress() as progress:
             found = verify(
                 path,
                 digest=options.digest,
                 rerun=options.rerun,
+                cheap=options.cheap,
                 seed=seed,
                 cores=options.cores,
                 tolerance=options.tolerance,
@@ -231,17 +244,16 @@ def _first(said: list[str], most: int = 10) -> list[str]:
 class _Progress:
     """What is looked at, on a terminal; a bar over the jobs that are made anew."""
 
-    def __init__(self, n_jobs: int):
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    def __init__(self):
+        from rich.progress import BarColumn, Progress, TextColumn
 
         console = _console(stderr=True)
-        columns = [TextColumn("{task.description}")]
-        columns += [BarColumn(), MofNCompleteColumn()] if n_jobs else []
+        columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[n]}")]
         self._bars = Progress(
             *columns, console=console, transient=True, disable=not console.is_terminal
         )
-        self._n_jobs = n_jobs
-        self._task = self._bars.add_task("", total=n_jobs or None)
+        self._of = None
+        self._task = self._bars.add_task("", total=None, n="")
 
     def __enter__(self) -> _Progress:
         self._bars.start()
@@ -250,9 +262,16 @@ class _Progress:
     def __exit__(self, *_) -> None:
         self._bars.stop()
 
-    def tell(self, what: str, done: int = 0) -> None:
-        """Show what comes next, or that a job is done."""
+    def tell(self, what: str, done: int = 0, of: int | None = None) -> None:
+        """Show what comes next, of how many, or that one of them is done."""
+        if of is not None:
+            self._of = of
+            self._bars.reset(self._task, total=of)
         self._bars.update(self._task, description=what, advance=done)
+        (task,) = self._bars.tasks
+        self._bars.update(
+            self._task, n=f"{task.completed:.0f}/{of or self._of}" if self._of else ""
+        )
 
 
 def _console(stderr: bool = False) -> Console:

@@ -67,7 +67,9 @@ class Findings:
     digest : str or None
         SHA-256 of the manifest.
     redone : list of str
-        Ids of the jobs that were made anew.
+        Ids of the jobs that were made anew, drawn or named.
+    cheap : list of str
+        Ids of the cheap jobs, which were made anew as well.
     seed : int or None
         With which they were drawn.
     unlisted_allowed : bool
@@ -79,6 +81,7 @@ class Findings:
     checks: list[Check] = field(default_factory=list)
     digest: str | None = None
     redone: list[str] = field(default_factory=list)
+    cheap: list[str] = field(default_factory=list)
     seed: int | None = None
     unlisted_allowed: bool = False
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
+import math
 import os
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hedgerow.errors import InputError
 from hedgerow.files import write_json, write_text
 from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.reporting.manifest import TIMES
@@ -22,16 +25,89 @@ WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml"
 CHECKOUT = "checkout.json"
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}
+#: What a job leaves beside its results for those that show them.
+SHOWN = {"claims.parquet", "section.json"}
 
 
-def drawn(manifest: Mapping[str, Any], n: int, seed: int) -> list[str]:
-    """Ids of `n` jobs of a manifest, or of all, if there are fewer; downloads are left out."""
-    jobs = sorted(id for id, job in manifest["jobs"].items() if job["rule"] not in NOT_REDONE)
+def drawn(manifest: Mapping[str, Any], n: int, seed: int, without: Iterable[str] = ()) -> list[str]:
+    """Ids of `n` jobs of a manifest, or of all, if there are fewer; downloads are left out.
+
+    So are those `without` which the draw is to be: they are made anew in any case.
+    """
+    jobs = sorted(set(possible(manifest)) - set(without))
     return sorted(random.Random(seed).sample(jobs, min(n, len(jobs))))
 
 
+def possible(manifest: Mapping[str, Any]) -> list[str]:
+    """Ids of all jobs that can be made anew."""
+    return sorted(id for id, job in manifest["jobs"].items() if job["rule"] not in NOT_REDONE)
+
+
+def named(manifest: Mapping[str, Any], name: str) -> list[str]:
+    """Ids of the jobs that a name means: of a rule, of a job, or of a file that one makes.
+
+    Raises
+    ------
+    InputError
+        If it is none of these, or a download.
+    """
+    jobs, made_by = manifest["jobs"], manifest["made_by"]
+    path = name.removeprefix("./")
+    found = [id for id, job in jobs.items() if name in (id, job["rule"])]
+    if not found and path in made_by:
+        found = [made_by[path]]
+    if not found:
+        near = difflib.get_close_matches(
+            name, [*jobs, *{job["rule"] for job in jobs.values()}, *made_by], 3
+        )
+        raise InputError(
+            f"--rerun: the run has no rule, job or file called {name!r}",
+            remedy=f"did you mean {' or '.join(near)}?"
+            if near
+            else "give a number, or a name from `jobs` in reports/manifest.json",
+        )
+    downloads = [id for id in found if jobs[id]["rule"] in NOT_REDONE]
+    if downloads:
+        raise InputError(
+            f"--rerun: {downloads[0]} is a download, which is not made anew",
+            remedy="the registry's checksums hold its bytes: `hedgerow data check`",
+        )
+    return sorted(found)
+
+
+def cheap(manifest: Mapping[str, Any]) -> list[str]:
+    """Ids of the jobs that only show what others have computed: tables, figures, claims, pages.
+
+    A job is one if all that it makes lies in `reports`, or is the verdicts or the page of an
+    experiment. What it takes is not asked of its record: no manifest lists that one, and whoever
+    edits it could have a job left out.
+    """
+
+    def shows(path: str) -> bool:
+        return path.startswith("reports/") or Path(path).name in SHOWN
+
+    jobs = manifest["jobs"]
+    return [id for id in possible(manifest) if all(map(shows, jobs[id]["outputs"]))]
+
+
+def chance(n_jobs: int, n_drawn: int, n_altered: int = 1) -> float:
+    """Chance that a draw without return holds one of some altered jobs at least.
+
+    >>> chance(444, 5)
+    0.0112...
+    """
+    if n_altered > n_jobs:
+        raise ValueError("more jobs are altered than there are")
+    missed = math.comb(n_jobs - n_altered, n_drawn) / math.comb(n_jobs, n_drawn)
+    return 1 - missed
+
+
 def redo(
-    root: Path, manifest: Mapping[str, Any], ids: Sequence[str], cores: int = 1
+    root: Path,
+    manifest: Mapping[str, Any],
+    ids: Sequence[str],
+    cores: int = 1,
+    chained: bool = False,
 ) -> Iterator[tuple[str, Path, str | None]]:
     """Make jobs anew in copies that hold what they read, and know no job that makes it.
 
@@ -43,6 +119,9 @@ def redo(
         Its `configuration` is used, whatever the files in `config` say now.
     ids : sequence of str
     cores : int
+    chained : bool
+        Whether a job reads what another one of them has made anew, not what lies in the project:
+        one plan is enough for all.
 
     Yields
     ------
@@ -57,7 +136,8 @@ def redo(
 
     jobs = manifest["jobs"]
     configuration = yaml.safe_dump(dict(manifest["configuration"]))
-    for own in together(manifest, ids):
+    for own in [list(ids)] if chained else together(manifest, ids):
+        anew = {path for id in own for path in jobs[id]["outputs"]} if chained else set()
         with tempfile.TemporaryDirectory(prefix="hedgerow-verify-") as name:
             folder, failures = Path(name) / "project", {}
             for part in WORKFLOW:
@@ -66,11 +146,11 @@ def redo(
             # Beside the copy: in it the file would be one of the checkout.
             write_json(Path(name) / CHECKOUT, manifest["code"])
             for id in own:
-                missing = _copy_inputs(root, folder, manifest, id)
+                missing = _copy_inputs(root, folder, manifest, id, anew)
                 if missing:
                     failures[id] = f"{missing[0]}, which its job reads, is missing"
-            possible = [id for id in own if id not in failures]
-            said = _run(folder, manifest, possible, cores) if possible else {}
+            ready = [id for id in own if id not in failures]
+            said = _run(folder, manifest, ready, cores) if ready else {}
             for id in own:
                 if id not in failures and not all(
                     (folder / p).is_file() for p in jobs[id]["outputs"]
@@ -128,9 +208,9 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _copy_inputs(root: Path, folder: Path, manifest: Mapping, id: str) -> list[str]:
-    """Copy what a job reads; give what is not there."""
-    inputs = list(manifest["jobs"][id]["inputs"])
+def _copy_inputs(root: Path, folder: Path, manifest: Mapping, id: str, anew: set[str]) -> list[str]:
+    """Copy what a job reads and no other one makes anew; give what is not there."""
+    inputs = [path for path in manifest["jobs"][id]["inputs"] if path not in anew]
     inputs += [path for path in map(_raw_of(manifest), inputs) if path]
     for path in inputs:
         if not (folder / path).is_file():

@@ -192,9 +192,10 @@ def _trace_all(options: argparse.Namespace) -> int:
     if not names:
         raise DataError(f"{root} holds no tables of a run", remedy="call `make reproduce`")
     n_cells, wrong = 0, []
-    with _Progress(len(names)) as progress:
+    with _Progress() as progress:
+        progress.tell("cells", of=len(names))
         for name in names:
-            progress.tell(name, 0)
+            progress.tell(name)
             for part in Behind(root, name).parts():
                 n_cells += 1
                 if not part.holds:
@@ -225,7 +226,7 @@ def run_replay(options: argparse.Namespace) -> int:
     """0 if the row and all on its way came out as before, else 1."""
     from hedgerow.audit.replay import replay
 
-    with _Progress(0) as progress:
+    with _Progress() as progress:
         found = replay(options.project, options.row, options.cores, progress.tell)
     console = _console()
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import platform
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hedgerow.audit.anew import asked_for, make_anew
 from hedgerow.audit.code import check_code, names
 from hedgerow.audit.findings import (
-    CLOSE,
     DIFFERS,
     IDENTICAL,
     MISSING,
@@ -20,13 +19,14 @@ from hedgerow.audit.findings import (
     File,
     Findings,
 )
-from hedgerow.audit.redo import drawn, is_time, redo
-from hedgerow.audit.tables import difference, is_table
+from hedgerow.audit.packages import check_packages
+from hedgerow.audit.shown import check_shown
 from hedgerow.checks import check_number
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_yaml, write_text
-from hedgerow.reporting.manifest import checksum, checksums, package_versions
+from hedgerow.reporting.manifest import checksums, package_versions
 from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded, recorded
+from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.graph import planned
 from hedgerow.workflow.record import RECORD
 
@@ -45,13 +45,14 @@ def verify(
     root: Path | str = ".",
     *,
     digest: str | None = None,
-    rerun: int = 0,
+    rerun: int | str | Sequence[int | str] = 0,
+    cheap: bool | None = None,
     seed: int = 0,
     cores: int = 1,
     tolerance: float = 0.0,
     allow_unlisted: bool = False,
     allow_changes: bool = False,
-    tell: Callable[[str, int], None] = lambda what, done=0: None,
+    tell: Callable[..., None] = lambda what, done=0, of=None: None,
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
 
@@ -62,8 +63,12 @@ def verify(
     digest : str, optional
         SHA-256 that the manifest has to have, as the run printed it. Without it a manifest that
         was edited together with a result and with reports/SHA256SUMS looks whole.
-    rerun : int
-        How many jobs, drawn at random, are made anew and compared.
+    rerun : int, str, or several of them
+        What is made anew in copies and compared: so many jobs, drawn at random; a rule, a job by
+        its id, or the job that makes a file.
+    cheap : bool, optional
+        Whether cheap jobs (tables, figures, verdicts, pages) are made anew as well; by default in
+        one's own checkout, that is where the package lies in the folder.
     seed : int
         Of the draw.
     cores : int
@@ -76,7 +81,8 @@ def verify(
     allow_changes : bool
         Whether a run of a checkout that was not as committed may hold.
     tell : callable, optional
-        Is called with what comes next, or with a job that was made anew and the number 1.
+        Is called with what comes next; for jobs that are made anew with 0 and how many there are,
+        then with each and the number 1.
 
     Returns
     -------
@@ -89,7 +95,8 @@ def verify(
     InputError
         If a parameter is beyond use.
     """
-    check_number("rerun", rerun, 0, 10**6, whole=True)
+    n_drawn, asked = asked_for(rerun)
+    check_number("rerun", n_drawn, 0, 10**6, whole=True)
     check_number("seed", seed, 0, 2**63, whole=True)
     check_number("cores", cores, 1, 10**4, whole=True)
     check_number("tolerance", tolerance, 0, 1)
@@ -116,14 +123,16 @@ def verify(
     if known.manifest is None:
         found.checks.append(Check("manifest", False, ["It cannot be read: nothing else is known."]))
         return found
+    found.files += check_shown(root, known.manifest, known.digest)
+    tell("installed packages")
+    found.checks.append(check_packages(known.manifest))
     tell("the graph of jobs")
     found.checks += _checks(root, known.manifest)
     found.checks += check_code(root, known.manifest, allow_changes)
-    if rerun:
-        found.seed = seed
-        found.redone = drawn(known.manifest, rerun, seed)
-        tell(f"{len(found.redone)} jobs are made anew")
-        found.files = _redone(root, known.manifest, found, cores, tolerance, tell)
+    if cheap is None:
+        cheap = PACKAGE.is_relative_to(root.resolve())
+    if cheap or n_drawn or asked:
+        make_anew(root, known.manifest, found, rerun, seed, cheap, cores, tolerance, tell)
     return found
 
 
@@ -332,52 +341,3 @@ def _against_plan(jobs: Mapping[str, Any], plan: Mapping[str, Any]) -> list[Chec
             changed = [f"They differ for {names(ids)}."]
         checks.append(Check(name, not ids, changed if ids else fine))
     return checks
-
-
-# ------------------------------------------------------------------------------------ made anew
-
-
-def _redone(
-    root: Path,
-    manifest: Mapping[str, Any],
-    found: Findings,
-    cores: int,
-    tolerance: float,
-    tell: Callable,
-) -> list[File]:
-    """Verdicts of all files, those of jobs that were made anew compared with what they made."""
-    verdicts = {file.path: file for file in found.files}
-    recorded_of = {**manifest["outputs"], **manifest["between"]}
-    failed = []
-    for id, folder, failure in redo(root, manifest, found.redone, cores):
-        tell(id, 1)
-        if failure:
-            failed.append(f"{id}: {failure}.")
-            continue
-        for path in manifest["jobs"][id]["outputs"]:
-            before = verdicts.get(path)
-            if is_time(path) or before is None or checksum(folder / path) == recorded_of.get(path):
-                continue
-            verdict, why = _compared(root / path, folder / path, tolerance)
-            read = [verdicts[p] for p in manifest["jobs"][id]["inputs"] if p in verdicts]
-            why += "".join(
-                f" (from {f.path}, which {f.verdict})" for f in read if f.verdict == DIFFERS
-            )
-            # A file that is altered in place keeps that verdict.
-            if before.verdict == IDENTICAL:
-                verdicts[path] = File(path, verdict, before.kind, why)
-    said = failed or [f"{len(found.redone)} jobs, drawn with seed {found.seed}."]
-    found.checks.append(Check("made anew", not failed, said))
-    return list(verdicts.values())
-
-
-def _compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
-    """Verdict of a file that came out with other bytes."""
-    if not is_table(here) or not here.is_file():
-        return DIFFERS, "made anew it has other bytes"
-    largest = difference(here, anew)
-    if largest <= tolerance:
-        return CLOSE, f"made anew its numbers differ by {largest:.1e} at most, relatively"
-    if largest == math.inf:
-        return DIFFERS, "made anew it differs in more than numbers"
-    return DIFFERS, f"made anew its numbers differ by up to {largest:.1e}, relatively"

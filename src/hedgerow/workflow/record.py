@@ -12,7 +12,6 @@ import hashlib
 import html
 import json
 import os
-import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -27,6 +26,11 @@ from hedgerow.workflow.typed import command
 RECORD = Path("reports/html/assets/run.js")
 MANIFEST = Path("reports/manifest.json")
 
+#: Names of what the overview tells, in its order.
+FACTS = (
+    *("Commit", "Command", "Ended", "Last run took", "Data fetched", "Machine", "Python"),
+    "Manifest, SHA-256",
+)
 #: Measures of the drawing, in pixels.
 BOX, GAP, LINE, NAME = (104, 26), 34, 34, 150
 
@@ -46,8 +50,13 @@ def write_record(root: Path | str = ".") -> None:
     above = rules_above(made["jobs"])
     times = times_of_rules(root, above)
     content = {"facts": facts(root, made), "times": times, "graph": graph(above, times)}
+    write_text(root / RECORD, as_script(content))
+
+
+def as_script(content: Mapping[str, Any]) -> str:
+    """A record as the pages load it."""
     text = json.dumps(content, ensure_ascii=False, indent=1).replace("</", r"<\/")
-    write_text(root / RECORD, f"window.RUN = {text};\n")
+    return f"window.RUN = {text};\n"
 
 
 def rules_above(jobs: Mapping[str, Mapping[str, Any]]) -> dict[str, set[str]]:
@@ -64,23 +73,33 @@ def facts(root: Path, made: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Names and values for the overview, from the manifest and from this process."""
     import psutil
 
-    code, now = made["code"], datetime.datetime.now().astimezone()
+    now = datetime.datetime.now().astimezone()
     started = psutil.Process().create_time()
-    tree = {True: "clean", False: "with changes", None: "state unknown"}[code["clean"]]
     memory = psutil.virtual_memory().total / 2**30
-    digest = hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest()
+    known = known_facts(made, hashlib.sha256((root / MANIFEST).read_bytes()).hexdigest())
     fetched = [p.stat().st_mtime for p in (root / "data/raw").glob("*/source.json")]
     days = sorted(datetime.date.fromtimestamp(t).isoformat() for t in fetched)
-    return [
-        ("Commit", f"{(code['commit'] or 'no repository')[:12]}, {tree}"),
-        ("Command", command()),
-        ("Ended", now.strftime("%Y-%m-%d %H:%M %Z")),
-        ("Last run took", duration(now.timestamp() - started)),
-        ("Data fetched", " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "–"),
-        ("Machine", f"{made['platform']}, {os.cpu_count()} cores, {memory:.0f} GiB"),
-        ("Python", platform.python_version()),
-        ("Manifest, SHA-256", digest),
-    ]
+    found = {
+        **known,
+        "Command": command(),
+        "Ended": now.strftime("%Y-%m-%d %H:%M %Z"),
+        "Last run took": duration(now.timestamp() - started),
+        "Data fetched": " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "–",
+        "Machine": f"{known['Machine']}, {os.cpu_count()} cores, {memory:.0f} GiB",
+    }
+    return [(name, found[name]) for name in FACTS]
+
+
+def known_facts(made: Mapping[str, Any], digest: str) -> dict[str, str]:
+    """Facts that follow from a manifest and its SHA-256, or begin as it says."""
+    code = made["code"]
+    tree = {True: "clean", False: "with changes", None: "state unknown"}[code["clean"]]
+    return {
+        "Commit": f"{code['commit'][:12]}, {tree}" if code["commit"] else "no repository",
+        "Machine": made["platform"],
+        "Python": made["python"],
+        "Manifest, SHA-256": digest,
+    }
 
 
 def times_of_rules(root: Path, rules: Iterable[str]) -> list[list[str | float]]:

@@ -1,0 +1,149 @@
+"""Jobs of a run made anew and compared: cheap ones, drawn ones, and those that are named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hedgerow.audit.code import names
+from hedgerow.audit.findings import CLOSE, DIFFERS, IDENTICAL, Check, File, Findings
+from hedgerow.audit.redo import chance, cheap, drawn, is_time, named, possible, redo
+from hedgerow.audit.tables import difference, is_table
+from hedgerow.reporting.manifest import checksum
+
+#: How many altered jobs the chance of a sample is told for, beside a single one.
+SOME = 10
+
+
+def asked_for(rerun: int | str | Sequence[int | str]) -> tuple[int, list[str]]:
+    """How many jobs are to be drawn, and the names of others."""
+    every = list(rerun) if isinstance(rerun, list | tuple) else [rerun]
+    asked = [one for one in every if isinstance(one, str) and not one.isdecimal()]
+    return sum(
+        int(one) if isinstance(one, str) else one for one in every if one not in asked
+    ), asked
+
+
+def make_anew(
+    root: Path,
+    manifest: Mapping[str, Any],
+    found: Findings,
+    rerun: int | str | Sequence[int | str],
+    seed: int,
+    with_cheap: bool,
+    cores: int,
+    tolerance: float,
+    tell: Callable[..., None],
+) -> None:
+    """Make jobs anew in copies, and write what came out into the findings.
+
+    Parameters
+    ----------
+    root, manifest, seed, cores, tolerance, tell : as in `verify`
+    found : Findings
+        Its files hold what is known of them so far.
+    rerun : int, str or sequence
+        How many jobs are drawn; rules, jobs and files.
+    with_cheap : bool
+        Whether all cheap jobs are made anew, one from the other.
+    """
+    n_drawn, asked = asked_for(rerun)
+    own = list(dict.fromkeys(id for name in asked for id in named(manifest, name)))
+    verdicts = {file.path: file for file in found.files}
+    if with_cheap:
+        found.cheap, left_out = _untouched(manifest, cheap(manifest), verdicts)
+        tell("cheap jobs are made anew", 0, len(found.cheap))
+        failed = _compare(root, manifest, found.cheap, verdicts, cores, tolerance, tell, True)
+        said = [f"{len(found.cheap)} of {len(possible(manifest))} jobs: tables, figures, verdicts, "
+                "pages."]  # fmt: skip
+        if left_out:
+            said.append(f"Not made anew, for what they read is not as recorded: {names(left_out)}.")
+        found.checks.append(Check("cheap jobs", not failed, failed or said))
+    sample = drawn(manifest, n_drawn, seed, {*found.cheap, *own}) if n_drawn else []
+    if n_drawn:
+        found.seed = seed
+    found.redone = [*own, *sample]
+    if found.redone:
+        tell("jobs are made anew", 0, len(found.redone))
+        failed = _compare(root, manifest, found.redone, verdicts, cores, tolerance, tell)
+        said = [f"{names(own)}, as asked for."] if own else []
+        if n_drawn:
+            rest = len(set(possible(manifest)) - {*found.cheap, *own})
+            said += _told_of_sample(len(sample), rest, seed)
+        found.checks.append(Check("made anew", not failed, failed or said))
+    found.files = list(verdicts.values())
+
+
+def _told_of_sample(n: int, n_jobs: int, seed: int) -> list[str]:
+    """What a sample can find."""
+    said = f"{n} of {n_jobs} jobs, drawn with seed {seed}, find one altered output with a chance of"
+    some = min(SOME, n_jobs)
+    return [
+        f"{said} {100 * chance(n_jobs, n):.1f} %, one of {some} with "
+        f"{100 * chance(n_jobs, n, some):.1f} %."
+    ]
+
+
+def _untouched(
+    manifest: Mapping[str, Any], ids: Iterable[str], verdicts: Mapping[str, File]
+) -> tuple[list[str], list[str]]:
+    """Jobs whose inputs are as recorded, and those that read something else, however far up.
+
+    What comes from an altered file differs, and says nothing that the file does not say itself.
+    """
+    jobs, left_out = manifest["jobs"], set()
+    ids = list(ids)
+    bad = {path for path, file in verdicts.items() if file.verdict != IDENTICAL}
+    while True:
+        more = {id for id in ids if id not in left_out and bad & set(jobs[id]["inputs"])}
+        if not more:
+            return [id for id in ids if id not in left_out], sorted(left_out)
+        left_out |= more
+        bad |= {path for id in more for path in jobs[id]["outputs"]}
+
+
+def _compare(
+    root: Path,
+    manifest: Mapping[str, Any],
+    ids: Sequence[str],
+    verdicts: dict[str, File],
+    cores: int,
+    tolerance: float,
+    tell: Callable[..., None],
+    chained: bool = False,
+) -> list[str]:
+    """Change the verdicts of files that come out with other bytes; give what failed."""
+    recorded_of = {**manifest["outputs"], **manifest["between"]}
+    failed = []
+    for id, folder, failure in redo(root, manifest, ids, cores, chained):
+        tell(id, 1)
+        if failure:
+            failed.append(f"{id}: {failure}.")
+            continue
+        for path in manifest["jobs"][id]["outputs"]:
+            before = verdicts.get(path)
+            if is_time(path) or before is None or checksum(folder / path) == recorded_of.get(path):
+                continue
+            verdict, why = _compared(root / path, folder / path, tolerance)
+            read = [verdicts[p] for p in manifest["jobs"][id]["inputs"] if p in verdicts]
+            why += "".join(
+                f" (from {f.path}, which {f.verdict})" for f in read if f.verdict == DIFFERS
+            )
+            # A file that is altered in place keeps that verdict.
+            if before.verdict == IDENTICAL:
+                verdicts[path] = File(path, verdict, before.kind, why)
+    return failed
+
+
+def _compared(here: Path, anew: Path, tolerance: float) -> tuple[str, str]:
+    """Verdict of a file that came out with other bytes."""
+    if not is_table(here) or not here.is_file():
+        return DIFFERS, "made anew it has other bytes"
+    largest = difference(here, anew)
+    if largest <= tolerance:
+        return CLOSE, f"made anew its numbers differ by {largest:.1e} at most, relatively"
+    if largest == math.inf:
+        return DIFFERS, "made anew it differs in more than numbers"
+    return DIFFERS, f"made anew its numbers differ by up to {largest:.1e}, relatively"
