@@ -117,7 +117,7 @@ generated: setup
 	@python -m hedgerow.workflow.generated --write
 
 # The extras of each lock.
-EXTRAS := build frames draw data survival patients experiments workflow test
+EXTRAS := build frames draw data survival patients experiments workflow sign test
 CHECKS := forests optimal browser
 DOCS := docs
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \

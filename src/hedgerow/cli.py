@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data | reference | status | verify | trace | replay | ...``.
+"""The command line: ``hedgerow data | reference | status | verify | sign | archive | ...``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -66,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.command import add_status, add_verify
+    from hedgerow.audit.sign_command import add_archive, add_sign
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
@@ -77,6 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_reference(commands)
     add_status(commands)
     add_verify(commands)
+    add_sign(commands)
+    add_archive(commands)
     add_trace(commands)
     add_replay(commands)
     add_survival(commands)

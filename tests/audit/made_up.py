@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from hedgerow.reporting.manifest import manifest, sums, to_json
@@ -29,11 +30,11 @@ INPUTS = ["data/raw/a/a.csv", "data/published/t.csv"]
 OUTPUTS = ["data/raw/a/source.json", "reports/tables/t.csv", "reports/tables/u.csv"]
 
 
-def write_records(root: Path) -> None:
+def write_records(root: Path, more: Sequence[str] = ()) -> None:
     content = manifest(
         root,
         INPUTS,
-        OUTPUTS,
+        [*OUTPUTS, *more],
         SETTINGS,
         {"a": {"file": "a.csv"}},
         jobs=JOBS,

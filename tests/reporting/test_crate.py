@@ -49,9 +49,9 @@ def project(tmp_path):
     return tmp_path, inputs, made
 
 
-def text_of(project, **changes):
+def text_of(project, code=None, **changes):
     root, inputs, made = project
-    return crate(root, inputs, made, CONFIGURATION | changes, REGISTRY, CITATION)
+    return crate(root, inputs, made, CONFIGURATION | changes, REGISTRY, CITATION, code)
 
 
 def entities(project):
@@ -123,9 +123,50 @@ def test_every_id_that_is_named_is_there(project):
             return {value["@id"]} if set(value) == {"@id"} else named(list(value.values()))
         return set().union(*map(named, value)) if isinstance(value, list) else set()
 
-    addresses = {"https://w3id.org/ro/crate/1.1"}
+    addresses = {"https://w3id.org/ro/crate/1.3"}
     for entity in found.values():
         assert named(entity) - set(found) <= addresses, entity["@id"]
+
+
+def test_it_has_what_the_specifications_ask_for(project):
+    """RO-Crate 1.3, Workflow RO-Crate 1.1, Workflow Run Crate 0.6: properties that must be there.
+
+    No release of the validator knows them yet. `datePublished` comes from the commit.
+    """
+    content = json.loads(text_of(project, code={"commit": 40 * "1", "date": "2026-11-24"}))
+    assert content["@context"] == [
+        "https://w3id.org/ro/crate/1.3/context",
+        "https://w3id.org/ro/terms/workflow-run/context",
+    ]
+    found = {entity["@id"]: entity for entity in content["@graph"]}
+    described = found["ro-crate-metadata.json"]
+    assert described["@type"] == "CreativeWork" and described["about"] == {"@id": "./"}
+    assert described["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.3"}
+    root = found["./"]
+    assert root["@type"] == "Dataset" and root["datePublished"] == "2026-11-24"
+    assert all(root[name] for name in ("name", "description", "license", "mentions"))
+    assert {one["@id"] for one in root["conformsTo"]} == {
+        "https://w3id.org/ro/wfrun/process/0.6",
+        "https://w3id.org/ro/wfrun/workflow/0.6",
+        "https://w3id.org/workflowhub/workflow-ro-crate/1.1",
+    }
+    for profile in root["conformsTo"]:
+        assert found[profile["@id"]]["@type"] == "CreativeWork"
+    licence = found[root["license"]["@id"]]
+    assert licence["name"] and licence["description"]
+    workflow = found[root["mainEntity"]["@id"]]
+    assert {"File", "SoftwareSourceCode", "ComputationalWorkflow"} <= set(workflow["@type"])
+    run = found[root["mentions"]["@id"]]
+    assert run["@type"] == "CreateAction" and run["instrument"] == root["mainEntity"]
+    parts = {part["@id"] for part in root["hasPart"]}
+    for name, entity in found.items():
+        kinds = entity["@type"] if isinstance(entity["@type"], list) else [entity["@type"]]
+        if "File" in kinds:
+            assert name in parts and entity["name"] and entity["encodingFormat"]
+        if set(kinds) & {"SoftwareApplication", "ComputerLanguage"}:
+            assert entity["name"] and entity["url"] and entity["version"], name
+        if "FormalParameter" in kinds:
+            assert entity["name"]
 
 
 def test_the_same_state_gives_the_same_bytes_and_no_time(project, monkeypatch):
@@ -150,10 +191,16 @@ def test_the_same_state_gives_the_same_bytes_and_no_time(project, monkeypatch):
 
 @pytest.mark.slow
 def test_the_crate_keeps_to_its_profile(project):
-    """By `roc-validator`, which asks for an older rich than the lock and stands in none of both."""
+    """By `roc-validator`, which asks for an older rich than the lock and stands in none of both.
+
+    Its releases so far know Workflow Run Crate 0.5 on RO-Crate 1.1: skipped until one knows more.
+    """
     validator = shutil.which("rocrate-validator")
     if validator is None:
         pytest.skip("`pip install roc-validator` in an environment of its own, and put it on PATH")
+    known = subprocess.run([validator, "profiles", "list"], capture_output=True, text=True)
+    if "wfrun/workflow/0.6" not in known.stdout:
+        pytest.skip("this validator does not know Workflow Run Crate 0.6")
     root = project[0]
     for path in ("workflow/Snakefile", "reports/README.md"):
         (root / path).parent.mkdir(exist_ok=True)

@@ -108,6 +108,11 @@ def add_verify(commands: Any) -> None:
         action="store_true",
         help="a run of a checkout that was not as committed may hold; its changes are told",
     )
+    parser.add_argument(
+        "--key",
+        metavar="FILE",
+        help="public Ed25519 key (of ssh-keygen, or PEM) with which the run has to be signed",
+    )
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     parser.add_argument("--all", action="store_true", help="show identical files, too")
 
@@ -142,6 +147,7 @@ def add_status(commands: Any) -> None:
 
 def run_verify(options: argparse.Namespace) -> int:
     """0 if all holds, else 1."""
+    from hedgerow.audit.attest import read_public_keys
     from hedgerow.audit.kept import is_kept, verify_kept
     from hedgerow.audit.verify import verify
     from hedgerow.files import write_json
@@ -151,7 +157,7 @@ def run_verify(options: argparse.Namespace) -> int:
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")
     project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
     if not project and is_kept(path):
-        asked = [name for name in ("digest", "rerun") if getattr(options, name)]
+        asked = [name for name in ("digest", "rerun", "key") if getattr(options, name)]
         if asked:
             raise DataError(
                 f"{path} holds results at paper scale, which --{asked[0]} does not know",
@@ -172,6 +178,7 @@ def run_verify(options: argparse.Namespace) -> int:
                 tolerance=options.tolerance,
                 allow_unlisted=options.allow_unlisted,
                 allow_changes=options.allow_changes,
+                keys=None if options.key is None else read_public_keys(Path(options.key)),
                 tell=progress.tell,
             )
     if options.json:

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hedgerow.audit.anew import asked_for, make_anew
+from hedgerow.audit.attest import ATTESTATION, SSH_SIGNATURE, check_signature
 from hedgerow.audit.code import check_code, names
 from hedgerow.audit.findings import (
     DIFFERS,
@@ -35,7 +36,7 @@ DEFAULT = "config/default.yaml"
 MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
 MADE += ("reports",)
 #: What no manifest lists: the page about the folder, and what differs from run to run.
-TRACKED = {"reports/README.md", RECORD.as_posix()}
+TRACKED = {"reports/README.md", RECORD.as_posix(), ATTESTATION, SSH_SIGNATURE}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
 _NOWHERE = object()
@@ -52,6 +53,7 @@ def verify(
     tolerance: float = 0.0,
     allow_unlisted: bool = False,
     allow_changes: bool = False,
+    keys: Sequence[bytes] | None = None,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
@@ -80,6 +82,8 @@ def verify(
         Whether files that no run lists leave the result as it is.
     allow_changes : bool
         Whether a run of a checkout that was not as committed may hold.
+    keys : sequence of bytes, optional
+        Public Ed25519 keys, one of which has to have signed the run (`hedgerow sign`).
     tell : callable, optional
         Is called with what comes next; for jobs that are made anew with 0 and how many there are,
         then with each and the number 1.
@@ -101,28 +105,17 @@ def verify(
     check_number("cores", cores, 1, 10**4, whole=True)
     check_number("tolerance", tolerance, 0, 1)
     root = Path(root)
-    known = recorded(root)
+    known = _known(root)
     found = Findings(str(root), digest=known.digest, unlisted_allowed=allow_unlisted)
-    if known.manifest is None and not known.sums:
-        if known.faults:
-            raise DataError(f"{root / MANIFEST}: damaged", remedy="call `make reproduce`")
-        raise DataError(
-            f"{root} holds no {MANIFEST}", remedy="call `make reproduce`, or name another folder"
-        )
-    if known.manifest is not None and "jobs" not in known.manifest:
-        raise DataError(
-            f"{root / MANIFEST} is of an earlier version and names no jobs",
-            remedy="call `make reproduce`, which writes it anew",
-        )
     tell("checksums")
-    found.files += _records(known)
+    found.files += _recorded_files(root, known)
     if digest is not None:
         found.checks.append(_check_digest(digest, known))
-    found.files += _files(root, known)
     found.files += _unlisted(root, known)
     if known.manifest is None:
         found.checks.append(Check("manifest", False, ["It cannot be read: nothing else is known."]))
         return found
+    found.checks += check_signature(root, known, keys)
     found.files += check_shown(root, known.manifest, known.digest)
     tell("installed packages")
     found.checks.append(check_packages(known.manifest))
@@ -136,7 +129,45 @@ def verify(
     return found
 
 
+def whole(root: Path) -> dict[str, Any]:
+    """The manifest of a run of which every file is as recorded.
+
+    Raises
+    ------
+    DataError
+        If one is not, or there is no manifest.
+    """
+    known = _known(root)
+    bad = [file for file in _recorded_files(root, known) if file.verdict != IDENTICAL]
+    # What was made on the way need not be kept.
+    if bad or known.manifest is None:
+        named = names(f"{file.path} ({file.verdict})" for file in bad)
+        raise DataError(f"the run is not whole: {named}", remedy="call `make reproduce`")
+    return known.manifest
+
+
+def _known(root: Path) -> Recorded:
+    """What the last run wrote down; an error where that is nothing, or of another time."""
+    known = recorded(root)
+    if known.manifest is None and not known.sums:
+        if known.faults:
+            raise DataError(f"{root / MANIFEST}: damaged", remedy="call `make reproduce`")
+        raise DataError(
+            f"{root} holds no {MANIFEST}", remedy="call `make reproduce`, or name another folder"
+        )
+    if known.manifest is not None and "jobs" not in known.manifest:
+        raise DataError(
+            f"{root / MANIFEST} is of an earlier version and names no jobs",
+            remedy="call `make reproduce`, which writes it anew",
+        )
+    return known
+
+
 # --------------------------------------------------------------------------------------- files
+
+
+def _recorded_files(root: Path, known: Recorded) -> list[File]:
+    return [*_records(known), *_files(root, known)]
 
 
 def _records(known: Recorded) -> list[File]:

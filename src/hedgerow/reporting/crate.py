@@ -1,8 +1,9 @@
 """The run as an RO-Crate: workflow, data with licences, settings and outputs, for archives.
 
-It keeps to the profile Workflow Run Crate 0.5 on RO-Crate 1.1, and holds no time of a run, so that
+It keeps to the profile Workflow Run Crate 0.6 on RO-Crate 1.3, and holds no time of a run, so that
 two runs of the same state give the same bytes. The crate is the folder of the reports; what lies
-outside of it in the project is named by its path from there.
+outside of it in the project is named by its path from there; `at_root` names all of them from the
+root of the project, for an archive.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from hedgerow.reporting.manifest import checksums
 PURPOSE = "the crate of a run"
 #: Where the crate lies in the project.
 FOLDER = "reports"
-VERSION = "1.1"
+METADATA = "ro-crate-metadata.json"
+VERSION = "1.3"
 PROFILES = {
-    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5"),
-    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5"),
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0"),
+    "https://w3id.org/ro/wfrun/process/0.6": ("Process Run Crate", "0.6"),
+    "https://w3id.org/ro/wfrun/workflow/0.6": ("Workflow Run Crate", "0.6"),
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.1": ("Workflow RO-Crate", "1.1"),
 }
-COMPUTATIONAL = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 PARAMETER = "https://bioschemas.org/profiles/FormalParameter/1.0-RELEASE"
 TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 SNAKEMAKE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
@@ -181,7 +182,12 @@ class _Crate:
 
     def licence(self, name: str) -> Any:
         """A licence by its address, else by what the registry calls it."""
-        return self.thing(LICENCES.get(name, f"licence-{_slug(name)}"), "CreativeWork", name=name)
+        return self.thing(
+            LICENCES.get(name, f"licence-{_slug(name)}"),
+            "CreativeWork",
+            name=name,
+            description=f"Licence: {name}.",
+        )
 
     def setting(self, name: str, value: Any) -> tuple[Any, Any]:
         """A setting: the parameter of the workflow, and its value in this run."""
@@ -210,7 +216,7 @@ class _Crate:
         changed = " and uncommitted changes" if state.changed else ""
         found = {p: metadata.version(p) for p in PACKAGES}
         packages = [
-            self.thing(f"package-{p}", "SoftwareApplication", name=p, version=v)
+            self.thing(f"package-{p}", "SoftwareApplication", name=p, version=v, url=_home(p))
             for p, v in found.items()
         ]
         language = self.thing(
@@ -221,17 +227,16 @@ class _Crate:
             url="https://snakemake.readthedocs.io",
             identifier="https://snakemake.readthedocs.io",
         )
-        profile = self.thing(
-            COMPUTATIONAL, "CreativeWork", name="ComputationalWorkflow", version="1.0"
-        )
+        # The profile of Bioschemas asks for an address of the workflow, and there is none yet.
         properties = {
-            "conformsTo": profile,
             "name": "hedgerow: experiments of four papers",
             "description": "Every experiment from data download to report.",
             "encodingFormat": "text/x-python",
             "programmingLanguage": language,
             "license": licence,
             "creator": authors,
+            "sdPublisher": authors,
+            "dateCreated": self.state.date,
             "input": parameters,
             "softwareRequirements": packages,
         }
@@ -284,9 +289,8 @@ class _Crate:
             dataset["datePublished"] = date
         elif "datePublished" in dataset:
             del dataset["datePublished"]
-        specification = f"https://w3id.org/ro/crate/{VERSION}"
-        base = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
-        self.rocrate.metadata["conformsTo"] = [{"@id": specification}, {"@id": base}]
+        # Profiles stand at the root alone since 1.2.
+        self.rocrate.metadata["conformsTo"] = {"@id": f"https://w3id.org/ro/crate/{VERSION}"}
 
     def text(self) -> str:
         """JSON in an order of its own."""
@@ -298,6 +302,56 @@ class _Crate:
                     entity.pop("datePublished", None)
         content["@graph"] = graph
         return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def at_root(
+    content: Mapping[str, Any], date: str | None = None, beside: Iterable[str] = ()
+) -> dict[str, Any]:
+    """A crate of the folder of the reports as one of the folder of the project.
+
+    Parameters
+    ----------
+    content : mapping
+        As in reports/ro-crate-metadata.json.
+    date : str, optional
+        Day of publication, where the crate has none.
+    beside : iterable of str
+        Pages about the project that lie at its root, to be named as well.
+    """
+
+    def moved(name: str) -> str:
+        if name.startswith(("#", "http://", "https://")) or name in ("./", METADATA):
+            return name
+        return name.removeprefix("../") if name.startswith("../") else f"{FOLDER}/{name}"
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {k: moved(v) if k == "@id" else renamed(v) for k, v in value.items()}
+        return [renamed(one) for one in value] if isinstance(value, list) else value
+
+    graph = {entity["@id"]: entity for entity in renamed(content["@graph"])}
+    root = graph["./"]
+    root.setdefault("datePublished", date)
+    for path in sorted({*beside} - graph.keys()):
+        markdown = path.endswith(".md")
+        graph[path] = {
+            "@id": path,
+            "@type": "File",
+            "name": path,
+            "encodingFormat": "text/markdown" if markdown else "text/plain",
+            **({"about": {"@id": "./"}} if markdown else {}),
+        }
+        root["hasPart"] = [*root["hasPart"], {"@id": path}]
+    return {**content, "@graph": [graph[name] for name in sorted(graph)]}
+
+
+def _home(package: str) -> str | None:
+    """Address of a package, as it states it itself."""
+    about = metadata.metadata(package)
+    told = dict(line.split(", ", 1) for line in about.get_all("Project-URL", ()) if ", " in line)
+    names = {name.casefold(): address for name, address in told.items()}
+    found = [names.get(name) for name in ("homepage", "home", "source", "repository")]
+    return about.get("Home-page") or next(filter(None, found), None)
 
 
 def _ids(properties: Mapping[str, Any]) -> dict[str, Any]:

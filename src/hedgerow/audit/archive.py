@@ -1,0 +1,114 @@
+"""A run as one zip file with its RO-Crate at the root, so that the unzipped folder is the crate."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from hedgerow.audit.attest import ATTESTATION, SSH_SIGNATURE
+from hedgerow.audit.verify import whole
+from hedgerow.errors import DataError, InputError
+from hedgerow.files import read_json, written_whole
+from hedgerow.reporting.checkout import reached_files
+from hedgerow.reporting.crate import at_root
+from hedgerow.reporting.manifest import checksum
+from hedgerow.workflow.altered import MANIFEST, SUMS
+
+METADATA = "ro-crate-metadata.json"
+#: What is no result, and stands at the root of every project.
+BESIDE = ("LICENSE", "README.md", "reports/README.md")
+#: The earliest time that a zip file knows.
+TIME = (1980, 1, 1, 0, 0, 0)
+
+
+class Archived(NamedTuple):
+    """What was put into an archive."""
+
+    n_files: int
+    digest: str
+    unstated: list[str]
+
+
+def archive(
+    root: Path,
+    file: Path,
+    date: str | None = None,
+    tell: Callable[..., None] = lambda what, done=0, of=None: None,
+) -> Archived:
+    """Write a run into a zip file: what it read and made, what it is made from, its records.
+
+    The record of the run that the site shows (`run.js`) is left out: it holds times.
+
+    Parameters
+    ----------
+    root : path
+        Folder of the project; every file has to be as its manifest says.
+    file : path
+        The zip file, written whole.
+    date : str, optional
+        Day of publication; by default that of the commit.
+    tell : callable, optional
+        As in `verify`.
+
+    Returns
+    -------
+    Archived
+
+    Raises
+    ------
+    DataError
+        If the run is not whole.
+    InputError
+        If neither the commit nor the caller gives a day.
+    """
+    manifest = whole(root)
+    crate = read_json(root / f"reports/{METADATA}")
+    content = at_root(crate, _day(date or manifest["code"].get("date")), _beside(root))
+    listed = {path for part in ("inputs", "outputs") for path in manifest[part]}
+    listed |= {path for path, kept in manifest["between"].items() if kept is not None}
+    listed |= {MANIFEST, SUMS, *reached_files(root), *_beside(root)}
+    listed |= {path for path in (ATTESTATION, SSH_SIGNATURE) if (root / path).is_file()}
+    listed |= {unquote(e["@id"]) for e in content["@graph"] if "File" in e.get("@type", ())}
+    missing = sorted(path for path in listed if not (root / path).is_file())
+    if missing:
+        raise DataError(f"{missing[0]} is missing", remedy="call `make reproduce`")
+    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    tell("files are packed", 0, len(listed))
+    with written_whole(file) as beside, zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as out:
+        for path in sorted({*listed, METADATA}):
+            own = text.encode() if path == METADATA else (root / path).read_bytes()
+            about = zipfile.ZipInfo(path, TIME)
+            about.compress_type, about.create_system = zipfile.ZIP_DEFLATED, 3
+            about.external_attr = 0o644 << 16
+            out.writestr(about, own)
+            tell(path, 1)
+    return Archived(len(listed) + 1, checksum(file), _unstated(content))
+
+
+def _beside(root: Path) -> list[str]:
+    return [path for path in BESIDE if (root / path).is_file()]
+
+
+def _day(text: str | None) -> str:
+    try:
+        return datetime.date.fromisoformat(text or "").isoformat()
+    except ValueError as error:
+        known = f"{text!r} is no day" if text else "no commit gives a day of publication"
+        raise InputError(known, remedy="give --date, such as --date 2026-11-24") from error
+
+
+def _unstated(crate: Mapping[str, Any]) -> list[str]:
+    """Keys of data sets whose licence the registry does not state."""
+    of = {entity["@id"]: entity.get("name", "") for entity in crate["@graph"]}
+    return sorted(
+        entity["identifier"]
+        for entity in crate["@graph"]
+        if "about" in entity
+        and "identifier" in entity
+        and of.get((entity.get("license") or {}).get("@id"), "not stated") == "not stated"
+    )
