@@ -126,7 +126,9 @@ def crate(
         publisher=authors,
         mainEntity=workflow,
         mentions=[action],
-        citation=papers,
+        # A citation needs an address; a thesis without one is what the work rests on all the same.
+        citation=[paper for paper in papers if paper.id.startswith("http")],
+        isBasedOn=[paper for paper in papers if not paper.id.startswith("http")],
     )
     return made.text()
 
@@ -277,7 +279,8 @@ class _Crate:
     def root(self, **properties: Any) -> None:
         """The crate itself."""
         profiles = [
-            self.thing(address, "CreativeWork", name=name, version=version)
+            # RO-Crate asks for the second type, the profiles of runs for the first.
+            self.thing(address, ["CreativeWork", "Profile"], name=name, version=version)
             for address, (name, version) in PROFILES.items()
         ]
         dataset = self.rocrate.root_dataset
