@@ -76,6 +76,7 @@ html_theme = "furo"
 html_title = "hedgerow"
 html_static_path = ["_static"]
 html_css_files = ["wide.css"]
+#: The front page is the README; docs/index holds the lists of pages.
 html_additional_pages = {"index": "redirect.html"}
 html_copy_source = False
 html_show_sphinx = False

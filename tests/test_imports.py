@@ -13,7 +13,7 @@ import pytest
 from hedgerow import optional
 from hedgerow.errors import LibraryError
 
-#: Libraries that take a tenth of a second or more, or that `pip install hedgerow` does not bring.
+#: Libraries that take a tenth of a second or more, or that a plain installation does not bring.
 HEAVY = {
     "jinja2",
     "jsonschema",
@@ -113,7 +113,7 @@ assert main(["data", "list"]) == 1
 """
     lines = run(WITHOUT + code).splitlines()
     assert len(lines) == 7
-    assert all("which is not installed; `pip install hedgerow[" in line for line in lines)
+    assert all("which is not installed; `pip install '.[" in line for line in lines)
 
 
 def test_a_library_that_is_missing_is_told_in_one_sentence(monkeypatch):
@@ -121,7 +121,8 @@ def test_a_library_that_is_missing_is_told_in_one_sentence(monkeypatch):
     with pytest.raises(LibraryError) as error:
         optional.needed("pooch", "a download")
     assert str(error.value) == (
-        "a download needs pooch, which is not installed; `pip install hedgerow[data]` brings it"
+        "a download needs pooch, which is not installed; `pip install '.[data]'` in a checkout of "
+        "hedgerow brings it"
     )
     assert isinstance(error.value, ImportError)
     with pytest.raises(ModuleNotFoundError, match="no_such_module"):

@@ -1,4 +1,4 @@
-"""Libraries that a plain ``pip install hedgerow`` does not bring, and what is said without them."""
+"""Libraries that a plain installation does not bring, and what is said without them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def missing_library(error: ModuleNotFoundError, purpose: str) -> LibraryError | 
         return None
     return LibraryError(
         f"{purpose} needs {library}, which is not installed",
-        remedy=f"`pip install hedgerow[{EXTRAS[library]}]` brings it",
+        remedy=f"`pip install '.[{EXTRAS[library]}]'` in a checkout of hedgerow brings it",
     )
 
 
@@ -94,3 +94,27 @@ def is_frame(X: Any) -> bool:
     """Whether `X` is a pandas data frame. Nobody has made one where pandas was never imported."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def of_polars(X: Any) -> Any:
+    """A polars data frame as one of pandas, categories as categories; anything else as it is.
+
+    The categories of an Enum keep their order, others are sorted: polars numbers them as they come.
+    """
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(X, polars.DataFrame):
+        return X
+    pandas = needed("pandas", "a polars data frame")
+    columns = {}
+    for series in X.iter_columns():
+        if isinstance(series.dtype, (polars.Categorical, polars.Enum)):
+            if isinstance(series.dtype, polars.Enum):
+                labels = list(series.dtype.categories)
+            else:
+                labels = sorted(set(series.drop_nulls().to_list()))
+            columns[series.name] = pandas.Categorical(series.to_list(), categories=labels)
+        elif series.dtype.is_numeric() or series.dtype == polars.Boolean:
+            columns[series.name] = series.cast(polars.Float64).to_numpy()
+        else:
+            columns[series.name] = series.to_list()
+    return pandas.DataFrame(columns)

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, StackingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.class_weight import compute_sample_weight
 
 import hedgerow
 from hedgerow.errors import HedgerowWarning, InputError
@@ -67,10 +68,10 @@ def test_no_learner_is_forgotten():
 def test_boosting(name, cancer, alone):
     """It scored .63, the share of the larger class: weights with the sum 1 split nothing."""
     train, test, y, y_test = cancer
-    model = clone(SMALL[name]).set_params(weights="relative")
     with warnings.catch_warnings():
         warnings.simplefilter("error", HedgerowWarning)
-        boosted = AdaBoostClassifier(model, n_estimators=40, random_state=0).fit(train, y)
+        boosted = AdaBoostClassifier(clone(SMALL[name]), n_estimators=40, random_state=0)
+        boosted.fit(train, y)
     # Boosting ends before 40 where a tree does no better than chance on the weighted rows.
     assert len(boosted.estimators_) >= 5
     assert np.median([tree.get_n_leaves() for tree in boosted.estimators_]) > 1
@@ -82,7 +83,8 @@ def test_boosting(name, cancer, alone):
 @each
 def test_boosting_with_counts_is_told_about(name, cancer):
     train, test, y, y_test = cancer
-    boosted = AdaBoostClassifier(clone(SMALL[name]), n_estimators=3, random_state=0)
+    model = clone(SMALL[name]).set_params(weights="counts")
+    boosted = AdaBoostClassifier(model, n_estimators=3, random_state=0)
     with pytest.warns(HedgerowWarning, match=r"add up to 1, .*min_samples_split.*'relative'"):
         boosted.fit(train, y)
     assert boosted.score(test, y_test) == pytest.approx(np.mean(y_test), abs=1e-12)
@@ -202,11 +204,12 @@ def test_the_root_holds_as_much_weight_as_there_are_rows():
 @pytest.mark.parametrize(
     ("total", "settings", "told"),
     [
-        (3.9, {}, True),
-        (4.0, {}, False),
-        (3.9, {"min_samples_split": 2}, False),
-        (149.0, {"min_samples_split": 150}, True),
+        (3.9, {"weights": "counts"}, True),
+        (4.0, {"weights": "counts"}, False),
+        (3.9, {"weights": "counts", "min_samples_split": 2}, False),
+        (149.0, {"weights": "counts", "min_samples_split": 150}, True),
         (0.5, {"weights": "relative"}, False),
+        (0.5, {}, False),
     ],
 )
 def test_when_too_little_weight_is_told(total, settings, told):
@@ -226,9 +229,59 @@ def test_too_few_rows_are_not_a_matter_of_weights():
             hedgerow.C45Classifier().fit([[0.0], [1.0], [2.0]], [0, 0, 1], weight)
 
 
+@pytest.mark.parametrize(
+    ("total", "meant"),
+    [(1.0, "relative"), (3.9, "relative"), (4.0, "counts"), (75.0, "counts"), (600.0, "counts")],
+)
+def test_the_sum_says_how_weights_are_meant(total, meant):
+    """AdaBoost, whose weights add up to 1, scored .399 on wine, the share of the largest class."""
+    X, y = load_wine(return_X_y=True)
+    weight = np.random.default_rng(1).uniform(1, 2, len(y))
+    weight *= total / weight.sum()
+    trees = [
+        hedgerow.C45Classifier(**given).fit(X, y, weight).tree_
+        for given in ({}, {"weights": meant})
+    ]
+    assert trees[0] == trees[1]
+    other = {"relative": "counts", "counts": "relative"}[meant]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HedgerowWarning)
+        assert hedgerow.C45Classifier(weights=other).fit(X, y, weight).tree_ != trees[0]
+
+
+def test_boosting_as_it_comes():
+    """Without a parameter."""
+    X, y = load_wine(return_X_y=True)
+    assert cross_val_score(AdaBoostClassifier(hedgerow.C45Classifier()), X, y).mean() > 0.88
+
+
+# ------------------------------------------------------------------ weights of classes
+
+
+@each
+def test_weights_of_classes_are_weights_of_rows(name):
+    X, y = load_iris(return_X_y=True)
+    y = np.array(["a", "b", "c"])[np.where(np.arange(150) % 5 == 0, 0, y)]
+    model = clone(SMALL[name]).set_params(max_depth=None, weights="counts")
+    for given in ("balanced", {"a": 3.0, "b": 1.0, "c": 0.5}):
+        row = compute_sample_weight(given, y)
+        weighted = clone(model).set_params(class_weight=given)
+        assert clone(weighted).fit(X, y).tree_ == clone(model).fit(X, y, sample_weight=row).tree_
+        own = np.random.default_rng(2).uniform(1, 2, 150)
+        both = clone(weighted).fit(X, y, sample_weight=own).tree_
+        assert both == clone(model).fit(X, y, sample_weight=own * row).tree_
+    assert clone(weighted).fit(X, y).tree_ != clone(model).fit(X, y).tree_
+
+
+@pytest.mark.parametrize("given", ["balance", {"a": 0.0, "b": 1.0}, {"a": -1.0, "b": 1.0}, 3])
+def test_other_weights_of_classes_are_refused(given):
+    with pytest.raises(InputError, match=r"class_weight is .*; give"):
+        hedgerow.C45Classifier(class_weight=given).fit([[0.0], [1.0], [2.0]], ["a", "b", "b"])
+
+
 @each
 @pytest.mark.parametrize("value", ["count", None, 1])
 def test_other_meanings_of_weights_are_refused(name, value):
     model = clone(SMALL[name]).set_params(weights=value)
-    with pytest.raises(InputError, match=r"weights is .*'counts', 'relative'"):
+    with pytest.raises(InputError, match=r"weights is .*'auto', 'counts', 'relative'"):
         model.fit([[0.0], [1.0]], [0, 1])

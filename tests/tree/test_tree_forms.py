@@ -383,3 +383,15 @@ def test_gate_keeps_its_values():
     x = np.linspace(-1, 1, 41)
     for j in (0, 1):
         np.testing.assert_array_equal(again.share(j, 0.05, x), gate.share(j, 0.05, x))
+
+
+def test_classes_that_are_numbers_get_names():
+    """Rules of iris said 0, 1 and 2: scikit-learn's data sets have names beside their classes."""
+    tree = C45Classifier(min_samples_split=2, prune=False).fit([[1.0], [2.0]], [0, 1]).tree_
+    said = tree.to_text(class_names=np.array(["setosa", "virginica"]))
+    assert said.splitlines()[0] == "x0 < 2: setosa (n = 1: setosa 1.00, virginica 0.00)"
+    assert 'label="virginica (n = 1' in tree.to_dot(class_names=("setosa", "virginica"))
+    assert "setosa" not in tree.to_text()
+    for names in ("setosa", ["setosa"], list("abc")):
+        with pytest.raises(InputError, match=r"class_names holds [13] names for 2 classes"):
+            tree.to_text(class_names=names)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from hedgerow.confidence.intervals import Intervals
 from hedgerow.errors import InputError
-from hedgerow.induction.base import TreeClassifierMixin, relative_weights
+from hedgerow.induction.base import TreeClassifierMixin, meant_weights
 from hedgerow.tree import Tree
 
 REMEDY = (
@@ -143,10 +143,10 @@ def weight_of(fitted: Any, member: Member, weight: np.ndarray) -> np.ndarray:
         drawn = np.bincount(member.rows, minlength=len(weight)).astype(np.float64)
         # Newer versions of bagging draw rows by their weight, which then counts no more.
         weight = drawn if getattr(fitted, "_sample_weight", None) is not None else weight * drawn
-    if getattr(member.learner, "weights", "counts") == "relative":
-        kept = weight > 0
-        weight = weight.copy()
-        weight[kept] = relative_weights(weight[kept])
+    if hasattr(member.learner, "weights") and (weight > 0).any():
+        kept, weight = weight > 0, weight.copy()
+        least = member.learner.min_samples_split
+        weight[kept] = meant_weights(member.learner.weights, weight[kept], least)
     return weight
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_array
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
@@ -29,12 +30,14 @@ from hedgerow.checks import (
 )
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
-from hedgerow.optional import is_frame
+from hedgerow.optional import is_frame, of_polars
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FROM_DTYPE = "from_dtype"
+#: How sample weights may be meant.
+WEIGHTS = ("auto", "counts", "relative")
 ROWS_AT_ONCE = 1 << 14  # of a table that is checked
 
 
@@ -68,6 +71,28 @@ def relative_weights(weight: np.ndarray) -> np.ndarray:
     return np.where(np.abs(weight - whole) <= 1e-12 * weight, whole, weight)
 
 
+def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
+    """Weights as they are meant, (n,) float64: numbers of instances, or scaled to be such.
+
+    Parameters
+    ----------
+    meaning : {"auto", "counts", "relative"}
+        "auto": relative where their sum says so, which is 1, or below `least` while the rows are as
+        many: of so few instances no tree is grown.
+    weight : (n,) float64 above 0
+    least : float
+        Weight of a node that is split.
+    """
+    if meaning == "auto":
+        total = weight.sum()
+        shares = len(weight) > 1 and abs(total - 1.0) <= 1e-6
+        # 1e-9: as in growth, where fractions that add up to a minimum reach it.
+        relative = shares or total + 1e-9 < least <= len(weight)
+    else:
+        relative = meaning == "relative"
+    return relative_weights(weight) if relative else weight
+
+
 class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     """Base of classifiers that hold one fitted `hedgerow.tree.Tree` in ``tree_``."""
 
@@ -84,7 +109,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if self.max_depth is not None:
             check_number("max_depth", self.max_depth, 0, COUNTED, whole=True)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
-        check_choice("weights", self.weights, ("counts", "relative"))
+        check_choice("weights", self.weights, WEIGHTS)
         check_flag("smoothing", self.smoothing)
 
     def _check_pruning(self) -> None:
@@ -98,6 +123,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         """The table as float64, NaN for missing, categories as codes."""
+        X = of_polars(X)
         _check_feature_names(self, X, reset=reset)
         if is_frame(X):
             array = self._encode_frame(X, reset=reset)
@@ -268,6 +294,22 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             )
         return weight
 
+    def _of_classes(self, y: np.ndarray) -> np.ndarray:
+        """Weight of each row by its class, (n,) float64."""
+        try:
+            weight = compute_sample_weight(self.class_weight, y)
+        except (ValueError, TypeError) as error:
+            raise InputError(
+                f"class_weight is {self.class_weight!r}: {str(error).rstrip('.')}",
+                remedy="give 'balanced', or a dictionary with a weight above 0 for each class",
+            ) from None
+        if not (np.isfinite(weight) & (weight > 0)).all():
+            raise InputError(
+                f"class_weight is {self.class_weight!r}",
+                remedy="give each class a finite weight above 0",
+            )
+        return weight
+
     def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
         """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
         if y is None:
@@ -288,8 +330,10 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             # A row of weight 0 is as if absent: it brings no class of its own.
             kept = weight > 0
             array, y, weight = array[kept], y[kept], weight[kept]
-            if self.weights == "relative":
-                weight = relative_weights(weight)
+        if getattr(self, "class_weight", None) is not None:
+            weight = self._of_classes(y) * (1.0 if weight is None else weight)
+        if weight is not None:
+            weight = meant_weights(self.weights, weight, self.min_samples_split)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
         # 1e-9: as in growth, where fractions that add up to a minimum reach it.

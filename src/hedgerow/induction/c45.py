@@ -44,16 +44,21 @@ class C45Classifier(TreeClassifierMixin):
     reliability : {"node", "global"}, default "node"
         What the gain of a variable is multiplied by: the known share of the weight at the node
         (thesis 2.2), or of that of the whole training set (as the baseline of EIG).
-    weights : {"counts", "relative"}, default "counts"
+    weights : {"auto", "counts", "relative"}, default "auto"
         How `sample_weight` is meant. "counts": numbers of instances, which minima and pruning
         take as they are. "relative": how much each row matters beside the others, as in
-        boosting; scaled to the number of rows of weight above 0, before anything else.
+        boosting; scaled to the number of rows of weight above 0, before anything else. "auto":
+        relative where their sum says so, because it is 1, or less than `min_samples_split` while
+        the rows are as many; else counts.
     criterion : {"information_gain", "gini", "gain_ratio"}, default "information_gain"
         What makes one test better than another: the loss of entropy (thesis 2.2), that of the Gini
         index (Breiman et al. 1984, CART), or Quinlan's ratio of gain and split information: of the
         tests with the largest gain of their variable, those of at least the average gain (less
         .001 bits) are compared by it. Rows without the value count as a part of their own in the
         split information (Quinlan 1993, 2.2 and 3.2).
+    class_weight : dict, "balanced" or None, default None
+        Weight of each class, by its label; "balanced": inverse to the number of its rows, as in
+        scikit-learn. Multiplies `sample_weight`.
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
 
@@ -73,7 +78,7 @@ class C45Classifier(TreeClassifierMixin):
     Warns
     -----
     HedgerowWarning
-        Weights taken as counts that add up to less than `min_samples_split`, while the rows are
+        Weights given as counts that add up to less than `min_samples_split`, while the rows are
         as many: the tree is a single leaf.
 
     Notes
@@ -113,8 +118,9 @@ class C45Classifier(TreeClassifierMixin):
         categorical_features=FROM_DTYPE,
         smoothing=False,
         reliability="node",
-        weights="counts",
+        weights="auto",
         criterion="information_gain",
+        class_weight=None,
         random_state=None,
     ):
         self.confidence = confidence
@@ -131,6 +137,7 @@ class C45Classifier(TreeClassifierMixin):
         self.reliability = reliability
         self.weights = weights
         self.criterion = criterion
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

@@ -50,7 +50,7 @@ class EIGClassifier(SoftTreeClassifier):
     propagation, evaluation, error_unit
         Noise of the values that are known, as in `SoftTreeClassifier`.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, class_weight
         As in `C45Classifier`. The paper does not prune and splits from two instances on.
     random_state : int, RandomState instance or None, default None
         Seeds the imputer's draws where `n_imputations` is above 1.
@@ -123,7 +123,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
-        weights="counts",
+        weights="auto",
+        class_weight=None,
         random_state=None,
     ):
         self.imputer = imputer
@@ -146,6 +147,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         self.categorical_features = categorical_features
         self.smoothing = smoothing
         self.weights = weights
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

@@ -68,8 +68,10 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         As in `C45Classifier`.
     smoothing : bool, default False
         Laplace-smoothed leaves in `predict_proba`.
-    weights : {"counts", "relative"}, default "counts"
+    weights : {"auto", "counts", "relative"}, default "auto"
         How `sample_weight` is meant, as in `C45Classifier`.
+    class_weight : dict, "balanced" or None, default None
+        As in `C45Classifier`.
     random_state : int, RandomState instance or None, default None
         An int gives the same tree on every machine.
 
@@ -141,7 +143,8 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
-        weights="counts",
+        weights="auto",
+        class_weight=None,
         random_state=None,
     ):
         self.alpha = alpha
@@ -161,6 +164,7 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
         self.categorical_features = categorical_features
         self.smoothing = smoothing
         self.weights = weights
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

@@ -95,7 +95,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
     max_depth : int, optional
         Largest number of tests on a path; None: the depth of the pruned C4.5 tree of all rows.
     candidates : {"values", "midpoints"}, default "values"
-    categorical_features, smoothing, weights
+    categorical_features, smoothing, weights, class_weight
         As in `C45Classifier`.
     time_limit : float, optional
         Seconds after which the search stops, with the best tree so far; None or infinity: no
@@ -186,11 +186,12 @@ class UCTTreeClassifier(TreeClassifierMixin):
         candidates="values",
         categorical_features=FROM_DTYPE,
         smoothing=False,
-        weights="counts",
+        weights="auto",
         time_limit=None,
         max_nodes=None,
         max_memory=None,
         progress=False,
+        class_weight=None,
         random_state=None,
     ):
         self.policy = policy
@@ -220,6 +221,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         self.max_nodes = max_nodes
         self.max_memory = max_memory
         self.progress = progress
+        self.class_weight = class_weight
         self.random_state = random_state
 
     def _check_parameters(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.checks import check_number
+from hedgerow.errors import InputError
 from hedgerow.optional import needed
 
 if TYPE_CHECKING:
@@ -49,6 +50,22 @@ def feature_name(tree, feature: int) -> str:
     """Name of a variable, ``x<number>`` where the tree knows none."""
     names = tree.feature_names
     return names[feature] if names is not None else f"x{feature}"
+
+
+def named_classes(tree, class_names):
+    """The tree with other names of its classes; itself without any.
+
+    class_names : sequence of str, one for each class in the order of the codes, or None
+    """
+    if class_names is None:
+        return tree
+    names = [class_names] if isinstance(class_names, str) else list(class_names)
+    if len(names) != tree.n_classes:
+        raise InputError(
+            f"class_names holds {len(names)} names for {tree.n_classes} classes",
+            remedy="give one for each class, in the order of `classes_`",
+        )
+    return tree.replace(classes=[str(name) for name in names])
 
 
 def class_name(tree, code: int) -> str:
@@ -94,9 +111,10 @@ def leaf_words(tree, node: int, decimals: int = 3, shares=None) -> str:
     return f"{class_name(tree, int(share.argmax()))} (n = {weight}: {mix})"
 
 
-def to_text(tree, decimals: int = 4) -> str:
+def to_text(tree, decimals: int = 4, class_names=None) -> str:
     """Readable rules: one line per branch, leaves say class, weight and shares."""
     check_decimals(decimals)
+    tree = named_classes(tree, class_names)
     if tree.feature[0] < 0:
         return leaf_words(tree, 0) + "\n"
     shares = tree.probabilities()
@@ -115,9 +133,10 @@ def to_text(tree, decimals: int = 4) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_dot(tree, decimals: int = 4) -> str:
+def to_dot(tree, decimals: int = 4, class_names=None) -> str:
     """Graphviz source; the left branch is the one on which the test holds."""
     check_decimals(decimals)
+    tree = named_classes(tree, class_names)
 
     def quoted(text: str) -> str:
         # Graphviz reads entities such as &lt; in every label.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Sequence
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -466,17 +467,40 @@ class Tree:
             feature_names=names,
         )
 
-    def to_text(self, decimals: int = 4) -> str:
-        """The rules, one line per node, indented by depth."""
+    def to_text(self, decimals: int = 4, class_names: Sequence[str] | None = None) -> str:
+        """The rules, one line per node, indented by depth.
+
+        Parameters
+        ----------
+        decimals : int
+            Significant digits of thresholds, after the first.
+        class_names : sequence of str, optional
+            Names of the classes in the order of `classes`, where those are numbers.
+
+        Raises
+        ------
+        InputError
+            Another number of names than of classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from hedgerow import C45Classifier
+        >>> iris = load_iris()
+        >>> tree = C45Classifier(max_depth=1).fit(iris.data, iris.target).tree_
+        >>> print(tree.to_text(class_names=iris.target_names), end="")
+        x2 < 3: setosa (n = 50: setosa 1.00, versicolor 0.00, virginica 0.00)
+        x2 >= 3: versicolor (n = 100: setosa 0.00, versicolor 0.50, virginica 0.50)
+        """
         from hedgerow.tree.export import to_text
 
-        return to_text(self, decimals)
+        return to_text(self, decimals, class_names)
 
-    def to_dot(self, decimals: int = 4) -> str:
-        """Graphviz source."""
+    def to_dot(self, decimals: int = 4, class_names: Sequence[str] | None = None) -> str:
+        """Graphviz source; parameters as in `to_text`."""
         from hedgerow.tree.export import to_dot
 
-        return to_dot(self, decimals)
+        return to_dot(self, decimals, class_names)
 
     def plot(self, ax=None, **options):
         """Draw the tree with matplotlib (`hedgerow.drawing.plot_tree`)."""

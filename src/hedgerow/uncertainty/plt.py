@@ -31,7 +31,7 @@ class ProbabilisticThresholdClassifier(C45Classifier):
         where the errors are below the limit again at the end of the node's values.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-criterion, random_state
+criterion, class_weight, random_state
         As in `C45Classifier`.
 
     Attributes
@@ -75,8 +75,9 @@ criterion, random_state
         categorical_features=FROM_DTYPE,
         smoothing=False,
         reliability="node",
-        weights="counts",
+        weights="auto",
         criterion="information_gain",
+        class_weight=None,
         random_state=None,
     ):
         super().__init__(
@@ -94,6 +95,7 @@ criterion, random_state
             reliability=reliability,
             weights=weights,
             criterion=criterion,
+            class_weight=class_weight,
             random_state=random_state,
         )
         self.crossings = crossings

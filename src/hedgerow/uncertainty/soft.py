@@ -46,7 +46,7 @@ class SoftTreeClassifier(C45Classifier):
         error in the variable's unit. Noise models have a unit of their own.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-criterion, random_state
+criterion, class_weight, random_state
         As in `C45Classifier`.
 
     Attributes
@@ -110,8 +110,9 @@ criterion, random_state
         categorical_features=FROM_DTYPE,
         smoothing=False,
         reliability="node",
-        weights="counts",
+        weights="auto",
         criterion="information_gain",
+        class_weight=None,
         random_state=None,
     ):
         super().__init__(
@@ -129,6 +130,7 @@ criterion, random_state
             reliability=reliability,
             weights=weights,
             criterion=criterion,
+            class_weight=class_weight,
             random_state=random_state,
         )
         self.search = search

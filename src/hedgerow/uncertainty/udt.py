@@ -30,7 +30,7 @@ class UncertainTreeClassifier(C45Classifier):
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-random_state
+class_weight, random_state
         As in `C45Classifier`; `candidates` concerns variables of width 0 only.
 
     Attributes
@@ -81,7 +81,8 @@ random_state
         categorical_features=FROM_DTYPE,
         smoothing=False,
         reliability="node",
-        weights="counts",
+        weights="auto",
+        class_weight=None,
         random_state=None,
     ):
         super().__init__(
@@ -98,6 +99,7 @@ random_state
             smoothing=smoothing,
             reliability=reliability,
             weights=weights,
+            class_weight=class_weight,
             random_state=random_state,
         )
         self.width = width
