@@ -94,8 +94,41 @@ def keep_bars(app, what, name, member, options, lines: list[str]) -> None:
     lines[:] = [re.sub(r"\|(\w+)\|", r"\\|\1\\|", line) for line in lines]
 
 
+#: What the theme writes -> the same with what readers of screens and keys need (axe's rules).
+READABLE = (
+    (r'<p class="caption" role="heading">', r'<p class="caption" role="heading" aria-level="2">'),
+    (r'<aside class="sidebar-drawer">', r'<aside class="sidebar-drawer" aria-label="Pages">'),
+    (
+        r'<aside class="toc-drawer( no-toc)?">',
+        r'<aside class="toc-drawer\1" aria-label="This page">',
+    ),
+    (r"<pre>", r'<pre tabindex="0">'),
+    (r'<div class="table-wrapper([^"]*)">', r'<div class="table-wrapper\1" tabindex="0">'),
+    (r'<th class="head"><p></p></th>', r"<td></td>"),
+    (r'<div id="search-results">', r'<h1>Search</h1>\n<div id="search-results">'),
+    (
+        r'<a class="reference internal" href="([^"]*)"><span class="doc">([^<"]*)</span></a>'
+        r"(?=</p>\s*<div class=\"sphx-glr-thumbnail-title)",
+        r'<a class="reference internal" aria-label="\2" href="\1"><span class="doc">\2</span></a>',
+    ),
+)
+
+
+def make_readable(app, error) -> None:
+    """Mend the pages that the theme made, once all are there."""
+    if error is not None or app.builder.name != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        text = made = page.read_text(encoding="utf-8")
+        for pattern, better in READABLE:
+            made = re.sub(pattern, better, made)
+        if made != text:
+            page.write_text(made, encoding="utf-8")
+
+
 def setup(app) -> None:
     """Add what is our own."""
+    app.connect("build-finished", make_readable)
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.add_lexer("snakemake", PythonLexer)
     app.connect("source-read", fill)

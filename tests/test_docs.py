@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import runpy
+import shutil
 import urllib.parse
 from pathlib import Path
 
@@ -107,3 +108,31 @@ def test_built_pages_load_nothing_from_elsewhere_and_lead_somewhere():
                 continue
             there = page.parent / urllib.parse.unquote(target)
             assert there.exists(), f"{page.relative_to(built)}: {target}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_violation_in_the_built_pages(scheme):
+    """The theme has headings without a level, boxes that no key scrolls, links without words."""
+    built, axe = DOCS / "_build/html", ROOT / "tests/browser/node_modules/axe-core/axe.min.js"
+    if not (built / "searchindex.js").is_file() or not axe.is_file():
+        pytest.skip("call `make docs` and `npm ci --prefix tests/browser`")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="`make checks` installs it")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    names = ("README", "docs/index", "docs/methods/c45", "docs/notes/soft", "docs/gallery/index")
+    names += ("docs/gallery/tutorial/tutorial", "docs/api", "search")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_context(color_scheme=scheme).new_page()
+        for name in names:
+            page.goto((built / f"{name}.html").as_uri())
+            page.add_script_tag(path=str(axe))
+            found = page.evaluate("axe.run()")["violations"]
+            assert not found, (name, [(v["id"], v["nodes"][0]["html"]) for v in found])
+        browser.close()
+
+
+def test_the_front_of_the_built_pages_is_the_readme():
+    assert "url=README.html" in (DOCS / "_templates/redirect.html").read_text(encoding="utf-8")

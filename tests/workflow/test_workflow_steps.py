@@ -166,7 +166,7 @@ def test_decorators_hold_literals():
 def test_a_caption_that_asks_for_words_has_them():
     with pytest.raises(TypeError, match="has no words"):
 
-        @table("a table", caption="Run: {ran}")
+        @table("a table", caption="Run: {ran}", behind=lambda table: ())
         def some_table():
             """A table."""
 
