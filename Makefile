@@ -118,7 +118,7 @@ generated: setup
 
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
-CHECKS := forests optimal browser
+CHECKS := forests optimal browser polars
 DOCS := docs
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
