@@ -1,0 +1,156 @@
+"""What README says of the first run: set-up, experiments and tests, timed in a fresh clone.
+
+    make times                                    measure, and write the sentence in README
+    python benchmarks/first_run.py --keep FOLDER  leave the clone there
+
+The last commit is cloned and its two commands are called, without a mirror of the data sets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Between these stands what is measured.
+BEGIN, END = "<!-- times: make times -->", "<!-- end -->"
+#: What a run makes, in the folder of the project.
+MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
+MADE += ("data/logs", "data/jobs", "reports", ".snakemake")
+
+
+@dataclass(frozen=True)
+class Times:
+    """Minutes and sizes.
+
+    Attributes
+    ----------
+    setup, reproduce, test : float
+        Minutes on the clock; the second and third after set-up.
+    processor : float
+        Minutes of processor time of `make reproduce`.
+    environment, made : float
+        MB of `.venv`, and of what the run makes.
+    cores : int
+    day : str
+    """
+
+    setup: float
+    reproduce: float
+    test: float
+    processor: float
+    environment: float
+    made: float
+    cores: int
+    day: str
+
+
+def measured(project: Path, python: str) -> Times:
+    """Call the commands in a clone."""
+    setup, _ = called(project, "setup", python)
+    environment = megabytes(project / ".venv")
+    before = sum(megabytes(project / part) for part in MADE)
+    reproduce, processor = called(project, "reproduce", python)
+    made = sum(megabytes(project / part) for part in MADE) - before
+    test, _ = called(project, "test", python)
+    day = datetime.date.today().isoformat()
+    cores = os.cpu_count() or 1
+    return Times(setup, reproduce, test, processor, environment, made, cores, day)
+
+
+def called(project: Path, target: str, python: str) -> tuple[float, float]:
+    """Minutes on the clock and of processor time of one command."""
+    environment = {k: v for k, v in os.environ.items() if k != "HEDGEROW_MIRROR"}
+    spent, started = processor_seconds(), time.perf_counter()
+    print(f"make {target}", file=sys.stderr, flush=True)
+    subprocess.run(
+        ["make", target, f"PYTHON={python}"],
+        cwd=project,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+    return (time.perf_counter() - started) / 60, (processor_seconds() - spent) / 60
+
+
+def processor_seconds() -> float:
+    """Of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def megabytes(folder: Path) -> float:
+    """Size of the files below a folder, those with several names once."""
+    sizes = {}
+    for file in folder.rglob("*"):
+        if file.is_file() and not file.is_symlink():
+            told = file.stat()
+            sizes[told.st_ino] = told.st_size
+    return sum(sizes.values()) / 1e6
+
+
+def sentence(times: Times) -> str:
+    """What README says.
+
+    >>> print(sentence(Times(1.2, 7.4, 10.6, 12.9, 1040.0, 96.0, 2, "2026-01-31")))
+    On two cores the first takes 7 minutes after set-up (1 minute, 1.0 GB in `.venv`), 13 minutes of
+    processor time and 100 MB of disk; the second takes 11 minutes. (`make times`, 2026-01-31.)
+    """
+    cores = {1: "one core", 2: "two cores", 4: "four cores"}.get(
+        times.cores, f"{times.cores} cores"
+    )
+    return (
+        f"On {cores} the first takes {minutes(times.reproduce)} after set-up "
+        f"({minutes(times.setup)}, {times.environment / 1000:.1f} GB in `.venv`), "
+        f"{minutes(times.processor)} of\nprocessor time and {round(times.made, -1):.0f} MB of "
+        f"disk; the second takes {minutes(times.test)}. (`make times`, {times.day}.)"
+    )
+
+
+def minutes(value: float) -> str:
+    """A whole number of them, at least one."""
+    whole = max(round(value), 1)
+    return f"{whole} minute{'s' if whole > 1 else ''}"
+
+
+def filled(text: str, said: str) -> str:
+    """README with the sentence in its place.
+
+    Raises
+    ------
+    ValueError
+        If README has no such place.
+    """
+    place = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    if not place.search(text):
+        raise ValueError(f"README.md has no `{BEGIN}` ... `{END}`")
+    return place.sub(lambda _: f"{BEGIN}\n{said}\n{END}", text)
+
+
+def main() -> None:
+    """Measure in a clone of the last commit, and write README."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="clone here, and leave it")
+    parser.add_argument("--python", default="python3", help="interpreter (default: %(default)s)")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hedgerow-first-run-") as folder:
+        project = (options.keep or Path(folder) / "hedgerow").resolve()
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(project)], check=True)
+        times = measured(project, options.python)
+    said = sentence(times)
+    print(said)
+    readme = ROOT / "README.md"
+    readme.write_text(filled(readme.read_text(encoding="utf-8"), said), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
