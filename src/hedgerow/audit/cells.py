@@ -47,13 +47,6 @@ class Row:
         """File of the table, relative to the project."""
         return TABLES / f"{self.table}.csv"
 
-    @property
-    def datasets(self) -> list[str]:
-        """Data sets that it names, as the registry and as the paper call them; none for a mean."""
-        names = {**self.values, **self.key}
-        found = [names[c] for c in ("registry", "dataset") if isinstance(names.get(c), str)]
-        return list(dict.fromkeys(name for name in found if name))
-
 
 def named(root: Path, name: str) -> Row:
     """The row of a name.

@@ -53,8 +53,9 @@ class Shown:
     words : callable, optional
         Gets inputs of the job by its parameters and returns the words for the caption.
     behind : callable, optional
-        Of a table: gets it, as `table`, and inputs of the job by its parameters, and yields a
-        `hedgerow.reporting.cells.Cell` for each number: the rows that it rests on.
+        Of a table: gets it, as `table`, its id, as `identifier`, and inputs of the job by its
+        parameters, and yields a `hedgerow.reporting.cells.Cell` for each number: the rows that it
+        rests on.
     tree : callable, optional
         Of a table: gets a row that a cell rests on and all rows of its file, and returns what tells
         the tree of that row apart, by columns of the table of trees. Without, the columns that

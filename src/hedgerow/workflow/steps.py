@@ -472,9 +472,10 @@ class Arguments:
         table : DataFrame
         """
         shown = function.shown
-        self._read["table", str(inspect.signature(shown.behind).parameters["table"].annotation)] = (
-            table
-        )
+        own = {"table": table, "identifier": shown.id}
+        for name, parameter in inspect.signature(shown.behind).parameters.items():
+            if name in own:
+                self._read[name, str(parameter.annotation)] = own[name]
         found = list(shown.behind(**self.of(shown.behind)))
         names = {rows.of for cell in found for rows in cell.rows}
         return cells.document(shown.id, found, {name: self._source(name) for name in names})

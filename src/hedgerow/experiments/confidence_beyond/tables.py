@@ -137,8 +137,9 @@ def compared(
     return pd.DataFrame(lines, columns=COLUMNS).round(9)
 
 
-def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Both sides of each comparison, and its test."""
+def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+    """Both sides of each comparison of a part, and its test."""
+    part = identifier.removeprefix("confidence_beyond_")
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": part, "base": line["base"], "metric": line["metric"]}
         pair = (line["method"], against(part, line["method"]))
@@ -148,37 +149,12 @@ def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell
         yield from tested(row, line, {**own, "first": pair[0], "second": pair[1]})
 
 
-def behind_answers(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of routes and fines."""
-    return _behind("answers", table, rows)
-
-
-def behind_learners(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of other learners."""
-    return _behind("learners", table, rows)
-
-
-def behind_categories(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of doubts about categories."""
-    return _behind("categories", table, rows)
-
-
-def behind_probabilities(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of corrected probabilities."""
-    return _behind("probabilities", table, rows)
-
-
-def behind_settings(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of fines, widths and readings."""
-    return _behind("settings", table, rows)
-
-
 @table(
     "Routes alone, fines alone, both",
     caption="Area under the ROC curve (points) of C4.5 on its four base trees, and of each version "
     f"of ConfDTree with alternative routes alone, certainty fines alone, and both. {TESTS} {{ran}}",
     words=said,
-    behind=behind_answers,
+    behind=behind_part,
 )
 def confidence_beyond_answers(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -207,7 +183,7 @@ def confidence_beyond_answers(
     "soft evaluation with the factor {factor}, UCT-DT after {n_iterations} iterations (these four "
     f"with Laplace-smoothed leaves). {TESTS} {{ran}}",
     words=said,
-    behind=behind_learners,
+    behind=behind_part,
 )
 def confidence_beyond_learners(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -232,7 +208,7 @@ def confidence_beyond_learners(
     caption="Area (points) of each version with doubts of tests on categories too, against the "
     f"same version without. {TESTS} {{ran_categories}}",
     words=said,
-    behind=behind_categories,
+    behind=behind_part,
 )
 def confidence_beyond_categories(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -261,7 +237,7 @@ def confidence_beyond_categories(
     "more is better; log loss (probabilities of at least {least}), Brier score and calibration "
     f"error (of the assigned class, {{n_bins}} bins), less is better. {TESTS} {{ran}}",
     words=said,
-    behind=behind_probabilities,
+    behind=behind_part,
 )
 def confidence_beyond_probabilities(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan
@@ -288,7 +264,7 @@ def confidence_beyond_probabilities(
     "deviations, and the level of a t interval whose normal quantile is f times as large. "
     f"{TESTS} {{ran}}",
     words=said,
-    behind=behind_settings,
+    behind=behind_part,
 )
 def confidence_beyond_settings(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: ConfidenceBeyondPlan

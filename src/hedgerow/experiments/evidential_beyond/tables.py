@@ -107,29 +107,15 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
     return pd.DataFrame(lines, columns=COLUMNS).round(9)
 
 
-def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Both sides of each comparison, and its test."""
+def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+    """Both sides of each comparison of a part, and its test."""
+    part = identifier.removeprefix("evidential_beyond_")
     mine = METHODS[part][0]
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": part, "setting": line["setting"], "metric": line["metric"]}
         first, second = (Rows("rows", {**own, "method": m}) for m in (mine, line["method"]))
         yield from sides(row, ("e2m", "value"), first, second, rows, POINTS)
         yield from tested(row, line, {**own, "first": mine, "second": line["method"]})
-
-
-def behind_sweep(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests by the level of the noise."""
-    return _behind("sweep", table, rows)
-
-
-def behind_repeated(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of repeated measurements."""
-    return _behind("repeated", table, rows)
-
-
-def behind_annotators(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of annotators."""
-    return _behind("annotators", table, rows)
 
 
 def behind_misjudged(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
@@ -150,7 +136,7 @@ def behind_misjudged(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     "reads draws of the test rows as well. C4.5, soft trees (factor {factor}) and ConfDTree on "
     f"C4.5 prune by the rows they are grown from and get both thirds. {TESTS} {{ran}}",
     words=said,
-    behind=behind_sweep,
+    behind=behind_part,
 )
 def evidential_beyond_sweep(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan
@@ -179,7 +165,7 @@ def evidential_beyond_sweep(
     "value is beyond all measurements) or of 0; CART their mean, or the first measurement. "
     f"{TESTS} {{ran}}",
     words=said,
-    behind=behind_repeated,
+    behind=behind_part,
 )
 def evidential_beyond_repeated(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan
@@ -206,7 +192,7 @@ def evidential_beyond_repeated(
     "reads votes over the largest number of votes as plausibilities, CART the class with most "
     f"votes, or every class that was named, weighted by its votes. {TESTS} {{ran}}",
     words=said,
-    behind=behind_annotators,
+    behind=behind_part,
 )
 def evidential_beyond_annotators(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: EvidentialBeyondPlan

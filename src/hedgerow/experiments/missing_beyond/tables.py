@@ -133,8 +133,9 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
     return made.sort_values(list(orders), key=rank).reset_index(drop=True)
 
 
-def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Both sides of each comparison, and its test."""
+def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+    """Both sides of each comparison of a part, and its test."""
+    part = identifier.removeprefix("missing_beyond_")
     for row, line in enumerate(table.to_dict("records")):
         metric = line["metric"]
         times = POINTS if metric in IN_POINTS else 1.0
@@ -145,36 +146,6 @@ def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell
         if "imputer_error" in line:
             error = Rows("rows", {**first.where, "metric": "imputer_error"})
             yield Cell(row, "imputer_error", "mean_of_means", (error,), by=("dataset",))
-
-
-def behind_mechanisms(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of the mechanisms."""
-    return _behind("mechanisms", table, rows)
-
-
-def behind_imputers(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of the imputers."""
-    return _behind("imputers", table, rows)
-
-
-def behind_learners(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of other learners."""
-    return _behind("learners", table, rows)
-
-
-def behind_pruning(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of pruned and unpruned trees."""
-    return _behind("pruning", table, rows)
-
-
-def behind_natural(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of sets that lack values by themselves."""
-    return _behind("natural", table, rows)
-
-
-def behind_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Rows and tests of missing and noisy values."""
-    return _behind("noise", table, rows)
 
 
 def behind_agreement(table: pd.DataFrame) -> Iterator[Cell]:
@@ -208,7 +179,7 @@ def behind_sets(table: pd.DataFrame) -> Iterator[Cell]:
     "C4.5 on guesses of kNN fills training and test rows. Unpruned trees. "
     f"{TESTS} {{ran}}",
     words=said,
-    behind=behind_mechanisms,
+    behind=behind_part,
 )
 def missing_beyond_mechanisms(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -238,7 +209,7 @@ def missing_beyond_mechanisms(
     "leaves possible; several: the mean gain of {draws} such draws. "
     f"{REMOVED} {TESTS} {{ran}}",
     words=said,
-    behind=behind_imputers,
+    behind=behind_part,
 )
 def missing_beyond_imputers(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -305,7 +276,7 @@ def missing_beyond_agreement(
     "missing values to the better side, and its histogram gradient boosting, as they come. "
     f"{REMOVED} {TESTS} {{ran}}",
     words=said,
-    behind=behind_learners,
+    behind=behind_part,
 )
 def missing_beyond_learners(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -332,7 +303,7 @@ def missing_beyond_learners(
     "Laplace-smoothed leaves. "
     f"{REMOVED} {TESTS} {{ran}}",
     words=said,
-    behind=behind_pruning,
+    behind=behind_part,
 )
 def missing_beyond_pruning(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -358,7 +329,7 @@ def missing_beyond_pruning(
     "column each but for the tests on categories and for gradient boosting; trees are unpruned. "
     f"{TESTS} {{natural}}",
     words=said,
-    behind=behind_natural,
+    behind=behind_part,
 )
 def missing_beyond_natural(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan
@@ -416,7 +387,7 @@ def missing_beyond_sets(rows: pd.DataFrame, plan: MissingBeyondPlan) -> pd.DataF
     "random. Soft gates know the factor, in training propagation and in evaluation. Unpruned "
     f"trees, k = {{k}}. {TESTS} {{ran}}",
     words=said,
-    behind=behind_noise,
+    behind=behind_part,
 )
 def missing_beyond_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: MissingBeyondPlan

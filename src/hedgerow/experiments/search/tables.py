@@ -411,23 +411,8 @@ def _count(values, count, metric, group, groups, datasets) -> int:
 # ------------------------------------------------------------------------------ tables of tests
 
 
-def behind_tests_of_pruning(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan):
-    """Table 4.2 rests on the rows of table 4.1."""
-    return _behind_tests("thesis_table_4_2", table, rows, plan)
-
-
-def behind_tests_of_policies(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan):
-    """Table 4.4 rests on the rows of table 4.3."""
-    return _behind_tests("thesis_table_4_4", table, rows, plan)
-
-
-def behind_tests_of_methods(table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan):
-    """Table 4.6 rests on the rows of table 4.5."""
-    return _behind_tests("thesis_table_4_6", table, rows, plan)
-
-
-def _behind_tests(
-    identifier: str, table: pd.DataFrame, rows: pd.DataFrame, plan: SearchPlan
+def behind_tests(
+    table: pd.DataFrame, rows: pd.DataFrame, identifier: str, plan: SearchPlan
 ) -> Iterator[Cell]:
     """Plain tests rest on the values that they compare, corrected ones on their family."""
     first = rows[rows["dataset"].isin(set(plan.printed.values())) & (rows["split"] == 0)]
@@ -460,7 +445,7 @@ def _behind_tests(
     "tests of search pruning",
     caption=SAME_TEST.format("4.1") + " {ran}",
     words=said,
-    behind=behind_tests_of_pruning,
+    behind=behind_tests,
 )
 def thesis_table_4_2(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -490,7 +475,7 @@ def thesis_table_4_2(
     "tests of the policies",
     caption=SAME_TEST.format("4.3") + " {ran}",
     words=said,
-    behind=behind_tests_of_policies,
+    behind=behind_tests,
 )
 def thesis_table_4_4(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan
@@ -505,7 +490,7 @@ def thesis_table_4_4(
     + " {ran} The thesis compares with 5.99, the critical value of 2 degrees of freedom; four "
     "methods have 3, and 7.81.",
     words=said,
-    behind=behind_tests_of_methods,
+    behind=behind_tests,
 )
 def thesis_table_4_6(
     statistics: pd.DataFrame, published: Mapping[str, pd.DataFrame], plan: SearchPlan

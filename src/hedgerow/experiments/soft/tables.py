@@ -216,14 +216,10 @@ def _printed_names(published_3_1: pd.DataFrame) -> dict[str, str]:
     return dict(zip(notes["dataset"], names, strict=True))
 
 
-def behind_training_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Table 3.4 rests on the rows of experiment 1."""
-    return _behind("training_noise", table, rows)
-
-
-def behind_test_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Table 3.5 rests on the rows of experiment 2."""
-    return _behind("test_noise", table, rows)
+def behind_noise(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+    """Table 3.4 rests on the rows of experiment 1, table 3.5 on those of experiment 2."""
+    experiments = dict(zip(("thesis_table_3_4", "thesis_table_3_5"), EXPERIMENTS, strict=True))
+    return _behind(experiments[identifier], table, rows)
 
 
 def behind_combined(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
@@ -280,7 +276,7 @@ def _behind(experiment: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterato
     "noise in training data",
     caption=f"Experiment 1, noise in the training data. {AVERAGES} {{ran}}",
     words=said,
-    behind=behind_training_noise,
+    behind=behind_noise,
     tree=tree_behind,
 )
 def thesis_table_3_4(
@@ -320,7 +316,7 @@ def thesis_table_3_4(
     "noise in test data",
     caption=f"Experiment 2, noise in the test data. {AVERAGES} {{ran}}",
     words=said,
-    behind=behind_test_noise,
+    behind=behind_noise,
     tree=tree_behind,
 )
 def thesis_table_3_5(

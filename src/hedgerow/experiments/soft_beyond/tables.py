@@ -71,22 +71,9 @@ def said(rows: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
     return {**of_parts, "grid": ", ".join(f"{u:g}" for u in plan.factors)}
 
 
-def behind_noise_models(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Noise models: rows of each data set, and the tests of their differences."""
-    return _behind("noise_models", table, rows)
-
-
-def behind_class_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Class noise: as noise models."""
-    return _behind("class_noise", table, rows)
-
-
-def behind_categorical_noise(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
-    """Noise on categories: as noise models."""
-    return _behind("categorical_noise", table, rows)
-
-
-def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
+def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
+    """Rows of each data set, and the tests of their differences."""
+    part = identifier.removeprefix("soft_beyond_")
     own = rows[rows["part"] == part]
     families = [f for f in own["family"].unique() if f not in ("normal", "none")]
     to_unit = {metric: times for metric, _, _, times in METRICS}
@@ -132,7 +119,7 @@ def _behind(part: str, table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell
     "Noise families and noise models",
     caption=f"{DIFFERENCES} {KNOWN_MODELS} {{noise_models}}",
     words=said,
-    behind=behind_noise_models,
+    behind=behind_part,
 )
 def soft_beyond_noise_models(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
@@ -171,7 +158,7 @@ def soft_beyond_noise_models(
     + " Labels of the training data are replaced by another class with probability p; validation "
     "folds and test data are clean. {class_noise}",
     words=said,
-    behind=behind_class_noise,
+    behind=behind_part,
 )
 def soft_beyond_class_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
@@ -186,7 +173,7 @@ def soft_beyond_class_noise(
     + " Categories are replaced with probability p by draws from the distribution of their "
     "variable in the training data. {categorical_noise}",
     words=said,
-    behind=behind_categorical_noise,
+    behind=behind_part,
 )
 def soft_beyond_categorical_noise(
     rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftBeyondPlan
