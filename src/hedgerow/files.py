@@ -147,7 +147,7 @@ def read_parquet(path: str | Path, *, sealed: bool = True) -> pd.DataFrame:
     """
     table = read_arrow(path, sealed=sealed)
     try:
-        return table.to_pandas()
+        return table.to_pandas(use_threads=False)
     except (*_unreadable(), AttributeError):
         raise _damaged(path) from None
 
@@ -159,7 +159,9 @@ def read_arrow(path: str | Path, *, sealed: bool = True) -> pa.Table:
 
     content = _checked(path, sealed)
     try:
-        return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+        # Tables are small, and a process that ends while threads of a pool begin is aborted.
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        return file.read(use_threads=False)
     except _unreadable():
         raise _damaged(path) from None
 

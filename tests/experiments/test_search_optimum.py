@@ -113,7 +113,7 @@ def test_without_the_library_there_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "pystreed", None)
     with pytest.raises(LibraryError) as error:
         check_accuracy(np.zeros((4, 1)), np.zeros(4, dtype=int), 1, 0)
-    assert str(error.value).count("pystreed") == 1 and "hedgerow[optimal]" in str(error.value)
+    assert str(error.value).count("pystreed") == 1 and "'.[optimal]'" in str(error.value)
     assert version_of("no-such-library") == "absent"
 
 

@@ -246,6 +246,12 @@ def test_statements_are_judged_on_public_cohorts():
     nothing = gain.iloc[:0]
 
     def verdicts(leaves, treatment, cohorts):
+        # Two cohorts alike: of one alone nothing is said of leaves.
+        leaves, treatment = (
+            pd.concat([frame, frame.assign(dataset="b")], ignore_index=True)
+            for frame in (leaves, treatment)
+        )
+        cohorts = {**cohorts, "b": cohorts["a"]}
         cells = survival_claims.measured(leaves, treatment, separation(cohorts))
         return judge(bound, {"cohorts": cells}).set_index("claim")["verdict"].to_dict()
 

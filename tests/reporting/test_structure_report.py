@@ -619,7 +619,7 @@ def test_the_section_of_a_set_that_the_thesis_does_not_have(small, published, im
     captions = captions_of("structure", plan=small.plan)
     section = structure_page.section(tables, images, captions, claims, small.plan)
     assert "for 8 there is too little data" in section.summary
-    assert "Lacking: no such pair of trees." in section.markup
+    assert "Lacking: no data set of this run can speak to it." in section.markup
     assert 'id="structure-pairs-made_up"' in section.markup
 
 

@@ -37,7 +37,7 @@
 
   const opened = () => {
     if (!drawer) {
-      drawer = make("aside", undefined, document.body);
+      drawer = make("div", undefined, document.body);
       drawer.id = "drawer";
       drawer.setAttribute("role", "dialog");
       drawer.setAttribute("aria-labelledby", "drawer-title");
