@@ -70,7 +70,7 @@ def example(readme: Path) -> None:
         try:
             tree.to_frame()
         except LibraryError as error:
-            assert "hedgerow[frames]" in str(error), error
+            assert "'.[frames]'" in str(error), error
             return
         raise AssertionError("there is a data frame without pandas")
 
