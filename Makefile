@@ -22,7 +22,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan checks test-dist bench times docs docs-links generated lock clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan checks test-dist bench times bits docs docs-links generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -35,6 +35,7 @@ help:
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make times      the two commands in a fresh clone, and what README says of their times"
+	@echo "make bits       which machines and versions give the same bytes, and what docs/workflow.md says of it"
 	@echo "make docs       set-up, then the pages, docs/_build/html/index.html (docs-links: other sites' too)"
 	@echo "make generated  write the files that follow from others (environment.yml, config/)"
 	@echo "make lock       choose new versions of all dependencies"
@@ -101,6 +102,9 @@ bench: setup
 # In a fresh clone of the last commit: nothing else may run beside it.
 times:
 	@'$(PYTHON)' benchmarks/first_run.py --python '$(PYTHON)'
+
+bits: setup
+	@$(VENV)/bin/python benchmarks/bits.py --python '$(PYTHON)'
 
 # Pictures and examples are made by the build; a warning is an error.
 SPHINX := python -m sphinx --fail-on-warning --keep-going --quiet --conf-dir docs \

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -20,9 +19,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-#: Between these stands what is measured.
-BEGIN, END = "<!-- times: make times -->", "<!-- end -->"
+from marked import ROOT, fill
+
 #: What a run makes, in the folder of the project.
 MADE = ("data/raw", "data/tidy", "data/noised", "data/calibrated", "data/trees", "data/results")
 MADE += ("data/logs", "data/jobs", "reports", ".snakemake")
@@ -122,20 +120,6 @@ def minutes(value: float) -> str:
     return f"{whole} minute{'s' if whole > 1 else ''}"
 
 
-def filled(text: str, said: str) -> str:
-    """README with the sentence in its place.
-
-    Raises
-    ------
-    ValueError
-        If README has no such place.
-    """
-    place = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    if not place.search(text):
-        raise ValueError(f"README.md has no `{BEGIN}` ... `{END}`")
-    return place.sub(lambda _: f"{BEGIN}\n{said}\n{END}", text)
-
-
 def main() -> None:
     """Measure in a clone of the last commit, and write README."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -148,8 +132,7 @@ def main() -> None:
         times = measured(project, options.python)
     said = sentence(times)
     print(said)
-    readme = ROOT / "README.md"
-    readme.write_text(filled(readme.read_text(encoding="utf-8"), said), encoding="utf-8")
+    fill("README.md", "times", said)
 
 
 if __name__ == "__main__":

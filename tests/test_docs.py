@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
-import importlib.util
 import re
 import runpy
 import shutil
-import sys
 import urllib.parse
 from pathlib import Path
 
@@ -139,18 +136,3 @@ def test_axe_finds_no_violation_in_the_built_pages(scheme):
 
 def test_the_front_of_the_built_pages_is_the_readme():
     assert "url=README.html" in (DOCS / "_templates/redirect.html").read_text(encoding="utf-8")
-
-
-def test_the_times_of_the_readme_are_written_by_a_command():
-    """They were typed, and older than what they told of."""
-    spec = importlib.util.spec_from_file_location("first_run", ROOT / "benchmarks/first_run.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["first_run"] = module
-    spec.loader.exec_module(module)
-    assert doctest.testmod(module).failed == 0
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    times = module.Times(1, 2, 3, 4, 5000.0, 60.0, 2, "2026-01-31")
-    once = module.filled(text, module.sentence(times))
-    assert "5.0 GB" in once and module.filled(once, module.sentence(times)) == once
-    with pytest.raises(ValueError, match=r"README.md has no"):
-        module.filled("nothing", "said")

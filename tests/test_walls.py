@@ -16,7 +16,7 @@ from hedgerow.workflow.digest import PACKAGE
 #: one floor stands side by side.
 FLOORS = (
     {"errors", "ids", "_stamp", "_core_digest"},
-    {"checks", "files", "optional"},
+    {"checks", "files", "optional", "screen"},
     {"tree"},
     {"induction", "data", "evaluation"},
     {"uncertainty"},

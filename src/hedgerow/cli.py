@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING
 import hedgerow
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.optional import missing_library
+from hedgerow.screen import new_console
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hedgerow.data import DatasetEntry
 
 __all__ = ["main"]
@@ -257,7 +256,7 @@ def _data_list(options: argparse.Namespace) -> int:
 
     registry = load_registry(options.registry)
     table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    console = _console()
+    console = new_console()
     # A narrow terminal shows fewer columns rather than broken ones.
     with_title, with_sources = console.width >= 130, console.width >= 105
     table.add_column("key", no_wrap=True)
@@ -387,26 +386,16 @@ def _data_fingerprint(options: argparse.Namespace) -> int:
 # ---------------------------------------------------------------------------------------- display
 
 
-def _console(stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if console.is_terminal:
-        return console
-    # Into a pipe or a file, a line is a line: rich would wrap at 80 columns.
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=1000)
-
-
 class _Progress:
     """Result lines on standard output, with a progress bar below them on a terminal."""
 
     def __init__(self, n_total: int):
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-        self._out = _console()
+        self._out = new_console()
         # One console for lines and bar, so that rich keeps the bar below the lines; where the
         # lines go to a file, the bar goes to standard error.
-        console = self._out if self._out.is_terminal else _console(stderr=True)
+        console = self._out if self._out.is_terminal else new_console(stderr=True)
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),

@@ -8,11 +8,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError
+from hedgerow.screen import add_command, new_console
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from hedgerow.audit.findings import Findings
 
 VERIFY = (
@@ -46,22 +46,14 @@ ask: hedgerow status || make reproduce
 
 def add_verify(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    parser = commands.add_parser(
-        "verify",
-        help="are results what their run recorded? every file, its parents, settings, versions",
-        description=VERIFY,
-        epilog=VERDICTS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    words = "are results what their run recorded? every file, its parents, settings, versions"
+    parser = add_command(commands, "verify", words, VERIFY, VERDICTS)
     parser.set_defaults(run=run_verify)
-    parser.add_argument(
-        "path",
-        nargs="?",
-        default=".",
-        metavar="PATH",
-        help="folder of the project (default: this one), or data/reference or a folder in it: "
-        "results at paper scale, where other code and versions are told and count for nothing",
+    more = (
+        ", or data/reference or a folder in it: results at paper scale, where other code and "
+        "versions are told and count for nothing"
     )
+    add_project(parser, more=more)
     parser.add_argument(
         "--digest",
         metavar="D",
@@ -119,21 +111,10 @@ def add_verify(commands: Any) -> None:
 
 def add_status(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    parser = commands.add_parser(
-        "status",
-        help="which results are out of date, and why",
-        description=STATUS,
-        epilog=STATUS_EXIT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    words = "which results are out of date, and why"
+    parser = add_command(commands, "status", words, STATUS, STATUS_EXIT)
     parser.set_defaults(run=run_status)
-    parser.add_argument(
-        "path",
-        nargs="?",
-        default=".",
-        metavar="PATH",
-        help="folder of the project (default: this one)",
-    )
+    add_project(parser)
     parser.add_argument(
         "--configfile",
         nargs="+",
@@ -167,7 +148,7 @@ def run_verify(options: argparse.Namespace) -> int:
         found.unlisted_allowed = options.allow_unlisted
     else:
         seed = secrets.randbelow(10**6) if options.seed is None else options.seed
-        with _Progress() as progress:
+        with Progress() as progress:
             found = verify(
                 path,
                 digest=options.digest,
@@ -193,7 +174,7 @@ def _show(found: Findings, everything: bool) -> None:
 
     from hedgerow.audit.findings import CLOSE, IDENTICAL, VERDICTS
 
-    console = _console()
+    console = new_console()
     shown = [f for f in found.files if everything or f.verdict != IDENTICAL]
     colours = {IDENTICAL: "green", CLOSE: "yellow"}
     if shown:
@@ -248,49 +229,6 @@ def _first(said: list[str], most: int = 10) -> list[str]:
     return said[:most] + more
 
 
-class _Progress:
-    """What is looked at, on a terminal; a bar over the jobs that are made anew."""
-
-    def __init__(self):
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        console = _console(stderr=True)
-        columns = [TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[n]}")]
-        self._bars = Progress(
-            *columns, console=console, transient=True, disable=not console.is_terminal
-        )
-        self._of = None
-        self._task = self._bars.add_task("", total=None, n="")
-
-    def __enter__(self) -> _Progress:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._bars.stop()
-
-    def tell(self, what: str, done: int = 0, of: int | None = None) -> None:
-        """Show what comes next, of how many, or that one of them is done."""
-        if of is not None:
-            self._of = of
-            self._bars.reset(self._task, total=of)
-        self._bars.update(self._task, description=what, advance=done)
-        (task,) = self._bars.tasks
-        self._bars.update(
-            self._task, n=f"{task.completed:.0f}/{of or self._of}" if self._of else ""
-        )
-
-
-def _console(stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    console = Console(stderr=stderr, markup=False, emoji=False, highlight=False)
-    if console.is_terminal:
-        return console
-    # Into a pipe or a file, a line is a line.
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, width=1000)
-
-
 # -------------------------------------------------------------------------------------- status
 
 
@@ -298,7 +236,7 @@ def run_status(options: argparse.Namespace) -> int:
     """0 if nothing is out of date, else 1."""
     from hedgerow.audit.status import status
 
-    console, found = _console(), status(options.path, options.configfile)
+    console, found = new_console(), status(options.path, options.configfile)
     for line in found.lines():
         console.print(line, soft_wrap=True)
     return 0 if found.up_to_date else 1

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError, InputError
+from hedgerow.screen import add_command
 
 SIGN = (
     "Sign the checksums of a run, its verdicts, commit and configuration with an Ed25519 key.\n"
@@ -31,17 +33,9 @@ ARCHIVE = (
 
 def add_sign(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    parser = commands.add_parser(
-        "sign",
-        help="sign a run with an Ed25519 key",
-        description=SIGN,
-        epilog=SIGNED,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "sign", "sign a run with an Ed25519 key", SIGN, SIGNED)
     parser.set_defaults(run=run_sign)
-    parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="folder of the project (default: this)"
-    )
+    add_project(parser)
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--key", metavar="FILE", help="private key, of ssh-keygen or in PEM")
     what.add_argument(
@@ -56,17 +50,11 @@ def add_sign(commands: Any) -> None:
 
 def add_archive(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    parser = commands.add_parser(
-        "archive",
-        help="a run as one zip file with an RO-Crate at its root",
-        description=ARCHIVE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    words = "a run as one zip file with an RO-Crate at its root"
+    parser = add_command(commands, "archive", words, ARCHIVE)
     parser.set_defaults(run=run_archive)
     parser.add_argument("file", metavar="FILE", help="the zip file")
-    parser.add_argument(
-        "--project", default=".", metavar="FOLDER", help="folder of the project (default: this)"
-    )
+    add_project(parser, "--project")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.add_argument(
         "--date",
@@ -105,12 +93,11 @@ def run_sign(options: argparse.Namespace) -> int:
 def run_archive(options: argparse.Namespace) -> int:
     """0 after the file was written."""
     from hedgerow.audit.archive import archive
-    from hedgerow.audit.command import _Progress
 
     file = Path(options.file)
     if file.exists() and not options.force:
         raise InputError(f"{file} is there already", remedy="name another file, or give --force")
-    with _Progress() as progress:
+    with Progress() as progress:
         told = archive(Path(options.project), file, options.date, progress.tell)
     print(f"{file}: {told.n_files:,} files, {file.stat().st_size / 1e6:.1f} MB")
     print(f"SHA-256: {told.digest}")

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.command import _console, _Progress
+from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError, InputError
+from hedgerow.screen import add_command, new_console
 
 if TYPE_CHECKING:
     from hedgerow.audit.behind import Part, Selected
@@ -58,17 +59,9 @@ def add_replay(commands: Any) -> None:
 def _of_a_row(
     commands: Any, name: str, text: str, description: str, nargs: str | None = None
 ) -> argparse.ArgumentParser:
-    parser = commands.add_parser(
-        name,
-        help=text,
-        description=description,
-        epilog=NAMES.format(command=name),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, name, text, description, NAMES.format(command=name))
     parser.add_argument("row", nargs=nargs, metavar="ROW", help="a row of a table, as told below")
-    parser.add_argument(
-        "--project", default=".", metavar="FOLDER", help="folder of the project (default: this one)"
-    )
+    add_project(parser, "--project")
     return parser
 
 
@@ -81,7 +74,7 @@ def run_trace(options: argparse.Namespace) -> int:
     from hedgerow.audit.trace import trace
     from hedgerow.files import write_json
 
-    found, console = trace(options.project, options.row), _console()
+    found, console = trace(options.project, options.row), new_console()
     if options.json:
         write_json(options.json, json.loads(json.dumps(found.to_dict(), default=str)))
 
@@ -187,12 +180,12 @@ def _trace_all(options: argparse.Namespace) -> int:
     from hedgerow.audit.behind import Behind, tables
     from hedgerow.files import write_json
 
-    root, console = Path(options.project), _console()
+    root, console = Path(options.project), new_console()
     names = tables(root)
     if not names:
         raise DataError(f"{root} holds no tables of a run", remedy="call `make reproduce`")
     n_cells, wrong = 0, []
-    with _Progress() as progress:
+    with Progress() as progress:
         progress.tell("cells", of=len(names))
         for name in names:
             progress.tell(name)
@@ -226,9 +219,9 @@ def run_replay(options: argparse.Namespace) -> int:
     """0 if the row and all on its way came out as before, else 1."""
     from hedgerow.audit.replay import replay
 
-    with _Progress() as progress:
+    with Progress() as progress:
         found = replay(options.project, options.row, options.cores, progress.tell)
-    console = _console()
+    console = new_console()
 
     def say(text: str = "") -> None:
         console.print(text, soft_wrap=True)

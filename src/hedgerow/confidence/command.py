@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
+from hedgerow.screen import add_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,13 +30,8 @@ MOST_CELLS = 10_000_000  # of a table: its explanations are for people
 
 def add_explain(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    parser = commands.add_parser(
-        "explain",
-        help="what a tree doubts of rows in a file, node by node",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    words = "what a tree doubts of rows in a file, node by node"
+    parser = add_command(commands, "explain", words, DESCRIPTION, EXAMPLES)
     parser.set_defaults(run=run)
     parser.add_argument("model", metavar="MODEL.json", help="a tree with its node statistics")
     parser.add_argument("rows", metavar="ROWS.csv", help="rows, with the columns of the tree")

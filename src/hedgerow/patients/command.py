@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hedgerow.screen import add_command
+
 DESCRIPTION = (
     "Divide the patients of a table into risk groups by a tree, and describe them in a folder that "
     "opens in a browser. Nothing leaves this computer."
@@ -22,13 +24,8 @@ EXAMPLES = """examples:
 
 def add_survival(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    parser = commands.add_parser(
-        "survival",
-        help="risk groups of a clinician's own patients, in a folder that opens in a browser",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    words = "risk groups of a clinician's own patients, in a folder that opens in a browser"
+    parser = add_command(commands, "survival", words, DESCRIPTION, EXAMPLES)
     parser.set_defaults(run=run)
     parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")
     table = parser.add_argument_group("the table")

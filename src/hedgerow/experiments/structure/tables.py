@@ -193,20 +193,20 @@ def behind_norms(table: pd.DataFrame) -> Iterator[Cell]:
 
 def behind_scores(table: pd.DataFrame) -> Iterator[Cell]:
     """Table 5.2 rests on the scores of each forest and seed."""
-    for row, line in enumerate(table.to_dict("records")):
-        if line["status"] != "run":
-            continue
-        own = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
-        yield from _behind_summary(row, line, Rows("scores", own, line["metric"]), True)
+    return _behind_variants(table, "scores", True)
 
 
 def behind_closeness(table: pd.DataFrame) -> Iterator[Cell]:
     """The same of rank correlations."""
+    return _behind_variants(table, "closeness", False)
+
+
+def _behind_variants(table: pd.DataFrame, of: str, seeds: bool) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         if line["status"] != "run":
             continue
         own = {"dataset": line["registry"], "method": line["method"], "scale": line["criterion"]}
-        yield from _behind_summary(row, line, Rows("closeness", own, line["metric"]), False)
+        yield from _behind_summary(row, line, Rows(of, own, line["metric"]), seeds)
 
 
 @table(
