@@ -85,6 +85,8 @@ class Condition:
         Of the environment.
     threads : int
         Of every job.
+    cores : int
+        For jobs.
     why_not : str
         Why it cannot be had here.
     """
@@ -93,6 +95,7 @@ class Condition:
     setup: Setup
     variables: Mapping[str, str] = field(default_factory=dict)
     threads: int = 1
+    cores: int = 2
     why_not: str = ""
 
 
@@ -184,7 +187,7 @@ def conditions(usual: Setup, here: Mapping[str, Any]) -> list[Condition]:
         "OPENBLAS_CORETYPE": "Nehalem",
     }
     found = [
-        Condition("as it is, one job at a time", usual),
+        Condition("as it is, one job at a time", usual, cores=1),
         Condition("two threads in every job", usual, threads=2),
         Condition(
             "numpy's loops up to AVX2",
@@ -280,7 +283,7 @@ def run(condition: Condition, project: Path, keep: Path, rules: Sequence[str]) -
     subprocess.run(
         [
             *(".venv/bin/python", "-m", "snakemake", "--quiet", "all"),
-            *("--cores", str(max(condition.threads, 1)), *SMOKE),
+            *("--cores", str(condition.cores), *SMOKE),
             *(more if condition.threads > 1 else []),
         ],
         cwd=project,

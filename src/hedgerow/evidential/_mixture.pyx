@@ -8,7 +8,9 @@ lie leaf by leaf and class by class, so that the loops over instances are turned
 
 import numpy as np
 
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY
+
+from hedgerow.tree._elementary cimport hedgerow_log
 
 cdef extern from "_step.h":
     double hedgerow_step(const double* leaves, const double* classes, Py_ssize_t n_leaves,
@@ -35,7 +37,7 @@ cdef double iterate(const double* leaves, const double* classes, Py_ssize_t n_le
         if found - before < tolerance and gap[0] < least:
             break
         before = found
-    return found - n * log(n)
+    return found - n * hedgerow_log(n)
 
 
 def spread(counts):

@@ -5,9 +5,10 @@
 #ifndef HEDGEROW_STEP_H
 #define HEDGEROW_STEP_H
 
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "../tree/_elementary.h"
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
 #define HEDGEROW_CLONES __attribute__((target_clones("avx2", "default")))
@@ -100,11 +101,11 @@ double hedgerow_step(const double* leaves, const double* classes, ptrdiff_t n_le
     for (ptrdiff_t i = 0; i < n; i++) {
         product *= evidence[i];
         if (!(product > HEDGEROW_FAR && product < 1.0 / HEDGEROW_FAR)) {
-            found += log(product);
+            found += hedgerow_log(product);
             product = 1.0;
         }
     }
-    found += log(product);
+    found += hedgerow_log(product);
     for (ptrdiff_t i = 0; i < n; i++)
         evidence[i] = 1.0 / evidence[i];
     *most = 0.0;

@@ -9,11 +9,12 @@ in between.  Cells whose bound is above the best candidate are divided again, an
 looked at only in the finest of them.
 """
 
-from libc.math cimport INFINITY, ceil, exp, floor
+from libc.math cimport INFINITY, ceil, floor
 
 from hedgerow.induction._candidates cimport GAIN_TOLERANCE, base_at, sides_of, value_at
 from hedgerow.induction._criteria cimport Sides, score_candidates
 from hedgerow.tree._arena cimport Arena, carved
+from hedgerow.tree._elementary cimport hedgerow_exp
 from hedgerow.tree._gates cimport hedgerow_phi, hedgerow_phi_expand, hedgerow_phi_fill
 
 hedgerow_phi_fill()
@@ -675,7 +676,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.best = FAR_BELOW
     s.threshold = 0.0
     s.n_gains = 0
-    s.end_density = exp(-half * half / 2.0) * 0.3989422804014327
+    s.end_density = hedgerow_exp(-half * half / 2.0) * 0.3989422804014327
     z = cells.z
     low = hedgerow_phi(-half)
     high = hedgerow_phi(half)

@@ -8,7 +8,7 @@ iteration looks at the split leaf, and for pruning at the tests above it.
 
 import numpy as np
 
-from libc.math cimport log, pow, sqrt
+from libc.math cimport sqrt
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memmove, memset
 
@@ -23,6 +23,7 @@ from hedgerow.search._completion cimport (
 )
 from hedgerow.search._leaves cimport NONE, UNKNOWN, Action, Region
 from hedgerow.search._random cimport below
+from hedgerow.tree._elementary cimport hedgerow_log, hedgerow_pow
 
 cdef enum:
     FULL = -3               # a bound on memory is reached
@@ -131,7 +132,7 @@ cdef class Search(Completion):
         self.best_chain = <int*> self.memory.take(self.chain_capacity, sizeof(int))
         self.root_log[0] = 0.0
         for i in range(1, self.n_logs):
-            self.root_log[i] = sqrt(log(<double> i))
+            self.root_log[i] = sqrt(hedgerow_log(<double> i))
         for i in range(self.table_size):
             self.table[i] = NONE
         self.add_state(NONE, NONE, 0)
@@ -406,7 +407,7 @@ cdef class Search(Completion):
     cdef inline bint may_widen(self, const State* state) noexcept nogil:
         """Progressive widening: one more draw whenever N to the exponent passes a whole number."""
         return (self.widening > 0.0
-                and state.n_widened < <int> pow(<double> state.n_visits, self.widening))
+                and state.n_widened < <int> hedgerow_pow(<double> state.n_visits, self.widening))
 
     cdef int widen(self, int s) except -2 nogil:
         """A random leaf's best test on a random variable; NONE where it brings nothing new."""
@@ -647,7 +648,7 @@ cdef class Search(Completion):
         if size > self.n_logs:
             self.root_log = <double*> self.memory.resized(self.root_log, size, sizeof(double))
             for i in range(self.n_logs, size):
-                self.root_log[i] = sqrt(log(<double> i))
+                self.root_log[i] = sqrt(hedgerow_log(<double> i))
             self.n_logs = size
         return 0
 

@@ -4,9 +4,10 @@ Growth, pruning and prediction all ask `share_left`, so that no two of them can 
 Invariant: 0 <= share <= 1, and what does not go left goes right.
 """
 
-from libc.math cimport M_PI, atan, erfc, exp, fabs, isnan, sqrt
+from libc.math cimport M_PI, fabs, isnan, sqrt
 
 from hedgerow.tree._arena cimport Arena
+from hedgerow.tree._elementary cimport hedgerow_atan, hedgerow_erfc, hedgerow_exp
 
 cdef extern from "_normal.h":
     void hedgerow_phi_fill() noexcept nogil
@@ -153,11 +154,11 @@ cdef inline double model_cdf(const Gate* gate, double d) noexcept nogil:
     if gate.family == UNIFORM_FAMILY:
         return 0.0 if t <= 0.0 else 1.0 if t >= 1.0 else t
     if gate.family == LAPLACE_FAMILY:
-        return 0.5 * exp(t) if t < 0.0 else 1.0 - 0.5 * exp(-t)
+        return 0.5 * hedgerow_exp(t) if t < 0.0 else 1.0 - 0.5 * hedgerow_exp(-t)
     if gate.family == STUDENT_T_3_FAMILY:
         t /= sqrt(3.0)
-        return 0.5 + (t / (1.0 + t * t) + atan(t)) / M_PI
-    return 0.5 * erfc(-t / sqrt(2.0))
+        return 0.5 + (t / (1.0 + t * t) + hedgerow_atan(t)) / M_PI
+    return 0.5 * hedgerow_erfc(-t / sqrt(2.0))
 
 
 cdef inline double model_gate(const Gate* gate, double x, double center) noexcept nogil:

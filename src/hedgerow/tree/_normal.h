@@ -6,8 +6,9 @@
 #ifndef HEDGEROW_NORMAL_H
 #define HEDGEROW_NORMAL_H
 
-#include <math.h>
 #include <stddef.h>
+
+#include "_elementary.h"
 
 #define HEDGEROW_PHI_PER_UNIT 32
 #define HEDGEROW_PHI_LIMIT 9
@@ -19,9 +20,9 @@ static double hedgerow_phi_table[HEDGEROW_PHI_CENTRES][7];
    Hermite polynomial of alternating sign. */
 static void hedgerow_phi_coefficients(double t, double *c)
 {
-    const double density = exp(-0.5 * t * t) * 0.39894228040143267794;
+    const double density = hedgerow_exp(-0.5 * t * t) * 0.39894228040143267794;
     const double t2 = t * t;
-    c[0] = 0.5 * erfc(-t * 0.70710678118654752440);
+    c[0] = 0.5 * hedgerow_erfc(-t * 0.70710678118654752440);
     c[1] = density;
     c[2] = -density * t / 2.0;
     c[3] = density * (t2 - 1.0) / 6.0;
@@ -45,7 +46,7 @@ static inline double hedgerow_phi(double t)
     double h;
     const double *c;
     if (t <= -HEDGEROW_PHI_LIMIT || t >= HEDGEROW_PHI_LIMIT) {
-        return 0.5 * erfc(-t * 0.70710678118654752440);
+        return 0.5 * hedgerow_erfc(-t * 0.70710678118654752440);
     }
     i = (ptrdiff_t)((t + HEDGEROW_PHI_LIMIT) * HEDGEROW_PHI_PER_UNIT + 0.5);
     h = t - ((double)i / HEDGEROW_PHI_PER_UNIT - HEDGEROW_PHI_LIMIT);
