@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.reporting.cells import Cell, Rows
+from hedgerow.reporting.cells import Cell, Rows, Source
 
 #: Columns of p, plain and after Holm's correction.
 P = {"p": ("none", "p"), "p_holm": ("holm", "p")}
@@ -62,7 +62,7 @@ def sides(
     names: tuple[str, str],
     first: Rows,
     second: Rows,
-    rows: pd.DataFrame,
+    rows: Selector,
     times: float = 1.0,
     by: tuple[str, ...] = ("dataset", "repeat"),
 ) -> Iterator[Cell]:
@@ -74,13 +74,13 @@ def sides(
     names : tuple of str
         Columns of the two means; `difference` is that of the first less the second.
     first, second : Rows
-    rows : DataFrame
-        The input that both are of.
+    rows : Selector
+        Of the input that both are of.
     times : float
     by : tuple of str
         What pairs rows; means are by its first column first.
     """
-    there = [set(rows.loc[matches(rows, own.where), by[0]]) for own in (first, second)]
+    there = [set(rows.data_sets(own.where, by[0])) for own in (first, second)]
     both = sorted(there[0] & there[1])
     pair = tuple(Rows(own.of, {**own.where, by[0]: both}, own.value) for own in (first, second))
     for name, own in zip(names, pair, strict=True):
@@ -88,9 +88,23 @@ def sides(
     yield Cell(row, "difference", "mean_difference", pair, times, by)
 
 
-def matches(rows: pd.DataFrame, where: Mapping[str, Any]) -> pd.Series:
-    """Whether each row fits a selection."""
-    keep = pd.Series(True, index=rows.index)
-    for column, value in where.items():
-        keep &= rows[column].isin(value) if isinstance(value, list) else rows[column] == value
-    return keep
+class Selector:
+    """Rows of an input that fit selections, by an index, as an audit looks them up.
+
+    Parameters
+    ----------
+    rows : DataFrame
+    """
+
+    def __init__(self, rows: pd.DataFrame):
+        self._rows = rows
+        self._source = Source([], [rows])
+
+    def __call__(self, where: Mapping[str, Any]) -> pd.DataFrame:
+        """The rows that fit."""
+        return self._rows.iloc[self._source.positions(where)]
+
+    def data_sets(self, where: Mapping[str, Any], of: str = "dataset") -> list[str]:
+        """Names of the data sets of these rows, sorted."""
+        column = self._rows.columns.get_loc(of)
+        return sorted(set(self._rows.iloc[self._source.positions(where), column]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from hedgerow.experiments.behind import sides, tested
+from hedgerow.experiments.behind import Selector, sides, tested
 from hedgerow.experiments.confidence.plan import TREES, VERSIONS
 from hedgerow.experiments.confidence.tables import LABELS, TREE_LABELS
 from hedgerow.experiments.confidence_beyond.plan import (
@@ -139,13 +139,13 @@ def compared(
 
 def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
     """Both sides of each comparison of a part, and its test."""
-    part = identifier.removeprefix("confidence_beyond_")
+    part, select = identifier.removeprefix("confidence_beyond_"), Selector(rows)
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": part, "base": line["base"], "metric": line["metric"]}
         pair = (line["method"], against(part, line["method"]))
         first, second = (Rows("rows", {**own, "method": m}) for m in pair)
         times = SCALE.get(line["metric"], 1.0)
-        yield from sides(row, ("value", "plain"), first, second, rows, times)
+        yield from sides(row, ("value", "plain"), first, second, select, times)
         yield from tested(row, line, {**own, "first": pair[0], "second": pair[1]})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from hedgerow.experiments.behind import sides, tested
+from hedgerow.experiments.behind import Selector, sides, tested
 from hedgerow.experiments.evidential_beyond.plan import COMPARED, RIGHT, EvidentialBeyondPlan
 from hedgerow.experiments.evidential_beyond.statistics import METHODS, POINTS, by_method
 from hedgerow.experiments.step import table
@@ -110,21 +110,22 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
 def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
     """Both sides of each comparison of a part, and its test."""
     part = identifier.removeprefix("evidential_beyond_")
-    mine = METHODS[part][0]
+    mine, select = METHODS[part][0], Selector(rows)
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": part, "setting": line["setting"], "metric": line["metric"]}
         first, second = (Rows("rows", {**own, "method": m}) for m in (mine, line["method"]))
-        yield from sides(row, ("e2m", "value"), first, second, rows, POINTS)
+        yield from sides(row, ("e2m", "value"), first, second, select, POINTS)
         yield from tested(row, line, {**own, "first": mine, "second": line["method"]})
 
 
 def behind_misjudged(table: pd.DataFrame, rows: pd.DataFrame) -> Iterator[Cell]:
     """Rows and tests of doubts that are told otherwise, against those told as they are."""
+    select = Selector(rows)
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": "misjudged", "metric": line["metric"]}
         first = Rows("rows", {**own, "setting": line["setting"], "method": line["method"]})
         right = Rows("rows", {**own, "setting": RIGHT, "method": "e2m"})
-        yield from sides(row, ("value", "right"), first, right, rows, POINTS)
+        yield from sides(row, ("value", "right"), first, right, select, POINTS)
         yield from tested(row, line, {**own, "setting": line["setting"], "first": line["method"]})
 
 

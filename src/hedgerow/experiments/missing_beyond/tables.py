@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from hedgerow.experiments.behind import P, sides, tested
+from hedgerow.experiments.behind import P, Selector, sides, tested
 from hedgerow.experiments.missing_beyond.plan import (
     AGREEMENT,
     AS_IT_IS,
@@ -135,13 +135,13 @@ def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.Data
 
 def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
     """Both sides of each comparison of a part, and its test."""
-    part = identifier.removeprefix("missing_beyond_")
+    part, select = identifier.removeprefix("missing_beyond_"), Selector(rows)
     for row, line in enumerate(table.to_dict("records")):
         metric = line["metric"]
         times = POINTS if metric in IN_POINTS else 1.0
         own = {"part": part, "metric": metric, "setting": line["setting"], "share": line["share"]}
         first, second = (Rows("rows", {**own, "method": line[m]}) for m in ("first", "second"))
-        yield from sides(row, ("value", "other"), first, second, rows, times)
+        yield from sides(row, ("value", "other"), first, second, select, times)
         yield from tested(row, line, {**own, "first": line["first"], "second": line["second"]})
         if "imputer_error" in line:
             error = Rows("rows", {**first.where, "metric": "imputer_error"})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import matches
+from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.search_beyond.plan import (
     COMPARED,
     LEARNERS,
@@ -116,11 +116,11 @@ def _behind_means(
 def behind_gap(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """The gap rests on the trees of every learner, and its tests on test rows."""
     rows = measured["optimum"]
+    select = {o: Selector(comparable(rows, o)) for o in table["objective"].unique()}
     for row, line in enumerate(table.to_dict("records")):
         own = {"depth": line["depth"], "learner": line["learner"]}
         own["trained_on"] = line["trained_on"]
-        there = comparable(rows, line["objective"])
-        sets = sorted(set(there.loc[matches(there, own), "dataset"]))
+        sets = select[line["objective"]].data_sets(own)
         value = f"{line['objective']}_{line['measured_on']}"
         means = Rows("measured/optimum", own)
         yield from _behind_means(
@@ -153,12 +153,12 @@ def behind_progress(
     table: pd.DataFrame, measured: Mapping[str, pd.DataFrame], plan: SearchBeyondPlan
 ) -> Iterator[Cell]:
     """Curves rest on what each method has found after so many iterations."""
-    rows = measured["anytime"]
+    select = Selector(measured["anytime"])
     for row, line in enumerate(table.to_dict("records")):
         own = {"method": line["method"], "criterion": line["criterion"]}
         if line["budget"]:
             own["step"] = list(plan.grid).index(line["budget"])
-        sets = sorted(set(rows.loc[matches(rows, own), "dataset"]))
+        sets = select.data_sets(own)
         numbers = {name: name for name in ("iterations", "f1", "validation_f1", "n_leaves")}
         yield from _behind_means(row, line, Rows("measured/anytime", own), sets, numbers)
 

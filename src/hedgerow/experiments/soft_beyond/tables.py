@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import matches
+from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.soft_beyond.plan import (
     KEY,
     METHODS,
@@ -75,6 +75,7 @@ def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Ite
     """Rows of each data set, and the tests of their differences."""
     part = identifier.removeprefix("soft_beyond_")
     own = rows[rows["part"] == part]
+    select = Selector(own)
     families = [f for f in own["family"].unique() if f not in ("normal", "none")]
     to_unit = {metric: times for metric, _, _, times in METRICS}
     for row, line in enumerate(table.to_dict("records")):
@@ -82,7 +83,7 @@ def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Ite
         if line["family"] == POOLED:
             cell["family"] = families
         where = {"part": part, "metric": line["metric"], **cell}
-        sets = sorted(set(own.loc[matches(own, where), "dataset"]))
+        sets = select.data_sets(where)
         where["dataset"] = sets if line["dataset"] == MEAN else line["dataset"]
         first, times = Rows("rows", where), to_unit[line["metric"]]
         if pd.notna(line["measured"]):
@@ -96,7 +97,7 @@ def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Ite
                 place = ("dataset", "permutation")
                 place += () if column == "difference_clean" else ("where", "family", "noise")
                 # A data set without such a model has no part in the difference.
-                both = sorted(set(sets) & set(own.loc[matches(own, {**where, **other}), "dataset"]))
+                both = sorted({*sets}.intersection(select.data_sets({**where, **other})))
                 places = both if line["dataset"] == MEAN else line["dataset"]
                 pair = tuple(
                     Rows("rows", {**where, **side, "dataset": places}) for side in ({}, other)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, critical_difference, smallest_holm
-from hedgerow.experiments.behind import P, matches, tested
+from hedgerow.experiments.behind import P, Selector, tested
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
@@ -165,9 +165,28 @@ def said(tables: Mapping[str, pd.DataFrame], plan: StructureBeyondPlan) -> dict[
     }
 
 
-def _of_variants(metric: str, line: Mapping[str, Any], measured: Mapping) -> tuple[Rows, ...]:
+class _Forests:
+    """The forests that have a metric for all variants; found once per metric."""
+
+    def __init__(self, measured: Mapping[str, pd.DataFrame]):
+        self._measured = measured
+        self._found: dict[str, list[tuple[str, int]]] = {}
+        self._n = len(measured["closeness"].drop_duplicates(["dataset", "forest"]))
+
+    def of(self, metric: str) -> list[tuple[str, int]]:
+        """Data sets and numbers."""
+        if metric not in self._found:
+            self._found[metric] = scores_by_forest(self._measured, metric).index.tolist()
+        return self._found[metric]
+
+    def all_have(self, metric: str) -> bool:
+        """Whether these are all forests."""
+        return len(self.of(metric)) == self._n
+
+
+def _of_variants(metric: str, line: Mapping[str, Any], known: _Forests) -> tuple[Rows, ...]:
     """Rows of the forests that have a metric for all variants; above chance also that of chance."""
-    forests = scores_by_forest(measured, metric).index.tolist()
+    forests = known.of(metric)
     if line.get("dataset", MEAN) != MEAN:
         forests = [forest for forest in forests if forest[0] == line["dataset"]]
     own = {"dataset": sorted({d for d, _ in forests}), "forest": sorted({n for _, n in forests})}
@@ -178,15 +197,12 @@ def _of_variants(metric: str, line: Mapping[str, Any], measured: Mapping) -> tup
     return (Rows(of, own, metric),)
 
 
-def _behind_variants(row: int, line: Mapping[str, Any], measured: Mapping) -> Iterator[Cell]:
+def _behind_variants(row: int, line: Mapping[str, Any], known: _Forests) -> Iterator[Cell]:
     """A mean over seeds, forests and data sets, where each forest has a value of each seed."""
-    rows = _of_variants(line["metric"], line, measured)
-    # Where forests of a data set are left out the same numbers may stand for others elsewhere.
-    even = len(scores_by_forest(measured, line["metric"])) == len(
-        measured["closeness"].drop_duplicates(["dataset", "forest"])
-    )
+    rows = _of_variants(line["metric"], line, known)
     by = ("dataset", "forest") + (("seed",) if rows[0].of.endswith("scores") else ())
-    if not even:
+    # Where forests of a data set are left out the same numbers may stand for others elsewhere.
+    if not known.all_have(line["metric"]):
         yield Cell(row, "measured", STATED, rows[:1])
     elif len(rows) == 2:
         by += ("method", "scale")
@@ -197,8 +213,9 @@ def _behind_variants(row: int, line: Mapping[str, Any], measured: Mapping) -> It
 
 def behind_variants(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """Scores and distances of the forests, and Friedman's test."""
+    known = _Forests(measured)
     for row, line in enumerate(table.to_dict("records")):
-        yield from _behind_variants(row, line, measured)
+        yield from _behind_variants(row, line, known)
         if pd.notna(line["friedman_p"]):
             own = {"part": "variants", "name": "friedman", "metric": line["metric"]}
             yield Cell(row, "friedman_p", "value", (Rows("statistics", own, "p"),))
@@ -206,11 +223,12 @@ def behind_variants(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -
 
 def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """Scores and distances of the variants that a question compares, and its tests."""
+    known = _Forests(measured)
     for row, line in enumerate(table.to_dict("records")):
         one, two = QUESTIONS[line["question"]][2:]
         for column, variants in (("mean_first", one), ("mean_second", two)):
             methods, scales = (sorted(set(names)) for names in zip(*variants, strict=True))
-            (rows, *_) = _of_variants(line["metric"], {}, measured)
+            (rows, *_) = _of_variants(line["metric"], {}, known)
             own = {**rows.where, "method": methods, "scale": scales}
             yield Cell(row, column, STATED, (Rows(rows.of, own, rows.value),))
         test = {"part": "questions", "cell": line["question"], "metric": line["metric"]}
@@ -219,19 +237,19 @@ def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
 
 def behind_prototypes(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """Scores and distances by scale, and tests of prototypes against the others."""
+    known = _Forests(measured)
     for row, line in enumerate(table.to_dict("records")):
-        yield from _behind_variants(row, line, measured)
+        yield from _behind_variants(row, line, known)
         test = {"part": "prototypes", "cell": line["method"], "metric": line["metric"]}
         test["second"] = line["scale"]
         yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
 
 
 def _behind_groups(
-    row: int, line: Mapping[str, Any], of: str, where: Mapping, rows: pd.DataFrame, group: str
+    row: int, line: Mapping[str, Any], of: str, where: Mapping, select: Selector, group: str
 ) -> Iterator[Cell]:
     """A mean over the divisions on which all groups have a value, and over data sets."""
-    own = rows[matches(rows, where)]
-    wide = own.pivot(index=["dataset", "split"], columns=group, values=line["metric"])
+    wide = select(where).pivot(index=["dataset", "split"], columns=group, values=line["metric"])
     known = wide.dropna()
     sets = sorted(set(known.index.get_level_values("dataset")))
     own = {**where, group: line[group], "dataset": sets}
@@ -244,9 +262,10 @@ def _behind_groups(
 
 def behind_ensembles(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """Scores of the ensembles, and tests of those that are far in structure against the others."""
+    select = Selector(measured["ensembles"])
     for row, line in enumerate(table.to_dict("records")):
-        where, rows = {"pool": line["pool"], "k": line["k"]}, measured["ensembles"]
-        yield from _behind_groups(row, line, "measured/ensembles", where, rows, "strategy")
+        where = {"pool": line["pool"], "k": line["k"]}
+        yield from _behind_groups(row, line, "measured/ensembles", where, select, "strategy")
         test = {"part": "ensembles", "cell": f"{line['pool']}/{line['k']}"}
         test |= {"metric": line["metric"], "second": line["strategy"]}
         yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
@@ -254,9 +273,9 @@ def behind_ensembles(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
 
 def behind_stability(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """Distances between trees of bootstrap samples, and tests against C4.5."""
+    select = Selector(measured["stability"])
     for row, line in enumerate(table.to_dict("records")):
-        rows = measured["stability"]
-        yield from _behind_groups(row, line, "measured/stability", {}, rows, "learner")
+        yield from _behind_groups(row, line, "measured/stability", {}, select, "learner")
         test = {"part": "stability", "metric": line["metric"], "first": line["learner"]}
         yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import matches, tested
+from hedgerow.experiments.behind import Selector, tested
 from hedgerow.experiments.step import table
 from hedgerow.experiments.survival_beyond.errors import COLUMNS, table_of
 from hedgerow.experiments.survival_beyond.plan import (
@@ -150,7 +150,7 @@ def _behind(
     pairs: Iterable[tuple[str, str]],
 ) -> Iterator[Cell]:
     """Values of each group of each cohort, means over cohorts, and the tests of pairs."""
-    scores = of == "scores"
+    scores, select = of == "scores", Selector(rows)
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["metric"]) or line["metric"] == "same_root":
             continue
@@ -164,7 +164,7 @@ def _behind(
                 own["dataset"] = line["dataset"]
             else:
                 # A cohort of which a division has no value has no mean.
-                there = rows[matches(rows, own)]
+                there = select(own)
                 lost = set(there.loc[there[value].isna(), "dataset"])
                 own["dataset"] = sorted(set(there["dataset"]) - lost)
             yield Cell(row, name, "mean_of_means", (Rows(f"measured/{of}", own, value),),
