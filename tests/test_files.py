@@ -6,7 +6,9 @@ import ast
 import io
 import itertools
 import json
+import os
 import pickle
+import stat
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,7 @@ from hedgerow.files import (
     read_text,
     read_yaml,
     write_parquet,
+    write_text,
 )
 from hedgerow.workflow.digest import PACKAGE
 
@@ -235,6 +238,22 @@ def test_yaml_that_is_no_file(tmp_path):
         read_yaml(tmp_path / "none.yaml", "the settings")
     with pytest.raises(ConfigError, match="is no file; name the file that holds the settings"):
         read_yaml(tmp_path, "the settings")
+
+
+# ------------------------------------------------------------------------------------- places
+
+
+def test_permissions_are_those_of_the_user_and_no_umask_is_set(tmp_path, monkeypatch):
+    """The umask was asked for by setting it to 0, under which another thread made its files."""
+    before = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "umask", lambda mask: pytest.fail("a umask was set"))
+            write_text(tmp_path / "t.txt", "text")
+    finally:
+        os.umask(before)
+    modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in tmp_path.iterdir()}
+    assert modes == {"t.txt": 0o640}
 
 
 # ------------------------------------------------------------------------------------ one way

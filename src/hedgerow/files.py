@@ -11,8 +11,8 @@ import hashlib
 import io
 import json
 import os
-import tempfile
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,22 +43,31 @@ def written_whole(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}"
-    )
-    os.close(handle)
-    beside = Path(name)
+    beside = _new(path.parent, f".{path.stem}-", f".part{path.suffix}", _new_file)
     try:
         yield beside
         with open(beside, "rb") as file:
             os.fsync(file.fileno())
-        # mkstemp makes private files; give the one that stays the usual permissions.
-        mask = os.umask(0)
-        os.umask(mask)
-        beside.chmod(0o666 & ~mask)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _new(folder: Path, prefix: str, suffix: str, make: Callable[[Path], None]) -> Path:
+    """A new file with a name that nothing has.
+
+    It is made with the permissions that stay: the system takes from them what the user's umask
+    says. A umask cannot be asked for without setting it, for all threads of the process.
+    """
+    while True:
+        path = folder / f"{prefix}{secrets.token_hex(4)}{suffix}"
+        with contextlib.suppress(FileExistsError):
+            make(path)
+            return path
+
+
+def _new_file(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
 
 
 def write_bytes(path: str | Path, content: bytes) -> None:
