@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from hedgerow.cli import main
-from hedgerow.data import read_tidy
+from hedgerow.data import read_tidy, write_tidy
+from hedgerow.workflow.reference import check_out
 
 REGISTRY = str(Path(__file__).resolve().parents[1] / "config" / "datasets.yaml")
 
@@ -45,6 +47,28 @@ def test_get_writes_the_raw_file_and_the_tidy_table(tmp_path, capsys):
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("wine: 178 rows from package sklearn")
     assert len(out) == 2
+
+
+def test_reference_writes_over_nothing_of_a_users(tmp_path, monkeypatch, capsys):
+    """`hedgerow reference soft --out x` wrote its tables and manifest over what lay in x/soft."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/default.yaml").write_text("")
+    mine = tmp_path / "x/soft/manifest.json"
+    mine.parent.mkdir(parents=True)
+    mine.write_text('{"name": "app", "outputs": {}}')
+    assert main(["reference", "soft", "--out", "x"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("hedgerow: x/soft was not made by `hedgerow reference` and is not over")
+    mine.write_text('{"experiment": "soft", "outputs": {"a.csv": ""}}')
+    (mine.parent / "notes.txt").write_text("mine")
+    assert main(["reference", "soft", "--out", "x"]) == 1
+    assert "x/soft holds notes.txt, which `hedgerow reference` has" in capsys.readouterr().err
+
+
+def test_what_an_earlier_reference_wrote_may_be_written_again():
+    for manifest in sorted((Path(REGISTRY).parents[1] / "data/reference").glob("*/manifest.json")):
+        check_out(manifest.parent, manifest.parent.name, force=False)
 
 
 def test_an_unknown_set_is_one_line_on_standard_error(tmp_path, capsys):
@@ -97,6 +121,32 @@ def edited(tmp_path, content):
 
     write.sources = wine["sources"]
     return write
+
+
+def test_get_writes_over_nothing_of_a_users(edited, tmp_path, capsys):
+    """A user's tidy/NAME.parquet and raw files were replaced without a word."""
+    out = tmp_path / "out"
+    get = ["data", "get", "wine", "--registry", edited(), "--out", str(out)]
+    tidy, raw = out / "tidy/wine.parquet", out / "raw/wine/wine_data.csv"
+    for mine in (tidy, raw, out / "raw/wine/source.json"):
+        mine.parent.mkdir(parents=True, exist_ok=True)
+        mine.write_text("mine")
+        assert main(get) == 1
+        told = capsys.readouterr().err
+        assert f"{mine} is there already; name another place, or add --force" in told
+        assert [p.read_text() for p in out.rglob("*") if p.is_file()] == ["mine"]
+        mine.unlink()
+    assert main(get) == 0
+    assert main(get) == 0, "what it wrote itself it may write again"
+    fetched = raw.read_bytes()
+    raw.write_bytes(fetched + b"changed")
+    assert main(get) == 1
+    assert main([*get, "--force"]) == 0
+    assert raw.read_bytes() == fetched
+    table = read_tidy(tidy)
+    write_tidy(tidy, replace(table, X=table.X[1:], y=table.y[1:], fingerprint=None))
+    assert main(get) == 1, "another table"
+    assert len(read_tidy(tidy)) == len(table) - 1
 
 
 def test_check_fails_when_a_fingerprint_differs(edited, capsys):

@@ -18,8 +18,12 @@ import pytest
 from effort import share
 
 from hedgerow import files
-from hedgerow.errors import ConfigError, DataError
+from hedgerow.errors import ConfigError, DataError, InputError
 from hedgerow.files import (
+    aside,
+    check_folder,
+    check_free,
+    folder_whole,
     parquet_bytes,
     read_csv,
     read_json,
@@ -250,10 +254,85 @@ def test_permissions_are_those_of_the_user_and_no_umask_is_set(tmp_path, monkeyp
         with monkeypatch.context() as patch:
             patch.setattr(os, "umask", lambda mask: pytest.fail("a umask was set"))
             write_text(tmp_path / "t.txt", "text")
+            with folder_whole(tmp_path / "f") as made:
+                write_text(made / "t.txt", "text")
     finally:
         os.umask(before)
     modes = {p.name: stat.S_IMODE(p.stat().st_mode) for p in tmp_path.iterdir()}
-    assert modes == {"t.txt": 0o640}
+    assert modes == {"t.txt": 0o640, "f": 0o750}
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "pipe", "link", "device"])
+def test_a_place_where_something_stands_is_not_free(tmp_path, kind):
+    """Files of a user's were written over; as root, the link /dev/stdout was replaced by a file."""
+    place = tmp_path / "p"
+    check_free(place), check_free(place, True)
+    match kind:
+        case "file":
+            place.write_text("mine")
+        case "folder":
+            place.mkdir()
+        case "pipe":
+            os.mkfifo(place)
+        case "link":
+            place.symlink_to(tmp_path / "nowhere")
+        case "device":
+            place.symlink_to("/dev/null")
+    with pytest.raises(InputError, match=r"p is there already; name another place$"):
+        check_free(place)
+    with pytest.raises(InputError, match="p is there already; name another place, or add --force"):
+        check_free(place, False)
+    if kind == "file":
+        check_free(place, True)
+    else:
+        with pytest.raises(InputError, match="p is no file, and is not written over"):
+            check_free(place, True)
+
+
+def test_a_folder_is_replaced_where_all_in_it_is_listed(tmp_path):
+    """A folder counted as one's own when it held a file of a certain name, and was removed."""
+    folder = tmp_path / "f"
+
+    def check(listed, force=True):
+        check_folder(folder, force, "it", lambda at: listed)
+
+    check(None)
+    folder.mkdir()
+    check(None)
+    with pytest.raises(InputError, match="f is there already; name another place, or add --force"):
+        check({"a"}, force=False)
+    write_text(folder / "a" / "b.txt", "b")
+    (folder / ".DS_Store").write_text("left by a system")
+    check({"a/b.txt"})
+    with pytest.raises(InputError, match="f was not made by it and is not overwritten"):
+        check(None)
+    with pytest.raises(
+        InputError, match=r"f holds a/b\.txt, which it has not made, and is not over"
+    ):
+        check({"a"})
+    (folder / "c").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="f holds c, which it has not made"):
+        check({"a/b.txt"})
+    (tmp_path / "link").symlink_to(folder)
+    with pytest.raises(InputError, match="link is no folder, and is not written over"):
+        check_folder(tmp_path / "link", True, "it", lambda at: {"a/b.txt", "c"})
+
+
+def test_a_folder_takes_its_place_and_what_stood_there_is_kept(tmp_path, monkeypatch):
+    folder = tmp_path / "f"
+    assert aside(folder) is None
+    for content in ("one", "two", "three"):
+        with folder_whole(folder, aside(folder)) as made:
+            write_text(made / "t", content)
+    told = {p.name: (p / "t").read_text() for p in tmp_path.iterdir()}
+    assert told == {"f": "three", "f.old": "one", "f.old2": "two"}
+    with pytest.raises(ZeroDivisionError), folder_whole(folder, aside(folder)) as made:
+        write_text(made / "t", str(1 / 0))
+    with pytest.raises(OSError), folder_whole(folder, aside(folder)) as made:
+        made.rename(tmp_path / "gone")
+    assert (folder / "t").read_text() == "three"
+    monkeypatch.chdir(folder)
+    assert aside(".") == tmp_path / "f.old3"
 
 
 # ------------------------------------------------------------------------------------ one way

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import hedgerow
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.optional import missing_library
-from hedgerow.screen import new_console
+from hedgerow.screen import add_force, new_console
 
 if TYPE_CHECKING:
     from hedgerow.data import DatasetEntry
@@ -135,6 +135,7 @@ def _add_reference(commands: argparse._SubParsersAction) -> None:
         metavar="FOLDER",
         help="gets EXPERIMENT/ with tables, figures, manifest and parts/ (default: %(default)s)",
     )
+    add_force(parser, "files in EXPERIMENT/, other than those of earlier calls,")
 
 
 def _reference(options: argparse.Namespace) -> int:
@@ -146,6 +147,7 @@ def _reference(options: argparse.Namespace) -> int:
             "this folder is no hedgerow project: it has no config/default.yaml",
             remedy="change to the folder that holds the Snakefile",
         )
+    reference.check_out(folder, options.experiment, options.force)
     if options.experiment in reference.whole():
         if options.datasets or options.compare:
             raise DataError(
@@ -225,6 +227,7 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
         metavar="FOLDER",
         help="gets raw/NAME/ and tidy/NAME.parquet (default: %(default)s)",
     )
+    add_force(get, "files in FOLDER, other than those of the same data set,")
 
     check = action(
         "check",
@@ -291,10 +294,16 @@ def _data_list(options: argparse.Namespace) -> int:
 
 def _data_get(options: argparse.Namespace) -> int:
     from hedgerow.data import fetch, load_registry, tidy, write_tidy
+    from hedgerow.data.sources import check_raw
+    from hedgerow.data.tidy import check_tidy
 
     registry = load_registry(options.registry)
-    entries = [registry[name] for name in options.names]  # a wrong name stops before any fetch
+    # A wrong name, or a place that is taken, stops before any fetch.
+    entries = [registry[name] for name in options.names]
     out = Path(options.out)
+    for entry in entries:
+        check_raw(entry, out / "raw" / entry.key, options.force)
+        check_tidy(entry, out / "tidy" / f"{entry.key}.parquet", options.force)
     with _Progress(len(entries)) as progress:
         for entry in entries:
             progress.start(entry.key)

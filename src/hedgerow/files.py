@@ -1,7 +1,8 @@
 """Files of the project: written whole or not at all, and checked whole when they are read.
 
-What is read runs no code: YAML and JSON give texts, numbers, lists and mappings, parquet a table.
-A file that is damaged, or not what its name says, is one sentence.
+Nothing of a user's is written over unless it was asked for (`check_free`, `check_folder`). What is
+read runs no code: YAML and JSON give texts, numbers, lists and mappings, parquet a table. A file that
+is damaged, or not what its name says, is one sentence.
 """
 
 from __future__ import annotations
@@ -12,17 +13,118 @@ import io
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.errors import ConfigError, DataError
+from hedgerow.errors import ConfigError, DataError, InputError
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
 MAKE_AGAIN = "delete it and run the workflow, which makes it again"
+
+# ------------------------------------------------------------------------------------ places
+
+
+def check_free(
+    path: str | Path, force: bool | None = None, remedy: str = "name another place"
+) -> None:
+    """Refuse a place for a file where something stands already, which may be a user's.
+
+    Every command that writes asks before it begins.
+
+    Parameters
+    ----------
+    path : path
+    force : bool, optional
+        Whether the user has said `--force`, which lets a file be replaced, and nothing else: no
+        folder, no pipe, no device. None where the command has no such option.
+    remedy : str
+        What else the user can do.
+
+    Raises
+    ------
+    InputError
+    """
+    if not os.path.lexists(path):
+        return
+    if not force:
+        remedy += "" if force is None else ", or add --force"
+        raise InputError(f"{path} is there already", remedy=remedy)
+    if not Path(path).is_file():
+        raise InputError(f"{path} is no file, and is not written over", remedy=remedy)
+
+
+#: What an operating system leaves in a folder that somebody has opened.
+LEFT_BY_SYSTEMS = (".DS_Store", "Thumbs.db", "desktop.ini")
+
+
+def check_folder(
+    folder: str | Path, force: bool, what: str, listed: Callable[[Path], Collection[str] | None]
+) -> None:
+    """Refuse a place for a folder where something stands that `what` has not made.
+
+    Parameters
+    ----------
+    folder : path
+    force : bool
+        Whether the user has said `--force`, which lets a folder of an earlier run be replaced.
+    what : str
+        What writes, as a user knows it.
+    listed : callable
+        Gives the files, relative to the folder, that an earlier run says it has written there;
+        None if none has.
+
+    Raises
+    ------
+    InputError
+        Something is there and `force` is off; or it is no folder, was made by something else, or
+        holds a file that its maker does not list. An empty folder may be replaced.
+    """
+    folder = Path(folder)
+    if not os.path.lexists(folder):
+        return
+    if not force:
+        check_free(folder, force)
+    remedy = "name another place"
+    if folder.is_symlink() or not folder.is_dir():
+        raise InputError(f"{folder} is no folder, and is not written over", remedy=remedy)
+    if not any(folder.iterdir()):
+        return
+    own = listed(folder)
+    if own is None:
+        raise InputError(f"{folder} was not made by {what} and is not overwritten", remedy=remedy)
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            continue
+        if name not in own and path.name not in LEFT_BY_SYSTEMS:
+            raise InputError(
+                f"{folder} holds {name}, which {what} has not made, and is not overwritten",
+                remedy=f"{remedy}, or move that file",
+            )
+
+
+def aside(folder: str | Path) -> Path | None:
+    """Where `folder_whole` moves the folder that stands in its place; None if none does."""
+    folder = _named(folder)
+    if not os.path.lexists(folder):
+        return None
+    number, name = 1, f"{folder.name}.old"
+    while os.path.lexists(folder.with_name(name)):
+        number += 1
+        name = f"{folder.name}.old{number}"
+    return folder.with_name(name)
+
+
+def _named(folder: str | Path) -> Path:
+    """A folder by a path that ends with its name, which `.` and `..` do not."""
+    folder = Path(folder)
+    return folder if folder.name not in ("", "..") else Path(os.path.abspath(folder))
+
 
 # ----------------------------------------------------------------------------------- writing
 
@@ -53,8 +155,41 @@ def written_whole(path: str | Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def folder_whole(folder: str | Path, old: Path | None = None) -> Iterator[Path]:
+    """Yield a folder beside the target; rename it into place when the body has succeeded.
+
+    Parameters
+    ----------
+    folder : path
+        The target; the folder that holds it is made.
+    old : path, optional
+        Where what stands in its place is moved to (`aside`). Nothing is removed.
+
+    Yields
+    ------
+    path
+        A new folder beside the target, removed when the body fails.
+    """
+    folder = _named(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = _new(folder.parent, f".{folder.name}-", "", os.mkdir)
+    try:
+        yield made
+        if old is not None:
+            folder.rename(old)
+        try:
+            made.rename(folder)
+        except OSError:
+            if old is not None:
+                old.rename(folder)
+            raise
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
 def _new(folder: Path, prefix: str, suffix: str, make: Callable[[Path], None]) -> Path:
-    """A new file with a name that nothing has.
+    """A new file or folder with a name that nothing has.
 
     It is made with the permissions that stay: the system takes from them what the user's umask
     says. A umask cannot be asked for without setting it, for all threads of the process.

@@ -22,6 +22,11 @@ def add_command(
     )
 
 
+def add_force(parser: Any, what: str) -> None:
+    """Add `--force`, without which `hedgerow.files.check_free` lets nothing be replaced."""
+    parser.add_argument("--force", action="store_true", help=f"write over {what} that is there")
+
+
 def new_console(stderr: bool = False) -> Console:
     """Where a command prints; what is printed is shown as it is."""
     from rich.console import Console

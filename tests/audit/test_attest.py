@@ -198,8 +198,24 @@ def test_ssh_keygen_agrees(signed, key, tmp_path):
     text, keys = (tmp_path / "text.sig").read_text(), read_public_keys(tmp_path / "theirs.pub")
     assert ssh_verified(message, text, keys)
     assert not ssh_verified(message + b"x", text, keys)
-    assert cli.main(["sign", str(signed), "--key", str(tmp_path / "theirs")]) == 0
+    assert cli.main(["sign", str(signed), "--key", str(tmp_path / "theirs"), "--force"]) == 0
     assert (signed / SSH_SIGNATURE).read_text() == text
+
+
+def test_a_signature_by_another_key_is_kept(signed, key, tmp_path, capsys):
+    """Signing again replaced the signature of whoever had signed before."""
+    before = [(signed / path).read_bytes() for path in (ATTESTATION, SSH_SIGNATURE)]
+    new_key(tmp_path / "other", signed)
+    command = ["sign", str(signed), "--key", str(tmp_path / "other")]
+    assert cli.main(command) == 1
+    assert "it is by another key: move it, or add --force" in capsys.readouterr().err
+    assert [(signed / path).read_bytes() for path in (ATTESTATION, SSH_SIGNATURE)] == before
+    assert cli.main(["sign", str(signed), "--key", str(key)]) == 0, "one's own is made again"
+    assert cli.main([*command, "--force"]) == 0
+    assert (signed / ATTESTATION).read_bytes() != before[0]
+    (signed / ATTESTATION).unlink()
+    (signed / SSH_SIGNATURE).write_text("mine")
+    assert cli.main(command) == 1 and (signed / SSH_SIGNATURE).read_text() == "mine"
 
 
 def test_the_script_for_auditors(signed, key):

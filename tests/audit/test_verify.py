@@ -535,3 +535,22 @@ def test_a_draw_says_what_it_can_find(remade):
     found = verify(remade, rerun=["tables", 1], cheap=True)
     assert found.redone == ["tables", "learn:a"]
     assert check_of(found, "made anew").said[0] == "tables, as asked for."
+
+
+@pytest.mark.parametrize("command", [["verify"], ["trace", "--all"], ["trace", "t:#1"]])
+def test_json_is_written_over_nothing(tmp_path, capsys, command):
+    """`--json FILE` replaced FILE, whatever it was."""
+    file = tmp_path / "thesis.tex"
+    file.write_text("mine")
+    assert cli.main([*command, "--json", str(file)]) == 1
+    assert "thesis.tex is there already; name another place, or add --force" in (
+        capsys.readouterr().err
+    )
+    assert file.read_text() == "mine"
+
+
+def test_json_with_force(project, tmp_path):
+    file = tmp_path / "found.json"
+    file.write_text("of yesterday")
+    assert cli.main(["verify", str(project), "--json", str(file), "--force"]) == 0
+    assert json.loads(file.read_text())["holds"] is True

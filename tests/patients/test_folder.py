@@ -71,7 +71,7 @@ def again(made, csv, schema, tmp_path_factory):
 
     out = tmp_path_factory.mktemp("again") / "sheet"
     shutil.copytree(made, out)
-    (out / "left").write_text("over")
+    (out / "index.html").write_text("a page with notes")
     command = json.loads((made / "manifest.json").read_text())["command"]
     words = ["survival", str(csv), *shlex.split(command)[3:]]
     words[words.index("--schema") + 1] = str(schema)
@@ -162,9 +162,12 @@ def test_the_same_input_gives_the_same_bytes_and_needs_no_network(made, again):
     assert (again / "manifest.json").read_bytes() == (made / "manifest.json").read_bytes()
 
 
-def test_a_folder_of_an_earlier_run_is_replaced_whole(made, again):
+def test_a_folder_of_an_earlier_run_is_replaced_whole_and_kept(made, again):
+    """It was removed, with what had been written into it since."""
     files = [{p.relative_to(f).as_posix() for p in f.rglob("*")} for f in (made, again)]
-    assert files[0] == files[1] and [p.name for p in again.parent.iterdir()] == [again.name]
+    assert files[0] == files[1]
+    assert {p.name for p in again.parent.iterdir()} == {"sheet", "sheet.old"}
+    assert (again.parent / "sheet.old/index.html").read_text() == "a page with notes"
 
 
 def test_an_existing_folder_is_kept(csv, tmp_path, capsys):
@@ -173,10 +176,32 @@ def test_an_existing_folder_is_kept(csv, tmp_path, capsys):
     kept.mkdir()
     (kept / "chapter.txt").write_text("mine")
     assert main([*run, str(kept)]) == 1
-    assert "is there already; name another --out, or add --force" in capsys.readouterr().err
+    assert "is there already; name another place, or add --force" in capsys.readouterr().err
     assert main([*run, str(kept), "--force"]) == 1
     assert "is not overwritten" in capsys.readouterr().err
     assert (kept / "chapter.txt").read_text() == "mine" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        '{"name": "app", "outputs": {"src/app.js": ""}}',
+        '{"made_by": "hedgerow survival", "outputs": {"index.html": ""}}',
+        '{"made_by": "hedgerow survival", "outputs": "src/app.js"}',
+        '["src/app.js"]',
+        "{",
+    ],
+)
+def test_a_folder_of_others_is_kept(csv, tmp_path, capsys, manifest):
+    """Any folder with a file manifest.json counted as one's own, and was emptied with --force."""
+    app = tmp_path / "app"
+    (app / "src").mkdir(parents=True)
+    (app / "src/app.js").write_text("mine")
+    (app / "manifest.json").write_text(manifest)
+    assert main(["survival", str(csv), *TOLD, "--out", str(app), "--force"]) == 1
+    assert "app.js" in (err := capsys.readouterr().err) or "was not made by `hedgerow surv" in err
+    assert (app / "src/app.js").read_text() == "mine"
+    assert [p.name for p in tmp_path.iterdir()] == ["app"]
 
 
 def test_problems_end_with_exit_code_1_and_nothing_written(tmp_path, capsys):
@@ -196,7 +221,11 @@ def test_a_template_is_written_once(csv, tmp_path, capsys):
     assert main(["survival", str(csv), "--template", str(path)]) == 0
     assert "columns, to be corrected" in capsys.readouterr().out
     written_ = path.read_text()
+    path.write_text("corrected")
     assert main(["survival", str(csv), "--template", str(path)]) == 1
+    assert "is there already; name another place, or add --force" in capsys.readouterr().err
+    assert path.read_text() == "corrected"
+    assert main(["survival", str(csv), "--template", str(path), "--force"]) == 0
     assert path.read_text() == written_
 
 

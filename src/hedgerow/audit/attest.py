@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.audit.findings import Check
 from hedgerow.audit.verify_signature import SSH, key_id, opened, public_keys, signed_bytes, verified
 from hedgerow.errors import DataError, InputError
-from hedgerow.files import read_csv, read_json, read_text, write_json, write_text
+from hedgerow.files import check_free, read_csv, read_json, read_text, write_json, write_text
 from hedgerow.optional import needed
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded
@@ -68,12 +68,22 @@ def statement(root: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
 # --------------------------------------------------------------------------------------- signing
 
 
-def sign(root: Path, manifest: Mapping[str, Any], key: Ed25519PrivateKey) -> str:
+def sign(
+    root: Path, manifest: Mapping[str, Any], key: Ed25519PrivateKey, force: bool = False
+) -> str:
     """Write both signatures of a run; give the name of the key, as `ssh-keygen -l` prints it.
 
     The caller sees to it that the run is whole.
+
+    Raises
+    ------
+    InputError
+        If it is signed by another key, and `force` is off.
     """
     public = key.public_key().public_bytes_raw()
+    for path, own in ((ATTESTATION, _attested_by), (SSH_SIGNATURE, _ssh_signed_by)):
+        if not own(root / path, public):
+            check_free(root / path, force, "it is by another key: move it")
     content = statement(root, manifest)
     payload = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     signature = key.sign(signed_bytes(PAYLOAD, payload.encode()))
@@ -87,10 +97,28 @@ def sign(root: Path, manifest: Mapping[str, Any], key: Ed25519PrivateKey) -> str
     return key_id(public)
 
 
+def _attested_by(path: Path, public: bytes) -> bool:
+    """Whether a file is an attestation, of this run or another one, by this key alone."""
+    try:
+        envelope = read_json(path)
+        opened(envelope, [public])
+        return len(envelope["signatures"]) == 1
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, DataError):
+        return False
+
+
+def _ssh_signed_by(path: Path, public: bytes) -> bool:
+    """Whether a file says of itself that it is a signature by this key."""
+    try:
+        return _ssh_blob(read_text(path)).startswith(_ssh_head(public))
+    except (ValueError, DataError):
+        return False
+
+
 def ssh_signature(message: bytes, key: Ed25519PrivateKey) -> str:
     """A signature as `ssh-keygen -Y sign -n file` makes it (OpenSSH, PROTOCOL.sshsig)."""
     signature = _string(b"ssh-ed25519") + _string(key.sign(_ssh_message(message)))
-    blob = b"SSHSIG" + struct.pack(">I", 1) + _string(SSH + key.public_key().public_bytes_raw())
+    blob = _ssh_head(key.public_key().public_bytes_raw())
     blob += _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512") + _string(signature)
     text = _text(blob)
     lines = [text[i : i + 70] for i in range(0, len(text), 70)]
@@ -100,16 +128,24 @@ def ssh_signature(message: bytes, key: Ed25519PrivateKey) -> str:
 def ssh_verified(message: bytes, text: str, keys: Sequence[bytes]) -> bool:
     """Whether such a signature is one of a message, by one of some keys."""
     try:
-        blob = base64.b64decode("".join(text.split("\n")[1:-2]), validate=True)
+        blob = _ssh_blob(text)
     except ValueError:
         return False
     for key in keys:
-        head = b"SSHSIG" + struct.pack(">I", 1) + _string(SSH + key)
+        head = _ssh_head(key)
         head += _string(NAMESPACE.encode()) + _string(b"") + _string(b"sha512")
         head += struct.pack(">I", 83) + _string(b"ssh-ed25519") + struct.pack(">I", 64)
         if blob.startswith(head) and verified(key, _ssh_message(message), blob[len(head) :]):
             return True
     return False
+
+
+def _ssh_blob(text: str) -> bytes:
+    return base64.b64decode("".join(text.split("\n")[1:-2]), validate=True)
+
+
+def _ssh_head(public: bytes) -> bytes:
+    return b"SSHSIG" + struct.pack(">I", 1) + _string(SSH + public)
 
 
 def _ssh_message(message: bytes) -> bytes:
@@ -144,8 +180,7 @@ def new_key(path: Path, root: Path) -> str:
         )
     public = path.with_name(f"{path.name}.pub")
     for file in (path, public):
-        if file.exists() or file.is_symlink():
-            raise InputError(f"{file} is there already", remedy="name another file")
+        check_free(file)
     ed25519 = needed("cryptography.hazmat.primitives.asymmetric.ed25519", PURPOSE)
     forms = needed("cryptography.hazmat.primitives.serialization", PURPOSE)
     key = ed25519.Ed25519PrivateKey.generate()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError
-from hedgerow.screen import add_command, new_console
+from hedgerow.screen import add_command, add_force, new_console
 
 if TYPE_CHECKING:
     from hedgerow.audit.findings import Findings
@@ -106,6 +106,7 @@ def add_verify(commands: Any) -> None:
         help="public Ed25519 key (of ssh-keygen, or PEM) with which the run has to be signed",
     )
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
+    add_force(parser, "a FILE of --json")
     parser.add_argument("--all", action="store_true", help="show identical files, too")
 
 
@@ -131,8 +132,10 @@ def run_verify(options: argparse.Namespace) -> int:
     from hedgerow.audit.attest import read_public_keys
     from hedgerow.audit.kept import is_kept, verify_kept
     from hedgerow.audit.verify import verify
-    from hedgerow.files import write_json
+    from hedgerow.files import check_free, write_json
 
+    if options.json:
+        check_free(options.json, options.force)
     path = Path(options.path)
     if not path.is_dir():
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.audit.screen import Progress, add_project
-from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command
+from hedgerow.errors import DataError
+from hedgerow.screen import add_command, add_force
 
 SIGN = (
     "Sign the checksums of a run, its verdicts, commit and configuration with an Ed25519 key.\n"
@@ -46,6 +46,7 @@ def add_sign(commands: Any) -> None:
     parser.add_argument(
         "--allow-changes", action="store_true", help="sign a run of a changed checkout as well"
     )
+    add_force(parser, "a signature by another key")
 
 
 def add_archive(commands: Any) -> None:
@@ -55,7 +56,7 @@ def add_archive(commands: Any) -> None:
     parser.set_defaults(run=run_archive)
     parser.add_argument("file", metavar="FILE", help="the zip file")
     add_project(parser, "--project")
-    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    add_force(parser, "a FILE")
     parser.add_argument(
         "--date",
         metavar="DAY",
@@ -85,7 +86,7 @@ def run_sign(options: argparse.Namespace) -> int:
         )
     path = Path(options.key).expanduser()
     key = private_key(path, lambda: getpass(f"Passphrase of {path}: "))
-    by = sign(root, manifest, key)
+    by = sign(root, manifest, key, options.force)
     print(f"{ATTESTATION}, {SSH_SIGNATURE}: signed with {by}")
     return 0
 
@@ -93,10 +94,10 @@ def run_sign(options: argparse.Namespace) -> int:
 def run_archive(options: argparse.Namespace) -> int:
     """0 after the file was written."""
     from hedgerow.audit.archive import archive
+    from hedgerow.files import check_free
 
     file = Path(options.file)
-    if file.exists() and not options.force:
-        raise InputError(f"{file} is there already", remedy="name another file, or give --force")
+    check_free(file, options.force)
     with Progress() as progress:
         told = archive(Path(options.project), file, options.date, progress.tell)
     print(f"{file}: {told.n_files:,} files, {file.stat().st_size / 1e6:.1f} MB")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project
 from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command, new_console
+from hedgerow.screen import add_command, add_force, new_console
 
 if TYPE_CHECKING:
     from hedgerow.audit.behind import Part, Selected
@@ -47,6 +47,7 @@ def add_trace(commands: Any) -> None:
     parser.add_argument(
         "--json", metavar="FILE", help="write all of it, rows that fit in full included"
     )
+    add_force(parser, "a FILE of --json")
 
 
 def add_replay(commands: Any) -> None:
@@ -69,10 +70,13 @@ def run_trace(options: argparse.Namespace) -> int:
     """0 if every number is what its rows give and every file is as the manifest lists it."""
     if options.all == (options.row is not None):
         raise InputError("`trace` takes a row, or --all", remedy="name one of the two")
+    from hedgerow.files import check_free, write_json
+
+    if options.json:
+        check_free(options.json, options.force)
     if options.all:
         return _trace_all(options)
     from hedgerow.audit.trace import trace
-    from hedgerow.files import write_json
 
     found, console = trace(options.project, options.row), new_console()
     if options.json:

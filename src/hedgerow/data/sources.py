@@ -29,7 +29,7 @@ from typing import Any
 from hedgerow.checks import check_number
 from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Source, Wheel
 from hedgerow.errors import DataError, DownloadError
-from hedgerow.files import read_json, write_bytes, write_text
+from hedgerow.files import check_free, read_json, write_bytes, write_text
 
 __all__ = [
     "Fetched",
@@ -184,6 +184,33 @@ def fetch(
         remedy=f"connect to the network, or set {MIRROR_VARIABLE} to a folder that holds "
         f"{wanted} (home page of the set: {base.homepage})",
     )
+
+
+def check_raw(entry: DatasetEntry, raw_dir: str | Path, force: bool) -> None:
+    """Refuse a folder in which `fetch` would write over what it has not fetched.
+
+    Raises
+    ------
+    InputError
+        As `hedgerow.files.check_free`.
+    """
+    folder = Path(raw_dir)
+    own = _fetched_before(entry, folder)
+    for name in sorted({RECORD, *(Path(source.file).name for source in entry.base.sources)} - own):
+        check_free(folder / name, force)
+
+
+def _fetched_before(entry: DatasetEntry, folder: Path) -> set[str]:
+    """Names in a folder of what `fetch` put there for this set, unchanged since."""
+    try:
+        record = read_json(folder / RECORD)
+        if record.get("dataset") != entry.key or "sha256" not in record:
+            return set()
+        path = folder / Path(str(record.get("file"))).name
+        same = path.is_file() and _sha256_of(path) == record["sha256"]
+        return {RECORD, path.name} if same else {RECORD}
+    except (DataError, OSError):
+        return set()
 
 
 def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> Fetched:

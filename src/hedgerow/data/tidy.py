@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -15,7 +16,7 @@ import numpy as np
 from hedgerow.data.readers import read_table, short_number
 from hedgerow.data.registry import DatasetEntry, Transform
 from hedgerow.errors import DataError
-from hedgerow.files import MAKE_AGAIN, read_arrow, write_parquet
+from hedgerow.files import MAKE_AGAIN, check_free, read_arrow, write_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -502,6 +503,20 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
         },
     }
     write_parquet(path, arrow.replace_schema_metadata({_ABOUT: json.dumps(about).encode()}))
+
+
+def check_tidy(entry: DatasetEntry, path: str | Path, force: bool) -> None:
+    """Refuse a place where something else stands than the table of this set.
+
+    Raises
+    ------
+    InputError
+        As `hedgerow.files.check_free`.
+    """
+    with contextlib.suppress(DataError):
+        if read_tidy(path).fingerprint == entry.fingerprint:
+            return
+    check_free(path, force)
 
 
 def read_tidy(path: str | Path) -> TidyTable:

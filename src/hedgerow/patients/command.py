@@ -92,7 +92,12 @@ def add_survival(commands: Any) -> None:
     out = parser.add_argument_group("what is written")
     out.add_argument("--out", metavar="FOLDER", help="gets index.html and all else")
     out.add_argument("--title", metavar="TEXT", help="of the page (default: from the table's name)")
-    out.add_argument("--force", action="store_true", help="replace the folder of an earlier run")
+    out.add_argument(
+        "--force",
+        action="store_true",
+        help="replace what is there: the file of --template, or the folder of an earlier run, "
+        "which is moved aside",
+    )
     out.add_argument(
         "--show-small-counts", action="store_true", help="show counts from 1 to 4 as well"
     )
@@ -112,6 +117,7 @@ def run(options: argparse.Namespace) -> int:
         0, or 1 where the table has problems, which stand on standard error.
     """
     from hedgerow.errors import InputError
+    from hedgerow.files import check_free
     from hedgerow.optional import needed
     from hedgerow.patients.problems import TableError
     from hedgerow.patients.schema import found_columns, read_schema, write_template
@@ -126,10 +132,7 @@ def run(options: argparse.Namespace) -> int:
             table = read_texts(path, options.sheet)
             columns = found_columns(table, options.decimal)
             if options.template is not None:
-                if Path(options.template).exists():
-                    raise InputError(
-                        f"{options.template} is there already", remedy="name another file"
-                    )
+                check_free(options.template, options.force)
                 write_template(options.template, table, columns)
                 said = f"{options.template}: {len(columns)} columns, to be corrected"
             else:
@@ -151,9 +154,9 @@ def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> 
     from hedgerow.patients.analysis import Settings, analyse
     from hedgerow.patients.cohort import Outcome, read_cohort
     from hedgerow.patients.disclosure import LEAST
-    from hedgerow.patients.folder import check_free, write_folder
+    from hedgerow.patients.folder import check_out, write_folder
 
-    check_free(options.out, options.force)
+    check_out(options.out, options.force)
     outcome = Outcome(
         options.event,
         options.time,
@@ -180,7 +183,7 @@ def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> 
         options.competing,
     )
     analysis = analyse(cohort, settings, tell)
-    files = write_folder(
+    written = write_folder(
         options.out,
         analysis,
         path,
@@ -194,7 +197,8 @@ def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> 
     where = Path(options.out) / "index.html"
     return (
         f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
-        f"{where}: open it in a browser ({len(files)} files)"
+        f"{where}: open it in a browser ({len(written.files)} files)"
+        + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.errors import InputError
-from hedgerow.files import write_csv, write_json, write_text
+from hedgerow.errors import DataError
+from hedgerow.files import (
+    aside,
+    check_folder,
+    folder_whole,
+    read_json,
+    write_csv,
+    write_json,
+    write_text,
+)
 from hedgerow.patients import figures
 from hedgerow.patients.analysis import NO_DATE, Analysis
 from hedgerow.patients.checklist import checklist, summary
@@ -26,29 +30,40 @@ from hedgerow.patients.tables import COLUMNS, Table, tables, withheld_leaves
 from hedgerow.reporting.figures import save
 from hedgerow.reporting.html import render
 
-#: Stands in each folder that a run made: no other is written over.
+#: Stands in each folder that a run made and lists its files: no other folder is replaced.
 MARK = "manifest.json"
 WHAT = "hedgerow survival"
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "lifelines", "statsmodels", "matplotlib")
 
 
-def check_free(folder: str | Path, force: bool) -> None:
-    """Refuse a folder that is there.
+def check_out(folder: str | Path, force: bool) -> None:
+    """Refuse a folder that is there, save one of an earlier run that may be replaced.
 
     Raises
     ------
     InputError
-        It is there and `force` is off; or it is nothing that a run has made.
+        As `hedgerow.files.check_folder`.
     """
-    folder = Path(folder)
-    if not folder.exists() and not folder.is_symlink():
-        return
-    if not force:
-        raise InputError(f"{folder} is there already", remedy="name another --out, or add --force")
-    if not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(
-            f"{folder} was not made by `{WHAT}` and is not overwritten", remedy="name another --out"
-        )
+    check_folder(folder, force, f"`{WHAT}`", _listed)
+
+
+def _listed(folder: Path) -> set[str] | None:
+    """The files of an earlier run, by its manifest; None where the manifest is none of ours."""
+    try:
+        manifest = read_json(folder / MARK) if (folder / MARK).is_file() else {}
+    except DataError:
+        return None
+    outputs = manifest.get("outputs")
+    if manifest.get("made_by") != WHAT or not isinstance(outputs, dict):
+        return None
+    return {MARK, *outputs}
+
+
+class Written(NamedTuple):
+    """Files of a folder that was written, and where the folder that it replaces is now."""
+
+    files: list[str]
+    old: Path | None
 
 
 def write_folder(
@@ -62,7 +77,7 @@ def write_folder(
     force: bool = False,
     schema: Path | None = None,
     progress: Callable[[str], Any] | None = None,
-) -> list[str]:
+) -> Written:
     """Write everything that a run gives; the same input gives the same bytes.
 
     Parameters
@@ -77,7 +92,7 @@ def write_folder(
     least : int, default 5
         Counts from 1 to below it are not shown.
     force : bool
-        Whether a folder of an earlier run is replaced.
+        Whether a folder of an earlier run is replaced: it is moved aside.
     schema : path, optional
         The schema file that was used, for its checksum.
     progress : callable, optional
@@ -85,13 +100,14 @@ def write_folder(
 
     Returns
     -------
-    list of str
-        Files, relative to the folder.
+    Written
+        Files, relative to the folder, and where what stood there is now.
     """
     folder = Path(folder)
-    check_free(folder, force)
+    check_out(folder, force)
+    old = aside(folder)
     tell = progress or (lambda words: None)
-    with _beside(folder) as made:
+    with folder_whole(folder, old) as made:
         tell("tables")
         shown = tables(analysis, least)
         version = metadata.version("hedgerow")
@@ -126,34 +142,7 @@ def write_folder(
                 "outputs": {name: _sha256(made / name) for name in files},
             },
         )
-    return [*files, MARK]
-
-
-@contextlib.contextmanager
-def _beside(folder: Path) -> Iterator[Path]:
-    """A folder beside the target that takes its place when the body has succeeded."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-    old = None
-    try:
-        yield made
-        made.chmod(0o777 & ~_mask())
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
-            folder.replace(old / folder.name)
-        made.replace(folder)
-    finally:
-        for rest in (made, old):
-            if rest is not None and rest.exists():
-                if rest is old and not folder.exists() and (rest / folder.name).exists():
-                    (rest / folder.name).replace(folder)
-                shutil.rmtree(rest, ignore_errors=True)
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    return Written([*files, MARK], old)
 
 
 def _sha256(path: Path) -> str:

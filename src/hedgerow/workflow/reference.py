@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments.plan import sections
 from hedgerow.files import (
+    check_folder,
     parquet_bytes,
     read_arrow,
     read_csv,
@@ -134,6 +135,40 @@ def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, An
         "seed": extended.get("seed", default["seed"]),
         "configuration": extended["configuration"],
     }
+
+
+def check_out(folder: Path, experiment: str, force: bool) -> None:
+    """Refuse a folder with files that no earlier call for this experiment has written.
+
+    Raises
+    ------
+    InputError
+        As `hedgerow.files.check_folder`; never if `force` is on.
+    """
+
+    def listed(at: Path) -> set[str] | None:
+        own = {
+            f"parts/{part.stem}{end}"
+            for part in (at / "parts").glob("*.json")
+            if _says(part, experiment)
+            for end in (".json", ".parquet", "_times.csv")
+        }
+        said = _says(at / "manifest.json", experiment)
+        if said:
+            own |= {"manifest.json", *said.get("outputs", ()), *said.get("parts", ())}
+        return own or None
+
+    if not force:
+        check_folder(folder, True, "`hedgerow reference`", listed)
+
+
+def _says(manifest: Path, experiment: str) -> dict[str, Any]:
+    """What a manifest says, if it is one of this experiment."""
+    try:
+        found = read_json(manifest) if manifest.is_file() else {}
+    except DataError:
+        return {}
+    return found if found.get("experiment") == experiment else {}
 
 
 def make_whole(root: Path, experiment: str, configuration: str, cores: int, folder: Path) -> dict:
