@@ -165,6 +165,22 @@ def test_check_reports_what_cannot_be_reached_as_absent(edited, capsys):
     assert out[-1] == "0 ok, 1 absent, 0 wrong"
 
 
+def test_check_deletes_no_file_that_a_registry_names(edited, tmp_path, monkeypatch, capsys):
+    """`hedgerow data check --registry x.yaml` deleted `wheel.file`, wherever it led."""
+    mine = tmp_path / "mine.whl"
+    mine.write_text("mine")
+    monkeypatch.setenv("HEDGEROW_CACHE", str(tmp_path / "cache"))
+    for file in ("../mine.whl", str(mine)):
+        wheels = {"w": {"requirement": "a==1", "file": file, "sha256": "0" * 64}}
+        source = {"kind": "wheel", "wheel": "w", "file": "x", "sha256": "0" * 64}
+        registry = Path(edited(sources=[source]))
+        spec = yaml.safe_load(registry.read_text())
+        registry.write_text(yaml.safe_dump({**spec, "wheels": wheels}))
+        assert main(["data", "check", "--registry", str(registry)]) == 1
+        assert "wheel w: `file` is" in capsys.readouterr().err
+        assert mine.read_text() == "mine"
+
+
 def test_check_every_source(edited, capsys):
     kept = [source for source in edited.sources if source["kind"] in {"mirror", "package"}]
     assert main(["data", "check", "--every-source", "--registry", edited(sources=kept)]) == 0

@@ -21,6 +21,7 @@ from hedgerow import files
 from hedgerow.errors import ConfigError, DataError, InputError
 from hedgerow.files import (
     aside,
+    below,
     check_folder,
     check_free,
     folder_whole,
@@ -333,6 +334,35 @@ def test_a_folder_takes_its_place_and_what_stood_there_is_kept(tmp_path, monkeyp
     assert (folder / "t").read_text() == "three"
     monkeypatch.chdir(folder)
     assert aside(".") == tmp_path / "f.old3"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        "../x",
+        "a/../x",
+        "/x",
+        "a//x",
+        "a/",
+        "./x",
+        "\\\\host\\x",
+        "a\\..\\x",
+        "c:x",
+        *("a\x00", "a\nb", "\udc80"),
+    ],
+)
+def test_a_name_stays_below_its_folder(tmp_path, name):
+    """`..` and absolute names in a registry led to any file of the machine, to be deleted."""
+    with pytest.raises(DataError, match="is no path below a folder; write names with / between"):
+        below(tmp_path, name)
+
+
+def test_a_name_below_a_folder(tmp_path):
+    for name in ("x", "a/b c.txt", ".x", "a..b", "grün/…"):
+        assert below(tmp_path, name) == tmp_path / name
 
 
 # ------------------------------------------------------------------------------------ one way

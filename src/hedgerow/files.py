@@ -1,8 +1,9 @@
 """Files of the project: written whole or not at all, and checked whole when they are read.
 
-Nothing of a user's is written over unless it was asked for (`check_free`, `check_folder`). What is
-read runs no code: YAML and JSON give texts, numbers, lists and mappings, parquet a table. A file that
-is damaged, or not what its name says, is one sentence.
+Nothing of a user's is written over unless it was asked for (`check_free`, `check_folder`), and
+names from a stranger's file stay below their folder (`below`). What is read runs no code: YAML and
+JSON give texts, numbers, lists and mappings, parquet a table. A file that is damaged, or not what
+its name says, is one sentence.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ import hashlib
 import io
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import ConfigError, DataError, InputError
@@ -124,6 +126,42 @@ def _named(folder: str | Path) -> Path:
     """A folder by a path that ends with its name, which `.` and `..` do not."""
     folder = Path(folder)
     return folder if folder.name not in ("", "..") else Path(os.path.abspath(folder))
+
+
+def below(folder: str | Path, name: str) -> Path:
+    """The path that a name stands for in a folder, if it is one that cannot leave the folder.
+
+    Names come from files that may be a stranger's: this is where they become paths.
+
+    Parameters
+    ----------
+    folder : path
+    name : str
+        Parts with `/` between.
+
+    Returns
+    -------
+    path
+
+    Raises
+    ------
+    DataError
+        The name is empty, absolute, has `..`, `.` or an empty part, a backslash or a colon (which
+        mean folders and drives elsewhere), or a character that is not printed. Links inside the
+        folder are its owner's and are followed.
+
+    Examples
+    --------
+    >>> below("mirror", "wine/wine.data").as_posix()
+    'mirror/wine/wine.data'
+    """
+    parts = name.split("/")
+    if not name.isprintable() or re.search(r"[\\:]", name) or {"", ".", ".."} & set(parts):
+        raise DataError(
+            f"{name!r} is no path below a folder",
+            remedy="write names with / between, without `..`",
+        )
+    return Path(folder) / PurePosixPath(*parts)
 
 
 # ----------------------------------------------------------------------------------- writing

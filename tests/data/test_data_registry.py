@@ -283,3 +283,91 @@ def test_a_missing_key_is_named(tiny, key):
     tiny.write()
     with pytest.raises(DataError, match=f"data set tiny has no `{key}`"):
         load_registry(tiny.path)
+
+
+# ------------------------------------------------------------------- what may be a stranger's
+
+WHEEL = {"requirement": "a-b==1.0", "file": "a_b-1.0-py3-none-any.whl", "sha256": "0" * 64}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[
+            ("requirement", r)
+            for r in ("-e .", "--index-url=http://x/", "a-b", "a-b>=1.0", "a-b==*")
+        ],
+        *[
+            ("requirement", r)
+            for r in ("a-b==1.0 --pre", "a-b==1.0; x", "a-b[x]==1.0", "./a-b==1.0")
+        ],
+        *[
+            ("requirement", r)
+            for r in ("a-b @ file:///x", "a-b==1.0,<2", "a-b==1.0\n-e .", "a-b ==1.0")
+        ],
+        *[("requirement", r) for r in ("a-b===1.0", "a-b==1.0\n", "c==1.0", "a-b==1.1", "")],
+        *[
+            ("file", f"{f}a_b-1.0-py3-none-any.whl")
+            for f in ("../", "/tmp/", "x/", "\\", ".", "c:")
+        ],
+        *[
+            ("file", f)
+            for f in ("a_b-1.0.whl", "a_b-1.0-py3-none-any.zip", "..", "", "c-1.0-py3-none-any.whl")
+        ],
+        *[("file", f) for f in ("a_b-1.0-py3-none-any.whl\n", "a_b-1.0-py3-none-/../../x.whl")],
+        *[
+            ("sha256", d)
+            for d in ("0" * 63, "0" * 64 + "\n", "G" * 64, "", "0" * 32 + " --pre " + "0" * 25)
+        ],
+    ],
+)
+def test_a_wheel_is_one_name_one_version_one_checksum(field, value):
+    """A requirement went unchecked into the command line of pip, and a file name to the disk."""
+    registry_module.Wheel(**WHEEL)
+    with pytest.raises(DataError, match=r"^`(requirement|file|sha256)` is"):
+        registry_module.Wheel(**{**WHEEL, field: value})
+
+
+@pytest.mark.parametrize(
+    ("file", "requirement"),
+    [
+        ("A.b_c-1.0-1-py3-none-any.whl", "a-b.c==1.0"),
+        ("a-1!2.0.post1+x.y-cp39-abi3-manylinux_2_17_x86_64.manylinux1.whl", "a==1!2.0.post1+x.y"),
+    ],
+)
+def test_names_of_wheels_that_are_fine(file, requirement):
+    registry_module.Wheel(requirement, file, "0" * 64)
+
+
+@pytest.mark.parametrize("file", ["../x", "/etc/passwd", "a/../../x", "..", "", "a\\..\\x"])
+@pytest.mark.parametrize("kind", ["mirror", "package", "wheel", "url"])
+def test_every_path_of_a_registry_stays_below_its_folder(tiny, kind, file):
+    more = {"package": {"package": "sklearn"}, "wheel": {"wheel": "w"}, "url": {"url": "http://x/"}}
+    tiny.entry()
+    tiny.spec["wheels"]["w"] = WHEEL
+    source = {"kind": kind, "file": file, "sha256": "0" * 64, **more.get(kind, {})}
+    tiny.spec["datasets"]["tiny"]["sources"] = [source]
+    tiny.write()
+    with pytest.raises(
+        DataError, match=r"tiny: source 1: .* is no path below a folder; write names"
+    ):
+        load_registry(tiny.path)
+
+
+def test_a_package_is_found_without_running_another(tiny, tmp_path, monkeypatch):
+    """Python imports `a` to find `a.b`."""
+    (tmp_path / "ran_me").mkdir()
+    (tmp_path / "ran_me/__init__.py").write_text("raise SystemExit('it ran')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    source = {"kind": "package", "package": "ran_me.b", "file": "x", "sha256": "0" * 64}
+    with pytest.raises(
+        DataError, match=r"`package` is 'ran_me\.b'; write the import name of a lib"
+    ):
+        tiny.entry(sources=[source])
+
+
+def test_the_schema_refuses_such_wheels_too(schema):
+    wheel = schema["properties"]["wheels"]["additionalProperties"]["properties"]
+    for field, value in (("requirement", "-e ."), ("requirement", "a @ b"), ("file", "../a.whl")):
+        check = Draft202012Validator(wheel[field])
+        assert not check.is_valid(value) and check.is_valid(WHEEL[field])

