@@ -25,6 +25,7 @@ from hedgerow.files import (
     check_folder,
     check_free,
     folder_whole,
+    for_spreadsheets,
     parquet_bytes,
     read_csv,
     read_json,
@@ -32,6 +33,7 @@ from hedgerow.files import (
     read_parquet,
     read_text,
     read_yaml,
+    write_csv,
     write_parquet,
     write_text,
 )
@@ -363,6 +365,58 @@ def test_a_name_stays_below_its_folder(tmp_path, name):
 def test_a_name_below_a_folder(tmp_path):
     for name in ("x", "a/b c.txt", ".x", "a..b", "grün/…"):
         assert below(tmp_path, name) == tmp_path / name
+
+
+# ------------------------------------------------------------------------------- spreadsheets
+
+FORMULAS = (
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "＝1",
+    "low;=1",
+    "a\r-b",
+)
+PLAIN = (
+    "-3.2",
+    "+5",
+    "-3,2",
+    "-1e-5",
+    "-4 %".replace(" ", ""),
+    "I-II",
+    "a = b",
+    "",
+    "x@y",
+    "−3 to 4",
+)
+
+
+def test_no_text_of_a_table_for_people_is_a_formula(tmp_path):
+    """Categories such as `=cmd|...` stood in tables as they were, and a spreadsheet runs them."""
+    texts = [*FORMULAS, *PLAIN]
+    frame = pd.DataFrame({"=head": texts, "n": -1.5 * np.arange(len(texts)), "c": texts})
+    frame["c"] = frame["c"].astype("category")
+    frame["mixed"] = [-3.25, None, "-x", *range(len(texts) - 3)]
+    write_csv(tmp_path / "t.csv", for_spreadsheets(frame))
+    found = read_csv(tmp_path / "t.csv", text=True)
+    assert list(found.columns) == ["'=head", "n", "c", "mixed"] and len(found) == len(texts)
+    for column in ("'=head", "c"):
+        shown = found[column].tolist()
+        assert shown[len(FORMULAS) :] == list(PLAIN)
+        assert [text.replace("'", "") for text in shown[: len(FORMULAS)]] == [
+            text.replace("'", "").replace("\r", "\n") for text in FORMULAS
+        ]
+        assert not any(
+            cell[:1] in (*"=+-@\t\r＝",)
+            for text in shown[: len(FORMULAS)]
+            for cell in text.split(";")
+        )
+    assert found["n"].tolist() == [str(v) for v in frame["n"]]
+    assert found["mixed"].tolist()[:4] == ["-3.25", "", "'-x", "0"]
+    assert frame["mixed"][2] == "-x", "the table itself stays"
 
 
 # ------------------------------------------------------------------------------------ one way

@@ -265,6 +265,44 @@ def write_csv(path: str | Path, frame: pd.DataFrame) -> None:
         frame.to_csv(beside, index=False, lineterminator="\n")
 
 
+#: What a spreadsheet takes for the beginning of a formula (the wide forms on Japanese systems), at
+#: the beginning of a text, or after what divides cells where a semicolon does.
+_FORMULA = re.compile("(?:^|(?<=[;\t\r\n]))(?=[=+\\-@\t\r\uff1d\uff0b\uff0d\uff20])")
+_NUMBER = re.compile(r"[+-]?([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?%?")
+
+
+def no_formula(text: str) -> str:
+    """A text that a spreadsheet shows and does not compute: `'` before what begins a formula.
+
+    A text that is a number stays one.
+
+    >>> no_formula("=1+1"), no_formula("-3.2"), no_formula("low;@A1"), no_formula("I-II")
+    ("'=1+1", '-3.2', "low;'@A1", 'I-II')
+    """
+    return text if _NUMBER.fullmatch(text) else _FORMULA.sub("'", text)
+
+
+def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table for people whose texts may be a stranger's, names of columns among them.
+
+    A return becomes a line feed: a writer of CSV quotes the one and not the other, and what stands
+    after it would begin a row.
+    """
+
+    def shown(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        return no_formula(value).replace("\r\n", "\n").replace("\r", "\n")
+
+    made = frame.copy()
+    for place in range(made.shape[1]):
+        column = made.iloc[:, place]
+        if column.dtype.kind not in "biufM":
+            made.isetitem(place, column.astype(object).map(shown))
+    made.columns = [shown(column) for column in made.columns]
+    return made
+
+
 def write_parquet(path: str | Path, table: pd.DataFrame | pa.Table) -> None:
     """Write a table whole, with checksums; the same table gives the same bytes.
 

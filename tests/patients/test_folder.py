@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv as csv_module
 import hashlib
 import json
 import re
@@ -202,6 +203,31 @@ def test_a_folder_of_others_is_kept(csv, tmp_path, capsys, manifest):
     assert "app.js" in (err := capsys.readouterr().err) or "was not made by `hedgerow surv" in err
     assert (app / "src/app.js").read_text() == "mine"
     assert [p.name for p in tmp_path.iterdir()] == ["app"]
+
+
+def test_no_cell_of_a_patients_table_becomes_a_formula(tmp_path, monkeypatch, capsys):
+    """Names and categories stood in the tables as they were: 37 cells of two runs were formulas."""
+    monkeypatch.setattr("hedgerow.patients.folder._pictures", lambda *_: {})
+    table = patients(300).rename(columns={"age": "@age", "marker": "-marker"})
+    table["sex"] = table["sex"].map({"female": "=cmd|' /C calc'!A0", "male": "+49;=1+1"})
+    path, out = written(tmp_path / "=t.csv", table), tmp_path / "o"
+    run = ["survival", str(path), *TOLD, "--out", str(out), "--adjust", "@age"]
+    assert main([*run, "--max-depth", "1"]) == 0
+    number = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?")
+    escaped = 0
+    for file in sorted((out / "tables").iterdir()):
+        with open(file, newline="") as stream:
+            cells = [cell for row in csv_module.reader(stream) for cell in row]
+        for cell in cells:
+            for part in cell.split(";"):
+                assert part[:1] not in (*"=+-@\t\r",) or number.fullmatch(part), (file.name, cell)
+        escaped += sum(cell[:2] in ("'=", "'+", "'-", "'@") for cell in cells)
+    assert escaped > 10
+    page_ = (out / "index.html").read_text()
+    assert "=cmd|" in page_ and "'=cmd|" not in page_.replace("&#39;", "'")
+    capsys.readouterr()
+    assert main([*run, "--max-depth", "1", "--force"]) == 0
+    assert f"what was there before is now {out}.old" in capsys.readouterr().out
 
 
 def test_problems_end_with_exit_code_1_and_nothing_written(tmp_path, capsys):

@@ -16,6 +16,7 @@ from hedgerow.files import (
     aside,
     check_folder,
     folder_whole,
+    for_spreadsheets,
     read_json,
     write_csv,
     write_json,
@@ -113,7 +114,7 @@ def write_folder(
         version = metadata.version("hedgerow")
         shown["checklist"] = checklist(analysis, shown, source.name, version)
         for table in shown.values():
-            write_csv(made / "tables" / f"{table.id}.csv", table.frame)
+            write_csv(made / "tables" / f"{table.id}.csv", for_spreadsheets(table.frame))
         write_text(made / "tree.json", tree_json(analysis, least))
         pictures = _pictures(analysis, shown, title, least, source.name)
         for name, picture in pictures.items():
