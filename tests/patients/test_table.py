@@ -289,8 +289,42 @@ def test_units_of_time(tmp_path):
         "times in `time` are taken as days (option --unit); those in `surgery` as days (option "
         "--unit)"
     )
-    with pytest.raises(InputError, match=r"\(option --unit\); they reach .* years; give the unit"):
-        cohort(path, replace(told, unit="years"))
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "schema", "remedy"),
+    [
+        ("time", "years", None, r"\(option --unit\); they reach \d+ years; give another --unit \("),
+        (
+            "fu_years",
+            None,
+            None,
+            r"name of the column\); .*; give the column its `unit` in the sch",
+        ),
+        ("time", None, "years", r"\(by the schema\); .*; correct its `unit` in the schema \("),
+    ],
+)
+def test_a_unit_that_makes_too_much_of_the_times(tmp_path, name, unit, schema, remedy):
+    """`--unit years` was answered by "give the unit that they have with --unit"."""
+    table = patients(40)
+    table[name] = (table.pop("years") * 365.25).round()
+    path = written(tmp_path / "a.csv", table.drop(columns="surgery"))
+    columns = found_columns(read_texts(path))
+    if schema:
+        columns[name] = replace(columns[name], unit=schema)
+    longest = table[name].max() / 365.25
+    told = f"{remedy}.*{longest:.3g} years as days"
+    with pytest.raises(InputError, match=told):
+        read_cohort(
+            read_texts(path), Outcome("status", time=name, horizon="5y", unit=unit), columns
+        )
+
+
+def test_times_that_are_too_long_in_every_unit(tmp_path):
+    table = patients(40).assign(time=1e9).drop(columns=["surgery", "years"])
+    path = written(tmp_path / "a.csv", table)
+    with pytest.raises(InputError, match=r"they reach \d+ years; correct the times"):
+        cohort(path, Outcome("status", time="time", horizon="5y", unit="days"))
 
 
 def test_a_unit_that_nothing_tells_is_asked_for(tmp_path):

@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
 #: Follow-up, in years, that no patient has: the times are in another unit.
 LONGEST = 60.0
+#: Who says the unit of a column's times, and how it is told otherwise.
+BY_SCHEMA, BY_NAME, BY_OPTION = "by the schema", "by the name of the column", "option --unit"
+OTHERWISE = {
+    BY_SCHEMA: "correct its `unit` in the schema",
+    BY_NAME: "give the column its `unit` in the schema",
+    BY_OPTION: "give another --unit",
+}
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,8 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     kept = ~without
     if not kept.any():
         raise InputError("no patient has both a time and an event", remedy="check the columns")
-    _check_unit(time[kept], unit, taken_as, outcome)
+    if own is not None:
+        _check_unit(time[kept] * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
     if not (event[kept] == 1).any():
         raise InputError(
             f"nobody has the event in column `{outcome.event}`",
@@ -247,7 +255,7 @@ def _unit(
     A unit is never guessed: months that are read as years make another page, and as fine a one.
     """
     if (own := unit_in_name(columns[name].unit)) is not None:
-        return own, "by the schema"
+        return own, BY_SCHEMA
     own = unit_in_name(name)
     if own is not None and outcome.unit not in (None, own):
         raise InputError(
@@ -255,9 +263,9 @@ def _unit(
             remedy="leave --unit out, or give the column its `unit` in the schema",
         )
     if own is not None:
-        return own, "by the name of the column"
+        return own, BY_NAME
     if outcome.unit is not None:
-        return outcome.unit, "option --unit"
+        return outcome.unit, BY_OPTION
     if other is not None:
         return other[0], f"like `{outcome.time}`"
     values = numbers(table.columns[name], outcome.decimal or table.decimal).values
@@ -294,13 +302,15 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problem
     return time, start, taken_as
 
 
-def _check_unit(time: np.ndarray, unit: str, taken_as: str, outcome: Outcome) -> None:
-    years = float(time.max()) * DAYS[unit] / DAYS["years"]
-    if outcome.time is not None and years > LONGEST:
-        raise InputError(
-            f"{taken_as}; they reach {years:.0f} years",
-            remedy="give the unit that they have with --unit, or in the schema",
-        )
+def _check_unit(time: np.ndarray, own: tuple[str, str], taken_as: str) -> None:
+    """Refuse times that no patient has, and say which units would make them ones."""
+    longest = float(time.max())
+    years = {name: longest * days / DAYS["years"] for name, days in DAYS.items()}
+    if years[own[0]] <= LONGEST:
+        return
+    fits = [f"{years[name]:.3g} years as {name}" for name in DAYS if years[name] <= LONGEST]
+    remedy = f"{OTHERWISE[own[1]]} ({', '.join(fits)})" if fits else "correct the times"
+    raise InputError(f"{taken_as}; they reach {years[own[0]]:.0f} years", remedy=remedy)
 
 
 def _name_incomplete(table, outcome, time, event, problems: Problems) -> None:
