@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -222,10 +223,17 @@ def _counted(values: np.ndarray, largest: float) -> np.ndarray:
     return np.rint(values / unit) if unit > 0 else values
 
 
+@functools.cache
+def _set_aside() -> bool:
+    """Whether what was imported is set aside already, as in forked jobs; asking takes as long as
+    looking for garbage."""
+    return gc.get_freeze_count() > 0
+
+
 @contextlib.contextmanager
 def _garbage_left_alone() -> Iterator[None]:
     """statsmodels looks for garbage at each correction: a tenth of a second with much in memory."""
-    aside = gc.get_freeze_count() == 0
+    aside = not _set_aside()
     if aside:
         gc.freeze()
     try:
