@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import gc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -223,7 +222,7 @@ def _counted(values: np.ndarray, largest: float) -> np.ndarray:
     return np.rint(values / unit) if unit > 0 else values
 
 
-@functools.cache
+@cache
 def _set_aside() -> bool:
     """Whether what was imported is set aside already, as in forked jobs; asking takes as long as
     looking for garbage."""
