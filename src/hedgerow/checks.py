@@ -18,6 +18,8 @@ COUNTED = sys.maxsize
 BEYOND_USE = 1e12
 #: Largest of values, errors and weights, in whatever unit: squares and sums of them stay finite.
 LARGEST = 1e150
+#: Sums of weights stay below: from 2^53 on, one instance more no longer changes a sum.
+EXACT = 2.0**53
 GIB = 2.0**30
 UNKNOWN_MEMORY = 64 * GIB  # taken for that of a machine which does not say
 
@@ -35,6 +37,80 @@ def check_number(name: str, value, low: float, high: float = math.inf, *, whole:
     if not low <= plain <= high:
         upper = "" if high == math.inf else f" and at most {high:g}"
         raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
+
+
+def without_mask(values):
+    """A masked array as a plain one, NaN in the place of what is masked; anything else as it is."""
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if not np.ma.is_masked(values):
+        return values.data
+    kind = values.dtype if values.dtype.kind in "fc" else object
+    return values.astype(np.float64 if values.dtype.kind in "biu" else kind).filled(np.nan)
+
+
+def check_unmasked(name: str, values) -> None:
+    """Refuse a masked entry of what may not be missing: plain arrays show what is under the mask.
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        place = int(np.ma.getmaskarray(values).ravel().argmax())
+        raise InputError(f"{name} is masked in row {place}", remedy="leave those rows out")
+
+
+def is_complex(values) -> bool:
+    """Whether numbers have an imaginary part, which a conversion to float64 drops."""
+    if hasattr(values, "dtypes"):  # of a data frame
+        return any(getattr(kind, "kind", "") == "c" for kind in np.atleast_1d(values.dtypes))
+    return np.iscomplexobj(values)
+
+
+def as_numbers(name: str, values) -> np.ndarray:
+    """Real numbers as float64; what is masked is NaN.
+
+    Raises
+    ------
+    InputError
+        Text, complex numbers, lists of different lengths.
+    """
+    values = without_mask(values)
+    try:
+        if is_complex(values):
+            raise TypeError
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"{name} holds something that is no real number",
+            remedy="give numbers, NaN where a value is missing",
+        ) from None
+
+
+def check_total(weight: np.ndarray) -> None:
+    """Refuse weights that cannot be added up as numbers of instances.
+
+    Pruning and smoothing add one instance to such a sum; where that is lost, what they say of it
+    is rounding. Quantiles of the Beta distribution are not numbers any more from 2^56 on.
+
+    Parameters
+    ----------
+    weight : (n,) float64, at least 0
+
+    Raises
+    ------
+    InputError
+        They add up to 2^53 or more.
+    """
+    with np.errstate(over="ignore"):
+        total = weight.sum()
+    if not total < EXACT:
+        raise InputError(
+            f"the sample weights add up to {total:.3g}, and sums of instances are exact below "
+            f"{EXACT:.3g} only",
+            remedy="give weights='relative', which scales them, or smaller weights",
+        )
 
 
 def check_random(name: str, value):

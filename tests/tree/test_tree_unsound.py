@@ -305,3 +305,57 @@ def test_thresholds_near_the_largest_number_come_back():
     again = Tree.from_json(tree.to_json())
     assert again == tree
     assert (again.predict_proba(X) == tree.predict_proba(X)).all()
+
+
+# -- memory of others -----------------------------------------------------------------------
+
+
+class Foreign:
+    """What gives its memory away through an interface of numpy's."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __len__(self):
+        return len(self.array)
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+
+@pytest.mark.parametrize("given", [memoryview, Foreign, lambda a: a.view(np.recarray), np.asarray])
+def test_memory_that_the_caller_can_write_to_is_copied(given):
+    """A memoryview was shared: numbers of nodes changed after the check ended the interpreter."""
+    tree = tree_of("hard")
+    arrays = {name: np.array(array) for name, array in tree.arrays().items()}
+    made = Tree(**{name: given(array) for name, array in arrays.items()})
+    for array in arrays.values():
+        array[:] = 77
+    assert made == tree
+    assert (made.apply(np.ones((3, 4))) == tree.apply(np.ones((3, 4)))).all()
+
+
+def test_a_map_of_a_file_is_copied(tmp_path):
+    tree = tree_of("hard")
+    file = np.memmap(tmp_path / "left", np.int32, "w+", shape=tree.children_left.shape)
+    file[:] = tree.children_left
+    made = Tree(**{**tree.arrays(), "children_left": file})
+    file[:] = 10**8
+    assert made == tree
+
+
+def test_buffers_of_a_pickle_are_copied():
+    tree, buffers = tree_of("hard"), []
+    text = pickle.dumps(tree, protocol=5, buffer_callback=buffers.append)
+    raw = [bytearray(buffer.raw()) for buffer in buffers]
+    made = pickle.loads(text, buffers=raw)
+    for memory in raw:
+        memory[:] = b"\x7f" * len(memory)
+    assert len(raw) and made == tree
+
+
+def test_a_masked_array_is_no_part_of_a_tree():
+    arrays = changed()
+    arrays["feature"] = np.ma.array(arrays["feature"], mask=np.arange(len(arrays["feature"])) == 0)
+    with pytest.raises(InputError, match="`feature` of a tree is masked in row 0"):
+        Tree(**arrays)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.checks import check_unmasked
 from hedgerow.errors import InputError
 
 #: Nodes are numbered in 32 bits, and a list of them is laid out several times.
@@ -45,7 +46,10 @@ def reading(part: str) -> Iterator[None]:
 
 
 def as_array(name: str, values: Any, dtype: type, n_dimensions: int = 1) -> np.ndarray:
-    """An array of a tree, its numbers unchanged.
+    """An array of a tree, its numbers unchanged, in memory of its own.
+
+    Whoever gives it may keep it and write to it, through a memoryview or a memmap as well, after
+    the tree was checked.
 
     Parameters
     ----------
@@ -59,6 +63,7 @@ def as_array(name: str, values: Any, dtype: type, n_dimensions: int = 1) -> np.n
     InputError
         Something else than numbers, another shape, numbers that the type does not hold.
     """
+    check_unmasked(f"`{name}` of a tree", values)
     with reading(f"`{name}` of a tree"):
         found = np.asarray(values)
     if found.ndim != n_dimensions or (found.size and found.dtype.kind not in "biuf"):
@@ -78,7 +83,7 @@ def as_array(name: str, values: Any, dtype: type, n_dimensions: int = 1) -> np.n
                 f"{bounds.max}",
                 remedy="give numbers of nodes and variables, 0 or 1 for categories",
             )
-    return np.ascontiguousarray(found, dtype=dtype)
+    return np.array(found, dtype=dtype, order="C")
 
 
 def check_arrays(tree: Any) -> None:

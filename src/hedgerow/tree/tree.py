@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from hedgerow.checks import COUNTED, check_memory, check_number
+from hedgerow.checks import COUNTED, as_numbers, check_memory, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
@@ -116,7 +116,6 @@ class Tree:
                 array = np.ascontiguousarray(given[name], dtype=dtype)
             else:
                 array = sound.as_array(name, given[name], dtype, 1 + (name in _TABLES))
-                array = array.copy() if array is given[name] else array
             array.setflags(write=False)
             setattr(self, _attribute(name), array)
         self.gate = gate
@@ -259,8 +258,7 @@ class Tree:
         InputError
             No table of numbers, or one with fewer variables than are tested.
         """
-        with sound.reading("X"):
-            X = np.asarray(X, dtype=np.float64)
+        X = as_numbers("X", X)
         if X.ndim != 2:
             raise InputError(
                 f"X has {X.ndim} dimensions", remedy="give one row per instance, (n, m)"
