@@ -359,3 +359,43 @@ def test_a_masked_array_is_no_part_of_a_tree():
     arrays["feature"] = np.ma.array(arrays["feature"], mask=np.arange(len(arrays["feature"])) == 0)
     with pytest.raises(InputError, match="`feature` of a tree is masked in row 0"):
         Tree(**arrays)
+
+
+# -- distributions that hold their reader ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("irwinhall", [20_000]),
+        ("betabinom", [2e9, 1, 1]),
+        ("binom", [1e300, 0.3]),
+        ("hypergeom", [1e15, 2e4, 1e3]),
+        ("nct", [3.0, 2e9]),
+        ("ncf", [50.0, 1e6, 1e15]),
+        ("zipfian", [1.0, 1e6]),
+    ],
+)
+def test_parameters_of_distributions_are_bounded(name, args):
+    """A tree of a kilobyte held `from_json` for more than twenty seconds."""
+    form = {"distribution": name, "args": args, "kwds": {}}
+    with pytest.raises(InputError, match=f"noise model '{name}' of .*at most 1"):
+        Tree.from_json(_with_model(**form))
+    named = {"distribution": name, "args": args[:-1], "kwds": {"loc": 0.0}}
+    named["kwds"] |= {getattr(stats, name).shapes.split(", ")[-1]: args[-1]}
+    with pytest.raises(InputError):
+        Tree.from_json(_with_model(**named))
+
+
+@pytest.mark.parametrize("name", ["nchypergeom_fisher", "kstwo", "kappa4"])
+def test_distributions_that_no_file_may_name(name):
+    """The C++ code behind the first ended the interpreter for parameters beyond use."""
+    shapes = [10.0] * getattr(stats, name).numargs
+    with pytest.raises(InputError, match="name a distribution"):
+        Tree.from_json(_with_model(distribution=name, args=shapes, kwds={}))
+
+
+def test_parameters_in_use_come_back():
+    for model in (stats.irwinhall(12), stats.t(5, scale=2), stats.loguniform(1e-3, 1e9)):
+        form = {"distribution": model.dist.name, "args": list(model.args), "kwds": model.kwds}
+        assert Tree.from_json(_with_model(**form)).gate.models[0].dist.name == model.dist.name
