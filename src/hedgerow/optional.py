@@ -6,9 +6,12 @@ import importlib
 import importlib.metadata
 import sys
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import LibraryError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 #: Library -> the extra of pyproject.toml that brings it.
 EXTRAS = {
@@ -94,6 +97,22 @@ def is_frame(X: Any) -> bool:
     """Whether `X` is a pandas data frame. Nobody has made one where pandas was never imported."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(X, pandas.DataFrame)
+
+
+def numbers_of(column: Any) -> np.ndarray:
+    """Column of a pandas data frame as float64, NaN where a value is missing.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It holds something else than real numbers; the imaginary part of others would be dropped.
+    """
+    import pandas
+
+    found = pandas.to_numeric(column)
+    if getattr(found.dtype, "kind", "") == "c":
+        raise TypeError("complex numbers")
+    return found.to_numpy(dtype="float64", na_value=float("nan"))
 
 
 def of_polars(X: Any) -> Any:

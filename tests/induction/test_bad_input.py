@@ -263,3 +263,14 @@ def test_nullable_and_boolean_columns_are_numbers():
     )
     model = C45Classifier(prune=False).fit(frame, Y)
     assert model.predict(frame).tolist() == Y.tolist()
+
+
+@pytest.mark.parametrize("code", [2**20, 1e9, 2.0**31, 1e300])
+def test_huge_codes_of_categories(code):
+    """They were an OverflowError, or all of the memory."""
+    table = np.array([[code], *([[0.0], [1.0]] * 3)])
+    refuses(
+        lambda: C45Classifier(categorical_features=[0]).fit(table, [0, 1] * 3 + [1]),
+        f"categorical variable 0 of X holds the code {code:g}",
+        "at most 1048576 of them",
+    )

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from hedgerow.checks import check_total
 from hedgerow.confidence.intervals import Intervals
 from hedgerow.errors import InputError
 from hedgerow.induction.base import TreeClassifierMixin, meant_weights
@@ -147,6 +148,8 @@ def weight_of(fitted: Any, member: Member, weight: np.ndarray) -> np.ndarray:
         kept, weight = weight > 0, weight.copy()
         least = member.learner.min_samples_split
         weight[kept] = meant_weights(member.learner.weights, weight[kept], least)
+    else:
+        check_total(weight)
     return weight
 
 

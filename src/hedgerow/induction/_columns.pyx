@@ -7,6 +7,10 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
+from hedgerow.checks import as_numbers, check_total, check_unmasked
+from hedgerow.errors import InputError
+
+MOST_CATEGORIES = 1 << 20   # of a variable: what is counted by category has a place for each
 cdef int LARGEST_TABLE = 1 << 22    # whole weights above this use logarithms; 32 MiB
 cdef int LARGE = 1 << 20            # values of a table from which memory counts more than calls
 
@@ -67,6 +71,43 @@ def _means_of(X, weight):
     return means
 
 
+def _codes(name, given, Py_ssize_t n, int below, remedy):
+    """Whole numbers from 0 to below `below`, (n,) int32, in memory of their own."""
+    check_unmasked(name, given)
+    found = np.asarray(given)
+    if found.shape != (n,) or (n and found.dtype.kind not in "biu"):
+        raise InputError(f"{name} is {found.dtype} of shape {found.shape}, and {n} whole numbers "
+                         "are needed", remedy=remedy)
+    if n and not 0 <= int(found.min()) <= int(found.max()) < below:
+        raise InputError(f"{name} holds numbers from {found.min()} to {found.max()}, of 0 to "
+                         f"{below - 1}", remedy=remedy)
+    return np.array(found, dtype=np.int32)
+
+
+def _weights_of(given, Py_ssize_t n):
+    """Weights of rows, (n,) float64, in memory of their own."""
+    check_unmasked("sample_weight", given)
+    weight = np.array(as_numbers("sample_weight", given))
+    if weight.shape != (n,) or not ((weight >= 0) & (weight < np.inf)).all() or not weight.any():
+        raise InputError(f"sample_weight is no list of {n} finite weights, one of them above 0",
+                         remedy="give a weight of 0 or more for each row")
+    check_total(weight)
+    return weight
+
+
+def _check_column(x, Py_ssize_t j, int n_categories):
+    """Refuse a column of the training set that holds infinity, or no codes of its categories."""
+    if np.isinf(x).any():
+        raise InputError(f"column {j} of X holds an infinite value",
+                         remedy="replace it by a number, or by NaN where the value is missing")
+    if n_categories > 0:
+        known = x[~np.isnan(x)]
+        if not ((known >= 0) & (known < n_categories) & (known == np.rint(known))).all():
+            raise InputError(f"column {j} of X holds other codes than 0 to {n_categories - 1}, of "
+                             f"{n_categories} categories",
+                             remedy="code categories from 0, and give the number of them")
+
+
 cdef class Columns:
     """A training set, sorted once by each variable and shared by any number of fits.
 
@@ -85,23 +126,42 @@ cdef class Columns:
         False: for one growth, that is over before X changes. A large X is then read where it is,
         and its rows are sorted in the memory of the growth.
 
+    Raises
+    ------
+    InputError
+        Lengths that differ, codes beyond the number of classes or categories, infinite values,
+        weights below 0, weights that add up to 2^53 or more: the cores read past what is theirs.
+
     Notes
     -----
-    Nothing is validated here: estimators do that before (`hedgerow.induction.base`).
+    It has memory of its own, which is read-only, but for a large X that is not `lasting`.
     """
 
     def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None,
                  bint lasting=True):
         cdef bint large
-        X = np.asarray(X, dtype=np.float64)
-        y = np.asarray(y, dtype=np.int32)
+        given = X = as_numbers("X", X)
+        if X.ndim != 2 or len(X) == 0:
+            raise InputError(f"X has shape {X.shape}",
+                             remedy="give one row per instance, at least one, (n, m)")
+        if n_classes < 1:
+            raise InputError(f"n_classes is {n_classes}", remedy="give at least 1")
+        y = _codes("y", y, len(X), n_classes,
+                   "give the code of a class for each row, counted from 0")
+        if n_categories is None:
+            self.n_categories = np.zeros(X.shape[1], dtype=np.int32)
+        else:
+            self.n_categories = _codes(
+                "n_categories", n_categories, X.shape[1], MOST_CATEGORIES + 1,
+                "give the number of categories of each variable, 0 for a numeric one",
+            )
         kept = None
         if sample_weight is None:
             weight = np.ones(X.shape[0])
             self.unit = True
             self.whole = True
         else:
-            weight = np.array(sample_weight, dtype=np.float64)
+            weight = _weights_of(sample_weight, len(X))
             if not (weight > 0).all():
                 kept = np.flatnonzero(weight > 0)
                 X, y, weight = X[kept], y[kept], weight[kept]
@@ -111,21 +171,26 @@ cdef class Columns:
         large = X.size > LARGE
         lasting = lasting or not large or not X.flags.aligned or any(s % 8 for s in X.strides)
         self.X = np.asfortranarray(X) if lasting else X
+        if lasting and np.may_share_memory(self.X, given):
+            self.X = self.X.copy(order="F")     # the caller may change his
         self.y = np.ascontiguousarray(y)
         self.sample_weight = weight
         self.n_rows, self.n_variables = X.shape
         self.n_classes = n_classes
         self.total_weight = float(weight.sum())
-        if n_categories is None:
-            self.n_categories = np.zeros(self.n_variables, dtype=np.int32)
-        else:
-            self.n_categories = np.ascontiguousarray(n_categories, dtype=np.int32)
+        if large or self.n_categories.any() or np.isinf(self.X).any():
+            for j in range(self.n_variables):
+                _check_column(self.X[:, j], j, self.n_categories[j])
         if large:       # flags of one column at a time
             missing = np.array([np.isnan(column).sum() for column in self.X.T])
         else:
             missing = np.isnan(self.X).sum(axis=0)
         self.has_missing = bool(missing.any())
         self.n_known = (self.n_rows - missing).astype(np.int32)
+        for own in (self.y, self.sample_weight, self.n_categories, self.n_known):
+            own.setflags(write=False)
+        if lasting:
+            self.X.setflags(write=False)
         if self.total_weight > LARGEST_TABLE:
             self.whole = False
         self.view()
@@ -178,6 +243,7 @@ cdef class Columns:
                 for j in range(self.n_variables):
                     if self.known[j] > 0:
                         settle_ties(&self.x[0, j], self.x_step, &rows[j, 0], self.known[j])
+        order.setflags(write=False)
         self._order = order
         self.sorted_rows = order
         return order
@@ -201,13 +267,19 @@ cdef class Columns:
         -------
         Columns
             Its weights are `counts` times these.
+
+        Raises
+        ------
+        InputError
+            Another number of counts than of rows, counts that are no weights.
         """
+        counts = _weights_of(counts, self.n_rows)
         cdef Columns out = Columns.__new__(Columns)
-        cdef const double[::1] times = np.ascontiguousarray(counts, dtype=np.float64)
+        cdef const double[::1] times = np.ascontiguousarray(counts)
         cdef Py_ssize_t j, p, q, n_kept
         cdef int i
         self.order
-        kept = np.flatnonzero(np.asarray(counts) > 0)
+        kept = np.flatnonzero(counts > 0)
         n_kept = len(kept)
         number = np.full(self.n_rows, -1, dtype=np.int32)
         number[kept] = np.arange(n_kept, dtype=np.int32)
@@ -228,7 +300,8 @@ cdef class Columns:
         out._kept = self.kept[kept]
         out.X = np.asfortranarray(self.X[kept])
         out.y = self.y[kept]
-        out.sample_weight = self.sample_weight[kept] * np.asarray(counts)[kept]
+        out.sample_weight = self.sample_weight[kept] * counts[kept]
+        check_total(out.sample_weight)
         out.n_rows = n_kept
         out.n_variables = self.n_variables
         out.n_classes = self.n_classes
@@ -236,8 +309,10 @@ cdef class Columns:
         out.n_categories = self.n_categories
         out.has_missing = self.has_missing
         out.whole = self.whole and out.total_weight <= LARGEST_TABLE
-        out.unit = self.unit and bool((np.asarray(counts)[kept] == 1).all())
+        out.unit = self.unit and bool((counts[kept] == 1).all())
         out.n_known = n_known
+        for own in (out.X, out.y, out.sample_weight, out.n_known, order):
+            own.setflags(write=False)
         out._order = order
         out.sorted_rows = order
         out.view()

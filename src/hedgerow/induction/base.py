@@ -27,10 +27,13 @@ from hedgerow.checks import (
     check_choice,
     check_flag,
     check_number,
+    check_total,
+    check_unmasked,
+    without_mask,
 )
 from hedgerow.errors import HedgerowWarning, InputError
-from hedgerow.induction._columns import Columns
-from hedgerow.optional import is_frame, of_polars
+from hedgerow.induction._columns import MOST_CATEGORIES, Columns
+from hedgerow.optional import is_frame, numbers_of, of_polars
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +67,8 @@ def relative_weights(weight: np.ndarray) -> np.ndarray:
 
     weight : (n,) float64 above 0
     """
-    weight = weight / weight.max()  # the sum of the largest and of the smallest numbers is finite
+    # The sum of the largest and of the smallest numbers is finite, and no row is lost.
+    weight = np.maximum(weight / weight.max(), np.finfo(np.float64).tiny)
     weight = weight * (len(weight) / weight.sum())
     # Shares of equal rows are whole again: 1 - 1e-16 would be less than a minimum of 1.
     whole = np.rint(weight)
@@ -82,15 +86,24 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     weight : (n,) float64 above 0
     least : float
         Weight of a node that is split.
+
+    Raises
+    ------
+    InputError
+        Numbers of instances add up to more than can be counted (`check_total`).
     """
     if meaning == "auto":
-        total = weight.sum()
+        with np.errstate(over="ignore"):
+            total = weight.sum()
         shares = len(weight) > 1 and abs(total - 1.0) <= 1e-6
         # 1e-9: as in growth, where fractions that add up to a minimum reach it.
         relative = shares or total + 1e-9 < least <= len(weight)
     else:
         relative = meaning == "relative"
-    return relative_weights(weight) if relative else weight
+    if relative:
+        return relative_weights(weight)
+    check_total(weight)
+    return weight
 
 
 class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
@@ -123,7 +136,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _encode(self, X, *, reset: bool) -> np.ndarray:
         """The table as float64, NaN for missing, categories as codes."""
-        X = of_polars(X)
+        X = without_mask(of_polars(X))
         _check_feature_names(self, X, reset=reset)
         if is_frame(X):
             array = self._encode_frame(X, reset=reset)
@@ -195,9 +208,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 array[:, j] = self._codes(column, j)
                 continue
             try:
-                array[:, j] = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
-            except (ValueError, TypeError):
+                array[:, j] = numbers_of(column)
+            except (ValueError, TypeError) as error:
                 kind = "text" if text else str(column.dtype)
+                if str(error) == "complex numbers":
+                    kind = "complex values"
                 raise InputError(
                     f"column {name!r} of X holds {kind}, not numbers",
                     remedy="turn it into a pandas categorical, or into numbers",
@@ -229,6 +244,12 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                     continue
                 column = array[:, entry]
                 known = column[~np.isnan(column)]
+                if known.size and known.max() >= MOST_CATEGORIES:
+                    raise InputError(
+                        f"categorical variable {entry} of X holds the code {known.max():g}",
+                        remedy=f"code its categories from 0, at most {MOST_CATEGORIES} of them, or "
+                        "use a pandas categorical",
+                    )
                 if (known < 0).any() or (known != np.rint(known)).any():
                     raise InputError(
                         f"categorical variable {entry} of X holds values other than 0, 1, 2, ...",
@@ -258,6 +279,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             return None
         if isinstance(sample_weight, Real):
             sample_weight = np.full(n, float(sample_weight))
+        check_unmasked("sample_weight", sample_weight)
         if isinstance(sample_weight, str):
             raise InputError(
                 f"sample_weight is {sample_weight!r}", remedy="give one number per row"
@@ -317,6 +339,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
         array = self._encode(X, reset=True)
+        check_unmasked("y", y)
         if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub"):
             # Whole numbers in one dimension are classes already; scikit-learn's checks of
             # anything else cost as much as growing a small tree.
@@ -331,7 +354,14 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             kept = weight > 0
             array, y, weight = array[kept], y[kept], weight[kept]
         if getattr(self, "class_weight", None) is not None:
-            weight = self._of_classes(y) * (1.0 if weight is None else weight)
+            with np.errstate(over="ignore", under="ignore"):
+                weight = self._of_classes(y) * (1.0 if weight is None else weight)
+            if not (np.isfinite(weight) & (weight > 0)).all():
+                raise InputError(
+                    "sample_weight times class_weight is 0 or not finite in row "
+                    f"{int((~(np.isfinite(weight) & (weight > 0))).argmax())}",
+                    remedy="give weights of a usual size",
+                )
         if weight is not None:
             weight = meant_weights(self.weights, weight, self.min_samples_split)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.checks import LARGEST, check_memory, memory
+from hedgerow.checks import (
+    BEYOND_USE,
+    COUNTED,
+    LARGEST,
+    check_choice,
+    check_memory,
+    check_number,
+    memory,
+)
 from hedgerow.errors import InputError
 from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
@@ -20,7 +28,9 @@ from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import (
     CLIP_TOLERANCE,
+    FINEST,
     STEP,
+    WIDEST,
     WINDOW,
     AnyGate,
     NoiseGate,
@@ -29,6 +39,7 @@ from hedgerow.tree.gates import (
 )
 from hedgerow.tree.tree import Tree
 
+MOST_SAMPLES = 1_000_000  # of a pdf
 MOST_STEPS = 100_000  # of the grid within the window of a value; a table of 200 MB
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
 # Grids on which UDT bounds gains, steps in sigma; with so many phases they leave an error of
@@ -174,8 +185,20 @@ def grow(
     Raises
     ------
     InputError
-        Guesses that are missing, not finite, or no codes of categories.
+        Guesses that are missing, not finite, or no codes of categories; a setting out of range.
     """
+    _check_columns(columns)
+    check_number("n_samples", n_samples, 2, MOST_SAMPLES, whole=True)
+    check_number("window", window, FINEST, WIDEST)
+    check_number("step", step, FINEST, window)
+    check_number("min_samples_split", min_samples_split, 0.0, LARGEST)
+    check_number("min_samples_leaf", min_samples_leaf, 0.0, LARGEST)
+    if max_depth is not None:
+        check_number("max_depth", max_depth, 0, COUNTED, whole=True)
+    check_number("repetition_factor", repetition_factor, 0.0, BEYOND_USE)
+    check_choice("gate_at", gate_at, ("threshold", "midpoint"))
+    check_choice("candidates", candidates, ("values", "midpoints"))
+    check_choice("reliability", reliability, ("node", "global"))
     return make_growth(
         columns,
         search=search,
@@ -196,6 +219,13 @@ def grow(
         missing_to_both=missing_to_both,
         undefined_first=undefined_first,
     )[0]
+
+
+def _check_columns(columns: Any) -> None:
+    if not isinstance(columns, Columns):
+        raise InputError(
+            f"columns is of type {type(columns).__name__}", remedy="give Columns(X, y, n_classes)"
+        )
 
 
 def make_growth(
@@ -410,6 +440,8 @@ def prune(
     Tree
         A new tree; the one given is untouched.
     """
+    _check_columns(columns)
+    check_number("confidence", confidence, 0.0, 1.0)
     tree.check_width(columns.n_variables)
     if tree.n_classes != columns.n_classes:
         raise InputError(

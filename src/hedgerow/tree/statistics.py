@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from hedgerow.checks import as_numbers, check_total, check_unmasked
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, needed
+from hedgerow.optional import is_frame, needed, numbers_of
 from hedgerow.tree.beside import listed
 
 KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
@@ -178,15 +179,26 @@ def restore(plain: dict | None) -> dict | None:
 
 def _table(tree, X) -> np.ndarray:
     if not is_frame(X):
-        return np.asarray(X, dtype=np.float64)
-    import pandas as pd
-
+        try:
+            return as_numbers("X", X)
+        except InputError as error:
+            if not tree.categories:
+                raise
+            remedy = "give a data frame, or the codes of categories in the place of their labels"
+            raise InputError(error.message, remedy) from None
     table = np.empty(X.shape, dtype=np.float64)
     for j in range(X.shape[1]):
         column = X.iloc[:, j]
         labels = tree.categories.get(j)
         if labels is None:
-            table[:, j] = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
+            try:
+                table[:, j] = numbers_of(column)
+            except (TypeError, ValueError):
+                raise InputError(
+                    f"column {str(X.columns[j])!r} of X holds something that is no real number, "
+                    "and has no categories in the tree",
+                    remedy="give the columns that the tree was grown from",
+                ) from None
             continue
         code = {label: c for c, label in enumerate(labels)}
         table[:, j] = [
@@ -197,7 +209,13 @@ def _table(tree, X) -> np.ndarray:
 
 
 def _codes(tree, y) -> np.ndarray:
+    check_unmasked("y", y)
     y = np.asarray(y)
+    if y.ndim != 1 or (tree.classes is None and y.dtype.kind not in "biuf"):
+        raise InputError(
+            f"y is {y.dtype} of shape {y.shape}",
+            remedy="give one label for each row, the code of its class where the tree names none",
+        )
     if tree.classes is None:
         codes = y.astype(np.intp)
         bad = (codes < 0) | (codes >= tree.n_classes)
@@ -217,7 +235,8 @@ def _codes(tree, y) -> np.ndarray:
 def _weights(sample_weight, n: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    check_unmasked("sample_weight", sample_weight)
+    weight = as_numbers("sample_weight", sample_weight)
     if weight.shape != (n,):
         raise InputError(
             f"sample_weight has shape {weight.shape} for {n} rows", remedy="give one per row"
@@ -227,4 +246,5 @@ def _weights(sample_weight, n: int) -> np.ndarray:
             "sample_weight holds weights that are negative, not finite, or all zero",
             remedy="give weights of 0 or more, at least one of them above 0",
         )
+    check_total(weight)
     return weight

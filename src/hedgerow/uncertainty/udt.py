@@ -5,10 +5,9 @@ from __future__ import annotations
 from hedgerow.checks import check_number
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
+from hedgerow.induction.core import MOST_SAMPLES
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty.units import by_column
-
-MOST_SAMPLES = 1_000_000
 
 
 class UncertainTreeClassifier(C45Classifier):
