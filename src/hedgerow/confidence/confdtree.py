@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from hedgerow.checks import check_flag, check_number
+from hedgerow.checks import check_flag, check_number, check_unmasked, without_mask
 from hedgerow.confidence.explain import Explanation, explained
 from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
 from hedgerow.confidence.members import (
@@ -213,6 +213,9 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         self._fitted_rules = rules = self._rules()
         estimator = C45Classifier() if self.estimator is None else self.estimator
         check_supported(estimator)
+        X = without_mask(X)
+        check_unmasked("y", y)
+        check_unmasked("sample_weight", sample_weight)
         if y is not None:
             y = column_or_1d(y, warn=True)
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -286,6 +289,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
     def _tables(self, X):
         """Each tree with the table as it reads it."""
         check_is_fitted(self, "trees_")
+        X = without_mask(X)
         _check_feature_names(self, X, reset=False)
         read = tables(self.estimator_, self._members, X)
         names, inner = (getattr(one, "feature_names_in_", None) for one in (self, self.estimator_))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hedgerow.checks import as_numbers, check_unmasked
 from hedgerow.errors import InputError
 
 
@@ -15,9 +16,10 @@ def as_table(name: str, values, shape: tuple, what: str) -> np.ndarray:
     InputError
         No numbers, or of a shape that does not fit.
     """
+    check_unmasked(name, values)
     try:
-        return np.array(np.broadcast_to(np.asarray(values, dtype=np.float64), shape))
-    except (TypeError, ValueError):
+        return np.array(np.broadcast_to(as_numbers(name, values), shape))
+    except ValueError:
         raise InputError(f"{name} is no {what}", remedy=f"give one of shape {shape}") from None
 
 
@@ -43,9 +45,10 @@ def as_plausibility(values, name: str) -> np.ndarray:
     InputError
         No table of numbers, a number outside [0, 1], or a row of zeros.
     """
+    check_unmasked(name, values)
     try:
-        table = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+        table = np.array(as_numbers(name, values), order="C")
+    except ValueError:
         table = np.empty(0)
     if table.ndim != 2 or table.shape[1] == 0:
         raise InputError(

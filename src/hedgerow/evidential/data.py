@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.checks import without_mask
 from hedgerow.errors import DataError, InputError
 from hedgerow.evidential.contour import as_plausibility, as_table, check_alone, check_unit
-from hedgerow.optional import is_frame, needed
+from hedgerow.optional import is_frame, needed, numbers_of
 
 FORMAT = "hedgerow-evidential-data"
 VERSION = 2  # 1 had no masses
@@ -512,6 +513,7 @@ def _same_rows(table: np.ndarray, n: int, what: str) -> None:
 def _numbers(X, categories, infinite: bool = False):
     """A user's table as (numbers, names, labels of categories by attribute)."""
     names, labels = None, {}
+    X = without_mask(X)
     if is_frame(X):
         import pandas as pd
 
@@ -530,7 +532,7 @@ def _numbers(X, categories, infinite: bool = False):
                     remedy="turn it into a number, such as days since the first",
                 )
             try:
-                columns.append(pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan))
+                columns.append(numbers_of(column))
             except (TypeError, ValueError):
                 raise InputError(
                     f"column {name!r} of X holds {column.dtype}, not numbers",

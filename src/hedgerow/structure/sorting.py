@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from hedgerow.checks import check_unmasked
 from hedgerow.errors import InputError
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.optional import needed
@@ -73,6 +74,7 @@ class TrainingSet(TreeClassifierMixin):
         if y is None:
             raise InputError("y is missing", remedy="give the class of each row of X")
         table = self._encode(X, reset=True)
+        check_unmasked("y", y)
         y = column_or_1d(y)
         if pd.isna(y).any():
             raise InputError("y holds missing values", remedy="drop those rows")

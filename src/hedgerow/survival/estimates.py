@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.checks import is_complex
 from hedgerow.errors import InputError
 from hedgerow.evaluation import significance
 from hedgerow.optional import needed
@@ -102,7 +103,7 @@ def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:
             known = column.notna().to_numpy()
             for level in column.cat.categories[1:]:
                 columns[f"{name}={level}"] = np.where(known, column == level, np.nan)
-        elif pd.api.types.is_numeric_dtype(column.dtype):
+        elif pd.api.types.is_numeric_dtype(column.dtype) and not is_complex(column):
             columns[str(name)] = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             raise InputError(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.checks import LARGEST, check_choice, check_number
+from hedgerow.checks import LARGEST, check_choice, check_number, check_unmasked
 from hedgerow.errors import InputError
 
 #: Causes of an event are numbered from 1.
@@ -161,6 +161,8 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
         As `horizon_labels` says.
     """
     check_number("cause", cause, 1, MOST_CAUSES, whole=True)
+    check_unmasked("time", time)
+    check_unmasked("event", event)
     time = np.asarray(time)
     event = np.asarray(event)
     for name, values in (("time", time), ("event", event)):
