@@ -132,3 +132,21 @@ def test_bad_input(fitted):
         class_prediction_distance([models[2].tree_], X[:, :1])
     with pytest.raises(InputError, match="do not name their classes"):
         class_prediction_distance([tree, tree.replace(classes=None)], X)
+
+
+def test_tables_that_the_trees_cannot_read():
+    """Labels of categories in an array were `could not convert string to float`."""
+    frame = pd.DataFrame({"kind": pd.Categorical(list("aabb") * 5), "x": range(20)})
+    y = (frame["kind"] == "a").astype(int)
+    tree = C45Classifier().fit(frame, y).tree_
+    other = C45Classifier().fit(frame[["x"]].to_numpy(), y % 2).tree_
+    assert class_prediction_distance([tree], frame)[0, 0] == 0.0
+    for trees, X, said in (
+        ([tree], frame.to_numpy(), "no real number; give a data frame, or the codes of categories"),
+        ([tree], [["a", 1.0]], "give a data frame, or the codes"),
+        ([other], frame, "column 'kind' of X holds something that is no real number"),
+        ([tree], [[1], [1, 2]], r"X has shape \(2,\)"),
+    ):
+        for distance in (class_prediction_distance, class_probability_distance):
+            with pytest.raises(InputError, match=said):
+                distance(trees, X)

@@ -469,3 +469,20 @@ def test_deep_trees():
     assert metric.distance(tree, leaf()) == n
     assert metric.distance(tree, stump(0, 0.0)) == n - 1
     assert metric.distance(tree, tree) == 0
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        ([[0.0]], "out is of type list; give a numpy array of shape"),
+        ("x", "out is of type str"),
+        (np.zeros((1, 1), np.float32), "out is float32 of shape"),
+        (np.broadcast_to(0.0, (1, 1)), "out is read-only"),
+    ],
+)
+def test_what_distances_cannot_be_written_to(out, said):
+    """A list was an AttributeError, a read-only array `buffer source array is read-only`."""
+    X, y = np.arange(8.0)[:, None], np.arange(8) % 2
+    tree = C45Classifier().fit(X, y).tree_
+    with pytest.raises(InputError, match=said):
+        TreeEditDistance("A1").fit(X, y).pairwise([tree], out=out)

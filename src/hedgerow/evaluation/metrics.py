@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.checks import as_numbers, check_unmasked
 from hedgerow.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +31,26 @@ def predicted_class(probabilities: np.ndarray) -> np.ndarray:
     return np.argmax(probabilities, axis=1)
 
 
+def _scored(y, probabilities) -> tuple[np.ndarray, np.ndarray]:
+    """Class codes, and finite numbers for each class in as many rows."""
+    check_unmasked("y", y)
+    check_unmasked("probabilities", probabilities)
+    y, probabilities = np.asarray(y), as_numbers("probabilities", probabilities)
+    if probabilities.ndim != 2 or 0 in probabilities.shape or y.shape != probabilities.shape[:1]:
+        raise InputError(
+            f"y has shape {y.shape} and probabilities {probabilities.shape}",
+            remedy="give one class code and one probability of each class per row, at least one",
+        )
+    if y.dtype.kind not in "biuf" or (y.dtype.kind == "f" and (y != np.rint(y)).any()):
+        raise InputError("y holds other values than class codes", remedy="give whole numbers")
+    if not np.isfinite(probabilities).all():
+        row = int((~np.isfinite(probabilities)).any(axis=1).argmax())
+        raise InputError(
+            f"probabilities of row {row} are not finite", remedy="give numbers from 0 to 1"
+        )
+    return y, probabilities
+
+
 def accuracy(y: np.ndarray, probabilities: np.ndarray) -> float:
     """Fraction of instances whose predicted class is the true one (thesis 3.3).
 
@@ -44,7 +65,13 @@ def accuracy(y: np.ndarray, probabilities: np.ndarray) -> float:
     Returns
     -------
     float in [0, 1]
+
+    Raises
+    ------
+    InputError
+        No row, another number of codes than of rows, probabilities that are not finite.
     """
+    y, probabilities = _scored(y, probabilities)
     return float(np.mean(predicted_class(probabilities) == y))
 
 
@@ -62,9 +89,15 @@ def macro_f1(y: np.ndarray, probabilities: np.ndarray) -> float:
     Returns
     -------
     float in [0, 1]
+
+    Raises
+    ------
+    InputError
+        As `accuracy`.
     """
     from sklearn.metrics import f1_score
 
+    y, probabilities = _scored(y, probabilities)
     classes = np.arange(probabilities.shape[1])
     return float(
         f1_score(
@@ -84,9 +117,20 @@ def brier(y: np.ndarray, probabilities: np.ndarray) -> float:
     Returns
     -------
     float in [0, 2]; 2 when every prediction is certain and wrong, whatever K
+
+    Raises
+    ------
+    InputError
+        As `accuracy`, or a code of no class.
     """
     from sklearn.metrics import brier_score_loss
 
+    y, probabilities = _scored(y, probabilities)
+    if not (y.min() >= 0 and y.max() < probabilities.shape[1]):
+        raise InputError(
+            f"y holds codes from {y.min()} to {y.max()} of {probabilities.shape[1]} classes",
+            remedy="give codes from 0, and a probability for each class",
+        )
     # A mixture over leaves may exceed 1 in the last bit, which scikit-learn would refuse.
     probabilities = np.clip(probabilities, 0.0, 1.0)
     return float(

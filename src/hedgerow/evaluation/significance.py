@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, check_number
+from hedgerow.checks import COUNTED, as_numbers, check_number
 from hedgerow.errors import InputError
 
 if TYPE_CHECKING:
@@ -287,11 +287,13 @@ def ranks(values: np.ndarray, groups: Sequence[str], higher_is_better: bool = Tr
     Raises
     ------
     InputError
-        If there are fewer than two methods or no block, or if a value is NaN.
+        If there are fewer than two methods or no block, or if a value is NaN or infinite.
     """
     from scipy import stats
 
-    values = np.asarray(values, dtype=float)
+    values = as_numbers("values", values)
+    if not isinstance(groups, Sized):
+        raise InputError(f"groups is {groups!r}", remedy="give the names of the methods")
     if values.ndim != 2 or values.shape[1] != len(groups):
         raise InputError(
             f"an array of shape {values.shape} and {len(groups)} names of methods",
@@ -303,10 +305,12 @@ def ranks(values: np.ndarray, groups: Sequence[str], higher_is_better: bool = Tr
             f"{n} blocks and {k} methods cannot be compared by ranks",
             remedy="give one block and two methods at least",
         )
-    if np.isnan(values).any():
-        block, column = np.argwhere(np.isnan(values))[0]
+    if not np.isfinite(values).all():
+        block, column = np.argwhere(~np.isfinite(values))[0]
+        has = "no" if np.isnan(values[block, column]) else "an infinite"
         raise InputError(
-            f"{groups[column]} has no value in block {block}", remedy="leave incomplete blocks out"
+            f"{groups[column]} has {has} value in block {block}",
+            remedy="leave incomplete blocks out",
         )
     counted = _counted(values, np.abs(values).max())
     return stats.rankdata(-counted if higher_is_better else counted, axis=1)

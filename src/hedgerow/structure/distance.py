@@ -155,7 +155,7 @@ class TreeEditDistance(BaseEstimator):
         ------
         InputError
             An empty list, a number of threads out of range, more distances than the memory holds,
-            or whatever `distance` raises.
+            an `out` that these distances cannot be written to, or whatever `distance` raises.
         """
         check_flag("progress", progress)
         if n_jobs != -1:
@@ -173,10 +173,8 @@ class TreeEditDistance(BaseEstimator):
         shape = (len(rows), len(columns))
         if out is None:
             out = np.empty(shape)
-        elif out.shape != shape or out.dtype != np.float64:
-            raise InputError(
-                f"out is {out.dtype} of shape {out.shape}", remedy=f"give float64 of shape {shape}"
-            )
+        else:
+            _check_out(out, shape)
         n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
         bar = _bar(progress, len(rows) * len(columns))
         try:
@@ -303,6 +301,20 @@ class TreeEditDistance(BaseEstimator):
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+
+
+def _check_out(out, shape: tuple[int, int]) -> None:
+    """Refuse what distances cannot be written to."""
+    if not isinstance(out, np.ndarray):
+        raise InputError(
+            f"out is of type {type(out).__name__}", remedy=f"give a numpy array of shape {shape}"
+        )
+    if out.shape != shape or out.dtype != np.float64:
+        raise InputError(
+            f"out is {out.dtype} of shape {out.shape}", remedy=f"give float64 of shape {shape}"
+        )
+    if not out.flags.writeable:
+        raise InputError("out is read-only", remedy="give an array that can be written to")
 
 
 def _listed(trees) -> list:

@@ -206,7 +206,10 @@ class _Tables:
     def __init__(self, X):
         self._given = X
         self._made = {}
-        shape = np.shape(X)
+        try:
+            shape = np.shape(X)
+        except ValueError:  # rows of different lengths
+            shape = (len(X),)
         if len(shape) != 2 or shape[0] == 0:
             raise InputError(
                 f"X has shape {shape}", remedy="give one row per instance, at least one, (n, m)"

@@ -8,6 +8,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.stats import chi2
 
+from hedgerow.checks import as_numbers, check_unmasked
+from hedgerow.errors import InputError
+
 
 class LogRank(NamedTuple):
     """Result of a log-rank test.
@@ -42,7 +45,14 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     Returns
     -------
     LogRank
+
+    Raises
+    ------
+    InputError
+        Different lengths, times that are not finite, events that are neither 0 nor 1, labels that
+        cannot be put in order.
     """
+    time, event, group = _checked(time, event, group)
     groups, at_risk, events = at_risk_and_events(time, event, group)
     if len(groups) < 2 or not len(at_risk):
         return LogRank(0.0, max(len(groups) - 1, 0), 1.0)
@@ -61,6 +71,37 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     statistic = _quadratic(covariance[np.ix_(rest, rest)], observed_less_expected[rest])
     df = len(compared) - 1
     return LogRank(statistic, df, float(chi2.sf(statistic, df)))
+
+
+def _checked(time, event, group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Times, whether each ended in an event, and labels of groups, as arrays of one length."""
+    for name, values in (("time", time), ("event", event), ("group", group)):
+        check_unmasked(name, values)
+    time, event, group = as_numbers("time", time), np.asarray(event), np.asarray(group)
+    if not time.ndim == 1 or not time.shape == event.shape == group.shape:
+        raise InputError(
+            f"time has shape {time.shape}, event {event.shape} and group {group.shape}",
+            remedy="give one value per patient",
+        )
+    if not np.isfinite(time).all():
+        raise InputError(
+            f"time is {time[~np.isfinite(time)][0]} in row {int((~np.isfinite(time)).argmax())}",
+            remedy="leave out patients without follow-up",
+        )
+    if event.dtype != bool:
+        if event.dtype.kind not in "biuf" or not ((event == 0) | (event == 1)).all():
+            raise InputError(
+                "event holds something else than true and false", remedy="write 1 for the event"
+            )
+        event = event.astype(bool)
+    if group.dtype == object:
+        try:
+            np.unique(group)
+        except TypeError:
+            raise InputError(
+                "group holds labels of several kinds", remedy="give all as texts or as numbers"
+            ) from None
+    return time, event, group
 
 
 def _quadratic(covariance: np.ndarray, difference: np.ndarray) -> float:
@@ -112,7 +153,13 @@ def logrank_one_by_one(time: np.ndarray, event: np.ndarray, group: np.ndarray) -
     Returns
     -------
     OneByOne
+
+    Raises
+    ------
+    InputError
+        As `logrank`.
     """
+    time, event, group = _checked(time, event, group)
     groups, at_risk, events = at_risk_and_events(time, event, group)
     n, d = (counts.sum(axis=1, keepdims=True) for counts in (at_risk, events))
     return OneByOne(
