@@ -15,7 +15,7 @@ from hedgerow.workflow.digest import PACKAGE
 #: Rooms from the ground up; a room imports those of its own floor and of lower ones. What lies on
 #: one floor stands side by side.
 FLOORS = (
-    {"errors", "ids", "_stamp", "_core_digest"},
+    {"errors", "ids", "texts", "_stamp", "_core_digest"},
     {"checks", "files", "optional", "screen"},
     {"tree"},
     {"induction", "data", "evaluation"},

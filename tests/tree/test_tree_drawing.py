@@ -1,5 +1,8 @@
 """The drawing: what it says, and that nothing lies over anything else."""
 
+import unicodedata
+from xml.etree import ElementTree
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -287,3 +290,22 @@ def test_shorten_and_wrap_keep_to_the_width():
         assert len(drawing.wrap(text, width, 8.0, 2)) <= 2
     assert drawing.wrap(text, 10.0, 8.0, 2) == [text]
     assert drawing.percent(0.999) == "99 %" and drawing.percent(0.001) == "1 %"
+
+
+def test_names_that_cannot_be_shown(tmp_path):
+    """Control characters made a picture no XML, and half of a surrogate pair stopped it."""
+    X = pd.DataFrame(
+        {"do\x07se": [1.0, 2, 3, 4] * 5, "ki\ud800nd": pd.Categorical(["a\x1b"] * 10 + ["b"] * 10)}
+    )
+    y = np.where(X.iloc[:, 0] < 3, "lo\x00w", np.where(X.iloc[:, 1] == "b", "hi\udfffgh", "\x9bno"))
+    tree = C45Classifier(prune=False).fit(X, y).tree_
+    ax = tree.plot()
+    ax.figure.savefig(tmp_path / "tree.svg")
+    parsed = ElementTree.parse(tmp_path / "tree.svg")
+    assert parsed.getroot().tag.endswith("svg")
+    shown = " ".join(words_of(ax)) + tree.to_text() + tree.to_dot()
+    assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown.replace("\n", ""))
+    for words in ("do\\x07se", "ki\\ud800nd", "a\\x1b", "lo\\x00w", "hi\\udfffgh", "\\x9bno"):
+        assert words in tree.to_text()
+    again = Tree.from_json(tree.to_json())
+    assert again.feature_names == list(X.columns) and again.classes == tree.classes

@@ -29,6 +29,7 @@ from hedgerow.optional import needed
 from hedgerow.survival.estimates import leaves_of
 from hedgerow.survival.labels import checked_follow_up
 from hedgerow.survival.leaves import leaf_numbers
+from hedgerow.texts import legible
 from hedgerow.tree.export import check_decimals, feature_name
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def plot_curves(
         inside = groups == group
         color, line = LINES[place % len(LINES)]
         color = color if colors is None else colors[group]
-        name = str(group) if labels is None else labels[group]
+        name = legible(str(group) if labels is None else labels[group])
         if hidden(int(inside.sum()), least) or hidden(int(died[inside].sum()), least):
             drawn.append((place, color, line, name + FEWER.format(least)))
             ends.append((last, 1.0))
@@ -223,7 +224,7 @@ def plot_curves(
         columns=ticks,
     )
     if unit:
-        axes.set_xlabel(unit, fontsize=fontsize, labelpad=1.0)
+        axes.set_xlabel(legible(unit), fontsize=fontsize, labelpad=1.0)
     if direct:
         _name_ends(axes, ends, drawn, last, fontsize)
     elif len(order) > 1:

@@ -15,6 +15,7 @@ import numpy as np
 
 from hedgerow.checks import COUNTED, check_number
 from hedgerow.optional import needed
+from hedgerow.texts import legible
 from hedgerow.tree.export import check_decimals, class_name, feature_name, number
 from hedgerow.tree.gates import CategoryGate, CategoryNoise
 
@@ -201,7 +202,8 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def shorten(text: str, width: float, size: float, bold: bool = False) -> str:
-    """The text, its middle left out where it is wider than `width` inches."""
+    """The text as it can be shown, its middle left out where it is wider than `width` inches."""
+    text = legible(text)
     if text_width(text, size, bold) <= width:
         return text
     low, high = 0, len(text)
@@ -226,7 +228,7 @@ def wrap(text: str, width: float, size: float, most: int) -> list[str]:
     Lines break at spaces, and behind the underscores, hyphens and dots inside long names.
     """
     pieces = [""]
-    for character in text:
+    for character in legible(text):
         pieces[-1] += character
         if character in " _-./":
             pieces.append("")
@@ -249,7 +251,7 @@ def condition_words(tree, node: int, decimals: int) -> str:
     labels = tree.categories.get(int(tree.feature[node]))
     flags = tree.categories_left[node]
     known = range(len(flags) if labels is None else len(labels))
-    words = [str(c) if labels is None else str(labels[c]) for c in known]
+    words = [str(c) if labels is None else legible(str(labels[c])) for c in known]
     left = [w for w, c in zip(words, known, strict=True) if flags[c]]
     right = [w for w, c in zip(words, known, strict=True) if not flags[c]]
     if right and len(", ".join(right)) < len(", ".join(left)):

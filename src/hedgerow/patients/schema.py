@@ -16,6 +16,7 @@ from hedgerow.files import read_yaml, write_text
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import looks_like_dates, numbers, unique_texts
+from hedgerow.texts import legible
 
 KINDS = ("number", "category", "date", "id", "ignore")
 #: Of a column in the schema file, with what it means.
@@ -198,7 +199,7 @@ def _described(column: Column, entry: Mapping[str, Any], problems: Problems) -> 
         if entry.get(key) is not None:
             text = entry[key]
             if isinstance(text, (str, int, float)) and len(str(text)) <= 200:
-                changes[key] = " ".join(str(text).split()) or getattr(column, key)
+                changes[key] = legible(" ".join(str(text).split())) or getattr(column, key)
             else:
                 wrong(key, "give a short text")
     kind = entry.get("kind", column.kind)

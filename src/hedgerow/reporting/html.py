@@ -30,6 +30,7 @@ from markupsafe import Markup
 
 from hedgerow.ids import title_of
 from hedgerow.reporting.claim_specification import NOT_TESTABLE, TOO_LITTLE, VERDICTS
+from hedgerow.texts import legible
 
 if TYPE_CHECKING:
     import jinja2
@@ -129,6 +130,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
     )
     environment.filters |= {
         "behind": behind,
@@ -138,6 +140,11 @@ def environment() -> jinja2.Environment:
         "title_of": title_of,
     }
     return environment
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints: texts without characters that a page cannot hold."""
+    return type(value)(legible(value)) if isinstance(value, str) else value
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
+from hedgerow.texts import legible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,9 +48,9 @@ def tree_to_frame(tree) -> pd.DataFrame:
 
 
 def feature_name(tree, feature: int) -> str:
-    """Name of a variable, ``x<number>`` where the tree knows none."""
+    """Name of a variable as it can be shown, ``x<number>`` where the tree knows none."""
     names = tree.feature_names
-    return names[feature] if names is not None else f"x{feature}"
+    return legible(names[feature]) if names is not None else f"x{feature}"
 
 
 def named_classes(tree, class_names):
@@ -69,8 +70,8 @@ def named_classes(tree, class_names):
 
 
 def class_name(tree, code: int) -> str:
-    """Label of a class, its code where the tree knows none."""
-    return str(tree.classes[code]) if tree.classes is not None else str(code)
+    """Label of a class as it can be shown, its code where the tree knows none."""
+    return legible(str(tree.classes[code])) if tree.classes is not None else str(code)
 
 
 def check_decimals(decimals: int) -> None:
@@ -94,7 +95,7 @@ def test_words(tree, node: int, decimals: int = 4) -> tuple[str, str]:
     labels = tree.categories.get(int(tree.feature[node]))
     flags = tree.categories_left[node]
     known = range(len(labels)) if labels is not None else range(len(flags))
-    words = [str(labels[c]) if labels is not None else str(c) for c in known]
+    words = [legible(str(labels[c])) if labels is not None else str(c) for c in known]
     left = ", ".join(w for w, c in zip(words, known, strict=True) if flags[c])
     right = ", ".join(w for w, c in zip(words, known, strict=True) if not flags[c])
     return f"{name} in {{{left}}}", f"{name} in {{{right}}}"
