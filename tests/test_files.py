@@ -182,8 +182,11 @@ def test_files_that_are_not_there_or_no_files(tmp_path):
     for read in (read_json, read_text, read_csv, read_parquet):
         with pytest.raises(DataError, match="no such file; run the workflow first"):
             read(tmp_path / "none")
+        for path in (tmp_path, "/dev/zero"):
+            with pytest.raises(DataError, match="is no file; name a file"):
+                read(path)
         with pytest.raises(DataError, match="cannot be read"):
-            read(tmp_path)
+            read(tmp_path / "a\0b")
 
 
 # -------------------------------------------------------------------------------------- YAML

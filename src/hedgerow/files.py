@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MAKE_AGAIN = "delete it and run the workflow, which makes it again"
+ABSENT = "run the workflow first"
+MOST_BYTES = 2_000_000_000
 
 # ------------------------------------------------------------------------------------ places
 
@@ -400,7 +402,7 @@ def read_metadata(path: str | Path) -> dict[bytes, bytes]:
 
 def _checked(path: str | Path, sealed: bool) -> bytes:
     """Bytes of a file whose seal is right; that has one, if it must."""
-    content = _bytes_of(path)
+    content = read_bytes(path)
     place = _place_of_seal(content)
     if place is None:
         if sealed:
@@ -429,7 +431,7 @@ def _damaged(path: str | Path) -> DataError:
     )
 
 
-def read_csv(path: str | Path, *, text: bool = False) -> pd.DataFrame:
+def read_csv(path: str | Path, *, text: bool = False, absent: str = ABSENT) -> pd.DataFrame:
     """Read a table of comma-separated values, such as the published ones.
 
     Parameters
@@ -437,15 +439,18 @@ def read_csv(path: str | Path, *, text: bool = False) -> pd.DataFrame:
     path : path
     text : bool
         Keep every cell as it is written: 5.80 stays 5.80, and an empty cell is an empty text.
+    absent : str
+        What to do where the file is not there.
 
     Raises
     ------
     DataError
-        The file is not there, not UTF-8, or its lines do not have as many fields as its head.
+        The file is not there, no file, not UTF-8, or its lines do not have as many fields as its
+        head.
     """
     import pandas as pd
 
-    content = _bytes_of(path)
+    content = read_bytes(path, absent=absent)
     try:
         if text:
             return pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
@@ -465,7 +470,7 @@ def read_json(path: str | Path) -> dict[str, Any]:
     DataError
         The file is not there, not UTF-8, or no JSON mapping.
     """
-    content = _bytes_of(path)
+    content = read_bytes(path)
     try:
         found = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -475,23 +480,47 @@ def read_json(path: str | Path) -> dict[str, Any]:
     return found
 
 
-def read_text(path: str | Path) -> str:
+def read_text(path: str | Path, absent: str = ABSENT) -> str:
     """Content of a text file that the workflow wrote; a `DataError` where it is not UTF-8."""
     try:
-        return _bytes_of(path).decode("utf-8")
+        return read_bytes(path, absent=absent).decode("utf-8")
     except UnicodeDecodeError:
         raise DataError(f"{path} is damaged: it is not UTF-8", remedy=MAKE_AGAIN) from None
 
 
-def _bytes_of(path: str | Path) -> bytes:
+def read_bytes(
+    path: str | Path,
+    *,
+    absent: str = ABSENT,
+    other: str = "name a file",
+    long: str = "make it shorter",
+    unreadable: str = "correct its permissions or place",
+) -> bytes:
+    """Content of a file that has an end: pipes and devices such as /dev/zero are not opened.
+
+    Parameters
+    ----------
+    path : path
+    absent, other, long, unreadable : str
+        What to do about a file that is not there, is no file, is too long, or cannot be read.
+
+    Raises
+    ------
+    DataError
+        One of these; at most 2 GB are read.
+    """
+    path = Path(path)
     try:
-        return Path(path).read_bytes()
+        if path.exists() and not path.is_file():
+            raise DataError(f"{path} is no file", remedy=other)
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(f"{path} has more than {MOST_BYTES / 1e9:g} GB", remedy=long)
+        return path.read_bytes()
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file", remedy="run the workflow first") from None
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read ({error.strerror})", remedy="correct its permissions or place"
-        ) from None
+        raise DataError(f"{path}: no such file", remedy=absent) from None
+    except (OSError, ValueError) as error:  # ValueError: a zero in the name
+        reason = getattr(error, "strerror", None) or "its name is none"
+        raise DataError(f"{path} cannot be read ({reason})", remedy=unreadable) from None
 
 
 # -------------------------------------------------------------------------------------- YAML

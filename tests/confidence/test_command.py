@@ -1,6 +1,7 @@
 """`hedgerow explain`: what it prints, and one sentence for whatever is wrong."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -126,3 +127,20 @@ def test_rows_that_are_none(files, capsys):
         assert f"has no row {row}; give a number from 0 to 3" in capsys.readouterr().err
     assert run(files, "--fine", "1.5") == 1
     assert "fine is 1.5; give a number of at least 0 and at most 1" in capsys.readouterr().err
+
+
+def test_files_without_end(files, capsys, tmp_path):
+    """/dev/zero and a pipe that nobody writes into were read until somebody ended it."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path / "pipe", tmp_path):
+        for model, rows in ((path, files / "rows.csv"), (files / "tree.json", path)):
+            assert main(["explain", str(model), str(rows)]) == 1
+            error = capsys.readouterr().err
+            assert f"{path} is no file; name a file" in error and error.count("\n") == 1
+
+
+def test_a_file_that_is_too_long(files, capsys):
+    with open(files / "tree.json", "ab") as file:
+        file.truncate(3_000_000_000)  # of holes: it takes no room
+    assert run(files) == 1
+    assert "has more than 2 GB; make it shorter" in capsys.readouterr().err

@@ -10,7 +10,9 @@ import shlex
 import shutil
 import socket
 import subprocess
+import unicodedata
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -547,3 +549,19 @@ def test_the_page_does_not_scroll_sideways(made, tmp_path, width):
         timeout=60,
     )
     assert "<title>0</title>" in done.stdout
+
+
+def test_names_with_control_characters(tmp_path):
+    """They went into `sheet.svg`, which was no XML any more, and raw into HTML and CSV."""
+    table = patients(300).rename(columns={"marker": "mar\x07ker", "age": "a\x1bge"})
+    table["sex"] = table["sex"].map({"female": "f\x0e", "male": "m\x9b"})
+    found = analysed(tmp_path, table.drop(columns="surgery"))
+    text, shown = page_of(found, title="A \x08title \ud800")
+    text += "".join(made.frame.to_csv() for made in shown.values())
+    figure = figures.sheet(found, "A \x08title \ud800", 5, "tab\x07le.csv")
+    save(figure, tmp_path / "sheet.svg")
+    text += (tmp_path / "sheet.svg").read_text()
+    assert ElementTree.parse(tmp_path / "sheet.svg").getroot().tag.endswith("svg")
+    assert not [c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t"]
+    for name in ("mar\\x07ker", "a\\x1bge", "A \\x08title \\ud800", "f\\x0e"):
+        assert name in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -454,3 +455,67 @@ def test_everything_wrong_with_a_schema_at_once(tmp_path):
     assert "column `age`: `error` is -1; give a number of 0 or more" in text
     assert "column `sex`: `kind` is 'word'; give one of number" in text
     assert "column `marker`: `range` is [3, 1]; give two numbers" in text
+
+
+# -- what a table may hold ------------------------------------------------------------------
+
+
+def test_a_field_without_end(tmp_path):
+    """Python's reader of CSV stops at 131,072 characters, which was a bare error of it."""
+    for quote in ('"', ""):
+        text = f"age,note\n50,{quote}{'x' * 140_000}{quote}\n60,b\n"
+        with pytest.raises(DataError, match="a field of row 2 has more than 131,072 characters"):
+            read_texts(text_of("a.csv", tmp_path, text))
+
+
+def test_control_characters_are_written_out(tmp_path):
+    """They went into HTML, CSV and SVG as they were, and a picture with them is no XML."""
+    table = read_texts(text_of("a.csv", tmp_path, "ag\x07e,se\x1bx\n50,m\x9bx\n"))
+    assert list(table.columns) == ["ag\\x07e", "se\\x1bx"]
+    assert table.columns["se\\x1bx"].tolist() == ["m\\x9bx"]
+
+
+def _book(tmp_path, **parts):
+    """A workbook with other parts."""
+    import zipfile
+
+    pytest.importorskip("openpyxl")
+    patients().to_excel(tmp_path / "whole.xlsx", index=False)
+    with (
+        zipfile.ZipFile(tmp_path / "whole.xlsx") as whole,
+        zipfile.ZipFile(tmp_path / "a.xlsx", "w", zipfile.ZIP_DEFLATED) as made,
+    ):
+        for name in whole.namelist():
+            made.writestr(name, parts.get(name, whole.read(name)))
+        for name in parts.keys() - set(whole.namelist()):
+            made.writestr(name, parts[name])
+    return tmp_path / "a.xlsx"
+
+
+def test_a_workbook_that_is_large_when_it_is_unpacked(tmp_path, monkeypatch):
+    """A few kilobytes of zeros filled the memory."""
+    monkeypatch.setattr("hedgerow.patients.table.MOST_UNPACKED", 10_000_000)
+    path = _book(tmp_path, **{"xl/more.xml": b"\0" * 20_000_000})
+    assert path.stat().st_size < 100_000
+    with pytest.raises(DataError, match=r"has 0\.0201 GB when it is unpacked, and at most 0\.01"):
+        read_texts(path)
+
+
+def test_a_workbook_with_a_value_far_off(tmp_path, monkeypatch):
+    """A sheet of 17 billion cells, all of them empty but for two."""
+    monkeypatch.setattr("hedgerow.patients.table.MOST_CELLS", 100_000)
+    cells = "".join(f'<row r="{k}"><c r="A{k}"><v>1</v></c></row>' for k in (1, 1048576))
+    space = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    sheet = (
+        f'<worksheet {space}><dimension ref="A1:XFD1048576"/><sheetData>{cells}</sheetData>'
+        "</worksheet>"
+    ).encode()
+    with pytest.raises(DataError, match="has more than 100,000 cells in its sheet, empty ones"):
+        read_texts(_book(tmp_path, **{"xl/worksheets/sheet1.xml": sheet}))
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "pipe"])
+def test_what_has_no_end_is_no_table(tmp_path, path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match="is no file; name a CSV file"):
+        read_texts(tmp_path / path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
@@ -25,6 +24,7 @@ EXAMPLES = """examples:
   hedgerow explain tree.json patients.csv --row 12
   hedgerow explain tree.json patients.csv --method norm --no-routes
 """
+ABSENT = "give the path of a file that is there"
 MOST_CELLS = 10_000_000  # of a table: its explanations are for people
 
 
@@ -128,9 +128,10 @@ def _tree(path: str) -> Tree:
         No tree, or one without what is needed.
     """
     from hedgerow.errors import InputError
+    from hedgerow.files import read_text
     from hedgerow.tree import Tree
 
-    text = _text(path)
+    text = read_text(path, ABSENT)
     try:
         tree = Tree.from_json(text)
     except InputError as error:
@@ -148,14 +149,6 @@ def _tree(path: str) -> Tree:
     return tree
 
 
-def _text(path: str) -> str:
-    from hedgerow.files import read_text
-
-    if not Path(path).exists():
-        raise DataError(f"{path}: no such file", remedy="give the path of a file that is there")
-    return read_text(path)
-
-
 def _table(path: str, tree: Tree) -> np.ndarray:
     """The rows of a file as the tree reads them, (n, m) float64; what is empty is missing.
 
@@ -168,9 +161,7 @@ def _table(path: str, tree: Tree) -> np.ndarray:
 
     from hedgerow.files import read_csv
 
-    if not Path(path).exists():
-        raise DataError(f"{path}: no such file", remedy="give the path of a file that is there")
-    frame = read_csv(path)
+    frame = read_csv(path, absent=ABSENT)
     if not len(frame):
         raise DataError(f"{path} has no row", remedy="give at least one")
     if len(frame) * len(tree.feature_names) > MOST_CELLS:

@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from hedgerow.errors import DataError
+from hedgerow.files import read_bytes
 from hedgerow.optional import needed
 from hedgerow.patients.problems import Problems
+from hedgerow.texts import legible
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 #: Lines from which the delimiter is found.
@@ -43,7 +45,12 @@ MISSING = frozenset(
 )
 #: What Excel writes where a formula failed.
 EXCEL_ERRORS = frozenset({"#div/0!", "#ref!", "#value!", "#name?", "#num!", "#null!", "#####"})
-MOST_BYTES = 2_000_000_000
+#: Characters of a field: Python's reader of CSV stops there, and more is an open quotation mark.
+MOST_LETTERS = 131_072
+#: Bytes of a workbook once it is unpacked: a small file may hold very many.
+MOST_UNPACKED = 1_000_000_000
+#: Cells of a sheet, empty ones among them: one value far off makes a sheet of many.
+MOST_CELLS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,8 @@ class Texts:
     name : str
         Of the file.
     columns : dict of (n,) object array
-        By name, texts without blanks around them; None where there is none.
+        By name, texts without blanks around them; None where there is none. Control characters
+        are written out, in names as well (`hedgerow.texts.legible`).
     rows : (n,) int array
         Row of each line as a spreadsheet counts: the head is row 1.
     delimiter : str
@@ -113,22 +121,17 @@ def read_texts(path: str | Path, sheet: str | None = None) -> Texts:
         records, delimiter = _of_text(path, text)
     columns, rows = _columns(path.name, records)
     decimal = "point" if delimiter == "sheet" else _decimal(columns, delimiter)
-    return Texts(path.name, columns, rows, delimiter, encoding, decimal)
+    return Texts(legible(path.name), columns, rows, delimiter, encoding, decimal)
 
 
 def _bytes_of(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise DataError(f"{path} has more than 2 GB", remedy="leave out columns or patients")
-        if not path.is_file():
-            raise DataError(f"{path} is no file", remedy="name a CSV file or an .xlsx workbook")
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise DataError(f"{path}: no such file", remedy="check its name and folder") from None
-    except OSError as error:
-        raise DataError(
-            f"{path} cannot be read ({error.strerror})", remedy="close it elsewhere, or copy it"
-        ) from None
+    content = read_bytes(
+        path,
+        absent="check its name and folder",
+        other="name a CSV file or an .xlsx workbook",
+        long="leave out columns or patients",
+        unreadable="close it elsewhere, or copy it",
+    )
     if not content.strip():
         raise DataError(f"{path.name} is empty", remedy="export the table again")
     return content
@@ -170,7 +173,13 @@ def _of_text(path: Path, text: str) -> tuple[list[list[str]], str]:
     reader = csv.reader(io.StringIO(text), delimiter=delimiter)
     try:
         records.extend(reader)
-    except csv.Error:
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise DataError(
+                f"{path.name}: a field of row {len(records) + 1} has more than "
+                f"{MOST_LETTERS:,} characters",
+                remedy="close a quotation mark in or before it, or shorten it",
+            ) from None
         raise DataError(
             f"{path.name}: in row {len(records) + 1} a quotation mark is not closed",
             remedy="close or remove it",
@@ -188,7 +197,10 @@ def _delimiter(text: str) -> str:
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:LOOKED_AT]
     best, found = (0.0, 0), ","
     for delimiter in DELIMITERS:
-        counts = [len(r) for r in csv.reader(lines, delimiter=delimiter)]
+        try:
+            counts = [len(r) for r in csv.reader(lines, delimiter=delimiter)]
+        except csv.Error:  # a field without end, which is told when the table is read
+            continue
         if counts and counts[0] > 1:
             alike = sum(count == counts[0] for count in counts) / len(counts)
             if (alike, counts[0]) > best:
@@ -198,6 +210,7 @@ def _delimiter(text: str) -> str:
 
 def _of_workbook(path: Path, content: bytes, sheet: str | None) -> list[list[str]]:
     openpyxl = needed("openpyxl", "a workbook of Excel")
+    _check_unpacked(path, content)
     try:
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         names = book.sheetnames
@@ -209,9 +222,48 @@ def _of_workbook(path: Path, content: bytes, sheet: str | None) -> list[list[str
         raise DataError(f"{path.name} has no sheet {sheet!r}", remedy=f"it has {', '.join(names)}")
     try:
         own = book[sheet] if sheet is not None else book.worksheets[0]
-        records = [[_cell(value) for value in row] for row in own.iter_rows(values_only=True)]
+        records = _records_of(path, own)
+    except DataError:
+        raise
     except Exception:
         raise DataError(f"{path.name} is damaged", remedy="save it as .xlsx or CSV again") from None
+    return records
+
+
+def _check_unpacked(path: Path, content: bytes) -> None:
+    """Refuse a workbook that is small on disk and fills the memory when it is unpacked.
+
+    No more is read of a part than the archive says that it has.
+    """
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            unpacked = sum(part.file_size for part in archive.infolist())
+    except Exception:  # whatever a damaged archive brings its reader to
+        raise DataError(
+            f"{path.name} is no workbook that can be read", remedy="save it as .xlsx or CSV again"
+        ) from None
+    if unpacked > MOST_UNPACKED:
+        raise DataError(
+            f"{path.name} has {unpacked / 1e9:.3g} GB when it is unpacked, and at most "
+            f"{MOST_UNPACKED / 1e9:g} are read",
+            remedy="leave out sheets and columns, or save the sheet as CSV",
+        )
+
+
+def _records_of(path: Path, sheet) -> list[list[str]]:
+    """Rows of a sheet as texts."""
+    records, cells = [], 0
+    for row in sheet.iter_rows(values_only=True):
+        cells += len(row)
+        if cells > MOST_CELLS:
+            raise DataError(
+                f"{path.name} has more than {MOST_CELLS:,} cells in its sheet, empty ones among "
+                "them",
+                remedy="delete what stands far from the table, or save the sheet as CSV",
+            )
+        records.append([_cell(value) for value in row])
     return records
 
 
@@ -235,7 +287,7 @@ def _columns(name: str, records: list[list[str]]) -> tuple[dict[str, np.ndarray]
     start = next((k for k, r in enumerate(records) if any(f.strip() for f in r)), None)
     if start is None:
         raise DataError(f"{name} holds no table", remedy="its first row names the columns")
-    head = [field.strip() for field in records[start]]
+    head = [legible(field.strip()) for field in records[start]]
     width, problems = len(head), Problems()
     kept, rows = [], []
     for place in range(start + 1, len(records)):
@@ -263,7 +315,7 @@ def _columns(name: str, records: list[list[str]]) -> tuple[dict[str, np.ndarray]
         zip(head, zip(*kept, strict=True) if kept else [()] * width, strict=True)
     ):
         # Blanks and missing words of the many cells that are alike are looked at once.
-        texts = {value: value.strip().replace("\u00a0", " ") for value in set(values)}
+        texts = {v: legible(v.strip().replace("\u00a0", " ")) for v in set(values)}
         texts = {v: None if t.lower() in MISSING else t for v, t in texts.items()}
         column = np.array([texts[value] for value in values], dtype=object)
         if not title:
