@@ -144,3 +144,16 @@ def test_a_file_that_is_too_long(files, capsys):
         file.truncate(3_000_000_000)  # of holes: it takes no room
     assert run(files) == 1
     assert "has more than 2 GB; make it shorter" in capsys.readouterr().err
+
+
+def test_names_with_control_characters(files, capsys):
+    """A terminal obeyed what stood in the names of a model that somebody had sent."""
+    names = [
+        f"\x1b[31m{name}" for name in json.loads((files / "tree.json").read_text())["feature_names"]
+    ]
+    changed(files, feature_names=names)
+    rest = (files / "rows.csv").read_text().partition("\n")[2]
+    (files / "rows.csv").write_text(",".join(names) + "\n" + rest)
+    assert run(files) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and "\\x1b[31mflavanoids" in out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as csv_module
 import hashlib
 import json
+import os
 import re
 import shlex
 import shutil
@@ -565,3 +566,15 @@ def test_names_with_control_characters(tmp_path):
     assert not [c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t"]
     for name in ("mar\\x07ker", "a\\x1bge", "A \\x08title \\ud800", "f\\x0e"):
         assert name in text
+
+
+def test_a_file_whose_name_is_no_text(tmp_path):
+    """Bytes that are no UTF-8 stopped the run when its manifest was written."""
+    path = os.fsencode(tmp_path) + b"/n\xe9.csv"
+    shutil.copy(written(tmp_path / "a.csv", patients(240)), path)
+    run = ["survival", os.fsdecode(path), *TOLD, "--quiet", "--out", str(tmp_path / "sheet")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hedgerow.patients.folder._pictures", lambda *_: {})
+        assert main(run) == 0
+    manifest = json.loads((tmp_path / "sheet" / "manifest.json").read_text())
+    assert list(manifest["input"]) == ["n\\udce9.csv"]

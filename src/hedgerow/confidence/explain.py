@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hedgerow.confidence.intervals import FREQUENCY, Intervals, Rules
+from hedgerow.texts import legible
 from hedgerow.tree import Tree
 from hedgerow.tree.export import number, test_words
 
@@ -98,7 +99,7 @@ class Explanation:
         changed = np.abs(self.after - self.before).max() > 0
         lines.append(f"{of}: {_shares(self.classes, self.before)}")
         lines.append(f"with doubts: {_shares(self.classes, self.after) if changed else 'the same'}")
-        return "\n".join(lines)
+        return legible("\n".join(lines))
 
 
 def _shares(classes: list, share: np.ndarray) -> str:

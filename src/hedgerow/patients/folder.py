@@ -30,6 +30,7 @@ from hedgerow.patients.disclosure import LEAST, small
 from hedgerow.patients.tables import COLUMNS, Table, tables, withheld_leaves
 from hedgerow.reporting.figures import save
 from hedgerow.reporting.html import render
+from hedgerow.texts import legible
 
 #: Stands in each folder that a run made and lists its files: no other folder is replaced.
 MARK = "manifest.json"
@@ -104,7 +105,7 @@ def write_folder(
     Written
         Files, relative to the folder, and where what stood there is now.
     """
-    folder = Path(folder)
+    folder, name, title = Path(folder), legible(source.name), legible(title)
     check_out(folder, force)
     old = aside(folder)
     tell = progress or (lambda words: None)
@@ -112,16 +113,16 @@ def write_folder(
         tell("tables")
         shown = tables(analysis, least)
         version = metadata.version("hedgerow")
-        shown["checklist"] = checklist(analysis, shown, source.name, version)
+        shown["checklist"] = checklist(analysis, shown, name, version)
         for table in shown.values():
             write_csv(made / "tables" / f"{table.id}.csv", for_spreadsheets(table.frame))
         write_text(made / "tree.json", tree_json(analysis, least))
-        pictures = _pictures(analysis, shown, title, least, source.name)
-        for name, picture in pictures.items():
-            tell(f"picture {name}")
+        pictures = _pictures(analysis, shown, title, least, name)
+        for drawn, picture in pictures.items():
+            tell(f"picture {drawn}")
             # Saving lays a figure out, and once more would move it by a hair.
-            for suffix in (".svg", ".png", *([".pdf"] if name == "sheet" else [])):
-                save(picture(), made / "figures" / f"{name}{suffix}")
+            for suffix in (".svg", ".png", *([".pdf"] if drawn == "sheet" else [])):
+                save(picture(), made / "figures" / f"{drawn}{suffix}")
         tell("page")
         write_text(
             made / "index.html", page(analysis, shown, list(pictures), title, least, version)
@@ -133,14 +134,14 @@ def write_folder(
                 "made_by": WHAT,
                 "version": version,
                 "libraries": {name: metadata.version(name) for name in LIBRARIES},
-                "command": command(outcome, analysis, source.name, title, least, schema),
-                "input": {source.name: _sha256(source)}
+                "command": command(outcome, analysis, name, title, least, schema),
+                "input": {name: _sha256(source)}
                 | ({} if schema is None else {schema.name: _sha256(schema)}),
                 "outcome": dataclasses.asdict(outcome),
                 "settings": dataclasses.asdict(analysis.settings),
                 "small_counts_hidden_below": least,
                 "seed": analysis.settings.seed,
-                "outputs": {name: _sha256(made / name) for name in files},
+                "outputs": {file: _sha256(made / file) for file in files},
             },
         )
     return Written([*files, MARK], old)
