@@ -78,6 +78,22 @@ def test_the_run_names_what_went_in_and_what_came_out_with_checksums(project):
     assert n_parts == 6 and len(found["./"]["hasPart"]) == n_parts + 2  # workflow, README
 
 
+def test_the_files_of_the_workflow_are_its_parts_with_their_checksums(project):
+    """The crate named one of them, without a checksum."""
+    root = project[0]
+    for path in ("Snakefile", "workflow/Snakefile", "workflow/rules/soft.smk"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(f"# {path}\n")
+    found = entities(project)
+    main = found["../workflow/Snakefile"]
+    assert main["hasPart"] == [{"@id": "../Snakefile"}, {"@id": "../workflow/rules/soft.smk"}]
+    for path in ("Snakefile", "workflow/Snakefile", "workflow/rules/soft.smk"):
+        entity = found[f"../{path}"]
+        assert entity["sha256"] == hashlib.sha256((root / path).read_bytes()).hexdigest()
+        assert "SoftwareSourceCode" in entity["@type"]
+        assert {"@id": f"../{path}"} in found["./"]["hasPart"]
+
+
 def test_every_setting_is_a_parameter_with_a_value(project):
     found = entities(project)
     values = {e["name"]: e["value"] for e in found.values() if e["@type"] == "PropertyValue"}

@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 from throwaway import SMOKE, Project, clean_environment, new_project
 
+from hedgerow.reporting.checkout import is_workflow
+
 pytestmark = pytest.mark.runs
 
 #: Experiments that judge claims.
@@ -201,12 +203,14 @@ def test_a_chain_leads_from_every_output_to_what_was_read(smoke):
                 assert job["inputs"], f"{made_by[path]} is made of nothing"
             pending += job["inputs"]
     # The registry as a whole is read for the report, and entry by entry for all else.
-    assert read | {"config/datasets.yaml"} == set(manifest["inputs"])
+    workflow = {path for path in manifest["code"]["files"] if is_workflow(path)}
+    assert {"Snakefile", "workflow/Snakefile", "workflow/rules/soft.smk"} < workflow
+    assert read | workflow | {"config/datasets.yaml"} == set(manifest["inputs"])
     assert manifest["given"]["files"] == ["config/default.yaml", "config/smoke.yaml"]
 
 
 def test_an_audit_of_the_run_holds(smoke):
-    done = smoke.python("-m", "hedgerow.cli", "verify")
+    done = smoke.python("-m", "hedgerow.cli", "verify", "--trust")
     assert done.returncode == 0, done.stdout + done.stderr
     if shutil.which("sha256sum"):
         check = ["sha256sum", "--check", "--quiet", "--strict", "reports/SHA256SUMS"]

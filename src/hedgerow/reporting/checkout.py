@@ -26,6 +26,8 @@ REACHED = (
     *("environment.yml", "meson.build", "meson.options", "pyproject.toml", "requirements.lock"),
     *("src", "workflow"),
 )
+#: What of it Snakemake runs.
+WORKFLOW = ("Snakefile", "workflow")
 #: Made, though tracked: `hedgerow reference` writes it.
 RESULTS = "data/reference"
 #: What tools leave beside the files that they read; nothing reads it but them.
@@ -145,6 +147,20 @@ def reached_files(root: Path) -> list[str]:
             own = (n for n in names if not n.endswith(LEFT_ENDS) and ".part" not in n)
             found += [(place / name).as_posix() for name in own]
     return sorted(path for path in found if (root / path).is_file())
+
+
+def checksums_reached(root: Path) -> dict[str, str]:
+    """SHA-256 of all files that a run may reach, by path. Git is not asked."""
+    found = {}
+    for path in reached_files(root):
+        with (root / path).open("rb") as file:
+            found[path] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def is_workflow(path: str) -> bool:
+    """Whether a file is one of the workflow: Snakemake runs it, and no other checksum holds it."""
+    return Path(path).parts[0] in WORKFLOW
 
 
 def commit_of(root: Path) -> str | None:

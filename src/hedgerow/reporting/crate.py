@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.optional import needed
-from hedgerow.reporting.checkout import Checkout, checkout
+from hedgerow.reporting.checkout import Checkout, checkout, is_workflow
 from hedgerow.reporting.manifest import checksums
 
 PURPOSE = "the crate of a run"
@@ -158,7 +158,7 @@ class _Crate:
         )
 
     def file(self, path: str, digest: str | None, kind: Any = "File", **properties: Any) -> Any:
-        """A file of the project, with its checksum; code has none, it belongs to the commit."""
+        """A file of the project, with its checksum; one that is no part of the run has none."""
         File = needed("rocrate.model.file", PURPOSE).File
 
         inside = Path(path).is_relative_to(FOLDER)
@@ -244,8 +244,14 @@ class _Crate:
         }
         if state.commit:
             properties["version"] = f"commit {state.commit}{changed}"
-        kind = ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
-        return self.file(WORKFLOW, None, kind, **properties)
+        # The checksums are those of the files when the run was planned, as in the manifest.
+        own = {path: digest for path, digest in state.files.items() if is_workflow(path)}
+        code = ["File", "SoftwareSourceCode"]
+        properties["hasPart"] = [
+            self.file(path, digest, code) for path, digest in own.items() if path != WORKFLOW
+        ]
+        kind = [*code, "ComputationalWorkflow"]
+        return self.file(WORKFLOW, own.get(WORKFLOW), kind, **properties)
 
     def readme(self) -> None:
         """The page that tells what lies in the folder of the reports."""

@@ -15,11 +15,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from hedgerow.reporting.checkout import checkout
+from hedgerow.reporting.checkout import checkout, is_workflow
 
 #: Counts up when what a reader finds at a key changes. The first one had no number and no jobs,
-#: the second no files of code.
-VERSION = 3
+#: the second no files of code, the third did not list the workflow among what was read.
+VERSION = 4
 #: What differs from run to run, as running times do.
 TIMES = "data/jobs/"
 
@@ -42,7 +42,8 @@ def manifest(
     root : path
         Root of the repository; files are named relative to it.
     inputs : iterable of path
-        What was read and not made: raw data, published figures, settings.
+        What was read and not made: raw data, published figures, settings. The files of the
+        workflow are added, as they were when the run was planned.
     outputs : iterable of path
         What was made, from tidy tables to the report.
     configuration : mapping
@@ -75,13 +76,15 @@ def manifest(
         If a file that is listed does not exist.
     """
     root, outputs, jobs = Path(root), list(outputs), dict(jobs or {})
+    code = dict(checkout(root).to_dict() if code is None else code)
+    workflow = {p: digest for p, digest in code.get("files", {}).items() if is_workflow(p)}
     made_by = {path: job for job in jobs for path in jobs[job]["outputs"]}
     listed = checksums(root, outputs)
     between = [p for p in made_by if p not in listed and not p.startswith(TIMES)]
     kept = checksums(root, (path for path in between if (root / path).is_file()))
     return {
         "version": VERSION,
-        "inputs": checksums(root, inputs),
+        "inputs": dict(sorted({**checksums(root, inputs), **workflow}.items())),
         "outputs": listed,
         "between": {path: kept.get(path) for path in sorted(between)},
         "made_by": made_by,
@@ -89,7 +92,7 @@ def manifest(
         "packages": package_versions(),
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        "code": dict(checkout(root).to_dict() if code is None else code),
+        "code": code,
         "configuration": dict(configuration),
         "given": dict(given or {}),
         "seeds": {
