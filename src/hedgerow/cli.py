@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import hedgerow
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.optional import missing_library
-from hedgerow.screen import add_force, new_console
+from hedgerow.screen import add_force, new_console, plain
 
 if TYPE_CHECKING:
     from hedgerow.data import DatasetEntry
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return options.run(options)
     except HedgerowError as error:
-        print(f"hedgerow: {error}", file=sys.stderr)
+        print(f"hedgerow: {plain(str(error))}", file=sys.stderr)
         return 1
     except ModuleNotFoundError as error:
         missing = missing_library(error, "this command")

@@ -7,6 +7,7 @@ computed from them without the table's function.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +27,14 @@ from hedgerow.reporting.cells import (
     recomputed,
     said,
 )
+from hedgerow.workflow.altered import check_paths
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: Combinations of values that a selection may name.
+MOST = 10**6
 
 
 @dataclass(frozen=True)
@@ -115,18 +121,24 @@ class Behind:
                 f"{self.path}, which says what {table} rests on, is missing", remedy=MAKE_AGAIN
             )
         told = read_json(root / self.path)
+        self._printed = read_csv(root / TABLES / f"{table}.csv")
         try:
             self._sources = told["sources"]
+            for source in self._sources.values():
+                check_paths(source["files"])
             self._selections = [
                 (Rows(of, where, value), listed) for of, value, where, listed in told["selections"]
             ]
             self._cells = [tuple(cell) for cell in told["cells"]]
             found = {formula for _, _, formula, *_ in self._cells} - set(FORMULAS)
-        except (KeyError, TypeError, ValueError):
+            fine = all(map(self._is_selection, self._selections))
+            fine = fine and all(map(self._is_cell, self._cells))
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise DataError(f"{self.path}: damaged", remedy=MAKE_AGAIN) from None
         if found:
             raise DataError(f"{self.path}: unknown formula `{min(found)}`", remedy=MAKE_AGAIN)
-        self._printed = read_csv(root / TABLES / f"{table}.csv")
+        if not fine:
+            raise DataError(f"{self.path}: damaged", remedy=MAKE_AGAIN)
         self._read: dict[str, Source] = {}
         self._selected: dict[int, Selected] = {}
 
@@ -137,11 +149,43 @@ class Behind:
                 continue
             selected = [self._of(s) for s in selections]
             frames = [s.frame for s in selected]
-            again = recomputed(formula, frames, by, times, decimals)
-            says = said(formula, len(frames[0]), by)
+            try:
+                again = recomputed(formula, frames, by, times, decimals)
+                says = said(formula, len(frames[0]), by)
+            except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError):
+                raise DataError(
+                    f"{self.path}: `{column}` of row {number + 1} is no `{formula}` of its rows",
+                    remedy=MAKE_AGAIN,
+                ) from None
             printed = self._printed[column].iloc[number]
             printed = None if printed != printed else printed
             yield Part(number, column, says, printed, again, selected, formula != STATED)
+
+    def _is_selection(self, selection: tuple[Rows, Any]) -> bool:
+        """Whether a selection is what is read of one."""
+        rows, listed = selection
+        n = len(self._sources[rows.of]["rows"] or ())  # of data sets there are counts only
+        fine = isinstance(rows.value, str) and isinstance(rows.where, dict)
+        if fine and isinstance(listed, list):
+            fine = all(isinstance(i, int) and 0 <= i < n for i in listed)
+        axes = [v for v in rows.where.values() if isinstance(v, list)]
+        # Each value of one with each of the others is looked up.
+        return fine and isinstance(listed, int | list) and math.prod(map(len, axes)) <= MOST
+
+    def _is_cell(self, cell: tuple) -> bool:
+        """Whether a cell is one of the table, from selections that are there."""
+        number, column, _, selections, by, times, decimals = cell
+        there = range(len(self._selections))
+        return (
+            isinstance(number, int)
+            and 0 <= number < len(self._printed)
+            and column in self._printed
+            and len(selections) > 0
+            and all(isinstance(s, int) and s in there for s in selections)
+            and all(isinstance(name, str) for name in by)
+            and isinstance(times, int | float)
+            and isinstance(decimals, int | None)
+        )
 
     def _of(self, number: int) -> Selected:
         if number not in self._selected:

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from hedgerow.screen import plain
+
 IDENTICAL = "identical"
 CLOSE = "equal within tolerance"
 DIFFERS = "differs"
@@ -99,4 +101,13 @@ class Findings:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
-        return {"holds": self.holds, "counts": self.counts(), **asdict(self)}
+        return {"holds": self.holds, "counts": self.counts(), **_plain(asdict(self))}
+
+
+def _plain(content: Any) -> Any:
+    """As it is, but for texts: a name of a file need not be one that UTF-8 can hold."""
+    if isinstance(content, dict):
+        return {key: _plain(value) for key, value in content.items()}
+    if isinstance(content, list):
+        return [_plain(value) for value in content]
+    return plain(content) if isinstance(content, str) else content

@@ -11,6 +11,7 @@ from hedgerow.audit.findings import DIFFERS, IDENTICAL, MISSING, NOT_LISTED, Che
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
 from hedgerow.reporting.manifest import checksums
+from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.reference import IN_PARTS, rows_digest, whole_digest
 
 NAME = "manifest.json"
@@ -92,7 +93,24 @@ def _checked(file: Path) -> dict[str, Any]:
     for part in ("outputs", "parts"):
         if not isinstance(content.get(part, {}), dict):
             raise DataError(f"{file}: `{part}` is no mapping", remedy="make it again")
+        try:
+            check_paths(content.get(part, ()))
+        except ValueError as error:
+            raise DataError(f"{file}: {error}", remedy="make it again") from None
+    # It becomes the name of a folder of the package.
+    if not str(content["experiment"]).isidentifier() or not _tells_makers(content):
+        raise DataError(f"{file} is damaged", remedy="make it again")
     return content
+
+
+def _tells_makers(content: Mapping[str, Any]) -> bool:
+    """Whether code and versions are what is read of them, where they are there."""
+    code, versions = (content.get(key) or {} for key in ("code", "versions"))
+    if not isinstance(code, dict) or not isinstance(code.get("equal", code), dict):
+        return False
+    return isinstance(versions, dict) and all(
+        isinstance(one, str) and one for pair in versions.items() for one in pair
+    )
 
 
 def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]:
@@ -106,6 +124,8 @@ def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]
             try:
                 makers[part.stem] = one = read_json(part)
                 (rows,) = (v for path, v in one["files"].items() if "/results/" in path)
+                if not _tells_makers(one):
+                    raise ValueError(part)
             except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
                 said.append(f"{part.name} is no manifest of a part.")
                 makers.pop(part.stem, None)

@@ -10,7 +10,8 @@ else. Nothing is deleted before its job runs.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from types import SimpleNamespace
@@ -97,8 +98,18 @@ def recorded(root: Path) -> Recorded:
     return Recorded(content, listed, faults, digest)
 
 
+#: Mappings and lists inside each other; a manifest has fewer than ten.
+DEEPEST = 50
+_DIGEST = re.compile("[0-9a-f]{40}([0-9a-f]{24})?")
+
+
 def checked(content: Any) -> dict[str, Any]:
-    """A manifest that has the parts which are read here; a `ValueError` for anything else."""
+    """A manifest that has the parts which are read here; a `ValueError` for anything else.
+
+    It may be somebody else's. What it says becomes paths, names of jobs on a command line and
+    words on a terminal, so that nothing passes that could not stand in one which a run wrote.
+    """
+    _check_depth(content)
     files = ("inputs", "outputs", "between", "made_by")
     mappings = (*files, "jobs", "packages", "configuration", "given", "sources", "code")
     if not isinstance(content, dict) or not isinstance(content.get("outputs"), dict):
@@ -116,14 +127,67 @@ def checked(content: Any) -> dict[str, Any]:
         check_paths(content.get(part, {}))
         if not all(isinstance(v, str | None) for v in content.get(part, {}).values()):
             raise ValueError("no manifest")
+    if "version" in content and not all(_facts(content)):
+        raise ValueError("no manifest")
     return content
+
+
+def _facts(content: dict[str, Any]) -> Iterator[bool]:
+    """What else is read of a manifest, and whether each is of its kind."""
+    jobs, sources, absent = content["jobs"], content["sources"], content.get("absent", [])
+    for id, job in jobs.items():
+        yield _words(id) and job["rule"].isidentifier()
+        yield all(_words(job.get(digest, ""), None) for digest in ("code", "settings"))
+    yield isinstance(absent, list) and all(map(_name, [*absent, *sources]))
+    yield all(isinstance(s, dict) and _name(s.get("file")) for s in sources.values())
+    yield all(_words(name) and _words(version) for name, version in content["packages"].items())
+    yield _words(content.get("python")) and _words(content.get("platform"))
+    yield _words(content["configuration"].get("configuration", ""))
+    given = content["given"]
+    yield isinstance(given.get("files", []), list)
+    check_paths(given.get("files", []))
+    yield isinstance(given.get("command_line", {}), dict)
+    code = content["code"]
+    yield {"commit", "clean"} <= code.keys()
+    commit = code.get("commit")
+    yield commit is None or (isinstance(commit, str) and bool(_DIGEST.fullmatch(commit)))
+    yield _words(code.get("date", ""), None) and code.get("clean") in (True, False, None)
+    for part in ("files", "changed"):
+        yield isinstance(code.get(part, {}), dict)
+        check_paths(code.get(part, {}))
+        yield all(map(_words, code.get(part, {}).values()))
+    diff = code.get("diff", [])
+    yield isinstance(diff, list) and all(isinstance(line, str) for line in diff)
+
+
+def _words(text: Any, other: Any = "") -> bool:
+    """Whether something is a text that a terminal shows as it is, or another value."""
+    return text == other or (isinstance(text, str) and text.isprintable())
+
+
+def _name(text: Any) -> bool:
+    """Whether something names a file or a folder in another one."""
+    return _words(text, None) and text not in (None, "", ".", "..") and "/" not in text
+
+
+def _check_depth(content: Any) -> None:
+    """A `ValueError` for what is nested so deeply that its readers would not come back."""
+    level = [content] if isinstance(content, dict | list) else []
+    for _ in range(DEEPEST):
+        inner = [v.values() if isinstance(v, dict) else v for v in level]
+        level = [one for values in inner for one in values if isinstance(one, dict | list)]
+        if not level:
+            return
+    raise ValueError(f"more than {DEEPEST} mappings and lists inside each other")
 
 
 def check_paths(paths: Iterable[str]) -> None:
     """A `ValueError` for what is no path, or one that leads out of the project."""
     for path in paths:
         if not isinstance(path, str) or {"..", "/"} & set(PurePosixPath(path).parts):
-            raise ValueError(f"{path} leads out of the project")
+            raise ValueError(f"{path!r} leads out of the project")
+        if not path.isprintable():
+            raise ValueError(f"{path!r} is no path")
 
 
 @dataclass
