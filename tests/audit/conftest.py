@@ -15,7 +15,7 @@ def project(tmp_path, monkeypatch) -> Path:
     """The project; what Snakemake would plan there is what the manifest says."""
     from hedgerow.audit import verify
 
-    monkeypatch.setattr(verify, "planned", lambda root, files: made_up.JOBS)
+    monkeypatch.setattr(verify, "planned", lambda root, files, sandbox: made_up.JOBS)
     # Thousands of files are hashed for it: once, in a test of its own.
     fine = Check("installed packages", True, ["Not looked at."])
     monkeypatch.setattr(verify, "check_packages", lambda manifest: fine)

@@ -30,7 +30,7 @@ def asked(project, monkeypatch):
 
     def ask(plan):
         monkeypatch.setattr(module, "planned", lambda root, files, settings: plan)
-        return status(project).lines()
+        return status(project, trust=True).lines()
 
     return ask
 
@@ -45,6 +45,7 @@ def test_nothing_is_out_of_date(asked):
         ({"data": ["data/published/t.csv"]}, "data changed: data/published/t.csv"),
         ({"missing": ["reports/tables/t.csv"]}, "files are missing: reports/tables/t.csv"),
         ({"script": True}, "code changed: the script of soft_tables"),
+        ({"data": ["workflow/rules/soft.smk"]}, "code changed: workflow/rules/soft.smk"),
         (
             {"params": {"before": [OLD], "now": [repr(f"{'tables':0<64}")]}},
             "code changed: soft_tables",
@@ -114,11 +115,12 @@ def test_the_experiment_of_a_rule():
 def test_the_command(project, monkeypatch, capsys, tmp_path):
     plans = iter([planned(), planned(soft_tables={"data": ["data/published/t.csv"]})])
     monkeypatch.setattr(module, "planned", lambda root, files, settings: next(plans))
-    assert cli.main(["status", str(project)]) == 0
+    command = ["status", str(project), "--trust"]
+    assert cli.main(command) == 0
     assert "up to date" in capsys.readouterr().out
-    assert cli.main(["status", str(project)]) == 1
+    assert cli.main(command) == 1
     assert "soft: 1 job is out of date" in capsys.readouterr().out
-    assert cli.main(["status", str(project), "--configfile", "config/none.yaml"]) == 1
+    assert cli.main([*command, "--configfile", "config/none.yaml"]) == 1
     assert "config/none.yaml" in capsys.readouterr().err
     assert cli.main(["status", str(tmp_path)]) == 1
     assert "is no hedgerow project" in capsys.readouterr().err

@@ -1,8 +1,12 @@
-"""What `hedgerow verify` finds in a made-up project; on real runs: test_workflow_audit.py."""
+"""What `hedgerow verify` finds in a made-up project that is trusted.
+
+Of one that is not: test_trust.py. On real runs: test_workflow_audit.py.
+"""
 
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import itertools
 import json
@@ -14,13 +18,15 @@ import pytest
 from audit.made_up import JOBS, SETTINGS, change, write_records
 
 from hedgerow import cli
+from hedgerow.audit import verify as module
 from hedgerow.audit.anew import asked_for
 from hedgerow.audit.packages import check_packages
 from hedgerow.audit.redo import chance, drawn, named, together
-from hedgerow.audit.verify import verify
 from hedgerow.errors import DataError, InputError
 from hedgerow.workflow import record
 from hedgerow.workflow.altered import altered, told
+
+verify = functools.partial(module.verify, trust=True)
 
 
 def bad(found):
@@ -499,7 +505,7 @@ def remade(project, monkeypatch, tmp_path):
     first = tmp_path / "first"
     shutil.copytree(project, first)
 
-    def redo(root, manifest, ids, cores, chained):
+    def redo(root, manifest, ids, cores, chained=False, sandbox=False):
         yield from ((id, first, None) for id in ids)
 
     monkeypatch.setattr("hedgerow.audit.anew.redo", redo)

@@ -200,7 +200,7 @@ def test_the_command_tells_an_altered_file(here, smoke):
 
 def test_a_row_comes_out_again_from_its_seeds(here, manifest):
     before = {p: p.read_bytes() for p in (here / "reports/tables").glob("*.csv")}
-    found = replay(here, cell(here), cores=2)
+    found = replay(here, cell(here), cores=2, trust=True)
     assert found.same and len(found.files) > 8
     dataset = dataset_of(here)
     assert f"soft_noise:{dataset}" in found.jobs and "soft_tables" in found.jobs
@@ -242,7 +242,9 @@ def test_a_replay_that_differs_says_so(here, smoke):
         file.write_text(whole.replace(f",{value},", f",{float(value) + 1},"))
         wrong = named(here, f"thesis_table_3_4:#{row.number}")
         assert wrong.values["measured"] == pytest.approx(float(value) + 1)
-        done = smoke.python("-m", "hedgerow.cli", "replay", f"thesis_table_3_4:#{row.number}")
+        done = smoke.python(
+            "-m", "hedgerow.cli", "replay", "--trust", f"thesis_table_3_4:#{row.number}"
+        )
     finally:
         file.write_text(whole)
     assert done.returncode == 1, done.stderr

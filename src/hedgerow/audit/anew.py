@@ -36,12 +36,13 @@ def make_anew(
     cores: int,
     tolerance: float,
     tell: Callable[..., None],
+    sandbox: bool = False,
 ) -> None:
     """Make jobs anew in copies, and write what came out into the findings.
 
     Parameters
     ----------
-    root, manifest, seed, cores, tolerance, tell : as in `verify`
+    root, manifest, seed, cores, tolerance, tell, sandbox : as in `verify`
     found : Findings
         Its files hold what is known of them so far.
     rerun : int, str or sequence
@@ -55,7 +56,8 @@ def make_anew(
     if with_cheap:
         found.cheap, left_out = _untouched(manifest, cheap(manifest), verdicts)
         tell("cheap jobs are made anew", 0, len(found.cheap))
-        failed = _compare(root, manifest, found.cheap, verdicts, cores, tolerance, tell, True)
+        made = redo(root, manifest, found.cheap, cores, chained=True, sandbox=sandbox)
+        failed = _compare(root, manifest, made, verdicts, tolerance, tell)
         said = [f"{len(found.cheap)} of {len(possible(manifest))} jobs: tables, figures, verdicts, "
                 "pages."]  # fmt: skip
         if left_out:
@@ -67,7 +69,8 @@ def make_anew(
     found.redone = [*own, *sample]
     if found.redone:
         tell("jobs are made anew", 0, len(found.redone))
-        failed = _compare(root, manifest, found.redone, verdicts, cores, tolerance, tell)
+        made = redo(root, manifest, found.redone, cores, sandbox=sandbox)
+        failed = _compare(root, manifest, made, verdicts, tolerance, tell)
         said = [f"{names(own)}, as asked for."] if own else []
         if n_drawn:
             rest = len(set(possible(manifest)) - {*found.cheap, *own})
@@ -107,17 +110,15 @@ def _untouched(
 def _compare(
     root: Path,
     manifest: Mapping[str, Any],
-    ids: Sequence[str],
+    made: Iterable[tuple[str, Path, str | None]],
     verdicts: dict[str, File],
-    cores: int,
     tolerance: float,
     tell: Callable[..., None],
-    chained: bool = False,
 ) -> list[str]:
     """Change the verdicts of files that come out with other bytes; give what failed."""
     recorded_of = {**manifest["outputs"], **manifest["between"]}
     failed = []
-    for id, folder, failure in redo(root, manifest, ids, cores, chained):
+    for id, folder, failure in made:
         tell(id, 1)
         if failure:
             failed.append(f"{id}: {failure}.")

@@ -7,14 +7,26 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.audit.findings import Check
-from hedgerow.reporting.checkout import Checkout, checkout, commit_of, git, unlike_commit
-from hedgerow.workflow.digest import PACKAGE
+from hedgerow.audit.trust import is_own
+from hedgerow.reporting.checkout import (
+    Checkout,
+    checksums_reached,
+    commit_of,
+    git,
+    unlike_commit,
+)
 
 #: How many names a sentence holds.
 MOST = 5
 
 
-def check_code(root: Path, manifest: Mapping[str, Any], allow_changes: bool) -> list[Check]:
+#: Why git has no say about a folder that is not trusted.
+NOT_ASKED = "git is not asked, for a repository may name programs that it runs (--trust)"
+
+
+def check_code(
+    root: Path, manifest: Mapping[str, Any], allow_changes: bool, ask_git: bool = True
+) -> list[Check]:
     """Whether the run was made by a commit, and whether what lies here is that commit.
 
     Parameters
@@ -25,6 +37,9 @@ def check_code(root: Path, manifest: Mapping[str, Any], allow_changes: bool) -> 
     allow_changes : bool
         Whether a run of a changed checkout may hold: its changes are told, and what lies here has
         to have just these.
+    ask_git : bool
+        Whether git is asked what the commit holds. The settings of a repository name programs,
+        which git runs.
 
     Returns
     -------
@@ -37,7 +52,7 @@ def check_code(root: Path, manifest: Mapping[str, Any], allow_changes: bool) -> 
         said = "The manifest is of an earlier version and names no files of code."
         return [Check("commit", None, [said])]
     then = Checkout.from_dict(code)
-    return [_made_by(root, then, allow_changes), _lies_here(root, then)]
+    return [_made_by(root, then, allow_changes), _lies_here(root, then, ask_git)]
 
 
 def _made_by(root: Path, then: Checkout, allow_changes: bool) -> Check:
@@ -49,22 +64,23 @@ def _made_by(root: Path, then: Checkout, allow_changes: bool) -> Check:
         said.append(
             "Commit the changes and call `make reproduce`, or allow them (--allow-changes)."
         )
-    if not PACKAGE.is_relative_to(root.resolve()):
+    if not is_own(root):
         said.append("The package in use lies elsewhere: digests of jobs tell its code, no commit.")
     holds = None if then.commit is None or (then.changed and allow_changes) else not then.changed
     return Check("commit", holds, said)
 
 
-def _lies_here(root: Path, then: Checkout) -> Check:
+def _lies_here(root: Path, then: Checkout, ask_git: bool) -> Check:
     """What lies here, beside the hashes in the manifest and beside the commit itself."""
-    name, now = "tracked files", checkout(root).files
+    name, now = "tracked files", checksums_reached(root)
     said = _unlike(then.files, now, "not what the run was made with")
-    here = commit_of(root)
+    here = commit_of(root) if ask_git else None
     if then.commit is None:
         fine = f"Those of the run, {len(now)} by their checksums; no commit was told."
         return Check(name, not said, said or [fine])
     if here is None:
-        fine = f"Those of the run, {len(now)} by their checksums; git cannot say what it committed."
+        silent = "git cannot say what it committed" if ask_git else NOT_ASKED
+        fine = f"Those of the run, {len(now)} by their checksums; {silent}."
         return Check(name, not said, said or [fine])
     unlike = unlike_commit(root, then.commit)
     if unlike is None:

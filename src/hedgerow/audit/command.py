@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.screen import Progress, add_project
+from hedgerow.audit.screen import Progress, add_project, add_trust
 from hedgerow.errors import DataError
-from hedgerow.screen import add_command, add_force, new_console
+from hedgerow.screen import add_command, add_force, new_console, plain
 
 if TYPE_CHECKING:
     from hedgerow.audit.findings import Findings
@@ -105,6 +105,13 @@ def add_verify(commands: Any) -> None:
         metavar="FILE",
         help="public Ed25519 key (of ssh-keygen, or PEM) with which the run has to be signed",
     )
+    add_trust(parser, "; otherwise bytes are compared and nothing of it is run")
+    parser.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="run code of the folder where there is no network and nothing to write to but copies "
+        "(needs bubblewrap)",
+    )
     parser.add_argument("--json", metavar="FILE", help="write all that was found")
     add_force(parser, "a FILE of --json")
     parser.add_argument("--all", action="store_true", help="show identical files, too")
@@ -122,6 +129,7 @@ def add_status(commands: Any) -> None:
         metavar="FILE",
         help="ask for these settings (default: those of the last run, as their files are now)",
     )
+    add_trust(parser)
 
 
 # -------------------------------------------------------------------------------------- verify
@@ -141,7 +149,8 @@ def run_verify(options: argparse.Namespace) -> int:
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")
     project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
     if not project and is_kept(path):
-        asked = [name for name in ("digest", "rerun", "key") if getattr(options, name)]
+        known = ("digest", "rerun", "key", "trust", "sandbox")
+        asked = [name for name in known if getattr(options, name)]
         if asked:
             raise DataError(
                 f"{path} holds results at paper scale, which --{asked[0]} does not know",
@@ -163,6 +172,8 @@ def run_verify(options: argparse.Namespace) -> int:
                 allow_unlisted=options.allow_unlisted,
                 allow_changes=options.allow_changes,
                 keys=None if options.key is None else read_public_keys(Path(options.key)),
+                trust=options.trust,
+                sandbox=options.sandbox,
                 tell=progress.tell,
             )
     if options.json:
@@ -187,7 +198,7 @@ def _show(found: Findings, everything: bool) -> None:
         table.add_column("why", overflow="fold")
         for file in shown:
             verdict = Text(file.verdict, style=colours.get(file.verdict, "red"))
-            table.add_row(verdict, file.path, file.why)
+            table.add_row(verdict, plain(file.path), plain(file.why))
         console.print(table)
         console.print()
     table = Table(box=None, pad_edge=False, show_header=True, header_style="bold")
@@ -204,7 +215,7 @@ def _show(found: Findings, everything: bool) -> None:
             allowed = kind == "" and found.unlisted_allowed
             table.add_row(f"files: {words}", _mark(None if allowed and bad else not bad), told)
     for check in found.checks:
-        table.add_row(check.name, _mark(check.holds), "\n".join(_first(check.said)))
+        table.add_row(check.name, _mark(check.holds), "\n".join(map(plain, _first(check.said))))
     console.print(table)
     console.print()
     if found.digest:
@@ -239,7 +250,7 @@ def run_status(options: argparse.Namespace) -> int:
     """0 if nothing is out of date, else 1."""
     from hedgerow.audit.status import status
 
-    console, found = new_console(), status(options.path, options.configfile)
+    console, found = new_console(), status(options.path, options.configfile, options.trust)
     for line in found.lines():
-        console.print(line, soft_wrap=True)
+        console.print(plain(line), soft_wrap=True)
     return 0 if found.up_to_date else 1

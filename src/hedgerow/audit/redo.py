@@ -7,8 +7,6 @@ import math
 import os
 import random
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +16,7 @@ from hedgerow.errors import InputError
 from hedgerow.files import write_json, write_text
 from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.reporting.manifest import TIMES
+from hedgerow.workflow.isolated import run_python
 
 #: What the workflow is made of, beside the package.
 WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
@@ -108,6 +107,7 @@ def redo(
     ids: Sequence[str],
     cores: int = 1,
     chained: bool = False,
+    sandbox: bool = False,
 ) -> Iterator[tuple[str, Path, str | None]]:
     """Make jobs anew in copies that hold what they read, and know no job that makes it.
 
@@ -122,6 +122,9 @@ def redo(
     chained : bool
         Whether a job reads what another one of them has made anew, not what lies in the project:
         one plan is enough for all.
+    sandbox : bool
+        Whether they are made where there is no network, and nothing to write to but the copies
+        (`hedgerow.workflow.isolated`).
 
     Yields
     ------
@@ -150,13 +153,16 @@ def redo(
                 if missing:
                     failures[id] = f"{missing[0]}, which its job reads, is missing"
             ready = [id for id in own if id not in failures]
-            said = _run(folder, manifest, ready, cores) if ready else {}
+            said = _run(folder, manifest, ready, cores, sandbox) if ready else {}
             for id in own:
-                if id not in failures and not all(
-                    (folder / p).is_file() for p in jobs[id]["outputs"]
-                ):
+                if id not in failures and not all(_lies(folder / p) for p in jobs[id]["outputs"]):
                     failures[id] = said.get(jobs[id]["rule"]) or said.get("", "it did not run")
                 yield id, folder, failures.get(id)
+
+
+def _lies(file: Path) -> bool:
+    """Whether a job has made a file; a link could lead to one of the reader's own."""
+    return file.is_file() and not file.is_symlink()
 
 
 def together(manifest: Mapping[str, Any], ids: Sequence[str]) -> list[list[str]]:
@@ -230,23 +236,25 @@ def _raw_of(manifest: Mapping) -> Callable[[str], str | None]:
     return raw
 
 
-def _run(folder: Path, manifest: Mapping, ids: Sequence[str], cores: int) -> dict[str, str]:
+def _run(
+    folder: Path, manifest: Mapping, ids: Sequence[str], cores: int, sandbox: bool
+) -> dict[str, str]:
     """Run jobs; of other rules this run knows nothing.
 
     Gives what a rule says on failing, and under an empty name what Snakemake does.
     """
     rules = sorted({manifest["jobs"][id]["rule"] for id in ids})
     outputs = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
-    command = [sys.executable, "-m", "snakemake", f"--cores={cores}", "--keep-going"]
+    command = ["-m", "snakemake", f"--cores={cores}", "--keep-going"]
     command += ["--configfile", "config/redone.yaml", "--allowed-rules", *rules]
     apart = ("SNAKEMAKE_", "HEDGEROW_RUN", VARIABLE)
     own = {k: v for k, v in os.environ.items() if not k.startswith(apart)}
-    done = subprocess.run(
+    done = run_python(
         [*command, "--", *outputs],
-        cwd=folder,
-        env={**own, VARIABLE: str(folder.parent / CHECKOUT)},
-        capture_output=True,
-        text=True,
+        folder,
+        {**own, VARIABLE: str(folder.parent / CHECKOUT)},
+        boxed={} if sandbox else None,
+        writable=[folder.parent],
     )
     if not done.returncode:
         return {}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,10 +23,12 @@ from hedgerow.audit.trace import (
     keys_behind,
     listing,
 )
+from hedgerow.audit.trust import check_trust
 from hedgerow.errors import DataError
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import recorded
+from hedgerow.workflow.isolated import run_python
 from hedgerow.workflow.steps import call_of
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ def replay(
     name: str,
     cores: int = 1,
     tell: Callable[[str], None] = lambda what: None,
+    trust: bool = False,
 ) -> Replayed:
     """Make a row of a table again from the tidy data, and compare.
 
@@ -104,6 +105,8 @@ def replay(
     cores : int
     tell : callable, optional
         Is called with what comes next.
+    trust : bool
+        Whether code of another folder than one's own checkout may run.
 
     Returns
     -------
@@ -113,8 +116,11 @@ def replay(
     ------
     DataError
         If the name fits no row or several, the folder holds no manifest, or a job fails.
+    InputError
+        If the folder is neither one's own checkout nor trusted.
     """
     root = Path(root)
+    check_trust(root, "`hedgerow replay`", trust)
     row, known = named(root, name), recorded(root)
     manifest = listing(root, known, row)
     parts = behind(root, row)
@@ -145,10 +151,12 @@ def jobs_of(manifest: Mapping[str, Any], row: Row, parts: Sequence[Part]) -> lis
     keys = [*manifest["sources"], *manifest["absent"]]
     datasets = datasets_behind(parts, manifest)
     order: dict[str, None] = {}
+    seen: set[str] = set()
 
     def visit(id: str) -> None:
-        if id in order or jobs[id]["rule"] in KEPT:
+        if id in seen or jobs[id]["rule"] in KEPT:
             return
+        seen.add(id)
         for path in jobs[id]["inputs"]:
             if path in made_by and concerns(path, datasets, keys):
                 visit(made_by[path])
@@ -181,16 +189,11 @@ def _copied(root: Path, copy: Path, manifest: Mapping, made: list[str]) -> None:
 
 
 def _run(copy: Path, manifest: Mapping, row: Row, cores: int) -> None:
-    command = [sys.executable, "-m", "snakemake", f"--cores={cores}", "--rerun-triggers", "mtime"]
+    command = ["-m", "snakemake", f"--cores={cores}", "--rerun-triggers", "mtime"]
     command += ["--configfile", "config/replayed.yaml", "--", row.path.as_posix()]
     apart = ("SNAKEMAKE_", "HEDGEROW_RUN")
-    done = subprocess.run(
-        command,
-        cwd=copy,
-        env={k: v for k, v in os.environ.items() if not k.startswith(apart)},
-        capture_output=True,
-        text=True,
-    )
+    own = {k: v for k, v in os.environ.items() if not k.startswith(apart)}
+    done = run_python(command, copy, own)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
         rules = {job["rule"] for job in manifest["jobs"].values()}

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hedgerow.audit.trust import check_trust
 from hedgerow.audit.verify import (
     DEFAULT,
     changed_packages,
@@ -19,6 +20,7 @@ from hedgerow.audit.verify import (
 )
 from hedgerow.errors import DataError
 from hedgerow.experiments import WORDS
+from hedgerow.reporting.checkout import is_workflow
 from hedgerow.workflow.altered import MANIFEST, altered, recorded
 from hedgerow.workflow.graph import planned
 
@@ -125,7 +127,9 @@ class Status:
         return lines
 
 
-def status(root: Path | str = ".", configfiles: Sequence[str] | None = None) -> Status:
+def status(
+    root: Path | str = ".", configfiles: Sequence[str] | None = None, trust: bool = False
+) -> Status:
     """Ask Snakemake what it would run, and say why.
 
     Parameters
@@ -135,6 +139,8 @@ def status(root: Path | str = ".", configfiles: Sequence[str] | None = None) -> 
     configfiles : sequence of path, optional
         Settings above config/default.yaml; by default those of the last run, as their files are
         now.
+    trust : bool
+        Whether code of another folder than one's own checkout may run.
 
     Returns
     -------
@@ -146,6 +152,8 @@ def status(root: Path | str = ".", configfiles: Sequence[str] | None = None) -> 
         If the folder is no project.
     ConfigError
         If Snakemake cannot plan, or a file of settings is missing.
+    InputError
+        If the folder is neither one's own checkout nor trusted.
     """
     root = Path(root)
     if not (root / DEFAULT).is_file():
@@ -153,6 +161,7 @@ def status(root: Path | str = ".", configfiles: Sequence[str] | None = None) -> 
             f"{root} is no hedgerow project: it has no {DEFAULT}",
             remedy="name the folder that holds the Snakefile",
         )
+    check_trust(root, "`hedgerow status`", trust)
     manifest = recorded(root).manifest or {}
     given = manifest.get("given", {}) if configfiles is None else {}
     if configfiles is not None:
@@ -222,7 +231,7 @@ def _with_altered(
             last = id == made_by.get(MANIFEST)
             faults = [("altered", fault) for fault in found.faults if last]
             faults += [("missing", path) for path in found.gone if last]
-            told = [*(("altered", p) for p in own), *(("data", p) for p in read), *faults]
+            told = [*(("altered", p) for p in own), *map(_read, read), *faults]
             causes.setdefault(id, set()).update(told)
             before.setdefault(id, [])
         # Snakemake does not know of these yet: what hangs on them comes with them.
@@ -240,6 +249,11 @@ def _with_altered(
                     pending.append(reader)
                 before.setdefault(reader, []).append(one)
     return {id: _inherited(id, causes, before) for id in causes}
+
+
+def _read(path: str) -> tuple[str, str]:
+    """Cause of a file that was read and has changed."""
+    return ("code" if is_workflow(path) else "data"), path
 
 
 def _beside(path: str, job: Mapping) -> bool:
@@ -262,7 +276,7 @@ def _inherited(id: str, causes: Mapping, before: Mapping) -> set[tuple[str, str]
 def _own(job: Mapping, changed: Sequence[str]) -> set[tuple[str, str]]:
     """Causes that are a job's own."""
     why = job["why"]
-    found = {("data", path) for path in why.get("data", ())}
+    found = {_read(path) for path in why.get("data", ())}
     found |= {("missing", path) for path in why.get("missing", ())}
     found |= {("stopped", path) for path in why.get("incomplete", ())}
     if "script" in why:

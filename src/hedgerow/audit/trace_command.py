@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hedgerow.audit.screen import Progress, add_project
+from hedgerow.audit.screen import Progress, add_project, add_trust
 from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command, add_force, new_console
+from hedgerow.screen import add_command, add_force, new_console, plain
 
 if TYPE_CHECKING:
     from hedgerow.audit.behind import Part, Selected
@@ -55,6 +55,7 @@ def add_replay(commands: Any) -> None:
     parser = _of_a_row(commands, "replay", "make a row of a table again from its seeds", REPLAY)
     parser.set_defaults(run=run_replay)
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
+    add_trust(parser)
 
 
 def _of_a_row(
@@ -83,7 +84,7 @@ def run_trace(options: argparse.Namespace) -> int:
         write_json(options.json, json.loads(json.dumps(found.to_dict(), default=str)))
 
     def say(text: str = "") -> None:
-        console.print(text, soft_wrap=True)
+        console.print(plain(text), soft_wrap=True)
 
     _say_row(say, found.row)
     say(f"  made by {found.table.function} ({found.table.code}), job {found.table.job}")
@@ -224,11 +225,11 @@ def run_replay(options: argparse.Namespace) -> int:
     from hedgerow.audit.replay import replay
 
     with Progress() as progress:
-        found = replay(options.project, options.row, options.cores, progress.tell)
+        found = replay(options.project, options.row, options.cores, progress.tell, options.trust)
     console = new_console()
 
     def say(text: str = "") -> None:
-        console.print(text, soft_wrap=True)
+        console.print(plain(text), soft_wrap=True)
 
     say(f"{len(found.jobs)} jobs were run again: {', '.join(found.jobs)}")
     if found.split:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,13 +23,14 @@ from hedgerow.audit.findings import (
 )
 from hedgerow.audit.packages import check_packages
 from hedgerow.audit.shown import check_shown
+from hedgerow.audit.trust import FOREIGN, check_links, check_trust, is_own
 from hedgerow.checks import check_number
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_yaml, write_text
 from hedgerow.reporting.manifest import checksums, package_versions
 from hedgerow.workflow.altered import MANIFEST, SUMS, Recorded, recorded
-from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.graph import planned
+from hedgerow.workflow.isolated import check_sandbox
 from hedgerow.workflow.record import RECORD
 
 DEFAULT = "config/default.yaml"
@@ -39,6 +41,11 @@ MADE += ("reports",)
 TRACKED = {"reports/README.md", RECORD.as_posix(), ATTESTATION, SSH_SIGNATURE}
 #: The files of a run, by the part of the manifest that lists them.
 KINDS = {"inputs": "input", "outputs": "output", "between": "between"}
+#: What is said where nothing of a folder is run.
+NOT_RUN = (
+    f"Not compared with the workflow: {FOREIGN}. --trust runs it with all that you may do, "
+    "--sandbox without network and with nothing to write to but copies."
+)
 _NOWHERE = object()
 
 
@@ -54,6 +61,8 @@ def verify(
     allow_unlisted: bool = False,
     allow_changes: bool = False,
     keys: Sequence[bytes] | None = None,
+    trust: bool = False,
+    sandbox: bool = False,
     tell: Callable[..., None] = lambda what, done=0, of=None: None,
 ) -> Findings:
     """Compare the results in a folder with the manifest of the run that made them.
@@ -84,6 +93,13 @@ def verify(
         Whether a run of a checkout that was not as committed may hold.
     keys : sequence of bytes, optional
         Public Ed25519 keys, one of which has to have signed the run (`hedgerow sign`).
+    trust : bool
+        Whether code of the folder may run: its Snakefile, and git with the settings that lie
+        there. One's own checkout needs no leave; of another folder bytes are compared, and
+        nothing of it is run.
+    sandbox : bool
+        Whether code of the folder runs where there is no network, and nothing to write to but
+        copies (bubblewrap).
     tell : callable, optional
         Is called with what comes next; for jobs that are made anew with 0 and how many there are,
         then with each and the number 1.
@@ -95,9 +111,11 @@ def verify(
     Raises
     ------
     DataError
-        If the folder holds no manifest, or one of an earlier version.
+        If the folder holds no manifest, one of an earlier version, or, where it is not trusted, a
+        link that leads out of it.
     InputError
-        If a parameter is beyond use.
+        If a parameter is beyond use, asks for code of a folder that is not trusted, or for a
+        sandbox that there cannot be.
     """
     n_drawn, asked = asked_for(rerun)
     check_number("rerun", n_drawn, 0, 10**6, whole=True)
@@ -105,6 +123,14 @@ def verify(
     check_number("cores", cores, 1, 10**4, whole=True)
     check_number("tolerance", tolerance, 0, 1)
     root = Path(root)
+    trusted = trust or is_own(root)
+    if cheap or n_drawn or asked:
+        what = "--cheap" if cheap else "--rerun"
+        check_trust(root, what, trust or sandbox, ", or --sandbox")
+    if sandbox:
+        check_sandbox()
+    if not trusted:
+        check_links(root)
     known = _known(root)
     found = Findings(str(root), digest=known.digest, unlisted_allowed=allow_unlisted)
     tell("checksums")
@@ -119,13 +145,18 @@ def verify(
     found.files += check_shown(root, known.manifest, known.digest)
     tell("installed packages")
     found.checks.append(check_packages(known.manifest))
-    tell("the graph of jobs")
-    found.checks += _checks(root, known.manifest)
-    found.checks += check_code(root, known.manifest, allow_changes)
+    found.checks += [_closed(known.manifest), _configuration(root, known.manifest)]
+    found.checks += _environment(known.manifest)
+    if trusted or sandbox:
+        tell("the graph of jobs")
+        found.checks += _planned_jobs(root, known.manifest, sandbox)
+    else:
+        found.checks.append(Check("jobs and settings", None, [NOT_RUN]))
+    found.checks += check_code(root, known.manifest, allow_changes, ask_git=trusted)
     if cheap is None:
-        cheap = PACKAGE.is_relative_to(root.resolve())
+        cheap = is_own(root)
     if cheap or n_drawn or asked:
-        make_anew(root, known.manifest, found, rerun, seed, cheap, cores, tolerance, tell)
+        make_anew(root, known.manifest, found, rerun, seed, cheap, cores, tolerance, tell, sandbox)
     return found
 
 
@@ -233,8 +264,7 @@ def _unlisted(root: Path, known: Recorded) -> list[File]:
 # -------------------------------------------------------------------------------------- checks
 
 
-def _checks(root: Path, manifest: Mapping[str, Any]) -> list[Check]:
-    checks = [_closed(manifest), _configuration(root, manifest), *_environment(manifest)]
+def _planned_jobs(root: Path, manifest: Mapping[str, Any], sandbox: bool) -> list[Check]:
     with TemporaryDirectory() as folder:
         import yaml
 
@@ -242,11 +272,10 @@ def _checks(root: Path, manifest: Mapping[str, Any]) -> list[Check]:
         recorded_settings = Path(folder) / "recorded.yaml"
         write_text(recorded_settings, yaml.safe_dump(manifest["configuration"]))
         try:
-            plan = planned(root, [recorded_settings])
+            plan = planned(root, [recorded_settings], sandbox=sandbox)
         except ConfigError as error:
-            checks.append(Check("parents", False, [f"{error.message}."]))
-            return checks
-    return [*checks, *_against_plan(manifest["jobs"], plan)]
+            return [Check("parents", False, [f"{error.message}."])]
+    return _against_plan(manifest["jobs"], plan)
 
 
 def _closed(manifest: Mapping[str, Any]) -> Check:
@@ -256,6 +285,11 @@ def _closed(manifest: Mapping[str, Any]) -> Check:
     for id, job in jobs.items():
         unknown = [p for p in job["inputs"] if p not in made_by and p not in manifest["inputs"]]
         said += [f"{path}, which {id} reads, has no job and is no input." for path in unknown]
+    made_from = {id: {made_by[p] for p in jobs[id]["inputs"] if p in made_by} for id in jobs}
+    try:
+        TopologicalSorter(made_from).prepare()
+    except CycleError as error:
+        said.append(f"{' <- '.join(error.args[1])}: each of these jobs comes from the next one.")
     gone = [path for path, kept in manifest["between"].items() if kept is None]
     told = [f"Files made on the way and not kept: {len(gone)}."] if gone else []
     return Check("chain to what was read", not said, said or told or ["It is closed."])
@@ -296,7 +330,10 @@ def settings_now(root: Path, files: Iterable[str], given: Mapping[str, Any]) -> 
                 f"{file}, with which the last run was made, is missing",
                 remedy="put it back, or name the settings (--configfile)",
             )
-        now = _merged(now, read_yaml(root / file) or {})
+        own = read_yaml(root / file) or {}
+        if not isinstance(own, Mapping):
+            raise ConfigError(f"{file} holds no settings", remedy="write `name: value`")
+        now = _merged(now, own)
     return _merged(now, given.get("command_line", {}))
 
 

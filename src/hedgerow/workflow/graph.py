@@ -15,14 +15,22 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hedgerow.errors import ConfigError
+from hedgerow.reporting.checkout import REACHED
+from hedgerow.screen import plain
 from hedgerow.workflow.digest import settings_digest
+from hedgerow.workflow.isolated import run_python
 
 MANIFEST_RULE = "manifest"
 #: Parameters that tell a job what is so when it runs, and not what was asked for.
 NO_SETTINGS = {"attempt", "checkout", "state"}
+#: What a plan may look at in the folder of a project, by the first part of its path.
+LOOKED_AT = sorted({Path(path).parts[0] for path in REACHED} | {"reports"})
+#: What each job of a plan says, and in which kind.
+SAID = {"rule": str, "inputs": list, "outputs": list, "runs": bool, "after": list, "why": dict}
 
 
 class Graph:
@@ -104,9 +112,15 @@ def given(workflow: Any) -> dict[str, Any]:
 
 
 def planned(
-    root: Path | str, configfiles: Sequence[str | Path] = (), settings: Mapping | None = None
+    root: Path | str,
+    configfiles: Sequence[str | Path] = (),
+    settings: Mapping | None = None,
+    sandbox: bool = False,
 ) -> dict[str, dict[str, Any]]:
-    """What Snakemake would run, with its reasons; nothing is run or written.
+    """What Snakemake would run, with its reasons; no job is run.
+
+    The Snakefile is code, and so is all that it includes or imports: it runs in a process of its
+    own, which imports nothing else from the folder.
 
     Parameters
     ----------
@@ -116,6 +130,10 @@ def planned(
         Above config/default.yaml, relative to the project.
     settings : mapping, optional
         Above those, as `--config` gives them.
+    sandbox : bool
+        Whether this process has no network and sees the folder without being able to write to it
+        (`hedgerow.workflow.isolated`). It does not see Snakemake's records: what it says of
+        reasons is what a first run there would say.
 
     Returns
     -------
@@ -128,22 +146,62 @@ def planned(
     ------
     ConfigError
         If Snakemake cannot plan; its message is the first line that it says.
+    InputError
+        If there can be no sandbox.
     """
     request = {"files": list(map(str, configfiles)), "settings": dict(settings or {})}
-    done = _asked(json.dumps(request), root)
+    if sandbox:
+        done = _asked_in_sandbox(json.dumps(request), Path(root), configfiles)
+    else:
+        done = _asked(json.dumps(request), root)
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()]
         raise ConfigError(
-            f"Snakemake cannot plan this project: {said[-1] if said else 'it says nothing'}",
+            f"Snakemake cannot plan this project: {plain(said[-1]) if said else 'it says nothing'}",
             remedy="call `snakemake --dry-run` there, which tells more",
         )
-    return json.loads(done.stdout.splitlines()[-1])
+    return _answer(done.stdout)
+
+
+def _answer(said: str) -> dict[str, dict[str, Any]]:
+    """The plan that a process printed last. Its Snakefile may have printed what it likes."""
+    try:
+        plan = json.loads((said.splitlines() or [""])[-1])
+        fine = all(isinstance(job[k], t) for job in plan.values() for k, t in SAID.items())
+        fine = fine and all({"code", "settings"} <= job.keys() for job in plan.values())
+    except (ValueError, RecursionError, AttributeError, KeyError, TypeError):
+        fine = False
+    if not fine:
+        raise ConfigError(
+            "the workflow of this project answers with something else than a plan",
+            remedy="call `snakemake --dry-run` there, which tells more",
+        )
+    return plan
 
 
 def _asked(request: str, root: Path | str) -> subprocess.CompletedProcess:
-    """The answer of a process of its own: Snakemake changes the logging of the one it is in."""
-    command = [sys.executable, "-m", "hedgerow.workflow.graph", request]
-    return subprocess.run(command, cwd=root, env=os.environ, capture_output=True, text=True)
+    """The answer of a process of its own: Snakemake changes the logging of the one it is in.
+
+    It starts in an empty folder and goes to that of the project when all is imported.
+    """
+    with TemporaryDirectory(prefix="hedgerow-plan-") as empty:
+        return run_python(_command(request, Path(root).resolve()), empty)
+
+
+def _asked_in_sandbox(
+    request: str, root: Path, files: Sequence[str | Path]
+) -> subprocess.CompletedProcess:
+    """As `_asked`, where a folder of its own shows what lies in that of the project."""
+    with TemporaryDirectory(prefix="hedgerow-plan-") as name:
+        place = Path(name).resolve()
+        shown = {place / part: root / part for part in LOOKED_AT if (root / part).exists()}
+        shown |= {file: file for file in map(Path, files) if file.is_absolute()}
+        boxed = {there: here.resolve() for there, here in shown.items()}
+        return run_python(_command(request, place), "/", boxed=boxed, writable=[place])
+
+
+def _command(request: str, folder: Path) -> list[str]:
+    return ["-m", "hedgerow.workflow.graph", request, str(folder)]
 
 
 def _plan(files: Iterable[str], settings: Mapping) -> dict[str, dict[str, Any]]:
@@ -215,11 +273,14 @@ def _reasons(reason: Any, job: Any, records: Any) -> dict[str, Any]:
     return {kind: what for kind, what in found.items() if what}
 
 
-def main(request: str) -> None:
+def main(request: str, folder: str = ".") -> None:
     """Answer `planned`, in a process of its own: print the plan in one line."""
+    import snakemake.api  # noqa: F401  before the folder of somebody else is the current one
+
     asked = json.loads(request)
+    os.chdir(folder)
     print(json.dumps(_plan(asked["files"], asked["settings"])), flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,0 +1,145 @@
+"""Interpreters that are started for an audit, in the folder of somebody else.
+
+Python puts the current folder before all others where it runs a module (`-m`): a file
+`snakemake.py` in the folder of a run was imported in the place of Snakemake. Here it never is
+(`-P`, and its variable for interpreters that these start), and no entry of PYTHONPATH follows the
+current folder.
+
+In a sandbox (bubblewrap) there is no network, no folder of the user's, and nothing to write to but
+what is made for the purpose.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from hedgerow.errors import InputError
+from hedgerow.reporting.checkout import VARIABLE
+from hedgerow.workflow.digest import PACKAGE
+
+PROGRAM = "bwrap"
+#: What programs need of the system: themselves, libraries, and how these are found.
+SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"),
+    *("/etc/alternatives", "/etc/fonts", "/etc/group", "/etc/ld.so.cache", "/etc/ld.so.conf"),
+    *("/etc/ld.so.conf.d", "/etc/localtime", "/etc/nsswitch.conf", "/etc/passwd"),
+)
+#: Variables that a sandbox sees; others may hold what is nobody's business.
+SEEN = (VARIABLE, "LANG", "LC_", "MKL_", "OMP_", "OPENBLAS_", "PATH", "PYTHON", "TZ")
+#: Home and temporary folder in a sandbox: empty, and in memory.
+EMPTY = "/tmp"
+#: What the finder of an editable installation (meson-python) looks at, to see that nothing is to
+#: be built; told to be verbose it asks that first, and else writes into the build.
+BUILT_FROM = ("meson.build", "meson.options", "pyproject.toml", "src")
+ASK_FIRST = {"MESONPY_EDITABLE_VERBOSE": "1"}
+
+
+def run_python(
+    arguments: Sequence[str],
+    folder: Path | str,
+    environment: Mapping[str, str] | None = None,
+    boxed: Mapping[Path, Path] | None = None,
+    writable: Sequence[Path] = (),
+) -> subprocess.CompletedProcess:
+    """Run this interpreter so that it imports nothing from where it runs.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+    folder : path
+        The current one.
+    environment : mapping, optional
+        Variables; by default those of this process.
+    boxed : mapping, optional
+        Run it in a sandbox, in which files and folders are seen, and not written, at these
+        places: place to source. Without it there is no sandbox.
+    writable : sequence of path
+        Folders that the sandbox may write to.
+
+    Raises
+    ------
+    InputError
+        If there can be no sandbox.
+    """
+    command = [sys.executable, "-P", *arguments]
+    variables = _safe(os.environ if environment is None else environment)
+    if boxed is not None:
+        check_sandbox()
+        command = [*_box(boxed, writable, folder), *command]
+        variables = _few(variables)
+    # The program of the sandbox itself is looked for with this process' own PATH.
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
+
+
+def _safe(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables without places that follow the current folder."""
+    places = environment.get("PYTHONPATH", "").split(os.pathsep)
+    kept = os.pathsep.join(place for place in places if os.path.isabs(place))
+    found = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
+    return {**found, **({"PYTHONPATH": kept} if kept else {}), "PYTHONSAFEPATH": "1"}
+
+
+# ------------------------------------------------------------------------------------ sandbox
+
+
+def check_sandbox() -> None:
+    """See that there can be one.
+
+    Raises
+    ------
+    InputError
+        If bubblewrap is not there, or the system does not let it make one.
+    """
+    if shutil.which(PROGRAM) is None:
+        raise InputError(
+            f"there is no sandbox: bubblewrap (`{PROGRAM}`) is not installed",
+            remedy="install it (`apt-get install bubblewrap`), or read the code and give --trust",
+        )
+    command = [*_box({}, (), "/"), sys.executable, "-I", "-c", "import hashlib"]
+    done = subprocess.run(command, env=_few(os.environ), capture_output=True, text=True)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or ["it says nothing"]
+        raise InputError(
+            f"there is no sandbox: bubblewrap cannot make one here ({lines[-1]})",
+            remedy="allow user namespaces to programs of users, or read the code and give --trust",
+        )
+
+
+def _box(seen: Mapping[Path, Path], writable: Iterable[Path], folder: Path | str) -> list[str]:
+    """What stands before a command that runs in a sandbox; later places lie over earlier ones."""
+    found = [shutil.which(PROGRAM) or PROGRAM, "--unshare-all", "--die-with-parent"]
+    found += ["--new-session", "--proc", "/proc", "--dev", "/dev", "--tmpfs", EMPTY]
+    for place in (*SYSTEM, *_own_places()):
+        found += ["--ro-bind-try", place, place]
+    for place in writable:
+        found += ["--bind", str(place), str(place)]
+    for place, source in seen.items():
+        found += ["--ro-bind", str(source), str(place)]
+    return [*found, "--chdir", str(folder), "--"]
+
+
+def _own_places() -> list[str]:
+    """Where this interpreter, its packages and this one lie."""
+    program = Path(sys.executable)
+    found = [sys.base_prefix, sys.prefix, sys.exec_prefix]
+    found += [str(program.parent), str(program.resolve().parent)]
+    # The first one is the folder of a script, or the current one, unless Python was told so.
+    found += [place for place in sys.path[not sys.flags.safe_path :] if os.path.isabs(place)]
+    return sorted({*found, str(PACKAGE), *_builds()} - {"/"})
+
+
+def _builds() -> list[str]:
+    """Where an editable installation of this package has its compiled modules and sources."""
+    finders = (f for f in sys.meta_path if type(f).__name__ == "MesonpyMetaFinder")
+    found = [finder._build_path for finder in finders]
+    return found + [str(PACKAGE.parents[1] / name) for name in BUILT_FROM if found]
+
+
+def _few(environment: Mapping[str, str]) -> dict[str, str]:
+    found = {name: value for name, value in environment.items() if name.startswith(SEEN)}
+    return {**found, **ASK_FIRST, "HOME": EMPTY, "TMPDIR": EMPTY}
