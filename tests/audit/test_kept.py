@@ -105,3 +105,30 @@ def test_the_command(reference, capsys):
     assert cli.main(["verify", str(reference)]) == 1
     assert "not listed  mine.csv" in capsys.readouterr().out
     assert cli.main(["verify", str(reference), "--allow-unlisted"]) == 0
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"outputs": {"../../secret": "0"}},
+        {"experiment": "../../.."},
+        {"experiment": ["missing_beyond"]},
+        {"code": "none"},
+        {"versions": {"": 1}},
+    ],
+)
+def test_a_manifest_of_somebody_else_is_checked_before_it_is_used(reference, edit):
+    """Its paths led anywhere, and what was of another kind was an error of ours."""
+    path = reference / "missing_beyond/manifest.json"
+    write_json(path, read_json(path) | edit)
+    found = verify_kept(reference)
+    assert bad(found)["missing_beyond/manifest.json"] == "differs" and not found.holds
+
+
+def test_links_lead_to_no_file_of_the_reader(reference, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    table = next((reference / "missing_beyond").glob("*.csv"))
+    table.unlink()
+    table.symlink_to(tmp_path / "secret")
+    with pytest.raises(DataError, match="is a link that leads out of it"):
+        verify_kept(reference)

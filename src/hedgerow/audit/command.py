@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 VERIFY = (
     "Compare results with the manifest of the run that made them: the checksum of every file, the\n"
     "jobs and parents of each result, settings, code and package versions, and files that no run\n"
-    "has listed. Nothing is written."
+    "has listed. Nothing is written, and of a folder that is not your own checkout nothing is run."
 )
 VERDICTS = """verdicts:
   identical               the bytes that the manifest lists
@@ -34,6 +34,8 @@ examples:
   hedgerow verify --digest 73ab3c... --rerun 10
   hedgerow verify --rerun soft_tables --rerun reports/figures/thesis_figure_3_5.svg
   hedgerow verify data/reference
+  hedgerow verify FOLDER                (of somebody else: bytes; nothing of it is run)
+  hedgerow verify FOLDER --sandbox --rerun 5
 """
 STATUS = (
     "Tell which results are out of date and why: data, configuration, code or environment.\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.audit.findings import DIFFERS, IDENTICAL, MISSING, NOT_LISTED, Check, File, Findings
+from hedgerow.audit.trust import check_links
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
 from hedgerow.reporting.manifest import checksums
@@ -49,9 +50,10 @@ def verify_kept(folder: Path | str) -> Findings:
     Raises
     ------
     DataError
-        If there is no manifest below the folder.
+        If there is no manifest below the folder, or a link there leads out of it.
     """
     folder = Path(folder)
+    check_links(folder, [path.name for path in folder.glob("*")])
     manifests = sorted(file for file in folder.glob(f"**/{NAME}") if _is_manifest(file))
     if not manifests:
         raise DataError(

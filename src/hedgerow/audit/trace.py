@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.audit.behind import Part, behind
 from hedgerow.audit.cells import Row, named
 from hedgerow.errors import DataError
-from hedgerow.files import read_csv, read_json, read_parquet
+from hedgerow.files import MAKE_AGAIN, read_csv, read_json, read_parquet
 from hedgerow.reporting.cells import KEYS, PLACES
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import recorded
@@ -168,8 +168,17 @@ def trace(root: Path | str, name: str) -> Trace:
     path = row.path.as_posix()
     table = _source(root, path, jobs, made_by, calls, expected, None, row.table)
     file = root / f"data/raw/{datasets[0]}/source.json" if datasets else root
-    data = read_json(file) if file.is_file() else {}
+    data = _served(file) if file.is_file() else {}
     return Trace(row, table, _says(root, row, table), parts, datasets, sources, data)
+
+
+def _served(file: Path) -> dict[str, Any]:
+    """What served a data set, with all that is told of it."""
+    found = read_json(file)
+    told = {"dataset": str, "from": str, "file": str, "bytes": int, "sha256": str}
+    if not all(isinstance(found.get(name), kind) for name, kind in told.items()):
+        raise DataError(f"{file} is damaged: it does not say what was fetched", remedy=MAKE_AGAIN)
+    return found
 
 
 def listing(root: Path, known: Any, row: Row) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ unless that is asked for: its files are compared byte for byte, and read as data
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hedgerow.errors import DataError, InputError
@@ -55,8 +55,14 @@ def check_trust(root: Path | str, what: str, trust: bool, more: str = "") -> Non
         )
 
 
-def check_links(root: Path | str) -> None:
+def check_links(root: Path | str, parts: Iterable[str] = (*REACHED, *RESULTS)) -> None:
     """See that nothing that an audit reads in a folder is a link that leads out of it.
+
+    Parameters
+    ----------
+    root : path
+    parts : iterable of str
+        What it reads, from the folder.
 
     Raises
     ------
@@ -64,7 +70,7 @@ def check_links(root: Path | str) -> None:
         If something is: its checksum would be that of a file of the reader's own.
     """
     root = Path(root)
-    for link in _links(root):
+    for link in (link for part in sorted({*parts}) for link in _links(root / part)):
         if not _stays(link, root):
             raise DataError(
                 f"{link.relative_to(root).as_posix()!r} in {root} is a link that leads out of it",
@@ -79,12 +85,10 @@ def _stays(link: Path, root: Path) -> bool:
         return False
 
 
-def _links(root: Path) -> Iterator[Path]:
-    parts = [root / part for part in sorted({*REACHED, *RESULTS})]
-    for part in parts:
-        if part.is_symlink():
-            yield part
-            continue
-        for folder, folders, names in os.walk(part):
-            places = (Path(folder, name) for name in (*folders, *names))
-            yield from (place for place in places if place.is_symlink())
+def _links(part: Path) -> Iterator[Path]:
+    if part.is_symlink():
+        yield part
+        return
+    for folder, folders, names in os.walk(part):
+        places = (Path(folder, name) for name in (*folders, *names))
+        yield from (place for place in places if place.is_symlink())

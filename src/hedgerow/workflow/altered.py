@@ -134,7 +134,7 @@ def checked(content: Any) -> dict[str, Any]:
 
 def _facts(content: dict[str, Any]) -> Iterator[bool]:
     """What else is read of a manifest, and whether each is of its kind."""
-    jobs, sources, absent = content["jobs"], content["sources"], content.get("absent", [])
+    jobs, sources, absent = content["jobs"], content["sources"], content.get("absent")
     for id, job in jobs.items():
         yield _words(id) and job["rule"].isidentifier()
         yield all(_words(job.get(digest, ""), None) for digest in ("code", "settings"))
