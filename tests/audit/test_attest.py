@@ -243,6 +243,8 @@ def crated(project):
     (project / "workflow").mkdir()
     (project / "workflow/Snakefile").write_text("")
     (project / "README.md").write_text("# A project\n")
+    (project / "docs/notes").mkdir(parents=True)
+    (project / "docs/notes/soft.md").write_text("# Notes\n")
     write_records(project, ["reports/ro-crate-metadata.json"])
     return project
 
@@ -274,6 +276,7 @@ def test_an_archive_is_a_crate_of_all_that_it_names(crated, key, tmp_path, capsy
     parts = {part["@id"] for part in entities["./"]["hasPart"]}
     data = {name for name, entity in entities.items() if "File" in entity["@type"]}
     assert parts == data and {"README.md", "reports/tables/t.csv", "data/raw/a/a.csv"} <= data
+    assert "docs/notes/soft.md" in data, "pages of claims come from it"
     assert all((unzipped / path).is_file() for path in data)
     found = verify(unzipped, keys=read_public_keys(key.with_suffix(".pub")))
     assert {file.verdict for file in found.files} == {"identical"}

@@ -18,6 +18,7 @@ import pytest
 from audit.made_up import JOBS, SETTINGS, change, write_records
 
 from hedgerow import cli
+from hedgerow.audit import redo
 from hedgerow.audit import verify as module
 from hedgerow.audit.anew import asked_for
 from hedgerow.audit.packages import check_packages
@@ -530,6 +531,22 @@ def test_what_comes_from_an_altered_file_is_not_made_anew(remade):
     found = verify(remade, cheap=True)
     assert bad(found)[0] == {"data/trees/a.parquet": "differs"}
     assert found.cheap == [] and "tables" in check_of(found, "cheap jobs").said[1]
+
+
+def test_a_copy_has_the_notes_that_pages_show(project, monkeypatch):
+    """In one's own checkout no cheap job could be made: pages of notes had nothing to come from."""
+    (project / "docs/notes").mkdir(parents=True)
+    (project / "docs/notes/soft.md").write_text("# Notes\n")
+    seen = []
+
+    def run(folder, *_):
+        seen.append((folder / "docs/notes/soft.md").is_file())
+        return {"": "nothing is run"}
+
+    monkeypatch.setattr(redo, "_run", run)
+    manifest = json.loads((project / "reports/manifest.json").read_text())
+    made = list(redo.redo(project, manifest, ["tables"]))
+    assert seen == [True] and made[0][2] == "nothing is run"
 
 
 def test_a_draw_says_what_it_can_find(remade):

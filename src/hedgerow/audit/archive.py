@@ -18,9 +18,10 @@ from hedgerow.reporting.checkout import reached_files
 from hedgerow.reporting.crate import at_root
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import MANIFEST, SUMS
+from hedgerow.workflow.site import note_files
 
 METADATA = "ro-crate-metadata.json"
-#: What is no result, and stands at the root of every project.
+#: What is no result, and stands in every project; pages of claims show the notes besides.
 BESIDE = ("LICENSE", "README.md", "reports/README.md")
 #: The earliest time that a zip file knows.
 TIME = (1980, 1, 1, 0, 0, 0)
@@ -91,7 +92,7 @@ def archive(
 
 
 def _beside(root: Path) -> list[str]:
-    return [path for path in BESIDE if (root / path).is_file()]
+    return [path for path in (*BESIDE, *note_files(root)) if (root / path).is_file()]
 
 
 def _day(text: str | None) -> str:

@@ -17,6 +17,7 @@ from hedgerow.files import write_json, write_text
 from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.reporting.manifest import TIMES
 from hedgerow.workflow.isolated import run_python
+from hedgerow.workflow.site import note_files
 
 #: What the workflow is made of, beside the package.
 WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
@@ -143,7 +144,7 @@ def redo(
         anew = {path for id in own for path in jobs[id]["outputs"]} if chained else set()
         with tempfile.TemporaryDirectory(prefix="hedgerow-verify-") as name:
             folder, failures = Path(name) / "project", {}
-            for part in WORKFLOW:
+            for part in (*WORKFLOW, *note_files(root)):
                 _copy(root / part, folder / part)
             write_text(folder / "config/redone.yaml", configuration)
             # Beside the copy: in it the file would be one of the checkout.

@@ -18,7 +18,7 @@ from hedgerow.workflow.digest import PACKAGE
 #: Why something is not done.
 FOREIGN = "that runs code of this folder, which is not the checkout that hedgerow runs from"
 #: What an audit reads in a folder, beside what a run may reach.
-RESULTS = ("data", "reports")
+RESULTS = ("data", "docs", "reports")
 
 
 def is_own(root: Path | str) -> bool:

@@ -28,7 +28,7 @@ MANIFEST_RULE = "manifest"
 #: Parameters that tell a job what is so when it runs, and not what was asked for.
 NO_SETTINGS = {"attempt", "checkout", "state"}
 #: What a plan may look at in the folder of a project, by the first part of its path.
-LOOKED_AT = sorted({Path(path).parts[0] for path in REACHED} | {"reports"})
+LOOKED_AT = sorted({Path(path).parts[0] for path in REACHED} | {"docs", "reports"})
 #: What each job of a plan says, and in which kind.
 SAID = {"rule": str, "inputs": list, "outputs": list, "runs": bool, "after": list, "why": dict}
 

@@ -86,10 +86,16 @@ def sources(words: Iterable[str], root: Path = Path()) -> dict[str, Path]:
         for file in (PACKAGE / "experiments" / word).glob("*.py"):
             if file.stem not in LEFT_OUT:
                 found[f"src/hedgerow/experiments/{word}/{file.name}"] = file
-    for file in (file for pattern in NOTES for file in root.glob(pattern)):
-        if HEADING in read_text(file):
-            found[file.relative_to(root).as_posix()] = file
+    for path in note_files(root):
+        if HEADING in read_text(root / path):
+            found[path] = root / path
     return {path: file for path, file in sorted(found.items()) if file.is_file()}
+
+
+def note_files(root: Path) -> list[str]:
+    """Pages of notes in the folder of a project; a copy of it needs them to make the same pages."""
+    found = (file for pattern in NOTES for file in root.glob(pattern))
+    return sorted(file.relative_to(root).as_posix() for file in found)
 
 
 def text_digest(files: Mapping[str, Path]) -> str:
