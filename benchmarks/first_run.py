@@ -1,7 +1,7 @@
 """What README says of the first run: set-up, experiments and tests, timed in a fresh clone.
 
     make times                                    measure, and write the sentence in README
-    python benchmarks/first_run.py --keep FOLDER  leave the clone there
+    python benchmarks/first_run.py --keep FOLDER  leave the clone there, and logs beside it
 
 The last commit is cloned and its two commands are called, without a mirror of the data sets.
 """
@@ -69,14 +69,11 @@ def called(project: Path, target: str, python: str) -> tuple[float, float]:
     """Minutes on the clock and of processor time of one command."""
     environment = {k: v for k, v in os.environ.items() if k != "HEDGEROW_MIRROR"}
     spent, started = processor_seconds(), time.perf_counter()
-    print(f"make {target}", file=sys.stderr, flush=True)
-    subprocess.run(
-        ["make", target, f"PYTHON={python}"],
-        cwd=project,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    log = project.with_name(f"{project.name}-{target}.log")
+    print(f"make {target} > {log}", file=sys.stderr, flush=True)
+    with open(log, "wb") as file:
+        command = ["make", target, f"PYTHON={python}"]
+        subprocess.run(command, cwd=project, env=environment, stdout=file, check=True)
     return (time.perf_counter() - started) / 60, (processor_seconds() - spent) / 60
 
 
