@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import hedgerow
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.optional import missing_library
-from hedgerow.screen import add_force, new_console, plain
+from hedgerow.screen import add_force, new_console
+from hedgerow.texts import plain
 
 if TYPE_CHECKING:
     from hedgerow.data import DatasetEntry

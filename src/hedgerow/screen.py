@@ -27,15 +27,6 @@ def add_force(parser: Any, what: str) -> None:
     parser.add_argument("--force", action="store_true", help=f"write over {what} that is there")
 
 
-def plain(text: str) -> str:
-    """A text of somebody else's with its control characters written out: it steers no terminal.
-
-    >>> plain("red \x1b[31m")
-    'red \\u001b[31m'
-    """
-    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
-
-
 def new_console(stderr: bool = False) -> Console:
     """Where a command prints; what is printed is shown as it is."""
     from rich.console import Console

@@ -1,4 +1,4 @@
-"""Texts that people gave, such as names of variables, as pictures, pages and tables hold them."""
+"""Texts that people gave, such as names of variables, as pictures, pages and screens hold them."""
 
 from __future__ import annotations
 
@@ -21,3 +21,14 @@ def legible(text: str) -> str:
 def _written(found: re.Match) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def plain(text: str) -> str:
+    """A text of somebody else's for a terminal, which it cannot steer.
+
+    All that does not print is written out, but for line breaks.
+
+    >>> plain("red \\x1b[31m")
+    'red \\\\u001b[31m'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from hedgerow.screen import plain
+from hedgerow.texts import plain
 
 IDENTICAL = "identical"
 CLOSE = "equal within tolerance"

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project, add_trust
 from hedgerow.errors import DataError, InputError
-from hedgerow.screen import add_command, add_force, new_console, plain
+from hedgerow.screen import add_command, add_force, new_console
+from hedgerow.texts import plain
 
 if TYPE_CHECKING:
     from hedgerow.audit.behind import Part, Selected

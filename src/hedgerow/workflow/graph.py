@@ -20,7 +20,7 @@ from typing import Any
 
 from hedgerow.errors import ConfigError
 from hedgerow.reporting.checkout import REACHED
-from hedgerow.screen import plain
+from hedgerow.texts import plain
 from hedgerow.workflow.digest import settings_digest
 from hedgerow.workflow.isolated import run_python
 
