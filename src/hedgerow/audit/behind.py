@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,21 +46,30 @@ class Selected:
     ----------
     rows : Rows
         What tells them apart.
-    files : list of str
-        That hold at least one of them, relative to the project.
-    frame : DataFrame
-        The rows, `value` what is read.
-    all : DataFrame
-        All rows of these and the other files of the input.
+    source : Source
+        What holds them.
     as_listed : bool
         Whether the job of the table meant the same rows.
     """
 
     rows: Rows
-    files: list[str]
-    frame: pd.DataFrame
-    all: pd.DataFrame
+    source: Source
     as_listed: bool
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The rows, `value` what is read."""
+        return self.source.rows(self.rows)
+
+    @property
+    def files(self) -> list[str]:
+        """That hold at least one of them, relative to the project."""
+        return [self.source.files[i] for i in dict.fromkeys(self.frame["#file"])]
+
+    @property
+    def all(self) -> pd.DataFrame:
+        """All rows of these and the other files of the input."""
+        return self.source.frame
 
 
 @dataclass(frozen=True)
@@ -148,7 +158,7 @@ class Behind:
             if row is not None and number != row:
                 continue
             selected = [self._of(s) for s in selections]
-            frames = [s.frame for s in selected]
+            frames = [s.source.read(s.rows, by) for s in selected]
             try:
                 again = recomputed(formula, frames, by, times, decimals)
                 says = said(formula, len(frames[0]), by)
@@ -191,17 +201,14 @@ class Behind:
         if number not in self._selected:
             rows, listed = self._selections[number]
             source = self._source(rows.of)
-            frame = source.rows(rows)
-            files = [source.files[i] for i in dict.fromkeys(frame["#file"])]
-            as_listed = self._as_listed(rows, frame, listed)
-            self._selected[number] = Selected(rows, files, frame, source.frame, as_listed)
+            self._selected[number] = Selected(rows, source, self._as_listed(rows, source, listed))
         return self._selected[number]
 
-    def _as_listed(self, rows: Rows, frame: pd.DataFrame, listed: Sequence[int] | int) -> bool:
+    def _as_listed(self, rows: Rows, source: Source, listed: Sequence[int] | int) -> bool:
+        places = source.places(rows)
         if isinstance(listed, int):
-            return listed == len(frame)
-        told = [self._sources[rows.of]["rows"][i][:2] for i in listed]
-        return told == frame[["#file", "#row"]].to_numpy().tolist()
+            return listed == len(places)
+        return places == [self._sources[rows.of]["rows"][i][:2] for i in listed]
 
     def _source(self, name: str) -> Source:
         if name not in self._read:

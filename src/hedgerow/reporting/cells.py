@@ -360,6 +360,7 @@ class Source:
         marked = [f.assign(**{"#file": i, "#row": np.arange(len(f))}) for i, f in enumerate(frames)]
         self.frame = pd.concat(marked, ignore_index=True) if marked else pd.DataFrame()
         self._found: dict[tuple[str, ...], dict[tuple, np.ndarray]] = {}
+        self._columns: dict[str, Any] = {}
 
     @property
     def of_data_sets(self) -> bool:
@@ -377,12 +378,7 @@ class Source:
 
     def _index(self, columns: tuple[str, ...]) -> dict[tuple, np.ndarray]:
         if columns not in self._found:
-            missing = [c for c in columns if c not in self.frame]
-            if missing:
-                raise DataError(
-                    f"{self.files[0] if self.files else 'no file'} has no column `{missing[0]}`",
-                    remedy="name another one in what stands behind the table",
-                )
+            self._check(columns)
             places: dict[tuple, list[int]] = {}
             values = [
                 self.frame[c].astype(object).where(self.frame[c].notna(), None) for c in columns
@@ -394,13 +390,36 @@ class Source:
 
     def rows(self, rows: Rows) -> pd.DataFrame:
         """The rows of a selection, with the column `value`."""
+        self._check([rows.value])
         found = self.frame.iloc[self.positions(rows.where)]
-        if rows.value not in found:
+        return found.assign(value=found[rows.value])
+
+    def read(self, rows: Rows, by: Sequence[str] = ()) -> pd.DataFrame:
+        """Of the rows of a selection what arithmetic needs: the columns of `by`, and `value`."""
+        import pandas as pd
+
+        self._check([rows.value])
+        places = self.positions(rows.where)
+        names = {**{name: name for name in by if name in self.frame}, "value": rows.value}
+        return pd.DataFrame({name: self._column(of)[places] for name, of in names.items()}, places)
+
+    def places(self, rows: Rows) -> list[list[int]]:
+        """Numbers of the file and of the row in it, of each row of a selection."""
+        found = self.positions(rows.where)
+        return np.column_stack([self._column(name)[found] for name in PLACES]).tolist()
+
+    def _column(self, name: str) -> Any:
+        if name not in self._columns:
+            self._columns[name] = self.frame[name].array
+        return self._columns[name]
+
+    def _check(self, columns: Iterable[str]) -> None:
+        missing = [column for column in columns if column not in self.frame]
+        if missing:
             raise DataError(
-                f"{self.files[0] if self.files else 'no file'} has no column `{rows.value}`",
+                f"{self.files[0] if self.files else 'no file'} has no column `{missing[0]}`",
                 remedy="name another one in what stands behind the table",
             )
-        return found.assign(value=found[rows.value])
 
 
 def read_source(files: Sequence[str | Path], root: Path = Path()) -> Source:
