@@ -101,6 +101,19 @@ def test_no_error_and_no_page_that_scrolls_sideways(site, names, page):
         assert page.said == [], name
 
 
+def test_no_script_runs_but_those_of_the_site(site, page):
+    """A name of somebody's that became markup would have run."""
+    files = list(site.rglob("*.html"))
+    assert all("Content-Security-Policy" in file.read_text(encoding="utf-8") for file in files)
+    page.goto((site / "index.html").as_uri())
+    page.evaluate(
+        "() => { const own = document.createElement('script'); own.textContent = 'window.ran = 1';"
+        " document.head.append(own); }"
+    )
+    assert page.evaluate("window.ran === undefined && window.RUN !== undefined")
+    assert any("Content Security Policy" in said for said in page.said)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(site, names, page, scheme):
     if not AXE.is_file():
@@ -153,7 +166,7 @@ def test_a_cell_shows_the_rows_that_it_rests_on(site, page):
     page.wait_for_selector("#drawer section")
     assert not page.said
     if AXE.is_file():  # which asks for style sheets in a way that is refused from disk, and says so
-        page.add_script_tag(path=str(AXE))
+        page.evaluate(AXE.read_text(encoding="utf-8"))
         found = page.evaluate("axe.run('#drawer')")["violations"]
         assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
 
