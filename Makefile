@@ -22,7 +22,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan checks test-dist bench times bits docs docs-links generated lock clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan checks fuzz test-dist bench times bits docs docs-links generated lock clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -31,6 +31,7 @@ help:
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
 	@echo "make test-long  with every random table"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
+	@echo "make fuzz       set-up, then five minutes of spoilt trees and odd tables through everything"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
@@ -92,6 +93,9 @@ test-asan: setup
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup
 	@$(PIP) --require-hashes -r requirements-checks.lock
+
+fuzz: setup
+	@python tests/fuzz.py
 
 test-dist: setup
 	@python tests/distribution.py

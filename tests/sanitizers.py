@@ -110,14 +110,17 @@ def build() -> Path:
     return Path(there)
 
 
+def variables() -> dict[str, str]:
+    """What the interpreter of that environment is called with."""
+    hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    kept = {k: v for k, v in os.environ.items() if k not in hidden}
+    return {**kept, **SETTINGS, "LD_PRELOAD": libraries()}
+
+
 def watched(*arguments: str, **more) -> subprocess.CompletedProcess:
     """Call the interpreter of that environment."""
-    hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    variables = {k: v for k, v in os.environ.items() if k not in hidden}
-    variables |= {**SETTINGS, "LD_PRELOAD": libraries()}
-    return subprocess.run(
-        [ENVIRONMENT / "bin" / "python", *arguments], cwd=ROOT, env=variables, text=True, **more
-    )
+    command = [ENVIRONMENT / "bin" / "python", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=variables(), text=True, **more)
 
 
 def check(packages: Path) -> None:

@@ -1,64 +1,26 @@
 """Trees that no hedgerow has written: refused in one sentence, or as good as any other."""
 
 import copy
-import functools
 import json
 import pickle
 from datetime import UTC, date, datetime
 
 import numpy as np
-import pandas as pd
 import pytest
 from effort import draws
+from fuzz import uses
 from oracle.mutated_trees import examples, mutated
 from scipy import stats
 
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
-from hedgerow.induction import Columns, prune
-from hedgerow.structure import TreeEditDistance, class_probability_distance
-from hedgerow.tree import NoiseGate, ThresholdGate, Tree, forest_from_frame, forest_to_frame
+from hedgerow.tree import NoiseGate, ThresholdGate, Tree
 
 NAMES = list(examples()[0])
 
 
-@functools.cache
-def _compared():
-    """The table for the cores that read a tree beside the traversal: pruning, edit distance."""
-    _, X, y = examples()
-    columns = Columns(X, y, 3, None, [0, 0, 0, 3])
-    return columns, TreeEditDistance("A2").fit(X, y), tree_of("hard")
-
-
 def tree_of(name):
     return Tree.from_json(examples()[0][name])
-
-
-def _uses(tree, X, y):
-    """Everything that can be asked of a tree, but for a picture, which takes long."""
-    columns, distance, other = _compared()
-    yield lambda: tree.predict_proba(X)
-    yield lambda: tree.predict_proba(X, smoothing=True, root=tree.n_nodes - 1)
-    yield lambda: tree.predict_proba(X, evaluation=None)
-    yield lambda: tree.predict_proba(X, evaluation=np.full(X.shape[1], 0.1))
-    yield lambda: tree.apply(X)
-    yield lambda: tree.shares(X)
-    yield lambda: tree.decision_path(X)
-    yield lambda: tree.importances(X.shape[1])
-    yield lambda: tree.annotate(X, y if tree.classes is None else np.array(tree.classes)[y])
-    yield lambda: (tree.depth, tree.n_leaves, repr(tree), tree.is_categorical())
-    yield lambda: tree.to_text()
-    yield lambda: tree.to_dot()
-    yield lambda: tree.to_frame()
-    yield lambda: forest_from_frame(forest_to_frame([tree], pd.DataFrame({"k": [0]})), ["k"])
-    yield lambda: pickle.loads(pickle.dumps(tree))
-    yield lambda: copy.deepcopy(tree)
-    yield lambda: class_probability_distance([tree], X)
-    yield lambda: tree.probabilities(smoothing=True)
-    yield lambda: prune(tree, columns, confidence=0.9)
-    yield lambda: prune(tree, columns, propagation=0.1)
-    yield lambda: distance.distance(tree, other)
-    yield lambda: distance.edit_script(other, tree)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -73,7 +35,7 @@ def test_a_changed_tree_is_refused_or_usable(name):
         except InputError as error:
             assert error.remedy and "\n" not in str(error), (name, seed)
             continue
-        for number, use in enumerate(_uses(tree, X, y)):
+        for number, use in enumerate(uses(tree, X, y)):
             try:
                 use()
             except InputError:
@@ -94,7 +56,7 @@ def test_the_trees_themselves_are_sound(name):
     _, X, y = examples()
     tree = tree_of(name)
     assert tree.n_nodes > 1 or name == "leaf"
-    for use in _uses(tree, X, y):
+    for use in uses(tree, X, y):
         use()
 
 
