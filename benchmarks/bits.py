@@ -275,10 +275,7 @@ def seen(project: Path, variables: Mapping[str, str]) -> dict[str, Any]:
 
 def run(condition: Condition, project: Path, keep: Path, rules: Sequence[str]) -> Made:
     """Make the smoke run under a condition."""
-    subprocess.run(
-        ["make", "clean"], cwd=project, check=True, stdout=subprocess.DEVNULL, env=os.environ
-    )
-    # Only what runs a job on more than one core may be given to all of them.
+    subprocess.run(["make", "clean"], cwd=project, check=True, stdout=subprocess.DEVNULL)
     more = ["--set-threads", *(f"{name}={condition.threads}" for name in rules)]
     subprocess.run(
         [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import effort
+import pytest
 
 #: What takes longest comes first, so that no process waits for another one in the end. Files that
 #: share the run of the smoke configuration stand apart: one process makes it, the others wait.
@@ -20,6 +21,15 @@ FIRST = (
 
 #: Marks of tests that are left out.
 LEFT_OUT = {"quick": {"runs", "slow", "long"}, "usual": {"long"}}
+
+
+@pytest.fixture
+def packages_unread(monkeypatch):
+    """An audit does not hash the 15,000 files of installed packages: once is enough."""
+    from hedgerow.audit.findings import Check
+
+    fine = Check("installed packages", True, ["Not looked at."])
+    monkeypatch.setattr("hedgerow.audit.verify.check_packages", lambda manifest: fine)
 
 
 def pytest_addoption(parser):

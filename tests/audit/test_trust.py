@@ -18,7 +18,6 @@ from audit import made_up
 from hedgerow import cli
 from hedgerow.audit import trust, verify
 from hedgerow.audit.behind import Behind
-from hedgerow.audit.findings import Check
 from hedgerow.audit.replay import replay
 from hedgerow.audit.status import status
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
@@ -35,10 +34,8 @@ JOB = made_up.job("tables", ["data/published/t.csv"], ["reports/tables/t.csv"])
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
+def folder(tmp_path, packages_unread) -> Path:
     """The folder of a run that somebody sent, with a workflow of its own."""
-    fine = Check("installed packages", True, ["Not looked at."])
-    monkeypatch.setattr(verify, "check_packages", lambda manifest: fine)
     root = tmp_path / "project"
     made_up.make(root)
     (root / "Snakefile").write_text(SNAKEFILE)

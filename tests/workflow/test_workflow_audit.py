@@ -14,10 +14,9 @@ from throwaway import Project, copied_package, new_project
 
 from hedgerow.audit import status as status_module
 from hedgerow.audit import verify as verify_module
-from hedgerow.audit.findings import Check
 from hedgerow.workflow.altered import altered, make_anew
 
-pytestmark = pytest.mark.runs
+pytestmark = [pytest.mark.runs, pytest.mark.usefixtures("packages_unread")]
 
 # A copy is no checkout of one's own.
 verify = functools.partial(verify_module.verify, trust=True)
@@ -74,13 +73,6 @@ def forked(monkeypatch):
         return Project(Path(root)).forked("graph", request)
 
     monkeypatch.setattr("hedgerow.workflow.graph._asked", answer)
-
-
-@pytest.fixture(autouse=True)
-def packages(monkeypatch):
-    """Their 15,000 files are looked at once, in test_workflow_runs.py."""
-    fine = Check("installed packages", True, ["Not looked at."])
-    monkeypatch.setattr("hedgerow.audit.verify.check_packages", lambda manifest: fine)
 
 
 def unlike(found):
