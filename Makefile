@@ -12,7 +12,11 @@ STAMP := $(VENV)/.complete
 # the environment forbids that, each interpreter would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(VENV)/bin/python -m pip install -qq --disable-pip-version-check --no-compile
-BUILD_FILES := requirements.lock pyproject.toml $(wildcard meson.build meson.options) \
+# What comes as source is built with what requirements-build.lock has put there before: in an
+# environment of its own pip would take the newest builder, and no hash is asked of that.
+PIP_LOCKED := $(PIP) --require-hashes --no-build-isolation --use-pep517
+BUILD_LOCK := requirements-build.lock
+BUILD_FILES := requirements.lock $(BUILD_LOCK) pyproject.toml $(wildcard meson.build meson.options) \
 	$(shell find src -name meson.build)
 
 # CC of the environment or the command line, else what the build looks for.
@@ -22,7 +26,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan checks fuzz test-dist bench times bits docs docs-links generated lock clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan checks fuzz test-dist bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -40,6 +44,7 @@ help:
 	@echo "make docs       set-up, then the pages, docs/_build/html/index.html (docs-links: other sites' too)"
 	@echo "make generated  write the files that follow from others (environment.yml, config/)"
 	@echo "make lock       choose new versions of all dependencies"
+	@echo "make advisories known weaknesses of the locked versions, by pip-audit (asks a server)"
 	@echo "make clean      remove what the workflow made, downloads excepted"
 	@echo "make distclean  remove downloads, build and $(VENV) as well"
 
@@ -65,7 +70,8 @@ $(STAMP): $(BUILD_FILES)
 	@$(VENV)/bin/python -m pip --version >/dev/null 2>&1 || '$(PYTHON)' -m venv --clear $(VENV)
 	@rm -f $(STAMP)
 	@echo 'Installing the dependencies of requirements.lock into $(VENV)'
-	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP_LOCKED) -r $(BUILD_LOCK)
+	@$(PIP_LOCKED) -r requirements.lock
 	@echo 'Building hedgerow'
 	@$(PIP) --no-deps --no-build-isolation --editable .
 	@printf '%s' "$(CURDIR)" > $(STAMP)
@@ -92,7 +98,7 @@ test-asan: setup
 
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup
-	@$(PIP) --require-hashes -r requirements-checks.lock
+	@$(PIP_LOCKED) -r requirements-checks.lock
 
 fuzz: setup
 	@python tests/fuzz.py
@@ -123,19 +129,29 @@ docs-links: $(VENV)/.docs
 
 $(VENV)/.docs: requirements-docs.lock $(STAMP)
 	@echo 'Installing what builds the pages (requirements-docs.lock)'
-	@$(PIP) --require-hashes -r requirements-docs.lock
+	@$(PIP_LOCKED) -r requirements-docs.lock
 	@touch $@
 
 generated: setup
 	@python -m hedgerow.workflow.generated --write
 
+LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock $(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
 CHECKS := forests optimal browser polars
 DOCS := docs
+# What builds dependencies that come as source.
+BUILDERS := setuptools
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
+
+# An index of packages is asked or, with ADVISORIES=osv, a database of advisories.
+ADVISORIES ?= pypi
+advisories:
+	@[ -x .venv-lock/bin/pip-audit ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-audit; }
+	@.venv-lock/bin/pip-audit --strict --disable-pip --require-hashes --vulnerability-service $(ADVISORIES) \
+	    $(addprefix --requirement ,$(LOCKS))
 
 lock:
 	@[ -x .venv-lock/bin/pip-compile ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-tools; }
@@ -146,10 +162,12 @@ lock:
 	    --output-file ../requirements-checks.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-docs.lock pyproject.toml
+	@echo $(BUILDERS) | tr ' ' '\n' > .venv-lock/build.in
+	@$(COMPILE) --output-file ../$(BUILD_LOCK) build.in
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^$$|^# The following packages are considered|^    #   -c /d' \
 	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
-	    requirements.lock requirements-checks.lock requirements-docs.lock
+	    $(LOCKS)
 	@$(MAKE) --no-print-directory generated
 
 clean:

@@ -24,6 +24,7 @@ from hedgerow.workflow.generated import (
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CHECKS = (ROOT / "requirements-checks.lock").read_text(encoding="utf-8")
 DOCS = (ROOT / "requirements-docs.lock").read_text(encoding="utf-8")
+BUILD = (ROOT / "requirements-build.lock").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("path", sorted(generated(ROOT)), ids=lambda path: path.name)
@@ -38,7 +39,9 @@ def test_environment_and_lock_hold_the_same_names_and_versions():
 
 
 @pytest.mark.parametrize(
-    ("lock", "least"), [(LOCK, 50), (CHECKS, 2), (DOCS, 5)], ids=["all", "checks", "docs"]
+    ("lock", "least"),
+    [(LOCK, 50), (CHECKS, 2), (DOCS, 5), (BUILD, 0)],
+    ids=["all", "checks", "docs", "build"],
 )
 def test_everything_locked_has_a_hash(lock, least):
     pins = re.split(r"^(?=[a-z0-9])", lock, flags=re.MULTILINE)[1:]
@@ -48,7 +51,8 @@ def test_everything_locked_has_a_hash(lock, least):
 
 
 def test_the_lock_holds_no_address():
-    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|file:", LOCK + CHECKS + DOCS)
+    locks = LOCK + CHECKS + DOCS + BUILD
+    assert not re.search(r"https?://|--(extra-)?index-url|--find-links|file:", locks)
 
 
 def test_the_locks_agree():

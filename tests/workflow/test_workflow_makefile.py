@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
 
 import pytest
 from throwaway import ROOT, clean_environment
+
+from hedgerow.workflow.generated import locked
 
 TOOLS = ("bash", "cat", "dirname", "env", "find", "make", "mkdir", "rm", "sh")
 
@@ -21,7 +26,8 @@ def bare(tmp_path):
     """A copy of what `make` reads, and a PATH with a shell but neither Python nor compiler."""
     folder = tmp_path / "bare project"
     folder.mkdir()
-    for name in ("Makefile", "meson.build", "pyproject.toml", "requirements.lock"):
+    locks = ("requirements.lock", "requirements-build.lock")
+    for name in ("Makefile", "meson.build", "pyproject.toml", *locks):
         shutil.copy2(ROOT / name, folder)
     (folder / "src").mkdir()
     tools = tmp_path / "bin"
@@ -112,6 +118,38 @@ def test_the_lock_is_made_of_extras_by_name():
         for name, extra in project["optional-dependencies"].items()
     }
     assert extras == without != project["optional-dependencies"]
+
+
+SETUP = b"""
+import pathlib, setuptools
+pathlib.Path("thing.py").write_text(f"built_with = {setuptools.__version__!r}")
+setuptools.setup(name="thing", version="1.0", py_modules=["thing"])
+"""
+
+
+def test_source_is_built_with_what_the_lock_names(bare, tmp_path):
+    """`make setup` built three dependencies with whichever setuptools was the newest."""
+    project = tmp_path / "bare project"
+    with tarfile.open(project / "thing-1.0.tar.gz", "w:gz") as source:
+        for name, text in (("setup.py", SETUP), ("PKG-INFO", b"Name: thing\nVersion: 1.0\n")):
+            entry = tarfile.TarInfo(f"thing-1.0/{name}")
+            entry.size = len(text)
+            source.addfile(entry, io.BytesIO(text))
+    sha256 = hashlib.sha256((project / "thing-1.0.tar.gz").read_bytes()).hexdigest()
+    (project / "thing.lock").write_text(f"thing==1.0 --hash=sha256:{sha256}\n")
+    install = "$(PIP_LOCKED) --no-index --find-links . --target built -r thing.lock"
+    (project / "try.mk").write_text(f"include Makefile\ntry:\n\t@{install}\n")
+    done = bare("-f", "try.mk", "try", f"VENV={sys.prefix}")
+    assert done.returncode == 0, done.stderr
+    builder = locked((ROOT / "requirements-build.lock").read_text("utf-8"))["setuptools"]
+    assert (project / "built/thing.py").read_text() == f"built_with = '{builder}'"
+
+
+def test_every_lock_is_asked_for_advisories(bare):
+    done = bare("--dry-run", "advisories")
+    assert done.returncode == 0, done.stderr
+    locks = {path.name for path in ROOT.glob("*.lock")}
+    assert set(re.findall(r"--requirement (\S+)", done.stdout)) == locks
 
 
 @pytest.fixture

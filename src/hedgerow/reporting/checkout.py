@@ -23,8 +23,8 @@ from hedgerow.files import read_json
 #: depends on the rest: documents, tests, benchmarks.
 REACHED = (
     *("CITATION.cff", "Snakefile", "config", "data/published", "data/reference"),
-    *("environment.yml", "meson.build", "meson.options", "pyproject.toml", "requirements.lock"),
-    *("src", "workflow"),
+    *("environment.yml", "meson.build", "meson.options", "pyproject.toml"),
+    *("requirements.lock", "requirements-build.lock", "src", "workflow"),
 )
 #: What of it Snakemake runs.
 WORKFLOW = ("Snakefile", "workflow")
