@@ -4,13 +4,15 @@
     python benchmarks/bits.py --only libm    the first condition, and those with this in their name
     python benchmarks/bits.py --keep FOLDER  leave there what each condition made
 
-The last commit is cloned, and set up for each interpreter and each set of versions. Below the table
-the command names the first job of each kind whose results differ though what it read does not.
+The last commit is cloned, and set up for each interpreter on PATH (with pyenv, a list of versions
+in PYENV_VERSION puts several there) and each set of versions. Below the table the command names the
+first job of each kind whose results differ though what it read does not.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import math
 import os
@@ -88,7 +90,7 @@ class Condition:
     cores : int
         For jobs.
     why_not : str
-        Why it cannot be had here.
+        Why there is no run of it.
     """
 
     name: str
@@ -163,10 +165,18 @@ def runs(
         if condition.why_not:
             yield condition, None, first
             continue
-        if condition.setup not in clones:
-            clones[condition.setup] = clone(condition.setup, work / f"clone-{len(clones)}")
-        rules = sorted({job["rule"] for job in first.manifest["jobs"].values()}) if first else []
-        made = run(condition, clones[condition.setup], work / f"made-{n}", rules)
+        try:
+            if condition.setup not in clones:
+                clones[condition.setup] = clone(condition.setup, work / f"clone-{len(clones)}")
+            jobs = first.manifest["jobs"].values() if first else ()
+            rules = sorted({job["rule"] for job in jobs})
+            made = run(condition, clones[condition.setup], work / f"made-{n}", rules)
+        except subprocess.CalledProcessError as error:
+            if first is None:
+                raise
+            said = (error.stderr or str(error)).strip().splitlines()[-1]
+            yield dataclasses.replace(condition, why_not=f"fails: {said}"), None, first
+            continue
         yield condition, made, first
         first = first or made
 
@@ -181,7 +191,7 @@ def conditions(usual: Setup, here: Mapping[str, Any]) -> list[Condition]:
         What its interpreter said of itself.
     """
     above = [name for name in here["loops"] if name.startswith(ABOVE_AVX2)]
-    enough = "" if above else "this processor has no wider ones"
+    enough = "" if above else "not tried: this processor has no wider ones"
     plain = {
         "NPY_DISABLE_CPU_FEATURES": " ".join(here["loops"]),
         "OPENBLAS_CORETYPE": "Nehalem",
@@ -208,7 +218,7 @@ def conditions(usual: Setup, here: Mapping[str, Any]) -> list[Condition]:
         if here["python"].startswith(f"3.{minor}."):
             continue
         path = interpreter(f"python3.{minor}")
-        missing = "" if path else "there is no such interpreter here"
+        missing = "" if path else "not tried: there was no such interpreter"
         found.append(Condition(name, Setup(path), why_not=missing))
     install = ("--upgrade", "--upgrade-strategy", "only-if-needed")
     found.append(Condition("lowest versions allowed", Setup(usual.python, lowest())))
@@ -239,7 +249,10 @@ def lowest() -> tuple[str, ...]:
 
 def clone(setup: Setup, folder: Path) -> Path:
     """The last commit in a folder of its own, set up."""
-    quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL}
+    quiet: dict[str, Any] = {
+        **{"check": True, "text": True},
+        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE},
+    }
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
     subprocess.run(["make", "setup", f"PYTHON={setup.python}"], cwd=folder, **quiet)
     if setup.install:
@@ -287,7 +300,8 @@ def run(condition: Condition, project: Path, keep: Path, rules: Sequence[str]) -
         env=environment(project, condition.variables),
         check=True,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     manifest = json.loads((project / MANIFEST).read_text(encoding="utf-8"))
     made = Made(manifest, seen(project, condition.variables), keep)
@@ -307,7 +321,7 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 def row(condition: Condition, made: Made | None, first: Made | None) -> list[str]:
     """One line of the table."""
     if made is None:
-        return [condition.name, "", "", "", "", f"not tried: {condition.why_not}"]
+        return [condition.name, "", "", "", "", condition.why_not]
     seen = made.seen
     versions = ", ".join(seen["versions"][name] for name in NUMERIC)
     loops = ", ".join(seen["loops"]) or "baseline"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -113,14 +114,35 @@ def test_what_cannot_be_had_is_said(command, monkeypatch):
     monkeypatch.setattr(bits, "interpreter", lambda name: "")
     usual = bits.Setup("python3")
     found = {condition.name: condition for condition in bits.conditions(usual, SEEN)}
-    assert found["numpy's loops up to AVX2"].why_not == "this processor has no wider ones"
+    wider = found["numpy's loops up to AVX2"]
+    assert wider.why_not == "not tried: this processor has no wider ones"
     assert found["Python 3.13"].why_not and "Python 3.12" not in found
     line = bits.row(found["Python 3.13"], None, None)
-    assert line[-1] == "not tried: there is no such interpreter here"
+    assert line[-1] == "not tried: there was no such interpreter"
     wide = {**SEEN, "loops": ["X86_V3", "X86_V4", "AVX512_SPR"]}
     (narrow,) = [c for c in bits.conditions(usual, wide) if "up to AVX2" in c.name]
     assert narrow.variables == {"NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_SPR"}
     assert not narrow.why_not
+
+
+def test_a_condition_under_which_the_run_fails_is_a_line_of_the_table(command, monkeypatch, made):
+    """The lowest versions allowed made a job fail, and the table of an hour was lost."""
+    bits = command("bits")
+    usual, old = bits.Setup("python3"), bits.Setup("python3", ("scipy==1.13",))
+    tried = [bits.Condition("as it is", usual), bits.Condition("old", old)]
+    tried.append(bits.Condition("again", usual))
+
+    def run(condition, *_):
+        if condition.setup == old:
+            raise subprocess.CalledProcessError(1, "snakemake", stderr="\nsoft: no such option\n")
+        return made(condition.name)
+
+    monkeypatch.setattr(bits, "run", run)
+    monkeypatch.setattr(bits, "clone", lambda setup, folder: folder)
+    monkeypatch.setattr(bits, "seen", lambda project, variables: SEEN)
+    monkeypatch.setattr(bits, "conditions", lambda usual, seen: tried)
+    lines = [bits.row(*found)[-1] for found in bits.runs("python3", Path("nowhere"), None)]
+    assert lines == ["3 files", "fails: soft: no such option", "all 3"]
 
 
 def test_rules_that_tell_where_they_ran_are_there(command):

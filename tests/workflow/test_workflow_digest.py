@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
 from throwaway import ROOT
 
 from hedgerow.files import read_yaml
-from hedgerow.workflow import steps
+from hedgerow.workflow import digest, steps
 from hedgerow.workflow.digest import (
     PACKAGE,
     UntraceableError,
@@ -58,6 +62,73 @@ def test_digest_of_a_function(tmp_path, old, new, changes):
     before = digest_of("module:asked", package=tmp_path)
     (tmp_path / "module.py").write_text(MODULE.replace(old, new))
     assert (digest_of("module:asked", package=tmp_path) != before) is changes
+
+
+# -------------------------------------------------------------------------- what is kept on disk
+
+
+@pytest.fixture
+def parsed_files(monkeypatch):
+    """Files that are parsed, in order, in a process that has read none yet."""
+    found = []
+
+    def parse(text, file):
+        found.append(Path(file).name)
+        return tuple(digest._statement(node, file) for node in ast.parse(text).body)
+
+    monkeypatch.setattr(digest, "_statements", parse)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    return found
+
+
+def asked_anew(folder) -> str:
+    """The digest as a process that has just begun gives it."""
+    digest._parsed.cache_clear()
+    digest._sources.cache_clear()
+    return digest_of("module:asked", package=folder)
+
+
+def test_a_source_is_parsed_once_for_all_processes(tmp_path, parsed_files):
+    """Each command of Snakemake parsed the package, which took seconds."""
+    module = tmp_path / "module.py"
+    module.write_text(MODULE)
+    before = asked_anew(tmp_path)
+    assert asked_anew(tmp_path) == before and parsed_files == ["module.py"]
+    # Its text decides, not its time.
+    time = module.stat().st_mtime_ns
+    module.write_text(MODULE.replace("LIMIT = 3", "LIMIT = 4"))
+    os.utime(module, ns=(time, time))
+    assert asked_anew(tmp_path) != before and parsed_files == ["module.py"] * 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"key": "', '"key": "0'),
+        ('"statements": [', '"statements": [1, '),
+        ('"always": ', '"sometimes": '),
+        ('"uses": ["', '"uses": [1, "'),
+        ('"imports": [', '"imports": [["a", "b"], '),
+        ('"source": "', '"source": null, "before": "'),
+        ("}]}", ""),
+    ],
+)
+def test_what_was_kept_is_checked_whole(tmp_path, parsed_files, old, new):
+    (tmp_path / "module.py").write_text(MODULE)
+    before = asked_anew(tmp_path)
+    kept = digest.kept_at(str(tmp_path / "module.py"))
+    content = kept.read_text()
+    assert old in content
+    kept.write_text(content.replace(old, new))
+    assert asked_anew(tmp_path) == before
+    assert parsed_files == ["module.py"] * 2 and kept.read_text() == content
+
+
+def test_nothing_is_kept_where_python_may_keep_nothing(tmp_path, parsed_files, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "module.py").write_text(MODULE)
+    asked_anew(tmp_path)
+    assert [path.name for path in tmp_path.rglob("*")] == ["module.py"]
 
 
 # ----------------------------------------------------------------- what is reached, by mechanism

@@ -12,17 +12,23 @@ out (`FRAME`), and so is what each data set carries in the digest of its entry (
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import hashlib
+import importlib.util
+import itertools
+import json
 import os
 import re
 import symtable
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import HedgerowError
+from hedgerow.files import write_bytes
 
 PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -163,11 +169,11 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
     FileNotFoundError, LookupError, UntraceableError
         As in `digest_of`.
     """
-    package = Path(package)
+    sources = _sources(str(package), _state(Path(package)))
     pending = []
     for function in functions:
         module, _, name = function.partition(":")
-        pending.append(_place(module, name, package) if name else (module, None))
+        pending.append(_place(module, name, sources.folder) if name else (module, None))
     named = set(pending)
     seen: set[tuple[str, str | None]] = set()
     statements: dict[str, set[int]] = {}
@@ -177,39 +183,101 @@ def reached(*functions: str, package: Path | str = PACKAGE) -> dict[str, str]:
         if (module, name) in seen or (_left_out(module) and (module, name) not in named):
             continue
         seen.add((module, name))
-        file = _python_file(module, package)
-        if file is None:
-            pending += _compiled(module, package, others)
-            continue
-        parsed = _parsed(str(file), _stamp(file))
-        numbers = parsed.reach(name, module)
-        statements.setdefault(file.relative_to(package).as_posix(), set()).update(numbers)
-        for number in numbers:
-            pending += _imported(parsed, numbers, number, package)
-            for template in parsed.statements[number].templates:
-                _read_template(template, package, others)
+        found = sources.behind(module, name)
+        if found.numbers:
+            statements.setdefault(found.file, set()).update(found.numbers)
+        others |= found.others
+        pending += found.onward
     taken = {
-        name: [_parsed(str(package / name), _stamp(package / name)).statements[n] for n in numbers]
-        for name, numbers in sorted((name, sorted(numbers)) for name, numbers in statements.items())
+        file: [sources.parsed(file).statements[number] for number in sorted(numbers)]
+        for file, numbers in sorted(statements.items())
     }
     told = any(part.reads_docstrings for parts in taken.values() for part in parts)
-    found = {
+    texts = {
         name: "\n".join(text for text in (p.told if told else p.source for p in parts) if text)
         for name, parts in taken.items()
     }
     for name, text in others.items():
         suffix = os.path.splitext(name)[1]
-        found[name] = without_prose(text, suffix, told) if suffix in COMPILED else text
-    return dict(sorted(found.items()))
+        texts[name] = _without_prose(text, suffix, told) if suffix in COMPILED else text
+    return dict(sorted(texts.items()))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Behind:
+    """What a name of a module reaches in one step.
+
+    Attributes
+    ----------
+    file : of the module, relative to the package
+    numbers : of the statements of the module that belong to the name; none of a compiled one
+    onward : pairs (module, name) of others
+    others : texts of compiled sources and templates, by file
+    """
+
+    file: str
+    numbers: frozenset[int]
+    onward: tuple[tuple[str, str | None], ...]
+    others: Mapping[str, str]
+
+
+class _Sources:
+    """The sources of a package in one state: what a name reaches is looked up once."""
+
+    def __init__(self, folder: str):
+        self.folder = Path(folder)
+        self.behind = functools.cache(self._look)
+        self.parsed = functools.cache(self._read)
+
+    def _read(self, file: str) -> _Module:
+        """A module by its file, relative to the package."""
+        path = self.folder / file
+        return _parsed(str(path), _stamp(path))
+
+    def _look(self, module: str, name: str | None) -> _Behind:
+        """What a name, or a module as a whole, reaches."""
+        path = _python_file(module, self.folder)
+        if path is None:
+            onward, others = _compiled(module, self.folder)
+            return _Behind("", frozenset(), tuple(onward), others)
+        file = path.relative_to(self.folder).as_posix()
+        parsed = self.parsed(file)
+        numbers = parsed.reach(name, module)
+        found: dict[tuple[str, str | None], None] = {}
+        others: dict[str, str] = {}
+        for number in sorted(numbers):
+            found |= dict.fromkeys(_imported(parsed, numbers, number, self.folder))
+            for template in parsed.statements[number].templates:
+                _read_template(template, self.folder, others)
+        return _Behind(file, frozenset(numbers), tuple(found), others)
+
+
+def _state(package: Path) -> tuple[tuple[str, int, int], ...]:
+    """Tells two states of the sources of a package apart."""
+    found, folders = [], [str(package)]
+    for folder in folders:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith((".py", *COMPILED)):
+                    found.append((entry.path, *_stamp(entry.path)))
+                elif entry.is_dir() and entry.name != "__pycache__":
+                    folders.append(entry.path)
+    return tuple(sorted(found))
+
+
+@functools.lru_cache(maxsize=2)
+def _sources(package: str, state: tuple) -> _Sources:
+    """The sources of a package; another state has another object."""
+    return _Sources(package)
 
 
 def _left_out(module: str) -> bool:
     return any(module == part or module.startswith(f"{part}.") for part in (*FRAME, *BY_ENTRY))
 
 
-def _stamp(file: Path) -> tuple[int, int]:
+def _stamp(file: Path | str) -> tuple[int, int]:
     """Tells two states of a file apart, so that an edit is read."""
-    state = file.stat()
+    state = os.stat(file)
     return state.st_mtime_ns, state.st_size
 
 
@@ -281,16 +349,13 @@ def _names(parsed: _Module, numbers: set[int], statement: _Statement) -> dict[st
     return found
 
 
-def _compiled(module: str, package: Path, others: dict[str, str]) -> Iterator[tuple]:
-    """Take the compiled sources of a room; what they import follows."""
+def _compiled(module: str, package: Path) -> tuple[list[tuple[str, None]], dict[str, str]]:
+    """What the compiled sources of a room import, and their texts by file."""
     room = package.joinpath(*module.split(".")).parent
-    for file in sorted(f for f in room.iterdir() if f.suffix in COMPILED):
-        name = file.relative_to(package).as_posix()
-        if name in others:
-            continue
-        others[name] = text = file.read_text(encoding="utf-8")
-        for found in re.findall(r"^\s*from hedgerow\.(\S+) c?import", text, re.MULTILINE):
-            yield found, None
+    files = sorted(f for f in room.iterdir() if f.suffix in COMPILED)
+    texts = {f.relative_to(package).as_posix(): f.read_text(encoding="utf-8") for f in files}
+    imports = re.compile(r"^\s*from hedgerow\.(\S+) c?import", re.MULTILINE)
+    return [(found, None) for text in texts.values() for found in imports.findall(text)], texts
 
 
 def _read_template(name: str, package: Path, others: dict[str, str]) -> None:
@@ -375,6 +440,10 @@ def without_prose(text: str, suffix: str, docstrings: bool = False) -> str:
     return re.sub("\0(\\d+)\0", lambda mark: kept[int(mark[1])], code)
 
 
+#: The same few sources stand behind most jobs.
+_without_prose = functools.lru_cache(maxsize=512)(without_prose)
+
+
 # ------------------------------------------------------------------------------ one module
 
 
@@ -438,8 +507,18 @@ class _Module:
 
 @functools.lru_cache(maxsize=512)
 def _parsed(file: str, stamp: tuple[int, int]) -> _Module:
-    """A module, parsed once for all that reach it."""
-    return parse(Path(file).read_text(encoding="utf-8"), file)
+    """A module, parsed once for all that reach it, and kept beside its bytecode.
+
+    Parsing the package takes seconds, which each command of Snakemake would pay.
+    """
+    text = Path(file).read_text(encoding="utf-8")
+    place = kept_at(file)
+    key = hashlib.sha256(f"{_parser()}\0{text}".encode()).hexdigest()
+    statements = _kept(place, key)
+    if statements is None:
+        statements = _statements(text, file)
+        _keep(place, key, statements)
+    return _module(statements)
 
 
 def parse(text: str, file: str = "module") -> _Module:
@@ -450,7 +529,15 @@ def parse(text: str, file: str = "module") -> _Module:
     UntraceableError
         If it imports from the package in a way that cannot be followed.
     """
-    statements = tuple(_statement(node, file) for node in ast.parse(text).body)
+    return _module(_statements(text, file))
+
+
+def _statements(text: str, file: str) -> tuple[_Statement, ...]:
+    return tuple(_statement(node, file) for node in ast.parse(text).body)
+
+
+def _module(statements: tuple[_Statement, ...]) -> _Module:
+    """A module of its statements."""
     # Every module has a docstring to ask for, if an empty one.
     binders: dict[str, list[int]] = {"__doc__": []}
     exported = {}
@@ -460,6 +547,59 @@ def parse(text: str, file: str = "module") -> _Module:
         if statement.is_import:
             exported |= {bound: (origin, name) for bound, origin, name in statement.imports}
     return _Module(statements, binders, exported)
+
+
+def kept_at(file: str) -> Path:
+    """Where the statements of a source file are kept: where Python keeps its bytecode."""
+    return Path(importlib.util.cache_from_source(file)).with_suffix(".digest.json")
+
+
+@functools.cache
+def _parser() -> str:
+    """What parses: another Python or an edit of this module parses anew."""
+    return f"{sys.version}\0{Path(__file__).read_text(encoding='utf-8')}"
+
+
+def _keep(place: Path, key: str, statements: tuple[_Statement, ...]) -> None:
+    """Keep statements, where Python may keep its bytecode."""
+    if sys.dont_write_bytecode:
+        return
+    content = [dataclasses.asdict(statement) for statement in statements]
+    with contextlib.suppress(OSError):  # a package that is installed may be read-only
+        write_bytes(place, json.dumps({"key": key, "statements": content}, default=sorted).encode())
+
+
+def _kept(place: Path, key: str) -> tuple[_Statement, ...] | None:
+    """Statements that were kept of the same text, else None."""
+    try:
+        content = json.loads(place.read_bytes())
+        if content["key"] != key:
+            return None
+        return tuple(map(_restored, content["statements"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def _restored(content: Mapping[str, Any]) -> _Statement:
+    """A statement of its JSON; `TypeError` or `KeyError` if it is none."""
+    texts = ("binds", "uses", "bare", "templates")
+    rows = {"attributes": 2, "imports": 3, "brings": 3}
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(_Statement):
+        name, value = field.name, content[field.name]
+        if name in rows:
+            value = tuple(map(tuple, value))
+            plain = all(len(row) == rows[name] for row in value)
+            plain = plain and all(isinstance(word, str) for row in value for word in row)
+        elif name in texts:
+            value = tuple(value)
+            plain = all(isinstance(word, str) for word in value)
+        else:
+            plain = type(value).__name__ == field.type
+        if not plain:
+            raise TypeError(name)
+        values[name] = frozenset(value) if field.type.startswith("frozenset") else value
+    return _Statement(**values)
 
 
 #: What `experiments.plan.setting` is told that decides which value a step reads. Default, meaning
@@ -483,35 +623,40 @@ def _statement(node: ast.stmt, file: str) -> _Statement:
     told = ast.unparse(node)
     # A text on its own is the docstring of the module, or nothing at all.
     text = _is_text(node)
-    node = _DocstringsCut().visit(node)
-    source, nodes = "" if text else ast.unparse(node), list(ast.walk(node))
+    nodes, cut = _without_docstrings(node)
+    source = "" if text else ast.unparse(node) if cut else told
+    kinds: dict[type, list[Any]] = {}
     for other in nodes:
-        if isinstance(other, ast.Global):
-            raise UntraceableError(
-                f"{file}: `global {', '.join(other.names)}` cannot be followed",
-                remedy="return the value, or keep it in an object",
-            )
-    imports = [i for n in nodes for i in _imports(n, file)]
-    names = [n for n in nodes if isinstance(n, ast.Name)]
+        kinds.setdefault(type(other), []).append(other)
+    for other in kinds.get(ast.Global, ()):
+        raise UntraceableError(
+            f"{file}: `global {', '.join(other.names)}` cannot be followed",
+            remedy="return the value, or keep it in an object",
+        )
+    froms = (*kinds.get(ast.Import, ()), *kinds.get(ast.ImportFrom, ()))
+    imports = [found for other in froms for found in _imports(other, file)]
+    names, attributes = kinds.get(ast.Name, []), kinds.get(ast.Attribute, [])
+    texts = [n.value for n in kinds.get(ast.Constant, ()) if isinstance(n.value, str)]
+    asked = itertools.chain((n.id for n in names), (n.attr for n in attributes), texts)
+    reads_docstrings = any(word in ("__doc__", "getdoc") for word in asked)
     if isinstance(node, _SCOPES):
         local = {n.id for n in names} - _read_outside(source) - {bound for bound, _, _ in imports}
         names = [n for n in names if n.id not in local]
-    owners = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in names]
+    known = set(map(id, names))
+    owners = [n for n in attributes if id(n.value) in known]
     bases = {id(n.value) for n in owners}
     binds = frozenset({"__doc__"} if text else _bound_names(node))
     return _Statement(
         source,
         told=told,
-        reads_docstrings=any(_reads_docstrings(n) for n in nodes),
+        reads_docstrings=reads_docstrings,
         binds=binds,
         uses=frozenset(n.id for n in names),
         bare=frozenset(n.id for n in names if id(n) not in bases),
         attributes=frozenset((n.value.id, n.attr) for n in owners),
         imports=tuple(imports),
         brings=() if isinstance(node, _SCOPES) else tuple(imports),
-        templates=tuple(
-            n.value for n in nodes if isinstance(n, ast.Constant) and _is_template(n.value)
-        ),
+        templates=tuple(filter(_is_template, texts)),
         always=not binds or not _decorators(node) <= PURE,
         is_import=isinstance(node, ast.Import | ast.ImportFrom),
     )
@@ -523,27 +668,21 @@ def _is_text(node: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
-class _DocstringsCut(ast.NodeTransformer):
-    """Leaves out what functions and classes say of themselves."""
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        if isinstance(node, _SCOPES) and _is_text(node.body[0]):
-            node.body = node.body[1:] or [ast.Pass()]
-        return node
-
-
-def _reads_docstrings(node: ast.AST) -> bool:
-    """Whether a piece of code asks for a docstring."""
-    names = (getattr(node, name, None) for name in ("id", "attr", "value"))
-    return any(isinstance(name, str) and name in ("__doc__", "getdoc") for name in names)
+def _without_docstrings(node: ast.stmt) -> tuple[list[ast.AST], bool]:
+    """Cut what functions and classes say of themselves; give what stays, and whether any went."""
+    nodes = list(ast.walk(node))
+    gone = set()
+    for scope in nodes:
+        if isinstance(scope, _SCOPES) and _is_text(scope.body[0]):
+            gone |= {id(scope.body[0]), id(scope.body[0].value)}
+            scope.body = scope.body[1:] or [ast.Pass()]
+    return [other for other in nodes if id(other) not in gone], bool(gone)
 
 
-def _is_template(value: Any) -> bool:
-    """Whether a constant names a file of the package that pages are made of."""
+def _is_template(value: str) -> bool:
+    """Whether a text names a file of the package that pages are made of."""
     folders, suffixes = ("experiments/", "reporting/", "patients/"), (".j2", ".css", ".js", ".yaml")
-    named = isinstance(value, str) and value.endswith(suffixes)
-    return named and (value.endswith(".j2") or value.startswith(folders))
+    return value.endswith(suffixes) and (value.endswith(".j2") or value.startswith(folders))
 
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
