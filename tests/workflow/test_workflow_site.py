@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import axe
 import pytest
 
 pytestmark = pytest.mark.runs
@@ -16,7 +17,6 @@ OPTIONS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync "
     "--disable-background-networking --disable-component-update"
 )
-AXE = Path(__file__).parents[1] / "browser/node_modules/axe-core/axe.min.js"
 WIDTHS = (320, 400, 768, 1280)
 #: Bytes that a page may have.
 LARGEST = 1_000_000
@@ -116,17 +116,13 @@ def test_no_script_runs_but_those_of_the_site(site, page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation(site, names, page, scheme):
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed: npm ci --prefix tests/browser")
+    if not axe.SCRIPT.is_file():
+        pytest.skip(axe.ABSENT)
     page.emulate_media(color_scheme=scheme)
     found = []
     for name in names if scheme == "light" else names[:4]:
         page.goto((site / name).as_uri())
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        result = page.evaluate("axe.run(document, {preload: false})")
-        for violation in result["violations"]:
-            found.append((name, violation["id"], violation["nodes"][0]["html"][:120]))
-        assert len(result["passes"]) > 10, name
+        found += [(name, *broken) for broken in axe.violations(page, least=11)]
     assert found == []
 
 
@@ -165,10 +161,10 @@ def test_a_cell_shows_the_rows_that_it_rests_on(site, page):
     cells.nth(3).click()
     page.wait_for_selector("#drawer section")
     assert not page.said
-    if AXE.is_file():  # which asks for style sheets in a way that is refused from disk, and says so
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = page.evaluate("axe.run('#drawer')")["violations"]
-        assert not found, [(v["id"], v["nodes"][0]["html"]) for v in found]
+    if (
+        axe.SCRIPT.is_file()
+    ):  # which asks for style sheets in a way that is refused from disk, and says so
+        assert axe.violations(page, "#drawer") == []
 
 
 def test_the_head_of_a_long_table_stays(site, page):
@@ -313,13 +309,11 @@ def test_the_search_is_used_by_keys_alone(site, page):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url("**/claims/T3-03.html")
-    if AXE.is_file():
+    if axe.SCRIPT.is_file():
         page.keyboard.press("/")
         page.keyboard.type("noise")
         page.keyboard.press("ArrowDown")
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-        result = page.evaluate("axe.run(document, {preload: false})")
-        assert [v["id"] for v in result["violations"]] == []
+        assert axe.violations(page) == []
     assert page.said == []
 
 

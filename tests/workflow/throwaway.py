@@ -185,7 +185,7 @@ def copied_package(folder: Path) -> dict[str, str]:
     from hedgerow.workflow.digest import PACKAGE
 
     target = folder / "hedgerow"
-    shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, target, ignore=shutil.ignore_patterns("*.pyc"))
     # What the build makes lies elsewhere in an editable installation.
     made = [Path("_core_digest"), Path("_cyutility")]
     made += [f.relative_to(PACKAGE) for f in PACKAGE.rglob("*.pyx")]
