@@ -161,9 +161,8 @@ def test_a_cell_shows_the_rows_that_it_rests_on(site, page):
     cells.nth(3).click()
     page.wait_for_selector("#drawer section")
     assert not page.said
-    if (
-        axe.SCRIPT.is_file()
-    ):  # which asks for style sheets in a way that is refused from disk, and says so
+    # Its console comes first: axe asks for style sheets in a way that is refused from disk.
+    if axe.SCRIPT.is_file():
         assert axe.violations(page, "#drawer") == []
 
 
