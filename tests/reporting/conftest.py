@@ -1,5 +1,6 @@
 """Rows of an experiment that was never run: MADE UP, to test tables, figures and pages only."""
 
+import hashlib
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,10 +27,14 @@ def legible():
     Words of 4 pixels, numbers on each other and names cut at the edge were found by looking.
     """
     save = figures.save
+    seen = set()
 
     def checked(figure, path):
         save(figure, path)
-        assert faults(figure) == [], Path(path).name
+        drawn = hashlib.sha256(Path(path).read_bytes()).digest()
+        if drawn not in seen:
+            assert faults(figure) == [], Path(path).name
+        seen.add(drawn)
 
     figures.save = checked
     yield
