@@ -33,6 +33,7 @@ import numpy as np
 import pandas as pd
 import sanitizers
 from oracle.mutated_trees import examples, mutated
+from quick import LEARNERS
 
 import hedgerow
 from hedgerow.errors import HedgerowError
@@ -103,18 +104,6 @@ def spoilt_tree(seed: int) -> None:
 
 # ---------------------------------------------------------------------------------------- tables
 
-#: Settings with which each learner is quick on a table of some dozen rows.
-LEARNERS = {
-    "C45Classifier": {},
-    "SoftTreeClassifier": {"evaluation": 0.1, "propagation": 0.1},
-    "ProbabilisticThresholdClassifier": {},
-    "UncertainTreeClassifier": {"width": 0.2},
-    "UCTTreeClassifier": {"n_iterations": 20, "random_state": 0},
-    "EvolutionaryTreeClassifier": {"n_generations": 20, "random_state": 0},
-    "ConfDTreeClassifier": {},
-    "EIGClassifier": {},
-    "EvidentialTreeClassifier": {},
-}
 #: Numbers that tables rarely hold.
 ODD = (
     *(0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 2.0**53, 2.0**63),

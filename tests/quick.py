@@ -1,0 +1,13 @@
+"""Settings with which each learner is quick on a table of some dozen rows."""
+
+LEARNERS = {
+    "C45Classifier": {},
+    "SoftTreeClassifier": {"evaluation": 0.1, "propagation": 0.1},
+    "ProbabilisticThresholdClassifier": {},
+    "UncertainTreeClassifier": {"width": 0.2, "n_samples": 10},
+    "UCTTreeClassifier": {"n_iterations": 20, "random_state": 0},
+    "EvolutionaryTreeClassifier": {"n_generations": 5, "random_state": 0},
+    "ConfDTreeClassifier": {},
+    "EIGClassifier": {},
+    "EvidentialTreeClassifier": {},
+}
