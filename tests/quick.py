@@ -2,7 +2,7 @@
 
 LEARNERS = {
     "C45Classifier": {},
-    "SoftTreeClassifier": {"evaluation": 0.1, "propagation": 0.1},
+    "SoftTreeClassifier": {"evaluation": 0.1, "propagation": 0.1, "error_unit": "sd"},
     "ProbabilisticThresholdClassifier": {},
     "UncertainTreeClassifier": {"width": 0.2, "n_samples": 10},
     "UCTTreeClassifier": {"n_iterations": 20, "random_state": 0},
