@@ -248,6 +248,10 @@ def test_yaml_that_is_no_file(tmp_path):
         read_yaml(tmp_path / "none.yaml", "the settings")
     with pytest.raises(ConfigError, match="is no file; name the file that holds the settings"):
         read_yaml(tmp_path, "the settings")
+    with open(tmp_path / "long.yaml", "wb") as file:
+        file.truncate(20_000_001)
+    with pytest.raises(ConfigError, match=r"long\.yaml has more than 20 MB; name the file that"):
+        read_yaml(tmp_path / "long.yaml", "the settings")
 
 
 # ------------------------------------------------------------------------------------- places

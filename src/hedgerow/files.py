@@ -530,6 +530,8 @@ def read_bytes(
 DEEPEST = 50
 #: Values of a file, those that an alias repeats counted each time.
 MOST = 1_000_000
+#: Bytes of a file: the registry, the longest one, has some 200,000.
+MOST_OF_YAML = 20_000_000
 
 
 def read_yaml(path: str | Path, what: str = "the file") -> Any:
@@ -549,8 +551,8 @@ def read_yaml(path: str | Path, what: str = "the file") -> Any:
     ------
     ConfigError
         The file is not there, no file, not UTF-8 or not YAML; a key stands twice in a mapping, of
-        which YAML's readers keep one in silence; it is nested too deeply, or its aliases make a
-        small file endless.
+        which YAML's readers keep one in silence; it is too long, nested too deeply, or its aliases
+        make a small file endless.
     """
     import yaml
 
@@ -559,6 +561,11 @@ def read_yaml(path: str | Path, what: str = "the file") -> Any:
         # Opening a pipe waits for somebody who writes into it.
         if path.exists() and not path.is_file():
             raise ConfigError(f"{path} is no file", remedy=f"name the file that holds {what}")
+        if path.stat().st_size > MOST_OF_YAML:
+            raise ConfigError(
+                f"{path} has more than {MOST_OF_YAML / 1e6:g} MB",
+                remedy=f"name the file that holds {what}",
+            )
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1

@@ -20,6 +20,7 @@ from hedgerow.audit import trust, verify
 from hedgerow.audit.behind import Behind
 from hedgerow.audit.replay import replay
 from hedgerow.audit.status import status
+from hedgerow.audit.trace import trace
 from hedgerow.errors import ConfigError, DataError, HedgerowError, InputError
 from hedgerow.files import read_parquet
 from hedgerow.workflow import graph, isolated
@@ -191,8 +192,9 @@ def test_links_lead_to_no_file_of_the_reader(folder, tmp_path, link, to):
     place = folder / link
     shutil.rmtree(place) if place.is_dir() else place.unlink()
     place.symlink_to(tmp_path / to)
-    with pytest.raises(DataError, match=f"'{link}' in .* is a link that leads out of it"):
-        verify.verify(folder)
+    for audit in (verify.verify, lambda root: trace(root, "t:#1")):
+        with pytest.raises(DataError, match=f"'{link}' in .* is a link that leads out of it"):
+            audit(folder)
 
 
 def deep(n: int):

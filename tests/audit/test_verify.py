@@ -577,3 +577,20 @@ def test_json_with_force(project, tmp_path):
     file.write_text("of yesterday")
     assert cli.main(["verify", str(project), "--json", str(file), "--force"]) == 0
     assert json.loads(file.read_text())["holds"] is True
+
+
+def test_a_file_that_comes_while_an_audit_works_is_kept(project, tmp_path, monkeypatch, capsys):
+    """It was written over; what was found is on the screen all the same."""
+    from hedgerow.audit import verify as module
+
+    file, work = tmp_path / "found.json", module.verify
+
+    def slow(*arguments, **options):
+        file.write_text("mine")
+        return work(*arguments, **options)
+
+    monkeypatch.setattr(module, "verify", slow)
+    assert cli.main(["verify", str(project), "--json", str(file)]) == 1
+    said = capsys.readouterr()
+    assert file.read_text() == "mine" and "found.json is there already" in said.err
+    assert "manifest" in said.out

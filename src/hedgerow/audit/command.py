@@ -179,9 +179,10 @@ def run_verify(options: argparse.Namespace) -> int:
                 sandbox=options.sandbox,
                 tell=progress.tell,
             )
-    if options.json:
-        write_json(options.json, found.to_dict())
     _show(found, options.all)
+    if options.json:
+        check_free(options.json, options.force)  # it took a while
+        write_json(options.json, found.to_dict())
     return 0 if found.holds else 1
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.behind import Part, behind
 from hedgerow.audit.cells import Row, named
+from hedgerow.audit.trust import check_read
 from hedgerow.errors import DataError
 from hedgerow.files import MAKE_AGAIN, read_csv, read_json, read_parquet
 from hedgerow.reporting.cells import KEYS, PLACES
@@ -151,9 +152,11 @@ def trace(root: Path | str, name: str) -> Trace:
     Raises
     ------
     DataError
-        If the name fits no row or several, or the folder has no manifest that lists the table.
+        If the name fits no row or several, the folder has no manifest that lists the table, or a
+        link leads out of it.
     """
     root = Path(root)
+    check_read(root)
     row, known = named(root, name), recorded(root)
     manifest = listing(root, known, row)
     jobs, made_by = manifest["jobs"], manifest["made_by"]

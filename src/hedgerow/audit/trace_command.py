@@ -184,9 +184,11 @@ def _names(names: Sequence[str], most: int) -> str:
 def _trace_all(options: argparse.Namespace) -> int:
     """Every number of every table from its rows; those that are not are told."""
     from hedgerow.audit.behind import Behind, tables
-    from hedgerow.files import write_json
+    from hedgerow.audit.trust import check_read
+    from hedgerow.files import check_free, write_json
 
     root, console = Path(options.project), new_console()
+    check_read(root)
     names = tables(root)
     if not names:
         raise DataError(f"{root} holds no tables of a run", remedy="call `make reproduce`")
@@ -208,8 +210,6 @@ def _trace_all(options: argparse.Namespace) -> int:
                         }
                     )
             progress.tell(name, 1)
-    if options.json:
-        write_json(options.json, json.loads(json.dumps({"wrong": wrong}, default=str)))
     for one in wrong[:MOST_WRONG]:
         console.print(
             f"{one['table']}:#{one['row']}, {one['column']}: {one['printed']}, and its rows give "
@@ -218,6 +218,9 @@ def _trace_all(options: argparse.Namespace) -> int:
         )
     told = f"{n_cells - len(wrong):,} of {n_cells:,} cells of {len(names)} tables are what their"
     console.print(f"{told} rows give.", soft_wrap=True)
+    if options.json:
+        check_free(options.json, options.force)  # it took a while
+        write_json(options.json, json.loads(json.dumps({"wrong": wrong}, default=str)))
     return 1 if wrong else 0
 
 

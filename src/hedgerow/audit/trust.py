@@ -55,7 +55,11 @@ def check_trust(root: Path | str, what: str, trust: bool, more: str = "") -> Non
         )
 
 
-def check_links(root: Path | str, parts: Iterable[str] = (*REACHED, *RESULTS)) -> None:
+def check_links(
+    root: Path | str,
+    parts: Iterable[str] = (*REACHED, *RESULTS),
+    remedy: str = "remove it, or give --trust if the folder is yours",
+) -> None:
     """See that nothing that an audit reads in a folder is a link that leads out of it.
 
     Parameters
@@ -63,6 +67,8 @@ def check_links(root: Path | str, parts: Iterable[str] = (*REACHED, *RESULTS)) -
     root : path
     parts : iterable of str
         What it reads, from the folder.
+    remedy : str
+        What the user can do.
 
     Raises
     ------
@@ -74,8 +80,20 @@ def check_links(root: Path | str, parts: Iterable[str] = (*REACHED, *RESULTS)) -
         if not _stays(link, root):
             raise DataError(
                 f"{link.relative_to(root).as_posix()!r} in {root} is a link that leads out of it",
-                remedy="remove it, or give --trust if the folder is yours",
+                remedy=remedy,
             )
+
+
+def check_read(root: Path | str) -> None:
+    """See that a folder can be read by a command that runs nothing of it.
+
+    Raises
+    ------
+    DataError
+        As `check_links`, unless it is one's own checkout.
+    """
+    if not is_own(root):
+        check_links(root, remedy="remove it")
 
 
 def _stays(link: Path, root: Path) -> bool:
