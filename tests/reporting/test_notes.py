@@ -80,6 +80,7 @@ def test_passages_end_where_their_section_does():
     [
         (0, 0, "", ""),
         ("", "", "", ""),
+        (12, "", "", "It was not judged again without each data set in turn."),
         (5, 8, "", "The verdict is the same without any one of the 5 data sets."),
         (1, 1, "wdbc: too little data", "Without wdbc: too little data."),
         (2, 2, "a: partly; b: partly", "Without a or b: partly."),

@@ -503,10 +503,10 @@ def hanging_on(row: Mapping[str, Any], scale: str) -> str:
     >>> hanging_on({"n_datasets": 3, "n_left_out": 3, "hangs_on": "iris: partly; wine: partly"}, "")
     'Without iris or wine: partly. The same without the other one.'
     """
-    left_out = int(row[f"{scale}n_left_out"] or 0)
-    if not left_out:
-        return ""
-    n = min(left_out, int(row[f"{scale}n_datasets"] or 0))
+    left_out, n = (int(row[f"{scale}{name}"] or 0) for name in ("n_left_out", "n_datasets"))
+    if not left_out:  # results at paper scale that are older than the question
+        return "It was not judged again without each data set in turn." if n else ""
+    n = min(left_out, n)
     by_verdict: dict[str, list[str]] = {}
     for entry in filter(None, str(row[f"{scale}hangs_on"]).split("; ")):
         name, _, verdict = entry.partition(": ")
