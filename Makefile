@@ -140,8 +140,10 @@ LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock $(BUI
 EXTRAS := build frames draw data survival patients experiments workflow sign test
 CHECKS := forests optimal browser polars
 DOCS := docs
-# What builds dependencies that come as source.
-BUILDERS := setuptools
+# Tools for the locks: which program, of which package.
+LOCK_TOOL = [ -x .venv-lock/bin/$(1) ] || { \
+	{ [ -x .venv-lock/bin/python ] || '$(PYTHON)' -m venv .venv-lock; } && \
+	.venv-lock/bin/python -m pip install --quiet $(2); }
 COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --quiet --upgrade \
 	--generate-hashes --allow-unsafe --strip-extras \
 	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links
@@ -149,12 +151,12 @@ COMPILE = cd .venv-lock && CUSTOM_COMPILE_COMMAND='make lock' bin/pip-compile --
 # An index of packages is asked or, with ADVISORIES=osv, a database of advisories.
 ADVISORIES ?= pypi
 advisories:
-	@[ -x .venv-lock/bin/pip-audit ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-audit; }
+	@$(call LOCK_TOOL,pip-audit,pip-audit)
 	@.venv-lock/bin/pip-audit --strict --disable-pip --require-hashes --vulnerability-service $(ADVISORIES) \
 	    $(addprefix --requirement ,$(LOCKS))
 
 lock:
-	@[ -x .venv-lock/bin/pip-compile ] || { '$(PYTHON)' -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet pip-tools; }
+	@$(call LOCK_TOOL,pip-compile,pip-tools)
 	@# An extra that takes others along would lock this folder as a package: all of them are named.
 	@sed -E 's/"hedgerow\[[^]]*\]",? ?//' pyproject.toml > .venv-lock/pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(EXTRAS)) --output-file ../requirements.lock pyproject.toml
@@ -162,7 +164,7 @@ lock:
 	    --output-file ../requirements-checks.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-docs.lock pyproject.toml
-	@echo $(BUILDERS) | tr ' ' '\n' > .venv-lock/build.in
+	@echo setuptools > .venv-lock/build.in
 	@$(COMPILE) --output-file ../$(BUILD_LOCK) build.in
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^$$|^# The following packages are considered|^    #   -c /d' \

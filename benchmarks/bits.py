@@ -12,7 +12,6 @@ first job of each kind whose results differ though what it read does not.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import json
 import math
 import os
@@ -23,7 +22,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +174,7 @@ def runs(
             if first is None:
                 raise
             said = (error.stderr or str(error)).strip().splitlines()[-1]
-            yield dataclasses.replace(condition, why_not=f"fails: {said}"), None, first
+            yield replace(condition, why_not=f"fails: {said}"), None, first
             continue
         yield condition, made, first
         first = first or made
@@ -249,10 +248,8 @@ def lowest() -> tuple[str, ...]:
 
 def clone(setup: Setup, folder: Path) -> Path:
     """The last commit in a folder of its own, set up."""
-    quiet: dict[str, Any] = {
-        **{"check": True, "text": True},
-        **{"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE},
-    }
+    quiet: dict[str, Any] = {"check": True, "text": True, "stdout": subprocess.DEVNULL}
+    quiet["stderr"] = subprocess.PIPE
     subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
     subprocess.run(["make", "setup", f"PYTHON={setup.python}"], cwd=folder, **quiet)
     if setup.install:

@@ -1,7 +1,6 @@
 """Rows of an experiment that was never run: MADE UP, to test tables, figures and pages only."""
 
 import hashlib
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,7 +14,7 @@ from hedgerow.experiments.soft import figures as soft_figures
 from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
-from hedgerow.reporting import claims, figures
+from hedgerow.reporting import figures
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,25 +38,6 @@ def legible():
     figures.save = checked
     yield
     figures.save = save
-
-
-@pytest.fixture(scope="module", autouse=True)
-def judged_once(request):
-    """Verdicts without each data set in turn take most of a test of claims: one file asks them."""
-    if request.path.stem == "test_claim_data_sets":
-        yield
-        return
-    whole = claims.hanging
-    with pytest.MonkeyPatch.context() as patch:
-        for module in list(sys.modules.values()):
-            if getattr(module, "hanging", None) is whole:
-                patch.setattr(module, "hanging", unasked)
-        yield
-
-
-def unasked(judged, *_):
-    """What `hanging` says where no data set was left out."""
-    return judged.assign(hangs_on="", n_left_out=0)
 
 
 #: Six sets of table 3.1, one outside of it; `spectf` is asked for and absent.

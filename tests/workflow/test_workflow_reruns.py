@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import effort
 import pytest
 import yaml
 from throwaway import SMOKE
@@ -181,132 +180,94 @@ def audited(rerun: set[str]) -> set[str]:
     return found | (COMPARISON if rerun & COMPARED else set())
 
 
-#: Settings, and the rules that follow from each, without what stands above the experiments.
-CHANGES = [
-    ("soft: {factors: [0.1, 0.2]}", AFTER_NOISE),
-    (
-        "soft: {noise_factors: [0, 0.1, 0.2]}",
-        {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
-    ),
-    (
-        "soft: {n_folds: 4}",
-        {"soft_noise", "soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
-    ),
-    ("soft: {target_leaves: [10, 5]}", {"soft_calibrate", *AFTER_NOISE, *AFTER_BEYOND}),
-    (
-        "soft: {step: 0.2}",
-        {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
-    ),
-    ("soft_beyond: {noise_factors: [0.1]}", AFTER_BEYOND - {"soft_beyond_categories"}),
-    ("soft_beyond: {category_noise: [0.4]}", AFTER_BEYOND - {"soft_beyond_numeric"}),
-    ("soft: {chunk: 2}", AFTER_NOISE),
-    ("search_beyond: {depths: [2]}", {"search_beyond_optimum", *AFTER_SEARCH_BEYOND}),
-    ("search_beyond: {widening: [0.3]}", {"search_beyond_selection", *AFTER_SEARCH_BEYOND}),
-    ("search_beyond: {grid: [1, 10]}", {"search_beyond_anytime", *AFTER_SEARCH_BEYOND}),
-    (
-        "structure: {n_trees: 30}",
-        {"structure_learn", *AFTER_FORESTS, *AFTER_STRUCTURE_BEYOND},
-    ),
-    ("structure: {correlated_above: 0.9}", AFTER_FORESTS | AFTER_STRUCTURE_BEYOND),
-    ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
-    ("structure_beyond: {factor: 0.2}", AFTER_STRUCTURE_BEYOND),
-    (
-        "structure_beyond: {patterns_depth: 2}",
-        {"structure_beyond_forest", *STRUCTURE_BEYOND_REPORTED} - CLAIMS,
-    ),
-    (
-        "survival: {n_permutations: 5}",
-        {"survival_permute", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
-    ),
-    (
-        "survival_beyond: {n_repeats: 6}",
-        {"survival_beyond_measurement", *AFTER_SURVIVAL_BEYOND},
-    ),
-    ("survival_beyond: {penalty: 1}", {"survival_beyond_scores", *AFTER_SURVIVAL_BEYOND}),
-    (
-        "survival_beyond: {n_bootstrap: 4}",
-        {"survival_beyond_stability", *AFTER_SURVIVAL_BEYOND},
-    ),
-    (
-        "survival: {n_bootstrap: 30}",
-        {"survival_describe", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
-    ),
-    ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
-    ("confidence: {n_trees: 4}", {"confidence_validate", *AFTER_CONFIDENCE}),
-    ("confidence: {shares: [0.3]}", {"confidence_size", *AFTER_CONFIDENCE}),
-    ("confidence: {affected: relative}", AFTER_CONFIDENCE),
-    (
-        "confidence: {tree: unpruned}",
-        {
-            *("confidence_size", "confidence_beyond_run", "confidence_beyond_categories"),
-            *AFTER_CONFIDENCE,
-            *AFTER_CONFIDENCE_BEYOND,
-        },
-    ),
-    ("evidential: {min_gain: 0.1}", AFTER_EVIDENTIAL | AFTER_EVIDENTIAL_BEYOND),
-    ("evidential_beyond: {n_draws: 3}", AFTER_EVIDENTIAL_BEYOND),
-    ("evidential: {chunk: 1}", AFTER_EVIDENTIAL),
-    ("missing: {n_neighbors: 3}", AFTER_MISSING),
-    ("missing_beyond: {noise: [0.3]}", {"missing_beyond_run", *AFTER_MISSING_BEYOND}),
-    (
-        "missing_beyond: {n_neighbors: 3}",
-        {"missing_beyond_run", "missing_beyond_natural", *AFTER_MISSING_BEYOND},
-    ),
-    ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
-    ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
-    ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
-    ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
-    ("search: {n_iterations: 100}", AFTER_SEARCH),
-    (
-        "search: {alphas: [0.01]}",
-        {"search_beyond_anytime", *AFTER_SEARCH_BEYOND, *AFTER_SEARCH},
-    ),
-    ("search: {property_folds: 3}", {"search_properties", *SEARCH_REPORTED}),
-    ("experiments: [soft, soft_scores]", {"claims", *COMPARISON, *PAGE}),
-]
-#: It takes experiments away, with what others would have to make again.
-ALONE = "experiments"
-
-
-def together(changes):
-    """Changes in groups for one plan each: no rule follows from two of a group.
-
-    A plan takes seconds. With `--effort long` each change has its own.
-    """
-    groups, alone = [], []
-    for setting, rerun in changes:
-        own = rerun - PAGE
-        free = (group for group in groups if not any(own & other for _, other in group))
-        if setting.startswith(ALONE) or effort.chosen == "long":
-            alone.append([(setting, own)])
-        elif group := next(free, None):
-            group.append((setting, own))
-        else:
-            groups.append([(setting, own)])
-    return groups + alone
-
-
 @pytest.mark.parametrize(
-    "changes", together(CHANGES), ids=lambda changes: "; ".join(name for name, _ in changes)
+    ("setting", "rerun"),
+    [
+        ("soft: {factors: [0.1, 0.2]}", AFTER_NOISE),
+        (
+            "soft: {noise_factors: [0, 0.1, 0.2]}",
+            {"soft_noise", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+        ),
+        (
+            "soft: {n_folds: 4}",
+            {"soft_noise", "soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+        ),
+        ("soft: {target_leaves: [10, 5]}", {"soft_calibrate", *AFTER_NOISE, *AFTER_BEYOND}),
+        (
+            "soft: {step: 0.2}",
+            {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+        ),
+        ("soft_beyond: {noise_factors: [0.1]}", AFTER_BEYOND - {"soft_beyond_categories"}),
+        ("soft_beyond: {category_noise: [0.4]}", AFTER_BEYOND - {"soft_beyond_numeric"}),
+        ("soft: {chunk: 2}", AFTER_NOISE),
+        ("search_beyond: {depths: [2]}", {"search_beyond_optimum", *AFTER_SEARCH_BEYOND}),
+        ("search_beyond: {widening: [0.3]}", {"search_beyond_selection", *AFTER_SEARCH_BEYOND}),
+        ("search_beyond: {grid: [1, 10]}", {"search_beyond_anytime", *AFTER_SEARCH_BEYOND}),
+        (
+            "structure: {n_trees: 30}",
+            {"structure_learn", *AFTER_FORESTS, *AFTER_STRUCTURE_BEYOND},
+        ),
+        ("structure: {correlated_above: 0.9}", AFTER_FORESTS | AFTER_STRUCTURE_BEYOND),
+        ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
+        ("structure_beyond: {factor: 0.2}", AFTER_STRUCTURE_BEYOND),
+        (
+            "structure_beyond: {patterns_depth: 2}",
+            {"structure_beyond_forest", *STRUCTURE_BEYOND_REPORTED} - CLAIMS,
+        ),
+        (
+            "survival: {n_permutations: 5}",
+            {"survival_permute", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
+        ),
+        (
+            "survival_beyond: {n_repeats: 6}",
+            {"survival_beyond_measurement", *AFTER_SURVIVAL_BEYOND},
+        ),
+        ("survival_beyond: {penalty: 1}", {"survival_beyond_scores", *AFTER_SURVIVAL_BEYOND}),
+        (
+            "survival_beyond: {n_bootstrap: 4}",
+            {"survival_beyond_stability", *AFTER_SURVIVAL_BEYOND},
+        ),
+        (
+            "survival: {n_bootstrap: 30}",
+            {"survival_describe", "survival_statistics", *SURVIVAL_REPORTED} - {"survival_sheet"},
+        ),
+        ("structure: {n_bootstrap: 30}", {"structure_statistics", *STRUCTURE_REPORTED}),
+        ("confidence: {n_trees: 4}", {"confidence_validate", *AFTER_CONFIDENCE}),
+        ("confidence: {shares: [0.3]}", {"confidence_size", *AFTER_CONFIDENCE}),
+        ("confidence: {affected: relative}", AFTER_CONFIDENCE),
+        (
+            "confidence: {tree: unpruned}",
+            {
+                *("confidence_size", "confidence_beyond_run", "confidence_beyond_categories"),
+                *AFTER_CONFIDENCE,
+                *AFTER_CONFIDENCE_BEYOND,
+            },
+        ),
+        ("evidential: {min_gain: 0.1}", AFTER_EVIDENTIAL | AFTER_EVIDENTIAL_BEYOND),
+        ("evidential_beyond: {n_draws: 3}", AFTER_EVIDENTIAL_BEYOND),
+        ("evidential: {chunk: 1}", AFTER_EVIDENTIAL),
+        ("missing: {n_neighbors: 3}", AFTER_MISSING),
+        ("missing_beyond: {noise: [0.3]}", {"missing_beyond_run", *AFTER_MISSING_BEYOND}),
+        (
+            "missing_beyond: {n_neighbors: 3}",
+            {"missing_beyond_run", "missing_beyond_natural", *AFTER_MISSING_BEYOND},
+        ),
+        ("confidence_beyond: {m: 5}", {"confidence_beyond_run", *AFTER_CONFIDENCE_BEYOND}),
+        ("soft_sweep: {factor: 0.2}", AFTER_SWEEP_NOISE),
+        ("soft_sweep: {confidences: [0, 0.5, 1]}", AFTER_SWEEP_NOISE - {"soft_sweep_grow"}),
+        ("soft_illustration: {factor: 0.2}", {"soft_illustration_results", *ILLUSTRATION_REPORTED}),
+        ("search: {n_iterations: 100}", AFTER_SEARCH),
+        (
+            "search: {alphas: [0.01]}",
+            {"search_beyond_anytime", *AFTER_SEARCH_BEYOND, *AFTER_SEARCH},
+        ),
+        ("search: {property_folds: 3}", {"search_properties", *SEARCH_REPORTED}),
+        ("experiments: [soft, soft_scores]", {"claims", *COMPARISON, *PAGE}),
+    ],
 )
-def test_a_changed_setting_reruns_what_depends_on_it(smoke, changes):
-    settings = {}
-    for setting, _ in changes:
-        for section, values in yaml.safe_load(setting).items():
-            if isinstance(values, dict):
-                values = settings.get(section, {}) | values
-            settings[section] = values
-    planned = smoke.planned(*smoke.settings(yaml.safe_dump(settings)))
-    rerun = set.union(PAGE, *(rerun for _, rerun in changes))
+def test_a_changed_setting_reruns_what_depends_on_it(smoke, setting, rerun):
+    planned = smoke.planned(*smoke.settings(setting))
     assert set(planned) == rerun | audited(rerun)
-
-
-def test_every_change_is_tried_and_no_rule_twice_in_a_plan():
-    groups = together(CHANGES)
-    assert sorted(name for group in groups for name, _ in group) == sorted(n for n, _ in CHANGES)
-    for group in groups:
-        rules = [rule for _, rerun in group for rule in rerun]
-        assert len(rules) == len(set(rules))
 
 
 def test_a_new_name_of_the_configuration_makes_the_report_only(smoke):
