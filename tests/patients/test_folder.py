@@ -411,7 +411,7 @@ def test_the_tables_are_those_of_the_survival_room(analysis):
 
 
 def test_numbers_as_people_read_them():
-    assert [said(v, "p") for v in (0.0001, 0.0421, float("nan"))] == ["< .001", "0.042", "–"]
+    assert [said(v, "p") for v in (0.0001, 0.0421, float("nan"))] == ["< .001", ".042", "–"]
     assert [said(v, "s") for v in (0.0, 0.1234)] == ["0 %", "12.3 %"]
     assert said(float("inf"), "t") == "not reached" and said(12.345, "t") == "12.3"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hedgerow.patients.analysis import PARTS, Analysis
 from hedgerow.patients.tables import Table, said
+from hedgerow.reporting.numbers import p_said
 
 OPEN = "to be filled in by the authors"
 
@@ -213,11 +214,6 @@ def summary(analysis: Analysis) -> list[str]:
     p = analysis.survival["test"].attrs["multivariate_logrank_p"]
     if p == p:
         lines.append(
-            f"In these patients the groups differ with p {_p(p)} (log-rank test of all groups)."
+            f"In these patients the groups differ with {p_said(p)} (log-rank test of all groups)."
         )
     return lines
-
-
-def _p(value: float) -> str:
-    text = said(value, "p")
-    return text if text.startswith("<") else f"= {text}"

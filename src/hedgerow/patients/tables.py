@@ -12,6 +12,7 @@ import numpy as np
 from hedgerow.drawing.tree import condition_words
 from hedgerow.patients.analysis import PARTS, Analysis, predicted
 from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
+from hedgerow.reporting.numbers import number, p_said, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,11 +132,11 @@ def said(value: Any, kind: str = "") -> str:
     if math.isinf(value):
         return "not reached"
     if kind == "p":
-        return "< .001" if value < 0.001 else f"{value:.3f}"
+        return p_text(value)
     if kind == "s":
         return f"{100 * value:.0f} %" if value in (0.0, 1.0) else f"{100 * value:.1f} %"
     if kind == "b":
-        return f"{value:.3f}".replace("-", "\u2212")
+        return number(value, 3)
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
@@ -419,7 +420,7 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
     text += (
         f" Times in {analysis.cohort.unit} by which the event came (Kaplan-Meier); log-rank of a "
         "group against all patients and against the rest; hazard ratio of a group against the "
-        f"rest (Cox, 95 % interval). All groups at once: p {_p(p)}."
+        f"rest (Cox, 95 % interval). All groups at once: {p_said(p)}."
     )
     if analysis.settings.adjust:
         names = [analysis.cohort.columns[n].label for n in analysis.settings.adjust]
@@ -434,15 +435,10 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         own = analysis.permuted.attrs
         text += (
             f" Permuted: p after {own['n_permutations']} permutations of the outcomes through the "
-            "whole analysis, all groups at once p "
-            f"{_p(own['multivariate_logrank_p_permutation'])}."
+            "whole analysis, all groups at once "
+            f"{p_said(own['multivariate_logrank_p_permutation'])}."
         )
     return text
-
-
-def _p(value: float) -> str:
-    text = said(value, "p")
-    return text if text.startswith("<") else f"= {text}"
 
 
 def _hidden_in_leaves(analysis: Analysis, least: int) -> dict[tuple[str, str], np.ndarray]:

@@ -93,6 +93,16 @@ def style() -> Iterator[None]:
         yield
 
 
+def nothing_drawn(words: str) -> Figure:
+    """What stands in place of a figure that has nothing to show: why, on one line."""
+    from matplotlib.figure import Figure
+
+    with style():
+        figure = Figure(figsize=(WIDTH, 0.5))
+        figure.text(0.012, 0.5, words, fontsize=8.5)
+    return figure
+
+
 def save(figure: Figure, path: Path | str) -> None:
     """Write a figure as svg, png or pdf, by its suffix, without a date and in one step.
 

@@ -3,8 +3,9 @@
 What an experiment shows is its own business. A section is a function ``section(...) -> Section`` in
 ``experiments/<word>/page.py``, which gets what the workflow has written, and a template beside it,
 ``experiments/<word>/page.html.j2``. A template may import ``reporting/macros.html.j2`` for noise
-tables, figures and lines of provenance, and use the filters `number`, `minus`, `difference` and
-`title_of`; `shown` gives it what stands at the functions that make tables and figures. The rule
+tables, figures and lines of provenance, and use the filters `number`, `minus`, `p_text`,
+`difference` and `title_of`; `shown` gives it what stands at the functions that make tables and
+figures. The rule
 ``<word>_page`` writes the section to ``data/results/<word>/section.json``: an edit of one makes
 that section anew and no other. `hedgerow.reporting.site` makes a page of each.
 
@@ -30,6 +31,7 @@ from markupsafe import Markup
 
 from hedgerow.ids import title_of
 from hedgerow.reporting.claim_specification import NOT_TESTABLE, TOO_LITTLE, VERDICTS
+from hedgerow.reporting.numbers import minus, number, p_text
 from hedgerow.texts import legible
 
 if TYPE_CHECKING:
@@ -137,6 +139,7 @@ def environment() -> jinja2.Environment:
         "difference": difference,
         "minus": minus,
         "number": number,
+        "p_text": p_text,
         "title_of": title_of,
     }
     return environment
@@ -145,21 +148,6 @@ def environment() -> jinja2.Environment:
 def _shown(value: Any) -> Any:
     """What a template prints: texts without characters that a page cannot hold."""
     return type(value)(legible(value)) if isinstance(value, str) else value
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    """Number with a typographic minus and no negative zero; a dash for no value."""
-    import pandas as pd
-
-    if value is None or pd.isna(value):
-        return "–"
-    text = f"{float(value):.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "\u2212")
-
-
-def minus(text: str) -> str:
-    """Text with a typographic minus before its negative numbers."""
-    return re.sub(r"(?<![\w.)])-(?=\d)", "\u2212", text)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import pandas as pd
 
 from hedgerow.evaluation import significance
 from hedgerow.experiments.printed import Printed, printed_number
+from hedgerow.reporting.numbers import p_said
 
 BY_READING = "by reading"
 #: Half of the last printed digit of F1 and of F1 per leaf (tables 4.1, 4.3 and 4.5).
@@ -319,7 +320,7 @@ def arrows(cells: Cells) -> Found:
             follows = better if result.p < 0.05 else "none"
             if follows != row.value:
                 where = f"{table.replace('_', '.')} {metric} {first} against {second}"
-                found.append((f"{where}:", row.value, f"{follows} (p = {result.p:.3f})"))
+                found.append((f"{where}:", row.value, f"{follows} ({p_said(result.p)})"))
     return _listed(found)
 
 
@@ -374,7 +375,7 @@ def friedman_of_methods(cells: Cells) -> Found:
         plain = 12 * n / (k * (k + 1)) * ((ties - (k + 1) / 2) ** 2).sum()
         printed = cells.text("thesis_table_4_6", metric=f"{metric}_friedman_chi2")
         if round(float(printed), 2) not in (round(result.statistic, 2), round(plain, 2)):
-            follows = f"{result.statistic:.2f}, p = {result.pvalue:.3f} (without ties {plain:.2f})"
+            follows = f"{result.statistic:.2f}, {p_said(result.pvalue)} (without ties {plain:.2f})"
             found.append((metric, printed, follows))
     return _listed(found)
 
@@ -599,7 +600,7 @@ def p_of_t(cells: Cells) -> Found:
                 f"{_named(kind)}, {method.removeprefix('confdtree_').upper()}, {_named(criterion)}"
             )
             said = f"t = {line['paired_t']:g}, p = {line['paired_t_p']:g}"
-            found.append((f"{where}:", said, f"p = {right:.3f} ({freedom} degrees of freedom)"))
+            found.append((f"{where}:", said, f"{p_said(right)} ({freedom} degrees of freedom)"))
     return _listed(found)
 
 

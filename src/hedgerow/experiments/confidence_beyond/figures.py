@@ -17,20 +17,12 @@ from hedgerow.experiments.confidence_beyond.plan import (
 )
 from hedgerow.experiments.confidence_beyond.tables import METHODS, compared, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HATCHES = dict(zip(ANSWERS, ("", "////", "\\\\\\\\"), strict=True))
-
-
-def _nothing():
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(WIDTH, 1.0))
-    drawn.text(0.01, 0.5, "No data set was run")
-    return drawn
 
 
 @figure(
@@ -64,7 +56,7 @@ def confidence_beyond_parts(
     methods = [f"{version}_{answer}" for version in VERSIONS for answer in ANSWERS]
     table = compared(rows, statistics, "answers", list(TREES), methods)
     if table.empty:
-        return _nothing()
+        return nothing_drawn("No data set was run")
     cells = table.set_index(["base", "method"])["difference"]
     with style():
         drawn = Figure(figsize=(WIDTH, 2.7), layout="constrained")
@@ -112,7 +104,7 @@ def confidence_beyond_gradients(
 
     own = statistics[(statistics["part"] == "settings") & (statistics["correction"] == "none")]
     if own.empty:
-        return _nothing()
+        return nothing_drawn("No data set was run")
     cells = own.set_index("first")["difference"]
     with style():
         drawn = Figure(figsize=(WIDTH, 2.7), layout="constrained")
@@ -168,7 +160,7 @@ def confidence_beyond_calibration(
     from matplotlib.figure import Figure
 
     if bins.empty:
-        return _nothing()
+        return nothing_drawn("No data set was run")
     names = (PLAIN, *CORRECTIONS)
     with style():
         drawn = Figure(figsize=(WIDTH, 3.9), layout="constrained")

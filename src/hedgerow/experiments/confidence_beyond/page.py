@@ -13,7 +13,8 @@ from hedgerow.experiments.confidence_beyond import tables as confidence_beyond_t
 from hedgerow.experiments.confidence_beyond.plan import ConfidenceBeyondPlan
 from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS, METRIC_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
 #: Decimals of each metric.
 _DIGITS = {"average_auc": 1, "log_loss": 3, "brier": 3, "calibration_error": 3}
@@ -82,8 +83,8 @@ def _blocks(table: pd.DataFrame) -> list[dict]:
         for row in own.to_dict("records"):
             digits = _DIGITS[row["metric"]]
             cells = [number(row[name], digits) for name in ("plain", "value")]
-            cells += [_signed(row["difference"], digits), f"{row['wins']} of {row['n']}"]
-            cells += [_p(row[name]) for name in ("p", "p_holm")]
+            cells += [signed(row["difference"], digits), of_all(row["wins"], row["n"])]
+            cells += [p_text(row[name]) for name in ("p", "p_holm")]
             lines.append({"name": _method(row["method"]), "cells": cells})
         blocks.append({"title": (METRIC_LABELS if several else BASES)[key], "lines": lines})
     return blocks
@@ -96,12 +97,3 @@ def _method(name: str) -> str:
     version, kind, value = name.rsplit("_", 2)
     value = f"{100 * float(value):g} %" if kind == "fine" else f"times {value}"
     return f"{METHODS[version]}, {kind} {value}"
-
-
-def _signed(value: float, digits: int) -> str:
-    text = number(value, digits)
-    return f"+{text}" if value > 0 and float(f"{value:.{digits}f}") != 0 else text
-
-
-def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")

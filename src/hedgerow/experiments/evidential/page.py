@@ -19,7 +19,8 @@ from hedgerow.experiments.evidential.plan import (
 )
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.numbers import number, p_said, signed
 
 _ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
 _STATE_LABELS = {"": "", "unpruned": "before pruning", "pruned": "after pruning"}
@@ -189,20 +190,13 @@ def _tests(table: pd.DataFrame) -> list[dict]:
             cells = cells.set_index("metric")
             of = [cells.loc[metric] for metric in _METRIC_LABELS]
             said = [
-                {"difference": f"{cell['difference']:+.3f}".replace("-", "\N{MINUS SIGN}"),
-                 "p": _p(cell["p"])}
+                {"difference": signed(cell["difference"], 3),
+                 "p": p_said(cell["p"])}
                 for cell in of
             ]  # fmt: skip
             lines.append({"name": name, "cells": said})
         blocks.append({"title": title, "lines": lines})
     return [block for block in blocks if block["lines"]]
-
-
-def _p(p: float) -> str:
-    """With its sign; empty where there was no test."""
-    if pd.isna(p):
-        return ""
-    return "< .001" if p < 0.001 else "= " + f"{p:.3f}".lstrip("0")
 
 
 def _curve(table: pd.DataFrame) -> list[dict]:

@@ -15,7 +15,7 @@ from hedgerow.experiments.evidential_beyond.plan import (
 from hedgerow.experiments.evidential_beyond.statistics import by_method
 from hedgerow.experiments.evidential_beyond.tables import LABELS, METRIC_LABELS, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, style
+from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,14 +37,6 @@ LOOKS = {
     for names in (LEARNERS, REPEATED, ANNOTATED)
     for name, look in zip(names, _LOOKS, strict=False)
 }
-
-
-def _nothing() -> Figure:
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(WIDTH, 1.0))
-    drawn.text(0.01, 0.5, "No data set was run")
-    return drawn
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, part: str, metric: str, names) -> None:
@@ -84,7 +76,7 @@ def evidential_beyond_levels(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
     from matplotlib.figure import Figure
 
     if rows.empty:
-        return _nothing()
+        return nothing_drawn("No data set was run")
     with style():
         drawn = Figure(figsize=(WIDTH, 3.4), layout="constrained")
         panels = drawn.subplots(1, 2)
@@ -122,7 +114,7 @@ def evidential_beyond_doubts(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
     from matplotlib.figure import Figure
 
     if rows.empty:
-        return _nothing()
+        return nothing_drawn("No data set was run")
     with style():
         drawn = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         panels = drawn.subplots(1, 3)

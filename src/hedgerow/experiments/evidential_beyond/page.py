@@ -13,7 +13,8 @@ from hedgerow.experiments.evidential_beyond import tables as evidential_beyond_t
 from hedgerow.experiments.evidential_beyond.plan import EvidentialBeyondPlan
 from hedgerow.experiments.evidential_beyond.tables import LABELS, METRIC_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
 _SETTINGS = {
     "evidential_beyond_sweep": "noise level {:g}",
@@ -117,12 +118,5 @@ def _told(row: Mapping) -> str:
 
 
 def _cells(row: Mapping, means: tuple[str, str]) -> list[str]:
-    difference = number(row["difference"], 1)
-    if row["difference"] >= 0.05:
-        difference = f"+{difference}"
-    cells = [number(row[name], 1) for name in means]
-    return [*cells, difference, f"{row['wins']} of {row['n']}", _p(row["p"]), _p(row["p_holm"])]
-
-
-def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")
+    cells = [*(number(row[name], 1) for name in means), signed(row["difference"], 1)]
+    return [*cells, of_all(row["wins"], row["n"]), p_text(row["p"]), p_text(row["p_holm"])]

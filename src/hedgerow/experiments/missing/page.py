@@ -19,7 +19,8 @@ from hedgerow.experiments.missing.plan import (
 )
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import blank, known, minus, p_text, signed
 
 _PARTS = {
     "best": "Accuracy, variant less the best baseline",
@@ -110,22 +111,12 @@ def section(
     )
 
 
-def _number(value, digits: int) -> str:
-    return "" if pd.isna(value) else minus(number(float(value), digits))
-
-
-def _p(p) -> str:
-    if pd.isna(p):
-        return "–"
-    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")
-
-
 def _sets(table: pd.DataFrame) -> list[dict]:
     lines = []
     for row in table.to_dict("records"):
         counts = ("n_rows", "n_dropped", "n_variables", "n_columns")
-        cells = [_number(row[name], 0) for name in counts]
-        cells.append(_number(100 * row["majority"], 1))
+        cells = [blank(row[name], 0) for name in counts]
+        cells.append(blank(100 * row["majority"], 1))
         name = row["dataset"].replace("_", " ")
         lines.append({"name": name, "key": row["registry"], "status": row["status"],
                       "cells": cells})  # fmt: skip
@@ -142,7 +133,7 @@ def _means(table: pd.DataFrame, sets: pd.DataFrame) -> list[dict]:
         for key, cells in own[own["scenario"] == scenario].groupby("registry", sort=False):
             at = cells.set_index("method")
             values = [
-                {"value": _number(100 * at.loc[m, "accuracy"], 2), "best": bool(at.loc[m, "best"])}
+                {"value": blank(100 * at.loc[m, "accuracy"], 2), "best": bool(at.loc[m, "best"])}
                 for m in METHODS
             ]
             lines.append({"name": names[key].replace("_", " "), "cells": values})
@@ -200,9 +191,9 @@ def _tests(table: pd.DataFrame) -> list[dict]:
                 LABELS.get(row[m], TITLES.get(row[m], row[m])) for m in ("method_1", "method_2")
             ]
             pair = "all three (Friedman)" if row["method_1"] == "all" else " less ".join(names)
-            difference = "" if pd.isna(row["difference"]) else f"{row['difference']:+.2f}"
+            difference = signed(row["difference"], 2) if known(row["difference"]) else ""
             scenario = SHORT.get(row["scenario"], "") if part != "scenarios" else ""
-            cells = [minus(difference), _p(row["p"]), _p(row["p_holm"])]
+            cells = [difference, p_text(row["p"]), p_text(row["p_holm"])]
             lines.append({"pair": pair, "scenario": scenario, "cells": cells})
         if lines:
             blocks.append({"title": title, "lines": lines})

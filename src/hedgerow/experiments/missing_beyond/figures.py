@@ -10,7 +10,7 @@ from hedgerow.experiments.missing_beyond.plan import MECHANISMS, METHODS, Missin
 from hedgerow.experiments.missing_beyond.statistics import by_method
 from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, style
+from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,14 +30,6 @@ LOOKS = {
     part: {n: Look(LABELS[n], *look, "") for n, look in zip(names, _LOOKS, strict=False)}
     for part, names in {"mechanisms": GAINS, "imputers": METHODS["imputers"][1:]}.items()
 }
-
-
-def _nothing() -> Figure:
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(WIDTH, 1.0))
-    drawn.text(0.01, 0.5, "No data set was run")
-    return drawn
 
 
 def gains(rows: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -84,7 +76,7 @@ def missing_beyond_gains(rows: pd.DataFrame, plan: MissingBeyondPlan) -> Figure:
     from matplotlib.figure import Figure
 
     if not (rows["part"] == "mechanisms").any():
-        return _nothing()
+        return nothing_drawn("No data set was run")
     found = gains(rows, "mechanisms")
     with style():
         drawn = Figure(figsize=(WIDTH, 2.9), layout="constrained")
@@ -132,7 +124,7 @@ def missing_beyond_guesses(rows: pd.DataFrame, plan: MissingBeyondPlan) -> Figur
     from matplotlib.figure import Figure
 
     if not (rows["part"] == "imputers").any():
-        return _nothing()
+        return nothing_drawn("No data set was run")
     found = gains(rows, "imputers").loc["mcar"].sort_index()
     errors = by_method(rows, "imputers", "imputer_error").mean()
     with style():

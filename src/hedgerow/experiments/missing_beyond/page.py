@@ -13,7 +13,8 @@ from hedgerow.experiments.missing_beyond import tables as missing_beyond_tables
 from hedgerow.experiments.missing_beyond.plan import METHODS, MissingBeyondPlan
 from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, METRIC_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
 _COMPARED = ("mechanisms", "imputers", "learners", "pruning", "natural", "noise")
 
@@ -110,9 +111,9 @@ def _cells(row: Mapping, metric: str) -> list[str]:
     digits = 3 if metric == "log_loss" else 1
     error = [number(row["imputer_error"], 2)] if "imputer_error" in row else []
     means = [number(row[name], digits) for name in ("value", "other")]
-    wins = f"{row['wins']} of {row['n']}"
-    difference = _signed(row["difference"], digits)
-    return [*error, *means, difference, wins, _p(row["p"]), _p(row["p_holm"])]
+    wins = of_all(row["wins"], row["n"])
+    difference = signed(row["difference"], digits)
+    return [*error, *means, difference, wins, p_text(row["p"]), p_text(row["p_holm"])]
 
 
 def _agreement(table: pd.DataFrame) -> list[dict]:
@@ -120,10 +121,10 @@ def _agreement(table: pd.DataFrame) -> list[dict]:
         {
             "name": f"{100 * row['share']:g} % removed",
             "cells": [
-                _signed(row["correlation"], 2),
-                f"{row['positive']} of {row['n']}",
-                _p(row["p"]),
-                _p(row["p_holm"]),
+                signed(row["correlation"], 2),
+                of_all(row["positive"], row["n"]),
+                p_text(row["p"]),
+                p_text(row["p_holm"]),
             ],
         }
         for row in table.to_dict("records")
@@ -140,12 +141,3 @@ def _sets(table: pd.DataFrame) -> list[dict]:
         missing = number(row["missing"], 1)
         lines.append({"name": row["dataset"], "missing": missing, "cells": cells})
     return lines
-
-
-def _signed(value: float, digits: int) -> str:
-    text = number(value, digits)
-    return f"+{text}" if value >= 0.5 * 10.0**-digits else text
-
-
-def _p(p: float) -> str:
-    return "< .001" if p < 0.001 else f"{p:.3f}".lstrip("0")

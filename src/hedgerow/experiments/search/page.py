@@ -14,16 +14,8 @@ from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    number,
-    numbered,
-    render,
-    shown,
-    tally,
-    title_of,
-)
+from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally, title_of
+from hedgerow.reporting.numbers import number, p_said
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
 _TESTS = {
@@ -253,8 +245,7 @@ def _group(name: str, identifier: str) -> str:
 def _outcome(row: pd.Series, prefix: str, test: str) -> str:
     if pd.isna(row[f"{prefix}p"]):
         return "–"
-    p = row[f"{prefix}p"]
-    words = "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+    words = p_said(row[f"{prefix}p"])
     if test == "wilcoxon_signed_rank":
         return f"{words} {row[f'{prefix}arrow']}".strip()
     sign = {"anova_within": "F", "shapiro_residuals": "W"}.get(test, "χ²")

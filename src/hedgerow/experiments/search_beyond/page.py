@@ -28,7 +28,8 @@ from hedgerow.experiments.search_beyond.tables import (
 )
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
 _OBJECTIVES = {"accuracy": "Accuracy", "f1": "Macro F1, two classes"}
@@ -147,7 +148,7 @@ def _sentences(found: list) -> list[dict]:
                     "closer": LEARNER_LABELS[best.learner],
                     "validation": "" if pd.isna(thesis.validation) else _closed(thesis.validation),
                     "test": _above(thesis.test),
-                    "p": number(thesis.p, 2),
+                    "p": p_said(thesis.p),
                     "optimum_test": _above(best.optimum_test),
                 }
             )
@@ -206,7 +207,7 @@ def _gap_cell(by_view: pd.DataFrame, view: str) -> dict:
     closed = "" if pd.isna(row["gap_closed"]) else f"({number(row['gap_closed'], 0)} %)"
     notes = f"{number(row['measured'], 1)} %"
     if pd.notna(row["p"]):
-        notes += f"; p = {row['p']:.3g} over data sets, {row['p_splits']:.3g} over all splits"
+        notes += f"; {_told(row)}"
     mark = "a" if pd.notna(row["p"]) and row["p"] < LEVEL else ""
     return {
         "text": number(row["difference_c45"], 1),
@@ -214,6 +215,10 @@ def _gap_cell(by_view: pd.DataFrame, view: str) -> dict:
         "mark": mark,
         "notes": notes,
     }
+
+
+def _told(row: Mapping) -> str:
+    return f"{p_said(row['p'])} over data sets, {p_text(row['p_splits'])} over all splits"
 
 
 def _rule_blocks(table: pd.DataFrame, plan: SearchBeyondPlan) -> list[dict]:
@@ -234,7 +239,7 @@ def _rule_blocks(table: pd.DataFrame, plan: SearchBeyondPlan) -> list[dict]:
                     text = number(row["measured"], digits)
                     cells.append({"text": text, "count": "", "mark": "", "notes": ""})
                     continue
-                notes = f"p = {row['p']:.3g} over data sets, {row['p_splits']:.3g} over all splits"
+                notes = _told(row)
                 count = f"{row['n_better']:.0f} better, {row['n_worse']:.0f} worse"
                 mark = "a" if row["p"] < LEVEL else ""
                 text = number(row["difference_ucb"], digits + 1)

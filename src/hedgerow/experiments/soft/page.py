@@ -14,7 +14,8 @@ from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, number, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
 #: Below this number of permutations the unit of the standardised metrics is hardly known.
@@ -182,8 +183,8 @@ def _cell(row, unit: str) -> dict:
     notes = []
     if pd.notna(row.p):
         notes = [
-            f"p = {row.p:.3g} over data sets, {row.p_holm:.3g} after Holm",
-            f"p = {row.p_pairs:.3g} over all pairs, {row.p_pairs_holm:.3g} after Holm",
+            f"{p_said(row.p)} over data sets, {p_text(row.p_holm)} after Holm",
+            f"{p_said(row.p_pairs)} over all pairs, {p_text(row.p_pairs_holm)} after Holm",
         ]
     return {
         "row": row.row,

@@ -20,7 +20,8 @@ from hedgerow.experiments.soft_beyond.plan import (
 from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, absent_from, answers
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
 _BLOCKS = {
@@ -173,8 +174,8 @@ def _cell(row, method: str, digits: int) -> dict:
     for mark, name, other in (("a", "p_c45", "C4.5"), ("b", "p_normal", "the normal model")):
         if pd.notna(row[name]):
             notes.append(
-                f"against {other}: p = {row[name]:.3g} over {row['n_datasets']:.0f} data sets, "
-                f"{row[f'{name}_pairs_holm']:.3g} over all pairs after Holm"
+                f"against {other}: {p_said(row[name])} over {row['n_datasets']:.0f} data sets, "
+                f"{p_text(row[f'{name}_pairs_holm'])} over all pairs after Holm"
             )
             if row[name] < LEVEL:
                 marks.append(mark)

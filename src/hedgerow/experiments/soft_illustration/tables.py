@@ -14,6 +14,7 @@ from hedgerow.experiments.soft_illustration.plan import (
 )
 from hedgerow.experiments.step import step, table
 from hedgerow.reporting.cells import Cell, Rows
+from hedgerow.reporting.numbers import minus, number
 
 GROUPS = {"false_negative": ("FN", "False negatives"), "false_positive": ("FP", "False positives")}
 
@@ -278,8 +279,7 @@ def _printed_patients(published: pd.DataFrame) -> pd.DataFrame:
 
 def rounded(value: float, digits: int | None = None) -> str:
     """Number as text with a typographic minus; as short as it is without digits."""
-    text = f"{value:.{digits}f}" if digits else f"{round(float(value), 6):g}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "\u2212")
+    return number(value, digits) if digits else minus(f"{round(float(value), 6) + 0.0:g}")
 
 
 def _chosen(curve: pd.DataFrame) -> float:

@@ -11,6 +11,7 @@ from hedgerow.experiments.soft.plan import EXPERIMENTS, SoftPlan
 from hedgerow.experiments.soft_scores.tables import mean_ranks_of, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, style
+from hedgerow.reporting.numbers import p_said
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -128,9 +129,8 @@ def _diagram(axes, ranks: pd.DataFrame, experiment: str) -> None:
         axes.text(edge + gap, height, f"{look.label}  {rank:.2f}", ha=name, va="center")
     # The ruler of the critical difference, from the best possible rank on.
     axes.plot([1, 1 + least], [1.3, 1.3], color="black", linewidth=1.2, marker="|", markersize=6)
-    p = f"p = {overall['p']:.3g}" if overall["p"] >= 0.001 else "p < .001"
     n = int(overall["n_datasets"])
-    words = f"CD = {least:.2f}  (n = {n} data sets; Friedman {p})"
+    words = f"CD = {least:.2f}  (n = {n} data sets; Friedman {p_said(overall['p'])})"
     axes.text(1, 1.5, words, ha="left", va="bottom")
     # The axis, or the ruler where it is longer, with room for the names at both ends.
     width = max(k - 1, least)

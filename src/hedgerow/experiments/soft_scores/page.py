@@ -15,7 +15,8 @@ from hedgerow.experiments.soft_scores.plan import FEWEST_DATASETS
 from hedgerow.experiments.soft_scores.tables import mean_ranks_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, number, render, shown
+from hedgerow.reporting.html import Section, render, shown
+from hedgerow.reporting.numbers import number, p_said, p_text
 
 _TITLES = {
     "accuracy": "Accuracy, points of %, more is better",
@@ -114,7 +115,7 @@ def _cell(row, digits: int) -> dict:
             marks.append("b")
         notes = [
             f"better on {row.better} of {row.n_datasets} data sets",
-            f"p = {row.p:.3g}, {row.p_holm:.3g} after Holm",
+            f"{p_said(row.p)}, {p_text(row.p_holm)} after Holm",
         ]
     return {
         "measured": number(row.difference, digits),
@@ -135,12 +136,12 @@ def _ranks(frame: pd.DataFrame) -> dict:
     for pair in pairs.itertuples(index=False):
         first_is_better = pair.rank_first < pair.rank_second
         better, worse = (pair.first, pair.second)[:: 1 if first_is_better else -1]
-        apart.append(f"{LOOKS[better].label} before {LOOKS[worse].label} (p = {pair.p:.3g})")
+        apart.append(f"{LOOKS[better].label} before {LOOKS[worse].label} ({p_said(pair.p)})")
     mean = mean_ranks_of(frame).sort_values(kind="stable")
     return {
         "note": "",
         "statistic": number(overall["statistic"], 2),
-        "p": f"{overall['p']:.3g}",
+        "p": p_said(overall["p"]),
         "differ": bool(overall["p"] < LEVEL),
         "n": int(overall["n_datasets"]),
         "least": number(overall["critical_difference"], 2),

@@ -13,7 +13,8 @@ from hedgerow.experiments.soft_sweep.plan import METHODS, PRINTED, SweepPlan
 from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number
 
 
 @step("*")

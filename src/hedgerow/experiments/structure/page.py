@@ -12,16 +12,8 @@ from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    minus,
-    number,
-    numbered,
-    render,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.numbers import minus, number
 
 _HEADS = {
     "silhouette": "Silhouette",

@@ -34,7 +34,8 @@ from hedgerow.experiments.structure_beyond.tables import (
     smallest_of_questions,
     strategy_label,
 )
-from hedgerow.reporting.html import Section, claim_lines, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
 _SCALES = {
@@ -191,7 +192,7 @@ def _gain_cell(row: pd.Series, digits: int) -> dict:
         "text": number(row["difference"], digits),
         "count": f"{row['n_higher']:.0f}:{row['n_lower']:.0f}",
         "mark": "a" if row["p_holm"] < LEVEL else "",
-        "notes": f"p = {row['p']:.3g}, after Holm {row['p_holm']:.3g}",
+        "notes": f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}",
     }
 
 
@@ -221,7 +222,7 @@ def _variant_cell(row: pd.Series, metric: str, beside: str | None) -> dict:
         cell["count"] = number(row[beside], 1)
     elif pd.notna(row["p"]):
         cell["mark"] = "a" if row["p_holm"] < LEVEL else ""
-        cell["notes"] = f"p = {row['p']:.3g}, after Holm {row['p_holm']:.3g}"
+        cell["notes"] = f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}"
     return cell
 
 

@@ -21,7 +21,8 @@ from hedgerow.experiments.survival.plan import (
     SurvivalPlan,
 )
 from hedgerow.experiments.survival.tables import public, said, simulated
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
+from hedgerow.reporting.numbers import p_said
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,15 +53,6 @@ def first_tree(trees: pd.DataFrame, dataset: str) -> str | None:
         (trees["dataset"] == dataset) & (trees["split"] == 0) & (trees["method"] == "thesis")
     ]
     return None if own.empty else str(own["tree"].iloc[0])
-
-
-def _nothing(words: str) -> Figure:
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(WIDTH, 0.5))
-        figure.text(0.012, 0.5, words, fontsize=8.5)
-    return figure
 
 
 # -------------------------------------------------------------------------------- the simulator
@@ -97,7 +89,7 @@ def thesis_figure_6_1_SYNTHETIC(tables: Sequence[TidyTable], trees: pd.DataFrame
     text = first_tree(trees, SIMULATED)
     own = next((t for t in tables if t.name == SIMULATED), None)
     if text is None or own is None:
-        return _nothing("The simulator was not run")
+        return nothing_drawn("The simulator was not run")
     names = [c.replace("_", " ") for c in own.X.columns if c != "intervention"]
     tree = named_tree(text, names, CLASSES)
     with style():
@@ -154,7 +146,7 @@ def thesis_figure_6_2_SYNTHETIC(
     own = own[own["printed"] > 0]
     table = next((t for t in tables if t.name == SIMULATED), None)
     if own.empty or table is None:
-        return _nothing("The simulator was not run")
+        return nothing_drawn("The simulator was not run")
     printed = published["thesis_table_6_3"]
     told = simulated(leaves)
     told = told[told["groups"] == PRINTED].set_index("number")
@@ -181,7 +173,7 @@ def thesis_figure_6_2_SYNTHETIC(
                     marker = ">" if text.startswith(">") else "x"
                     axes.plot(printed_number(text), level, marker, color="black", markersize=5)
             line = told.loc[number]
-            axes.set_title(f"Node {number}: n = {int(line['n'])}, {_p(line['logrank_p'])}")
+            axes.set_title(f"Node {number}: n = {int(line['n'])}, {p_said(line['logrank_p'])}")
             axes.set_xlim(0, 14)
             axes.set_xlabel("Years")
             axes.legend(loc="lower left", fontsize=7.5)
@@ -229,7 +221,7 @@ def thesis_figure_6_3_SYNTHETIC(
     own = simulated(patients)
     own = own[own["printed"] > 0]
     if own.empty:
-        return _nothing("The simulator was not run")
+        return nothing_drawn("The simulator was not run")
     landmark = float(plan.cohorts[SIMULATED]["landmark"])
     told = simulated(treatment)
     told = told[(told["groups"] == PRINTED) & (told["counted_from"] == "landmark")]
@@ -251,7 +243,7 @@ def thesis_figure_6_3_SYNTHETIC(
                            color=colour, line=line, label=label)  # fmt: skip
             p = told["logrank_p"].get(number, np.nan)
             axes.set_title(f"Node {number}: {' and '.join(counts)}", fontsize=8.5)
-            text = f"{_p(p)}\nprinted {_p(printed_number(printed[f'node_{number}']))}"
+            text = f"{p_said(p)}\nprinted {p_said(printed_number(printed[f'node_{number}']))}"
             axes.text(0.04, 0.05, text, transform=axes.transAxes, fontsize=7.5)
             axes.set_xlim(0, 14)
             axes.set_ylim(0, 1.02)
@@ -304,7 +296,7 @@ def survival_curves(
     own = public(patients)
     names = list(own["dataset"].drop_duplicates())
     if not names:
-        return _nothing("No public cohort was run")
+        return nothing_drawn("No public cohort was run")
     p = separation.set_index(["dataset", "part"])["multivariate_logrank_p"]
     with style():
         height = 1.75 * len(names)
@@ -322,7 +314,7 @@ def survival_curves(
                 axes.axvline(facts["horizon"] / UNITS[facts["unit"]], color="black",
                              linestyle="--", linewidth=0.7)  # fmt: skip
                 who = "training" if training else "test"
-                title = f"{name}, {who}: n = {len(part)}, {_p(p.get((name, who), np.nan))}"
+                title = f"{name}, {who}: n = {len(part)}, {p_said(p.get((name, who), np.nan))}"
                 axes.set_title(title, fontsize=8.5)
                 axes.set_ylim(0, 1.02)
                 axes.set_xlim(0, mine["time"].max())
@@ -377,7 +369,7 @@ def survival_evidence(leaves: pd.DataFrame) -> Figure:
     own = public(leaves)
     own = own[(own["groups"] == LEARNT) & (own["number"] > 0) & (own["logrank_p"] < ALPHA)]
     if own.empty:
-        return _nothing("No leaf of a public cohort has p < .005")
+        return nothing_drawn("No leaf of a public cohort has p < .005")
     own = own.sort_values(["dataset", "logrank_p"], kind="stable")
     with style():
         drawn = Figure(figsize=(WIDTH, 0.17 * len(own) + 1.1), layout="constrained")
@@ -412,9 +404,3 @@ def survival_evidence(leaves: pd.DataFrame) -> Figure:
 
 
 # ------------------------------------------------------------------------------------- shared
-
-
-def _p(p: float) -> str:
-    if math.isnan(p):
-        return "no test"
-    return "p < .001" if p <= 0.001 else f"p = {p:.3f}".replace("0.", ".")

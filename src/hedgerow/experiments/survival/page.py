@@ -12,16 +12,8 @@ from hedgerow.experiments.survival import figures as survival_figures
 from hedgerow.experiments.survival import tables as survival_tables
 from hedgerow.experiments.survival.plan import LEARNT, METHODS, PRINTED, SIMULATED, SurvivalPlan
 from hedgerow.experiments.survival.tables import METRICS
-from hedgerow.reporting.html import (
-    Section,
-    claim_lines,
-    minus,
-    number,
-    numbered,
-    render,
-    shown,
-    tally,
-)
+from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.numbers import count, minus, number, p_text
 
 _METRIC_NAMES = {
     "accuracy": "Accuracy",
@@ -101,17 +93,6 @@ def section(
     )
 
 
-def p_value(value: float) -> str:
-    """A p value as tables print it.
-
-    >>> p_value(0.0004), p_value(0.0312)
-    ('<.001', '.031')
-    """
-    if pd.isna(value):
-        return "–"
-    return "<.001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
 def years(value: float, last: float = float("nan")) -> str:
     """A time in years; where a curve does not fall so far, that it is beyond its end.
 
@@ -135,10 +116,6 @@ def ratio(line: pd.Series, suffix: str = "", note: str = "cox_note") -> str:
     return f"{number(value, 2)} ({number(low, 2)} to {number(high, 2)})"
 
 
-def _count(value) -> str:
-    return "–" if pd.isna(value) else f"{int(value):,}"
-
-
 def _people(table: pd.DataFrame) -> list[dict]:
     lines = []
     for line in table[table["status"] == "run"].to_dict("records"):
@@ -148,11 +125,11 @@ def _people(table: pd.DataFrame) -> list[dict]:
             {
                 "name": line["dataset"],
                 "horizon": f"{line['horizon']:g} {line['unit']}",
-                "cells": [_count(line[name]) for name in names],
+                "cells": [count(line[name]) for name in names],
                 "trees": [
-                    f"{_count(line[f'n_leaves_{m}'])} · "
+                    f"{count(line[f'n_leaves_{m}'])} · "
                     f"{'no test' if pd.isna(line[f'root_{m}']) else line[f'root_{m}']} "
-                    f"({_count(line[f'same_root_{m}'])} of {_count(line['n_splits'])})"
+                    f"({count(line[f'same_root_{m}'])} of {count(line['n_splits'])})"
                     for m in METHODS
                 ],
             }
@@ -180,7 +157,7 @@ def _performance(table: pd.DataFrame) -> list[dict]:
                 "row": cell["row"],
                 "name": _METRIC_NAMES[metric],
                 "measured": number(cell["measured"], 1),
-                "n": _count(cell["n"]),
+                "n": count(cell["n"]),
                 "ends": list(ends.values()),
                 "mean": number(cell["mean"], 1),
                 "range": "–"
@@ -193,7 +170,7 @@ def _performance(table: pd.DataFrame) -> list[dict]:
                 line["published"] = f"{number(cell['published'], 1)} ({low} to {high})"
             lines.append(line)
         blocks.append({"name": dataset, "method": method, "lines": lines,
-                       "n_splits": _count(own["n_splits"].max())})  # fmt: skip
+                       "n_splits": count(own["n_splits"].max())})  # fmt: skip
     return blocks
 
 
@@ -205,14 +182,14 @@ def _honest(table: pd.DataFrame) -> list[dict]:
         lines.append(
             {
                 "name": line["dataset"],
-                "cells": [_count(line[name]) for name in counts]
-                + ["too little data" if pd.isna(survived) else _count(survived)],
-                "p": [p_value(line[f"multivariate_logrank_p_{part}"])
+                "cells": [count(line[name]) for name in counts]
+                + ["too little data" if pd.isna(survived) else count(survived)],
+                "p": [p_text(line[f"multivariate_logrank_p_{part}"])
                       for part in ("all", "training", "test")]
-                + [p_value(line["p_permutation_all"])],
+                + [p_text(line["p_permutation_all"])],
                 "false": [number(100 * line[f"false_alarms_{part}"], 0)
                           for part in ("all", "training", "test")],
-                "n_permutations": _count(line["n_permutations"]),
+                "n_permutations": count(line["n_permutations"]),
             }
         )  # fmt: skip
     return lines
@@ -226,7 +203,7 @@ def _left(table: pd.DataFrame) -> dict:
         "n_cohorts": len(table),
         **{name: int(table[name].sum()) for name in ("n_selected", "n_test")},
         "n_permutation": int(table["n_permutation"].sum()) if told else None,
-        "n_permutations": _count(table["n_permutations"].max()),
+        "n_permutations": count(table["n_permutations"].max()),
     }
 
 
@@ -257,22 +234,22 @@ def _name(line: pd.Series) -> str:
 
 
 def _leaf(line: pd.Series) -> dict:
-    cells = [_count(line["n"]), _count(line["events"])]
+    cells = [count(line["n"]), count(line["events"])]
     cells += [years(line[name], line["last_time"]) for name in ("q25", "median", "q75")]
-    cells += [p_value(line["logrank_p"]), p_value(line["logrank_p_holm"])]
-    cells += [p_value(line["logrank_p_permutation"]), p_value(line["logrank_p_test"])]
+    cells += [p_text(line["logrank_p"]), p_text(line["logrank_p_holm"])]
+    cells += [p_text(line["logrank_p_permutation"]), p_text(line["logrank_p_test"])]
     if line["number"] == 0:
         cells += ["–"] * 4
     else:
-        cells += [ratio(line), p_value(line["cox_p"])]
-        cells += [ratio(line, "_adjusted"), p_value(line.get("cox_p_adjusted"))]
+        cells += [ratio(line), p_text(line["cox_p"])]
+        cells += [ratio(line, "_adjusted"), p_text(line.get("cox_p_adjusted"))]
     return {"row": line["row"], "name": _name(line), "cells": cells}
 
 
 def _treated(line: pd.Series) -> dict:
-    cells = [_count(line["n_treated"]), _count(line["n_untreated"])]
+    cells = [count(line["n_treated"]), count(line["n_untreated"])]
     cells += [minus(years(line[name])) for name in ("delta_q25", "delta_median")]
-    cells += [p_value(line["logrank_p"]), p_value(line["logrank_p_holm"])]
+    cells += [p_text(line["logrank_p"]), p_text(line["logrank_p_holm"])]
     cells += [ratio(line)]
     if line["number"] == 0:
         cells += ["–", "–"]
@@ -331,15 +308,15 @@ def _made_leaves(table: pd.DataFrame) -> list[dict]:
                     value = ratio(line, "_adjusted" if name.endswith("adjusted") else "")
                 else:
                     told = (line[name],) if "_p" in name else (line[name], line["last_time"])
-                    value = (p_value if "_p" in name else years)(*told)
+                    value = (p_text if "_p" in name else years)(*told)
                 text = line[printed]
                 cells.append({"value": value, "published": "" if pd.isna(text) else str(text)})
             lines.append(
                 {
                     "row": line["row"],
                     "name": _name(line),
-                    "n": _count(line["n"]),
-                    "events": _count(line["events"]),
+                    "n": count(line["n"]),
+                    "events": count(line["events"]),
                     "cells": cells,
                 }
             )
@@ -373,12 +350,12 @@ def _made_treatment(table: pd.DataFrame) -> list[dict]:
                     alone = line["number"] == 0 and suffix
                     value = "–" if alone else ratio(line, suffix)
                 else:
-                    value = p_value(line[name]) if "_p" in name else minus(years(line[name]))
+                    value = p_text(line[name]) if "_p" in name else minus(years(line[name]))
                 text = None if printed is None else line[printed]
                 cells.append(
                     {"value": value, "published": "" if pd.isna(text) else minus(str(text))}
                 )
-            counts = [_count(line["n_treated"]), _count(line["n_untreated"])]
+            counts = [count(line["n_treated"]), count(line["n_untreated"])]
             lines.append(
                 {"row": line["row"], "name": _name(line), "counts": counts, "cells": cells}
             )

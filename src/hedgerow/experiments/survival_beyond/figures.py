@@ -17,7 +17,7 @@ from hedgerow.experiments.survival_beyond.tables import (
     TREE_LABELS,
     said,
 )
-from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,15 +39,6 @@ TREE_LOOKS = {"c45": ("#D55E00", "o"), "se": ("#E69F00", "s"), "soft": ("#0072B2
 ROOM = 0.07
 #: Of the first, second, ... most frequent variable at the root; the last of all others.
 SHADES = ("#0072B2", "#56B4E9", "#E69F00", "#dddddd")
-
-
-def _nothing(words: str) -> Figure:
-    from matplotlib.figure import Figure
-
-    with style():
-        figure = Figure(figsize=(WIDTH, 0.5))
-        figure.text(0.012, 0.5, words, fontsize=8.5)
-    return figure
 
 
 def _dumbbells(axes, wide: pd.DataFrame, looks: Mapping[str, tuple[str, str, str]]) -> None:
@@ -185,7 +176,7 @@ def survival_beyond_repeats(
     """
     rows = measured["measurement"]
     if rows.empty:
-        return _nothing("No cohort of this run has a variable of known error")
+        return nothing_drawn("No cohort of this run has a variable of known error")
     metrics = ("group_changed", "class_changed", "risk_changed")
     of = {m: 100.0 * by_group(rows, m, "tree") for m in metrics}
     order = of["group_changed"]["c45"].sort_values(ascending=False, kind="stable").index

@@ -30,7 +30,8 @@ from hedgerow.experiments.survival_beyond.tables import (
     TREE_LABELS,
     WAY_LABELS,
 )
-from hedgerow.reporting.html import Section, claim_lines, minus, number, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.numbers import known, number, p_said
 from hedgerow.reporting.tables import MEAN
 
 _OF_WAYS = {
@@ -179,9 +180,8 @@ def _test(line: Mapping, metric: str, pair: tuple[str, str]) -> str:
     name = f"{pair[0]}_less_{pair[1]}"
     if pd.isna(line.get(name)):
         return ""
-    p = line[f"p_holm_{name}"]
-    shown_p = "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("= 0.", "= .")
-    words = f"{_SHORT[pair[0]]} − {_SHORT[pair[1]]} {minus(_value(metric, line[name]))}"
+    shown_p = p_said(line[f"p_holm_{name}"])
+    words = f"{_SHORT[pair[0]]} − {_SHORT[pair[1]]} {_value(metric, line[name])}"
     return f"{words} ({shown_p}, n = {line[f'n_{name}']:.0f})"
 
 
@@ -212,10 +212,10 @@ def _stability(table: pd.DataFrame) -> list[dict]:
             cells = []
             for metric in _OF_SAMPLES:
                 p = line.get(f"p_holm_{metric}")
-                known = pd.notna(p)
+                tested = known(p)
                 text = _value(metric, line[metric])
-                mark = "a" if known and p < LEVEL else ""
-                cells.append(_cell(text, mark, f"p = {p:.3g}" if known else ""))
+                mark = "a" if tested and p < LEVEL else ""
+                cells.append(_cell(text, mark, p_said(p) if tested else ""))
             root = line.get("root")
             thresholds = "–"
             if pd.notna(line.get("root_low")):

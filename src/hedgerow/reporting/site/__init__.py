@@ -26,7 +26,8 @@ from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
 from hedgerow.reporting.claim_specification import PARTLY, TOO_LITTLE, VERDICTS
 from hedgerow.reporting.entries import Entry
-from hedgerow.reporting.html import Section, minus, render
+from hedgerow.reporting.html import Section, render
+from hedgerow.reporting.numbers import minus
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
 MENU = {
