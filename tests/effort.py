@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 #: Share of the draws of `--effort long`; `longer` is for `make test-asan`, which wants many of the
 #: few trees that are changed and usable.
@@ -29,4 +29,9 @@ def draws(n: int, first: int = 0, least: int = 2) -> range:
 
 def examples(n: int, **more) -> settings:
     """Hypothesis: how many examples a property is tried on."""
-    return settings(max_examples=share(n, least=5), deadline=None, **more)
+    return settings(
+        max_examples=share(n, least=5),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+        **more,
+    )

@@ -15,7 +15,12 @@ from hedgerow.experiments.confidence.plan import ConfidencePlan
 from hedgerow.experiments.confidence.steps import areas, folds_of
 from hedgerow.experiments.confidence_beyond import statistics as beyond_statistics
 from hedgerow.experiments.confidence_beyond import steps as beyond_steps
-from hedgerow.experiments.confidence_beyond.plan import CORRECTIONS, PLAIN, ConfidenceBeyondPlan
+from hedgerow.experiments.confidence_beyond.plan import (
+    COMPARED,
+    CORRECTIONS,
+    PLAIN,
+    ConfidenceBeyondPlan,
+)
 from hedgerow.experiments.frames import random_state
 
 PROTOCOL = ConfidencePlan(n_folds=3)
@@ -170,7 +175,7 @@ def test_what_is_compared_with_what(table, made):
     tests = merged["statistics"].set_index(["part", "base", "metric", "first", "correction"])
     own = tests.loc[("probabilities", "c45", "log_loss", "confdtree_comb", "none")]
     assert own["second"] == "laplace" and own["n"] == 3
-    wide = beyond_statistics.by_method(merged["rows"], "probabilities", "log_loss")["c45"]
+    wide = COMPARED.means(merged["rows"], "probabilities", "log_loss")["c45"]
     difference = (wide["confdtree_comb"] - wide["laplace"]).mean()
     assert own["difference"] == pytest.approx(difference)
     own = tests.loc[("categories", "pruned", "average_auc", "confdtree_norm_categories", "none")]
@@ -178,7 +183,7 @@ def test_what_is_compared_with_what(table, made):
     own = tests.loc[("learners", "rf", "average_auc", "confdtree_norm", "holm")]
     assert own["second"] == PLAIN and own["p"] == 1.0
     # Areas are compared in points.
-    wide = beyond_statistics.by_method(merged["rows"], "learners", "average_auc")
+    wide = COMPARED.means(merged["rows"], "learners", "average_auc")
     assert wide.to_numpy().max() > 1.0
 
 

@@ -73,7 +73,7 @@ def test_every_part_has_its_methods_and_metrics(rows):
         assert set(zip(own["setting"], own["method"], strict=True)) == {
             (s, m) for s in settings[part] for m in names
         }
-        assert set(COMPARED[part]) <= set(own["metric"])
+        assert set(COMPARED.parts[part].metrics) <= set(own["metric"])
     own = rows[rows["part"] == "misjudged"]
     assert set(zip(own["setting"], own["method"], strict=True)) == {
         (0.5, "e2m"),
@@ -309,8 +309,8 @@ def _rows(n_sets=8, gain=0.1):
     lines = []
     methods = {"sweep": LEARNERS, "repeated": REPEATED, "annotators": ANNOTATED}
     for k in range(n_sets):
-        for part, metrics in COMPARED.items():
-            for metric in metrics:
+        for part, compared in COMPARED.parts.items():
+            for metric in compared.metrics:
                 for setting in (0.25, 0.5, 1.0, 4.0):
                     for method in methods.get(part, MISJUDGED if setting == 1.0 else ("e2m",)):
                         first = method == methods.get(part, MISJUDGED[1:])[0]
@@ -325,7 +325,7 @@ def _rows(n_sets=8, gain=0.1):
 
 def test_tests_are_those_of_scipy():
     rows = _rows()
-    found = beyond_statistics.statistics(rows)
+    found = COMPARED.statistics(rows)
     plain = found[found["correction"] == "none"]
     cell = plain.set_index(["part", "setting", "metric", "second"]).loc[
         ("sweep", 0.5, "error_rate", "ss")

@@ -28,7 +28,6 @@ from hedgerow.experiments.missing_beyond.plan import (
     GUESSES,
     MECHANISMS,
     METHODS,
-    PAIRS,
     MissingBeyondPlan,
 )
 from hedgerow.missing.mia import MissingIncorporated
@@ -119,9 +118,9 @@ def test_every_part_has_its_methods(rows):
 
 
 def test_what_is_compared_was_run():
-    for part, pairs in PAIRS.items():
-        assert {name for pair in pairs for name in pair} <= set(METHODS[part])
-    assert set(COMPARED) == set(PAIRS) == set(METHODS)
+    for part, compared in COMPARED.parts.items():
+        assert {name for pair in compared.pairs for name in pair} <= set(METHODS[part])
+    assert set(COMPARED.parts) == set(METHODS)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
@@ -219,7 +218,7 @@ def test_several_draws_are_different_and_the_first_is_the_one(table):
 
 
 def test_pruning_and_its_metrics_are_made_again_by_hand(table, rows):
-    own = {m: cell(rows, "pruning", "pruned", 0.3, m) for m in COMPARED["pruning"]}
+    own = {m: cell(rows, "pruning", "pruned", 0.3, m) for m in COMPARED.parts["pruning"].metrics}
     found = {metric: [] for metric in own}
     for X, y, test, y_test, _ in Parts(table, 0.3).folds:
         eig = EIGClassifier(min_samples_split=2).fit(X, y)
@@ -325,8 +324,8 @@ def _rows(n_sets=8):
     random = np.random.default_rng(2)
     lines = []
     for k in range(n_sets):
-        for part, metrics in COMPARED.items():
-            for metric in [*metrics, *(["imputer_error"] if part == "imputers" else [])]:
+        for part, compared in COMPARED.parts.items():
+            for metric in [*compared.metrics, *(["imputer_error"] if part == "imputers" else [])]:
                 for method in METHODS[part]:
                     for repeat in range(2):
                         value = random.random() + 0.1 * repeat
@@ -338,7 +337,7 @@ def _rows(n_sets=8):
 
 def test_tests_are_those_of_scipy():
     rows = _rows()
-    found = beyond_statistics.statistics(rows)
+    found = COMPARED.statistics(rows)
     plain = found[found["correction"] == "none"]
     key = ["part", "metric", "first", "second"]
     assert not plain.duplicated([*key, "setting", "share"]).any()
@@ -362,7 +361,7 @@ def test_agreement_is_spearmans_correlation():
     for name in found.index:
         one, two = (means.loc[(name, m)] for m in ("imputer_error", "accuracy"))
         assert found.loc[name, 0.5] == pytest.approx(-stats.spearmanr(one, two).statistic)
-    test = beyond_statistics.statistics(rows)
+    test = beyond_statistics.merged([rows], [])["statistics"]
     test = test[(test["metric"] == "agreement") & (test["correction"] == "none")]
     assert test["difference"].tolist() == [pytest.approx(found[0.5].mean())]
     assert test["p"].tolist() == [pytest.approx(stats.wilcoxon(found[0.5]).pvalue)]

@@ -18,7 +18,7 @@ from hedgerow.experiments.confidence_beyond import page as beyond_page
 from hedgerow.experiments.confidence_beyond import statistics as beyond_statistics
 from hedgerow.experiments.confidence_beyond import steps as beyond_steps
 from hedgerow.experiments.confidence_beyond import tables as beyond_tables
-from hedgerow.experiments.confidence_beyond.plan import PLAIN, ConfidenceBeyondPlan
+from hedgerow.experiments.confidence_beyond.plan import COMPARED, PLAIN, ConfidenceBeyondPlan
 from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
@@ -63,21 +63,22 @@ def run():
 
 
 def test_a_line_is_the_mean_over_data_sets(run):
-    table = run.tables["confidence_beyond_answers"].set_index(["base", "method"])
-    assert len(table) == len(TREES) * 9 and (table["n"] == 2).all()
+    table = run.tables["confidence_beyond_answers"].set_index(["base", "first"])
+    assert len(table) == len(TREES) * 9 and (table["n_datasets"] == 2).all()
     rows = run.merged["rows"]
     own = rows[(rows["part"] == "answers") & (rows["metric"] == "average_auc")]
     own = own[own["base"] == "unpruned"].pivot(index="dataset", columns="method", values="value")
     line = table.loc[("unpruned", "confdtree_tdist_fines")]
     one, two = 100 * own["confdtree_tdist_fines"], 100 * own[PLAIN]
-    assert line["value"] == pytest.approx(one.mean()) and line["plain"] == pytest.approx(two.mean())
+    assert line["mean_first"] == pytest.approx(one.mean())
+    assert line["mean_second"] == pytest.approx(two.mean())
     assert line["difference"] == pytest.approx((one - two).mean())
     assert line["wins"] == (one > two).sum()
 
 
 def test_less_is_better_for_losses(run):
-    table = run.tables["confidence_beyond_probabilities"].set_index(["metric", "method"])
-    wide = beyond_statistics.by_method(run.merged["rows"], "probabilities", "log_loss")["c45"]
+    table = run.tables["confidence_beyond_probabilities"].set_index(["metric", "first"])
+    wide = COMPARED.means(run.merged["rows"], "probabilities", "log_loss")["c45"]
     line = table.loc[("log_loss", "laplace")]
     assert line["wins"] == (wide["laplace"] < wide[PLAIN]).sum()
     assert len(table) == 4 * 7
@@ -85,7 +86,13 @@ def test_less_is_better_for_losses(run):
 
 def test_categories_are_of_their_own_data_sets(run):
     table = run.tables["confidence_beyond_categories"]
-    assert (table["n"] == 1).all() and len(table) == len(TREES) * len(VERSIONS)
+    # Each version with doubts on categories against itself without, and that against none.
+    assert (table["n_datasets"] == 1).all() and len(table) == len(TREES) * 2 * len(VERSIONS)
+    pairs = set(zip(table["first"], table["second"], strict=True))
+    assert pairs == {
+        *((f"{version}_categories", version) for version in VERSIONS),
+        *((version, PLAIN) for version in VERSIONS),
+    }
     captions = captions_of("confidence_beyond", **run.inputs)
     assert "Run: one, 1 cross validation each" in captions["confidence_beyond_categories"]
     text = captions["confidence_beyond_answers"]
@@ -111,7 +118,7 @@ def test_a_question_follows_its_test(gain, verdict):
                 rows.append(("learners", f"set {k}", 0, base, method, "average_auc", value))
     columns = ["part", "dataset", "repeat", "base", "method", "metric", "value"]
     rows = pd.DataFrame(rows, columns=columns)
-    statistics = beyond_statistics.statistics(rows)
+    statistics = COMPARED.statistics(rows)
     found = beyond_claims.claims(rows, statistics, SPECIFICATION, STATED)
     found = found.set_index("claim")["verdict"]
     assert found["confidence_beyond-03"] == verdict

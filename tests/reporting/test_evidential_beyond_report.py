@@ -17,6 +17,7 @@ from hedgerow.experiments.evidential_beyond import statistics as beyond_statisti
 from hedgerow.experiments.evidential_beyond import tables as beyond_tables
 from hedgerow.experiments.evidential_beyond.plan import (
     ANNOTATED,
+    AS_THEY_ARE,
     COMPARED,
     LEARNERS,
     MISJUDGED,
@@ -45,11 +46,11 @@ def _rows(n_sets=12, gain=0.1):
     methods = {"sweep": LEARNERS, "repeated": REPEATED, "annotators": ANNOTATED}
     lines = []
     for k in range(n_sets):
-        for part, metrics in COMPARED.items():
+        for part, compared in COMPARED.parts.items():
             for setting in SETTINGS[part]:
                 for method in methods.get(part, MISJUDGED if setting == 1.0 else ("e2m",)):
                     first = method == methods.get(part, MISJUDGED[1:])[0]
-                    for metric in metrics:
+                    for metric in compared.metrics:
                         value = 0.5 - gain * first + 0.01 * random.random()
                         value += gain * (part == "misjudged" and setting != 1.0)
                         lines.append((part, f"set {k}", 0, setting, method, metric, value))
@@ -73,14 +74,16 @@ def run():
 
 
 def test_tables_say_what_e2m_has_and_what_the_others_have(run):
-    table = run.tables["evidential_beyond_sweep"].set_index(["setting", "method", "metric"])
+    table = run.tables["evidential_beyond_sweep"].set_index(["setting", "second", "metric"])
     assert len(table) == 3 * 7 * 2
     cell = table.loc[(0.5, "ss", "error_rate")]
-    assert cell["difference"] == pytest.approx(cell["e2m"] - cell["value"])
-    assert (cell["wins"], cell["n"]) == (2, 2)
-    wrong = run.tables["evidential_beyond_misjudged"].set_index(["setting", "method", "metric"])
+    assert cell["difference"] == pytest.approx(cell["mean_first"] - cell["mean_second"])
+    assert set(table["first"]) == {"e2m"}
+    assert (cell["wins"], cell["losses"], cell["n_datasets"]) == (2, 0, 2)
+    wrong = run.tables["evidential_beyond_misjudged"].set_index(["setting", "first", "metric"])
     cell = wrong.loc[(4.0, "e2m", "clean_error_rate")]
-    assert cell["difference"] == pytest.approx(cell["value"] - cell["right"]) and cell["wins"] == 0
+    assert cell["difference"] == pytest.approx(cell["mean_first"] - cell["mean_second"])
+    assert (cell["second"], cell["wins"], cell["losses"]) == (AS_THEY_ARE, 0, 2)
     assert len(wrong) == 6
 
 

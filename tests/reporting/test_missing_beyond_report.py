@@ -20,10 +20,8 @@ from hedgerow.experiments.missing_beyond.plan import (
     COMPARED,
     DATA,
     GUESSES,
-    LESS_IS_BETTER,
     MECHANISMS,
     METHODS,
-    PAIRS,
     MissingBeyondPlan,
 )
 from hedgerow.reporting import figures
@@ -56,7 +54,7 @@ def _rows(n_sets=14, gain=0.1):
     random = np.random.default_rng(2)
     lines = []
     for k in range(n_sets):
-        for part, metrics in COMPARED.items():
+        for part, compared in COMPARED.parts.items():
             shares = (0.0,) if part == "natural" else SHARES
             cells = [(s, share) for s in SETTINGS[part] for share in shares]
             for setting, share in cells:
@@ -66,8 +64,8 @@ def _rows(n_sets=14, gain=0.1):
                     if part == "imputers" and method in GUESSES:
                         ahead = 1.0 - 0.1 * error
                     better = gain * ahead
-                    for metric in metrics:
-                        sign = -1.0 if metric in LESS_IS_BETTER else 1.0
+                    for metric, told in compared.metrics.items():
+                        sign = -1.0 if told.less_is_better else 1.0
                         value = 0.5 + sign * better + 0.001 * random.random()
                         lines.append((part, f"set {k}", 0, setting, share, method, metric, value))
                     if part == "imputers" and method != "c45":
@@ -95,19 +93,20 @@ def run():
 
 def test_tables_say_what_both_have(run):
     keys = ["setting", "share", "metric", "first", "second"]
-    for part, pairs in PAIRS.items():
+    for part, compared in COMPARED.parts.items():
         table = run.tables[f"missing_beyond_{part}"]
+        n_pairs = len(compared.metrics) * len(compared.pairs)
         shares = 1 if part == "natural" else 2
-        assert len(table) == len(SETTINGS[part]) * shares * len(COMPARED[part]) * len(pairs)
+        assert len(table) == len(SETTINGS[part]) * shares * n_pairs
         assert not table.duplicated(keys).any()
         assert table["difference"].tolist() == pytest.approx(
-            (table["value"] - table["other"]).tolist()
+            (table["mean_first"] - table["mean_second"]).tolist()
         )
     cell = run.tables["missing_beyond_pruning"].set_index(keys)
     cell = cell.loc[("pruned", 0.6, "log_loss", "eig_knn", "c45")]
     # A loss that is smaller is a win.
     assert cell["difference"] == pytest.approx(-0.1, abs=0.002)
-    assert (cell["wins"], cell["n"]) == (2, 2)
+    assert (cell["wins"], cell["losses"], cell["n_datasets"]) == (2, 0, 2)
 
 
 def test_lines_are_in_the_order_of_the_plan(run):
@@ -117,7 +116,7 @@ def test_lines_are_in_the_order_of_the_plan(run):
     table = run.tables["missing_beyond_noise"]
     assert table["setting"].tolist() == ["0.1"] * 8 + ["0.3"] * 8
     assert run.tables["missing_beyond_pruning"]["metric"].drop_duplicates().tolist() == [
-        *COMPARED["pruning"]
+        *COMPARED.parts["pruning"].metrics
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -66,7 +66,7 @@ def sides(
     times: float = 1.0,
     by: tuple[str, ...] = ("dataset", "repeat"),
 ) -> Iterator[Cell]:
-    """Both sides of a comparison and their difference, over the data sets that have both.
+    """Both sides of a comparison and their difference, over what has both.
 
     Parameters
     ----------
@@ -80,12 +80,18 @@ def sides(
     by : tuple of str
         What pairs rows; means are by its first column first.
     """
-    there = [set(rows.data_sets(own.where, by[0])) for own in (first, second)]
-    both = sorted(there[0] & there[1])
+    there = [rows.values(own.where, by) for own in (first, second)]
+    both = sorted({key[0] for key in there[0] & there[1]})
     pair = tuple(Rows(own.of, {**own.where, by[0]: both}, own.value) for own in (first, second))
-    for name, own in zip(names, pair, strict=True):
-        yield Cell(row, name, "mean_of_means", (own,), times, by[:1])
-    yield Cell(row, "difference", "mean_difference", pair, times, by)
+    one, two = ({key for key in side if key[0] in both} for side in there)
+    whole = one == two and all(len(rows(own.where)) == len(one) for own in pair)
+    for name, own, other in zip(names, pair, reversed(pair), strict=True):
+        if whole:
+            yield Cell(row, name, "mean_of_means", (own,), times, by[:1])
+        else:
+            yield Cell(row, name, "paired_mean", (own, other), times, by)
+    formula = "mean_difference" if whole else "paired_difference"
+    yield Cell(row, "difference", formula, pair, times, by)
 
 
 class Selector:
@@ -108,3 +114,8 @@ class Selector:
         """Names of the data sets of these rows, sorted."""
         column = self._rows.columns.get_loc(of)
         return sorted(set(self._rows.iloc[self._source.positions(where), column]))
+
+    def values(self, where: Mapping[str, Any], by: Sequence[str]) -> set[tuple]:
+        """Values of some columns, in all of these rows that have a `value`."""
+        own = self(where).dropna(subset="value")
+        return set(own[list(by)].itertuples(index=False, name=None))

@@ -35,6 +35,24 @@ def joined(frames: Sequence[pd.DataFrame], by: Sequence[str]) -> pd.DataFrame:
     return sorted_(pd.concat(whole, ignore_index=True), by)
 
 
+def whole_of(
+    frames: Sequence[pd.DataFrame], by: Sequence[str], values: Sequence[str]
+) -> pd.DataFrame:
+    """As `joined`; without a frame, where none of the data sets could be had, its columns.
+
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+    by, values : sequence of str
+        Columns that the rows are sorted by, and the others.
+
+    Returns
+    -------
+    DataFrame
+    """
+    return joined(frames, by) if frames else pd.DataFrame(columns=[*by, *values])
+
+
 def numbers_of(plan: Any, setting: str, chosen: Iterable[int] | None) -> list[int]:
     """Numbers of the splits of a chunk, ascending; without a choice as many as a setting says.
 

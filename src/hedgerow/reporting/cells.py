@@ -134,6 +134,21 @@ def _mean_of_means(rows: pd.DataFrame, by: Sequence[str]) -> float:
     return rows.groupby(by[0])["value"].mean().mean()
 
 
+def _shared(first: pd.DataFrame, second: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Pairs of rows with the same `by`, of which both have a value."""
+    own, other = (frame.dropna(subset="value") for frame in (first, second))
+    return own.merge(other, on=list(by), suffixes=("", "_second"), validate="one_to_one")
+
+
+def _paired_mean(first: pd.DataFrame, second: pd.DataFrame, by: Sequence[str]) -> float:
+    return _mean_of_means(_shared(first, second, by), by)
+
+
+def _paired_difference(first: pd.DataFrame, second: pd.DataFrame, by: Sequence[str]) -> float:
+    both = _shared(first, second, by)
+    return _mean_of_means(both.assign(value=both["value"] - both["value_second"]), by)
+
+
 def _mean_of_means_of_means(rows: pd.DataFrame, by: Sequence[str]) -> float:
     inner = rows.groupby(list(by))["value"].mean()
     return inner.groupby(level=0).mean().mean()
@@ -295,6 +310,10 @@ FORMULAS: dict[str, Formula] = {
                           lambda r, by: r.dropna(subset="value")[by[0]].nunique()),
     "mean_difference": Formula("mean of the first less the second, {n} rows in pairs by {by}",
                                _mean_difference),
+    "paired_mean": Formula("mean by {by}, step by step, of those of these {n} of which the second "
+                           "rows have a value, too", _paired_mean),
+    "paired_difference": Formula("mean of the first less the second, of {n} rows those that are in "
+                                 "pairs by {by}", _paired_difference),
     "mean_of_means_of_means": Formula("mean of the means by {by}, step by step, of these {n}",
                                       _mean_of_means_of_means),
     "mean_of_mean_differences": Formula("mean of the first less the second, {n} rows in pairs, by "

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.confidence_beyond.statistics import statistics as tests_of
+from hedgerow.experiments.compared import judged_pairs
+from hedgerow.experiments.confidence_beyond.plan import COMPARED
 from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS
-from hedgerow.experiments.paired import after_holm, read_without
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judged
 
 
 @step()
@@ -38,8 +36,7 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, rows)
-    names = rows["dataset"].unique()
-    return judged(
-        "confidence_beyond", read, specification, stated, names, frames, {**BASES, **METHODS}
+    labels = {**BASES, **METHODS}
+    return judged_pairs(
+        "confidence_beyond", COMPARED, rows, statistics, specification, stated, labels
     )

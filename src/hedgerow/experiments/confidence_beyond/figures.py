@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from hedgerow.experiments.confidence.figures import LOOKS
-from hedgerow.experiments.confidence.plan import TREES, VERSIONS
+from hedgerow.experiments.confidence.plan import TREES
 from hedgerow.experiments.confidence.tables import TREE_LABELS
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
+    COMPARED,
     CORRECTIONS,
     PLAIN,
     ConfidenceBeyondPlan,
 )
-from hedgerow.experiments.confidence_beyond.tables import METHODS, compared, said
+from hedgerow.experiments.confidence_beyond.tables import METHODS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, nothing_drawn, style
 
@@ -53,11 +54,10 @@ def confidence_beyond_parts(
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 
-    methods = [f"{version}_{answer}" for version in VERSIONS for answer in ANSWERS]
-    table = compared(rows, statistics, "answers", list(TREES), methods)
+    table = COMPARED.table(rows, statistics, "answers")
     if table.empty:
         return nothing_drawn("No data set was run")
-    cells = table.set_index(["base", "method"])["difference"]
+    cells = table.set_index(["base", "first"])["difference"]
     with style():
         drawn = Figure(figsize=(WIDTH, 2.7), layout="constrained")
         panels = drawn.subplots(1, len(TREES), sharey=True)

@@ -8,16 +8,13 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.compared import blocks, most
 from hedgerow.experiments.confidence_beyond import figures as confidence_beyond_figures
 from hedgerow.experiments.confidence_beyond import tables as confidence_beyond_tables
-from hedgerow.experiments.confidence_beyond.plan import ConfidenceBeyondPlan
+from hedgerow.experiments.confidence_beyond.plan import COMPARED, ConfidenceBeyondPlan
 from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS, METRIC_LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
-from hedgerow.reporting.numbers import number, of_all, p_text, signed
-
-#: Decimals of each metric.
-_DIGITS = {"average_auc": 1, "log_loss": 3, "brier": 3, "calibration_error": 3}
 
 
 @step("*")
@@ -47,14 +44,15 @@ def section(
     Section
         The same inputs give the same text.
     """
-    answers = tables["confidence_beyond_answers"]
-    n = int(answers["n"].max()) if len(answers) else 0
+    n = most(tables["confidence_beyond_answers"])
     stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
     markup = render(
         "experiments/confidence_beyond/page.html.j2",
         **stated,
         claims=claim_lines(claims),
-        blocks={name: _blocks(table) for name, table in tables.items()},
+        blocks={
+            part: _blocks(tables[f"confidence_beyond_{part}"], part) for part in COMPARED.parts
+        },
         shown=shown(
             confidence_beyond_tables,
             confidence_beyond_figures,
@@ -74,20 +72,15 @@ def section(
     return Section("confidence_beyond", title, markup, contents, summary)
 
 
-def _blocks(table: pd.DataFrame) -> list[dict]:
+def _blocks(table: pd.DataFrame, part: str) -> list[dict]:
     """Lines of one table, a block per base, or per metric where there are several."""
-    several = table["metric"].nunique() > 1
-    blocks = []
-    for key, own in table.groupby("metric" if several else "base", sort=False):
-        lines = []
-        for row in own.to_dict("records"):
-            digits = _DIGITS[row["metric"]]
-            cells = [number(row[name], digits) for name in ("plain", "value")]
-            cells += [signed(row["difference"], digits), of_all(row["wins"], row["n"])]
-            cells += [p_text(row[name]) for name in ("p", "p_holm")]
-            lines.append({"name": _method(row["method"]), "cells": cells})
-        blocks.append({"title": (METRIC_LABELS if several else BASES)[key], "lines": lines})
-    return blocks
+    several = len(COMPARED.parts[part].metrics) > 1
+    by, titles = (("metric",), METRIC_LABELS) if several else (("base",), BASES)
+    return blocks(COMPARED, table, part, by, titles.__getitem__, _pair)
+
+
+def _pair(line: Mapping) -> str:
+    return f"{_method(line['first'])} – {_method(line['second'])}"
 
 
 def _method(name: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hedgerow.experiments.confidence.plan import VERSIONS
+from hedgerow.experiments.compared import LOSS, POINTS, Compared, Key, Pair, Part
+from hedgerow.experiments.confidence.plan import TREES, VERSIONS
 from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "confidence_beyond"
@@ -25,17 +28,59 @@ READINGS = {
 }
 
 PARTS = ("answers", "learners", "categories", "probabilities", "settings")
-#: Measures, and whether more is better.
-METRICS = {"average_auc": True, "log_loss": False, "brier": False, "calibration_error": False}
-#: What each part compares by.
-COMPARED = {part: ("average_auc",) for part in PARTS} | {"probabilities": tuple(METRICS)}
+_LISTED = [
+    PLAIN,
+    *(f"{version}_{answer}" for version in VERSIONS for answer in ANSWERS),
+    *(f"{version}_categories" for version in VERSIONS),
+    *CORRECTIONS,
+    *READINGS,
+]
+
+
+def _place(method: str) -> tuple:
+    """Methods in the order of the tables: settings of a version by their size, then readings."""
+    setting = re.fullmatch(r"(\w+)_(fine|width)_(.+)", method)
+    if setting:
+        return (1, setting[2], list(VERSIONS).index(setting[1]), float(setting[3]))
+    return (2 if method in READINGS else 0, "", _LISTED.index(method), 0.0)
+
+
+def without(keys: Iterable[Key]) -> Iterator[Pair]:
+    """Each method against itself without what the part asks about: doubts, or on categories."""
+    for base, method in keys:
+        if method != PLAIN:
+            second = method.removesuffix("_categories")
+            yield Pair((base, method), (base, PLAIN if second == method else second))
+
+
+def smoothed(keys: Iterable[Key]) -> Iterator[Pair]:
+    """Ways to probabilities against plain shares; versions doubt smoothed leaves."""
+    for base, method in keys:
+        if method != PLAIN:
+            yield Pair((base, method), (base, "laplace" if method in VERSIONS else PLAIN))
+
+
+#: What each part compares by: areas, and in one also losses.
+COMPARED = Compared(
+    cell=("base",),
+    parts={
+        **{part: Part({"average_auc": POINTS}, without) for part in PARTS},
+        "probabilities": Part(
+            {
+                "average_auc": POINTS,
+                **dict.fromkeys(("log_loss", "brier", "calibration_error"), LOSS),
+            },
+            smoothed,
+        ),
+    },
+    order={"base": (*TREES, *LEARNERS), "method": _place},
+)
 
 ORDER = {
     "rows": ["part", "dataset", "repeat", "base", "method", "metric"],
     "bins": ["dataset", "repeat", "method", "bin"],
 }
 VALUES = {"rows": ["value"], "bins": ["n", "predicted", "correct"]}
-TEST = ["part", "base", "metric", "first", "second", "difference"]
 
 
 @dataclass(frozen=True)

@@ -340,7 +340,7 @@ def run(table: TidyTable, plan: ConfidenceBeyondPlan, protocol) -> dict[str, pd.
     -------
     dict of DataFrame
         `rows`: part, dataset, repeat, base (base tree or learner), method (`PLAIN`, or how it was
-        corrected), metric (of `METRICS`), value.
+        corrected), metric, value.
         `bins`: dataset, repeat, method, bin, n, predicted, correct: of part `probabilities`.
     """
     parts = {"answers": _answers, "learners": _learners}

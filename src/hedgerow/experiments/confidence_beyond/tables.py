@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
-from hedgerow.experiments.behind import Selector, sides, tested
-from hedgerow.experiments.confidence.plan import TREES, VERSIONS
+from hedgerow.experiments.compared import TESTED, cells_behind
+from hedgerow.experiments.confidence.plan import VERSIONS
 from hedgerow.experiments.confidence.tables import LABELS, TREE_LABELS
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
-    CORRECTIONS,
-    LEARNERS,
-    METRICS,
+    COMPARED,
     PLAIN,
-    READINGS,
     ConfidenceBeyondPlan,
 )
-from hedgerow.experiments.confidence_beyond.statistics import SCALE, against, by_method
 from hedgerow.experiments.step import table
-from hedgerow.reporting.cells import Cell, Rows
+from hedgerow.reporting.cells import Cell
 from hedgerow.reporting.tables import how_many, ran
 
 #: What texts call bases and methods.
@@ -57,7 +53,6 @@ METRIC_LABELS = {
     "brier": "Brier score",
     "calibration_error": "Calibration error",
 }
-COLUMNS = ["base", "method", "metric", "plain", "value", "difference", "wins", "n", "p", "p_holm"]
 
 
 def said(rows: pd.DataFrame, plan: ConfidenceBeyondPlan) -> dict[str, str]:
@@ -90,63 +85,12 @@ def said(rows: pd.DataFrame, plan: ConfidenceBeyondPlan) -> dict[str, str]:
     }
 
 
-TESTS = (
-    "Means over data sets; wins: data sets on which it is better, of n; p of Wilcoxon's "
-    "signed-rank test over data sets, plain and after Holm's correction over all rows of a metric."
-)
-
-
-def compared(
-    rows: pd.DataFrame, statistics: pd.DataFrame, part: str, bases: Sequence, methods: Sequence
-) -> pd.DataFrame:
-    """A line per base, method and metric of one part, beside what it is compared with.
-
-    Parameters
-    ----------
-    rows, statistics : DataFrame
-        As returned by `hedgerow.experiments.confidence_beyond.statistics.merged`.
-    part : str
-    bases, methods : sequence of str
-        In the order of the lines; what was not run is left out.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`: plain is the mean of what the method is compared with, value its own.
-    """
-    own = statistics[statistics["part"] == part]
-    key = ["base", "metric", "first"]
-    p = own.pivot_table(index=key, columns="correction", values="p", sort=False)
-    tests = own[own["correction"] == "none"].set_index(key)
-    lines = []
-    for metric in dict.fromkeys(own["metric"]):
-        wide = by_method(rows, part, metric)
-        for base in bases:
-            for method in methods:
-                if (base, metric, method) not in tests.index:
-                    continue
-                test = tests.loc[(base, metric, method)]
-                both = wide[[(base, method), (base, test["second"])]].dropna()
-                one, two = both[base, method], both[base, test["second"]]
-                better = one > two if METRICS[metric] else one < two
-                line = {"base": base, "method": method, "metric": metric, "plain": two.mean()}
-                line |= {"value": one.mean(), "difference": test["difference"]}
-                line |= {"wins": int(better.sum()), "n": int(test["n"])}
-                line |= {"p": p.loc[(base, metric, method), "none"]}
-                lines.append({**line, "p_holm": p.loc[(base, metric, method), "holm"]})
-    return pd.DataFrame(lines, columns=COLUMNS).round(9)
+TESTS = f"The first is the method, the second what it is compared with. {TESTED}"
 
 
 def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
     """Both sides of each comparison of a part, and its test."""
-    part, select = identifier.removeprefix("confidence_beyond_"), Selector(rows)
-    for row, line in enumerate(table.to_dict("records")):
-        own = {"part": part, "base": line["base"], "metric": line["metric"]}
-        pair = (line["method"], against(part, line["method"]))
-        first, second = (Rows("rows", {**own, "method": m}) for m in pair)
-        times = SCALE.get(line["metric"], 1.0)
-        yield from sides(row, ("value", "plain"), first, second, select, times)
-        yield from tested(row, line, {**own, "first": pair[0], "second": pair[1]})
+    return cells_behind(COMPARED, table, rows, identifier.removeprefix("confidence_beyond_"))
 
 
 @table(
@@ -170,10 +114,9 @@ def confidence_beyond_answers(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    methods = [f"{version}_{answer}" for version in VERSIONS for answer in ANSWERS]
-    return compared(rows, statistics, "answers", list(TREES), methods)
+    return COMPARED.table(rows, statistics, "answers")
 
 
 @table(
@@ -198,15 +141,15 @@ def confidence_beyond_learners(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "learners", LEARNERS, list(VERSIONS))
+    return COMPARED.table(rows, statistics, "learners")
 
 
 @table(
     "Doubts of tests on categories",
     caption="Area (points) of each version with doubts of tests on categories too, against the "
-    f"same version without. {TESTS} {{ran_categories}}",
+    f"same version without, and of that against the base tree. {TESTS} {{ran_categories}}",
     words=said,
     behind=behind_part,
 )
@@ -223,10 +166,9 @@ def confidence_beyond_categories(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    methods = [f"{version}_categories" for version in VERSIONS]
-    return compared(rows, statistics, "categories", list(TREES), methods)
+    return COMPARED.table(rows, statistics, "categories")
 
 
 @table(
@@ -252,9 +194,9 @@ def confidence_beyond_probabilities(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "probabilities", ["c45"], CORRECTIONS)
+    return COMPARED.table(rows, statistics, "probabilities")
 
 
 @table(
@@ -279,8 +221,6 @@ def confidence_beyond_settings(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    methods = [f"{v}_fine_{fine:g}" for v in VERSIONS for fine in plan.fines]
-    methods += [f"{v}_width_{factor:g}" for v in VERSIONS for factor in plan.widths]
-    return compared(rows, statistics, "settings", list(TREES), [*methods, *READINGS])
+    return COMPARED.table(rows, statistics, "settings")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.evidential_beyond.statistics import statistics as tests_of
+from hedgerow.experiments.compared import judged_pairs
+from hedgerow.experiments.evidential_beyond.plan import COMPARED
 from hedgerow.experiments.evidential_beyond.tables import LABELS
-from hedgerow.experiments.paired import after_holm, read_without
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judged
 
 
 @step()
@@ -38,6 +36,6 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, rows)
-    names = rows["dataset"].unique()
-    return judged("evidential_beyond", read, specification, stated, names, frames, LABELS)
+    return judged_pairs(
+        "evidential_beyond", COMPARED, rows, statistics, specification, stated, LABELS
+    )

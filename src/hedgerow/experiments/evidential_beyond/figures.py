@@ -8,11 +8,11 @@ import pandas as pd
 
 from hedgerow.experiments.evidential_beyond.plan import (
     ANNOTATED,
+    COMPARED,
     LEARNERS,
     REPEATED,
     EvidentialBeyondPlan,
 )
-from hedgerow.experiments.evidential_beyond.statistics import by_method
 from hedgerow.experiments.evidential_beyond.tables import LABELS, METRIC_LABELS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
@@ -41,7 +41,7 @@ LOOKS = {
 
 def _lines(axes: Axes, rows: pd.DataFrame, part: str, metric: str, names) -> None:
     """A line per method: mean error over data sets by the setting."""
-    means = by_method(rows, part, metric).mean()
+    means = COMPARED.means(rows, part, metric).mean()
     for name in names:
         own = means.xs(name, level="method").sort_index()
         look = LOOKS[name]
@@ -125,7 +125,7 @@ def evidential_beyond_doubts(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
         for metric, (colour, mark, line) in zip(
             ("clean_error_rate", "evidential_error_rate"), (_LOOKS[0], _LOOKS[2]), strict=True
         ):
-            every = by_method(rows, "misjudged", metric).mean()
+            every = COMPARED.means(rows, "misjudged", metric).mean()
             means = every.xs("e2m", level="method").sort_index()
             panels[2].plot(range(len(means)), means.to_numpy(), color=colour, marker=mark,
                            markersize=4.5, linestyle=line, label=METRIC_LABELS[metric])  # fmt: skip

@@ -8,18 +8,18 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.compared import blocks, most, pair_words
 from hedgerow.experiments.evidential_beyond import figures as evidential_beyond_figures
 from hedgerow.experiments.evidential_beyond import tables as evidential_beyond_tables
-from hedgerow.experiments.evidential_beyond.plan import EvidentialBeyondPlan
+from hedgerow.experiments.evidential_beyond.plan import COMPARED, EvidentialBeyondPlan
 from hedgerow.experiments.evidential_beyond.tables import LABELS, METRIC_LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
-from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
 _SETTINGS = {
-    "evidential_beyond_sweep": "noise level {:g}",
-    "evidential_beyond_repeated": "error {:g} sd",
-    "evidential_beyond_annotators": "mistakes up to {:g}",
+    "sweep": "noise level {:g}",
+    "repeated": "error {:g} sd",
+    "annotators": "mistakes up to {:g}",
 }
 
 
@@ -50,15 +50,18 @@ def section(
     Section
         The same inputs give the same text.
     """
-    sweep = tables["evidential_beyond_sweep"]
-    n = int(sweep["n"].max()) if len(sweep) else 0
+    n = most(tables["evidential_beyond_sweep"])
     stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
+    of_part = {part: tables[f"evidential_beyond_{part}"] for part in COMPARED.parts}
     markup = render(
         "experiments/evidential_beyond/page.html.j2",
         **stated,
         claims=claim_lines(claims),
-        blocks={name: _blocks(_few(tables[name]), words) for name, words in _SETTINGS.items()},
-        misjudged=_misjudged(tables["evidential_beyond_misjudged"]),
+        blocks={part: _blocks(_few(of_part[part]), part) for part in _SETTINGS},
+        misjudged=blocks(
+            *(COMPARED, of_part["misjudged"], "misjudged"),
+            *(("metric",), METRIC_LABELS.__getitem__, _told),
+        ),
         shown=shown(
             evidential_beyond_tables,
             evidential_beyond_figures,
@@ -84,39 +87,17 @@ def _few(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["setting"].isin([settings[0], settings[len(settings) // 2], settings[-1]])]
 
 
-def _blocks(table: pd.DataFrame, words: str) -> list[dict]:
+def _blocks(table: pd.DataFrame, part: str) -> list[dict]:
     """Lines of one table, a block per metric and setting."""
-    blocks = []
-    several = table["metric"].nunique() > 1
-    for (metric, setting), own in table.groupby(["metric", "setting"], sort=False):
-        lines = [
-            {"name": LABELS[row["method"]], "cells": _cells(row, ("value", "e2m"))}
-            for row in own.to_dict("records")
-        ]
-        title = words.format(setting)
-        title = f"{METRIC_LABELS[metric]}, {title}" if several else title.capitalize()
-        blocks.append({"title": title, "lines": lines})
-    return blocks
+    several = len(COMPARED.parts[part].metrics) > 1
+
+    def title(metric: str, setting: float) -> str:
+        words = _SETTINGS[part].format(setting)
+        return f"{METRIC_LABELS[metric]}, {words}" if several else words.capitalize()
+
+    by = ("metric", "setting")
+    return blocks(COMPARED, table, part, by, title, pair_words(LABELS))
 
 
-def _misjudged(table: pd.DataFrame) -> list[dict]:
-    """Lines of doubts told wrong, a block per metric."""
-    return [
-        {
-            "title": METRIC_LABELS[metric],
-            "lines": [
-                {"name": _told(row), "cells": _cells(row, ("value", "right"))}
-                for row in own.to_dict("records")
-            ],
-        }
-        for metric, own in table.groupby("metric", sort=False)
-    ]
-
-
-def _told(row: Mapping) -> str:
-    return f"times {row['setting']:g}" if row["method"] == "e2m" else "as odds"
-
-
-def _cells(row: Mapping, means: tuple[str, str]) -> list[str]:
-    cells = [*(number(row[name], 1) for name in means), signed(row["difference"], 1)]
-    return [*cells, of_all(row["wins"], row["n"]), p_text(row["p"]), p_text(row["p_holm"])]
+def _told(line: Mapping) -> str:
+    return f"times {line['setting']:g}" if line["first"] == "e2m" else "as odds"

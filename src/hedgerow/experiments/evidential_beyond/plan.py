@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hedgerow.experiments.compared import ERROR_POINTS, Compared, Key, Pair, Part
 from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "evidential_beyond"  # the word under which seeds are drawn
@@ -25,18 +27,41 @@ REPEATED = ("e2m_doubted", "e2m_intervals", "cart_means", "cart_single")
 MISJUDGED = ("e2m", "e2m_odds")
 ANNOTATED = ("e2m_votes", "cart_weighted", "cart_majority")
 PARTS = ("sweep", "repeated", "annotators", "misjudged")
-#: What each part compares by; of errors less is better.
-COMPARED = {
-    "sweep": ("clean_error_rate", "error_rate"),
-    "repeated": ("error_rate",),
-    "annotators": ("error_rate",),
-    "misjudged": ("clean_error_rate", "evidential_error_rate"),
-}
 RIGHT = 1.0  # the factor of a doubt that is told as it is
+
+#: What of doubts that are told as they are is called in tests and tables.
+AS_THEY_ARE = "e2m, right"
+
+
+def told_otherwise(keys: Iterable[Key]) -> Iterator[Pair]:
+    """Doubts told otherwise against doubts told as they are."""
+    right = (RIGHT, "e2m")
+    return (Pair(key, right, AS_THEY_ARE) for key in keys if key != right)
+
+
+def _first_with_others(methods: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((methods[0], other) for other in methods[1:])
+
+
+#: What each part compares, first and second, and by which errors.
+COMPARED = Compared(
+    cell=("setting",),
+    parts={
+        "sweep": Part(
+            {"clean_error_rate": ERROR_POINTS, "error_rate": ERROR_POINTS},
+            _first_with_others(LEARNERS),
+        ),
+        "repeated": Part({"error_rate": ERROR_POINTS}, _first_with_others(REPEATED)),
+        "annotators": Part({"error_rate": ERROR_POINTS}, _first_with_others(ANNOTATED)),
+        "misjudged": Part(
+            {"clean_error_rate": ERROR_POINTS, "evidential_error_rate": ERROR_POINTS},
+            told_otherwise,
+        ),
+    },
+)
 
 ORDER = {"rows": ["part", "dataset", "repeat", "setting", "method", "metric"]}
 VALUES = {"rows": ["value"]}
-TEST = ["part", "setting", "metric", "first", "second", "difference"]
 
 
 @dataclass(frozen=True)

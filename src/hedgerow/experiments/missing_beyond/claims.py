@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.missing_beyond.plan import TEST
-from hedgerow.experiments.missing_beyond.statistics import families_of
+from hedgerow.experiments.compared import judged_pairs
+from hedgerow.experiments.missing_beyond.plan import COMPARED
+from hedgerow.experiments.missing_beyond.statistics import of_guesses
 from hedgerow.experiments.missing_beyond.tables import LABELS
-from hedgerow.experiments.paired import after_holm, pairs_without
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claims import judged
 
 
 @step()
@@ -39,9 +37,7 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = (
-        {"statistics": after_holm(statistics)},
-        partial(pairs_without, list(families_of(rows)), TEST),
+    more = (of_guesses(rows),)
+    return judged_pairs(
+        "missing_beyond", COMPARED, rows, statistics, specification, stated, LABELS, more
     )
-    names = rows["dataset"].unique()
-    return judged("missing_beyond", read, specification, stated, names, frames, LABELS)

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from hedgerow.experiments.missing_beyond.plan import MECHANISMS, METHODS, MissingBeyondPlan
-from hedgerow.experiments.missing_beyond.statistics import by_method
+from hedgerow.experiments.missing_beyond.plan import (
+    COMPARED,
+    MECHANISMS,
+    METHODS,
+    MissingBeyondPlan,
+)
 from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, said
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
@@ -46,7 +50,7 @@ def gains(rows: pd.DataFrame, part: str) -> pd.DataFrame:
     DataFrame of float
         (setting, share) by method.
     """
-    wide = by_method(rows, part, "accuracy")
+    wide = COMPARED.means(rows, part, "accuracy")
     base = wide.xs("c45", axis=1, level="method")
     found = {key: (wide[key] - base[key[:2]]).mean() for key in wide.columns if key[2] != "c45"}
     return pd.Series(found).rename_axis(["setting", "share", "method"]).unstack("method")
@@ -126,7 +130,7 @@ def missing_beyond_guesses(rows: pd.DataFrame, plan: MissingBeyondPlan) -> Figur
     if not (rows["part"] == "imputers").any():
         return nothing_drawn("No data set was run")
     found = gains(rows, "imputers").loc["mcar"].sort_index()
-    errors = by_method(rows, "imputers", "imputer_error").mean()
+    errors = COMPARED.means(rows, "imputers", "imputer_error").mean()
     with style():
         drawn = Figure(figsize=(WIDTH, 3.2), layout="constrained")
         panels = drawn.subplots(1, len(found), sharey=True, squeeze=False)[0]

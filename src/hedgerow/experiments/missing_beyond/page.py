@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 
 from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.compared import blocks, most, pair_words
 from hedgerow.experiments.missing_beyond import figures as missing_beyond_figures
 from hedgerow.experiments.missing_beyond import tables as missing_beyond_tables
-from hedgerow.experiments.missing_beyond.plan import METHODS, MissingBeyondPlan
+from hedgerow.experiments.missing_beyond.plan import COMPARED, METHODS, MissingBeyondPlan
 from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, METRIC_LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
 from hedgerow.reporting.numbers import number, of_all, p_text, signed
-
-_COMPARED = ("mechanisms", "imputers", "learners", "pruning", "natural", "noise")
 
 
 @step("*")
@@ -46,14 +46,14 @@ def section(
     Section
         The same inputs give the same text.
     """
-    n = {part: _most(tables[f"missing_beyond_{part}"]) for part in ("mechanisms", "natural")}
+    n = {part: most(tables[f"missing_beyond_{part}"]) for part in ("mechanisms", "natural")}
     stated = {"plan": plan, "n": n["mechanisms"], "n_natural": n["natural"]}
     stated["smallest_p"] = smallest_p(n["mechanisms"])
     markup = render(
         "experiments/missing_beyond/page.html.j2",
         **stated,
         claims=claim_lines(claims),
-        blocks={part: _blocks(tables[f"missing_beyond_{part}"], part) for part in _COMPARED},
+        blocks={part: _blocks(tables[f"missing_beyond_{part}"], part) for part in COMPARED.parts},
         agreement=_agreement(tables["missing_beyond_agreement"]),
         sets=_sets(tables["missing_beyond_sets"]),
         methods=[LABELS[name] for name in METHODS["natural"]],
@@ -77,23 +77,11 @@ def section(
     return Section("missing_beyond", title, markup, contents, summary)
 
 
-def _most(table: pd.DataFrame) -> int:
-    return int(table["n"].max()) if len(table) else 0
-
-
 def _blocks(table: pd.DataFrame, part: str) -> list[dict]:
     """Lines of one table, a block per metric, setting and share."""
-    blocks = []
-    for key, own in table.groupby(["metric", "setting", "share"], sort=False):
-        lines = [
-            {
-                "name": f"{LABELS[row['first']]} – {LABELS[row['second']]}",
-                "cells": _cells(row, key[0]),
-            }
-            for row in own.to_dict("records")
-        ]
-        blocks.append({"title": _title(part, *key), "lines": lines})
-    return blocks
+    more = {"imputer_error": 2} if "imputer_error" in table else {}
+    by, title = ("metric", *COMPARED.cell), partial(_title, part)
+    return blocks(COMPARED, table, part, by, title, pair_words(LABELS), more)
 
 
 def _title(part: str, metric: str, setting: str, share: float) -> str:
@@ -107,22 +95,13 @@ def _title(part: str, metric: str, setting: str, share: float) -> str:
     return words.get(part, removed)
 
 
-def _cells(row: Mapping, metric: str) -> list[str]:
-    digits = 3 if metric == "log_loss" else 1
-    error = [number(row["imputer_error"], 2)] if "imputer_error" in row else []
-    means = [number(row[name], digits) for name in ("value", "other")]
-    wins = of_all(row["wins"], row["n"])
-    difference = signed(row["difference"], digits)
-    return [*error, *means, difference, wins, p_text(row["p"]), p_text(row["p_holm"])]
-
-
 def _agreement(table: pd.DataFrame) -> list[dict]:
     return [
         {
             "name": f"{100 * row['share']:g} % removed",
             "cells": [
                 signed(row["correlation"], 2),
-                of_all(row["positive"], row["n"]),
+                of_all(row["positive"], row["n_datasets"]),
                 p_text(row["p"]),
                 p_text(row["p_holm"]),
             ],

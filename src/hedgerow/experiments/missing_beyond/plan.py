@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from hedgerow.experiments.compared import LOSS, POINTS, Compared, Part
 from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "missing_beyond"  # the word under which seeds are drawn
@@ -32,46 +33,55 @@ METHODS = {
     ),
     "noise": ("c45", "soft", "eig_knn", "eig_soft"),
 }
-#: What is compared in each part: first, second.
-PAIRS = {
-    "mechanisms": (("knn", "c45"), ("eig_knn", "c45"), ("eig_perfect", "c45")),
-    "imputers": (
-        *((guess, "c45") for guess in (*GUESSES, "eig_multiple", "eig_perfect")),
-        ("eig_perfect", "eig_knn"),
-        ("eig_multiple", "eig_gaussian"),
-        ("eig_multiple", "eig_iterative"),
-    ),
-    "learners": tuple(
-        ("eig_knn", other) for other in ("c45", "mia", "sklearn_tree", "gradient_boosting")
-    ),
-    "pruning": (("eig_knn", "c45"), ("eig_knn", "mean"), ("eig_knn", "knn")),
-    "natural": (
-        *(
-            ("eig_knn", other)
-            for other in ("c45", "c45_node", "mean", "knn", "mia", "gradient_boosting")
+#: What each part compares, first and second, and by what.
+COMPARED = Compared(
+    cell=("setting", "share"),
+    parts={
+        "mechanisms": Part(
+            {"accuracy": POINTS}, (("knn", "c45"), ("eig_knn", "c45"), ("eig_perfect", "c45"))
         ),
-        ("eig_knn_native", "c45_native"),
-        ("eig_knn_native", "eig_knn"),
-    ),
-    "noise": (
-        ("eig_knn", "c45"),
-        ("eig_soft", "c45"),
-        ("eig_soft", "eig_knn"),
-        ("eig_soft", "soft"),
-    ),
-}
-#: What each part compares by; of all but the log loss more is better.
-COMPARED = {
-    "mechanisms": ("accuracy",),
-    "imputers": ("accuracy",),
-    "learners": ("accuracy",),
-    "pruning": ("accuracy", "macro_f1", "log_loss"),
-    "natural": ("accuracy", "macro_f1"),
-    "noise": ("accuracy",),
-}
-LESS_IS_BETTER = ("log_loss",)
-#: Metrics that are told in points; the log loss is in nats.
-IN_POINTS = ("accuracy", "macro_f1")
+        "imputers": Part(
+            {"accuracy": POINTS},
+            (
+                *((guess, "c45") for guess in (*GUESSES, "eig_multiple", "eig_perfect")),
+                ("eig_perfect", "eig_knn"),
+                ("eig_multiple", "eig_gaussian"),
+                ("eig_multiple", "eig_iterative"),
+            ),
+        ),
+        "learners": Part(
+            {"accuracy": POINTS},
+            tuple(
+                ("eig_knn", other) for other in ("c45", "mia", "sklearn_tree", "gradient_boosting")
+            ),
+        ),
+        "pruning": Part(
+            {"accuracy": POINTS, "macro_f1": POINTS, "log_loss": LOSS},
+            (("eig_knn", "c45"), ("eig_knn", "mean"), ("eig_knn", "knn")),
+        ),
+        "natural": Part(
+            {"accuracy": POINTS, "macro_f1": POINTS},
+            (
+                *(
+                    ("eig_knn", other)
+                    for other in ("c45", "c45_node", "mean", "knn", "mia", "gradient_boosting")
+                ),
+                ("eig_knn_native", "c45_native"),
+                ("eig_knn_native", "eig_knn"),
+            ),
+        ),
+        "noise": Part(
+            {"accuracy": POINTS},
+            (
+                ("eig_knn", "c45"),
+                ("eig_soft", "c45"),
+                ("eig_soft", "eig_knn"),
+                ("eig_soft", "soft"),
+            ),
+        ),
+    },
+    order={"setting": (*MECHANISMS, "unpruned", "pruned")},
+)
 #: How far better guesses go with better trees: a correlation, tested against 0.
 AGREEMENT = "agreement"
 AS_IT_IS = "nothing removed"  # the setting of data that lack values by themselves
@@ -79,7 +89,6 @@ DATA = "data"  # in the place of a method, of what is told of a data set
 
 ORDER = {"rows": ["part", "dataset", "repeat", "setting", "share", "method", "metric"]}
 VALUES = {"rows": ["value"]}
-TEST = ["part", "setting", "share", "metric", "first", "second", "difference"]
 
 
 @dataclass(frozen=True)

@@ -6,19 +6,17 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from hedgerow.experiments.behind import P, Selector, sides, tested
+from hedgerow.experiments.behind import P, tested
+from hedgerow.experiments.compared import POINTS, TESTED, cells_behind
 from hedgerow.experiments.missing_beyond.plan import (
     AGREEMENT,
-    AS_IT_IS,
     COMPARED,
     DATA,
     GUESSES,
-    IN_POINTS,
-    LESS_IS_BETTER,
     METHODS,
     MissingBeyondPlan,
 )
-from hedgerow.experiments.missing_beyond.statistics import POINTS, agreement, by_method
+from hedgerow.experiments.missing_beyond.statistics import agreement
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import how_many, ran
@@ -50,15 +48,7 @@ MECHANISM_LABELS = {
     "mnar": "not at random",
 }
 METRIC_LABELS = {"accuracy": "Accuracy", "macro_f1": "Macro F1", "log_loss": "Log loss"}
-COLUMNS = [
-    *("setting", "share", "metric", "first", "second", "value", "other"),
-    *("difference", "wins", "n", "p", "p_holm"),
-]
-TESTS = (
-    "Means over data sets, in per cent; difference: of the first less the second, points; wins: "
-    "data sets on which the first is better, of n; p of Wilcoxon's signed-rank test over data "
-    "sets, plain and after Holm's correction over all rows of a metric."
-)
+TESTS = f"Accuracies and F1 in points. {TESTED}"
 REMOVED = "Values are removed from training and test rows, completely at random."
 
 
@@ -88,69 +78,20 @@ def said(rows: pd.DataFrame, plan: MissingBeyondPlan) -> dict[str, str]:
     }
 
 
-def compared(rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.DataFrame:
-    """A line per setting, share, metric and pair of methods of one part.
-
-    Parameters
-    ----------
-    rows, statistics : DataFrame
-        As returned by `hedgerow.experiments.missing_beyond.statistics.merged`.
-    part : str
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`: value is the mean of the first method over data sets, other that of the second.
-    """
-    keys = COLUMNS[:5]
-    own = statistics[(statistics["part"] == part) & statistics["metric"].isin(COMPARED[part])]
-    p = own.pivot_table(index=keys, columns="correction", values="p", sort=False)
-    lines = []
-    for test in own[own["correction"] == "none"].to_dict("records"):
-        key = tuple(test[name] for name in keys)
-        setting, share, metric, *pair = key
-        wide = by_method(rows, part, metric)
-        both = wide[[(setting, share, method) for method in pair]].dropna()
-        one, two = both.iloc[:, 0], both.iloc[:, 1]
-        ahead = (one - two).round(9) * (-1.0 if metric in LESS_IS_BETTER else 1.0)
-        line = dict(zip(keys, key, strict=True)) | {"value": one.mean(), "other": two.mean()}
-        line |= {"difference": test["difference"], "wins": int((ahead > 0).sum())}
-        line |= {"n": int(test["n"]), "p": p.loc[key, "none"]}
-        lines.append({**line, "p_holm": p.loc[key, "holm"]})
-    made = pd.DataFrame(lines, columns=COLUMNS).round(9)
-    told = [*MECHANISM_LABELS, "unpruned", "pruned", AS_IT_IS]
-    orders = {
-        "metric": COMPARED[part],
-        "setting": [*told, *sorted(set(made["setting"]) - set(told), key=float)],  # factors
-        "share": sorted(set(made["share"])),
-        "first": METHODS[part],
-        "second": METHODS[part],
-    }
-
-    def rank(column):
-        return column.map({value: k for k, value in enumerate(orders[column.name])})
-
-    return made.sort_values(list(orders), key=rank).reset_index(drop=True)
-
-
 def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Iterator[Cell]:
-    """Both sides of each comparison of a part, and its test."""
-    part, select = identifier.removeprefix("missing_beyond_"), Selector(rows)
-    for row, line in enumerate(table.to_dict("records")):
-        metric = line["metric"]
-        times = POINTS if metric in IN_POINTS else 1.0
-        own = {"part": part, "metric": metric, "setting": line["setting"], "share": line["share"]}
-        first, second = (Rows("rows", {**own, "method": line[m]}) for m in ("first", "second"))
-        yield from sides(row, ("value", "other"), first, second, select, times)
-        yield from tested(row, line, {**own, "first": line["first"], "second": line["second"]})
-        if "imputer_error" in line:
-            error = Rows("rows", {**first.where, "metric": "imputer_error"})
+    """Both sides of each comparison of a part, and its test; the error of what guesses."""
+    part = identifier.removeprefix("missing_beyond_")
+    yield from cells_behind(COMPARED, table, rows, part)
+    if "imputer_error" in table:
+        for row, line in enumerate(table.to_dict("records")):
+            own = {name: line[name] for name in COMPARED.cell} | {"method": line["first"]}
+            error = Rows("rows", {"part": part, **own, "metric": "imputer_error"})
             yield Cell(row, "imputer_error", "mean_of_means", (error,), by=("dataset",))
 
 
 def behind_agreement(table: pd.DataFrame) -> Iterator[Cell]:
     """Tests of the correlations, which rest on accuracies and errors of the imputers."""
-    columns = {"correlation": ("none", "difference"), "n": ("none", "n"), **P}
+    columns = {"correlation": ("none", "difference"), "n_datasets": ("none", "n"), **P}
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": "imputers", "metric": AGREEMENT, "share": line["share"]}
         yield from tested(row, line, own, columns)
@@ -164,11 +105,11 @@ def behind_sets(table: pd.DataFrame) -> Iterator[Cell]:
     for row, line in enumerate(table.to_dict("records")):
         own = {"part": "natural", "dataset": line["dataset"]}
         missing = Rows("rows", {**own, "metric": "missing", "method": DATA})
-        yield Cell(row, "missing", "mean", (missing,), POINTS)
+        yield Cell(row, "missing", "mean", (missing,), POINTS.times)
         for method in METHODS["natural"]:
             if pd.notna(line[method]):
                 cell = Rows("rows", {**own, "metric": "accuracy", "method": method})
-                yield Cell(row, method, "mean", (cell,), POINTS)
+                yield Cell(row, method, "mean", (cell,), POINTS.times)
 
 
 @table(
@@ -195,9 +136,9 @@ def missing_beyond_mechanisms(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "mechanisms")
+    return COMPARED.table(rows, statistics, "mechanisms")
 
 
 @table(
@@ -224,10 +165,11 @@ def missing_beyond_imputers(
     Returns
     -------
     DataFrame
-        As `compared` gives it, with imputer_error, the mean over data sets of that of the first.
+        As `Compared.table` gives it, and imputer_error, the mean over data sets of that of the
+        first.
     """
-    made = compared(rows, statistics, "imputers")
-    errors = by_method(rows, "imputers", "imputer_error").mean()
+    made = COMPARED.table(rows, statistics, "imputers")
+    errors = COMPARED.means(rows, "imputers", "imputer_error").mean()
     found = [errors[key] for key in zip(made["setting"], made["share"], made["first"], strict=True)]
     made.insert(5, "imputer_error", found)
     return made.round(9)
@@ -238,7 +180,7 @@ def missing_beyond_imputers(
     caption="Spearman's correlation, on each data set, of the accuracy of EIG with the error of "
     "the guesses, over five imputers that tell one guess (mean, kNN, iterative regression and "
     "forests, one Gaussian draw); its sign is turned: above 0, better guesses have better trees. "
-    "Mean over data sets; positive: on how many it is above 0, of n; p of Wilcoxon's signed-rank "
+    "Mean over data sets; positive: on how many it is above 0, of all; p of Wilcoxon's signed-rank "
     "test against 0, plain and after Holm's correction over the shares. {ran}",
     words=said,
     behind=behind_agreement,
@@ -256,16 +198,16 @@ def missing_beyond_agreement(
     Returns
     -------
     DataFrame
-        share, correlation, positive, n, p, p_holm.
+        share, correlation, positive, n_datasets, p, p_holm.
     """
     found = agreement(rows)
     lines = []
     for share, tests in statistics[statistics["metric"] == AGREEMENT].groupby("share"):
         p = tests.set_index("correction")["p"]
         line = {"share": share, "correlation": tests["difference"].iloc[0]}
-        line |= {"positive": int((found[share] > 0).sum()), "n": int(tests["n"].iloc[0])}
+        line |= {"positive": int((found[share] > 0).sum()), "n_datasets": int(tests["n"].iloc[0])}
         lines.append({**line, "p": p["none"], "p_holm": p["holm"]})
-    columns = ["share", "correlation", "positive", "n", "p", "p_holm"]
+    columns = ["share", "correlation", "positive", "n_datasets", "p", "p_holm"]
     return pd.DataFrame(lines, columns=columns).round(9)
 
 
@@ -291,9 +233,9 @@ def missing_beyond_learners(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "learners")
+    return COMPARED.table(rows, statistics, "learners")
 
 
 @table(
@@ -318,9 +260,9 @@ def missing_beyond_pruning(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "pruning")
+    return COMPARED.table(rows, statistics, "pruning")
 
 
 @table(
@@ -344,9 +286,9 @@ def missing_beyond_natural(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "natural")
+    return COMPARED.table(rows, statistics, "natural")
 
 
 @table(
@@ -370,12 +312,12 @@ def missing_beyond_sets(rows: pd.DataFrame, plan: MissingBeyondPlan) -> pd.DataF
         dataset, missing (per cent of the values), a column per method; in the order of `missing`,
         the most first.
     """
-    wide = by_method(rows, "natural", "accuracy")
-    missing = by_method(rows, "natural", "missing")
+    wide = COMPARED.means(rows, "natural", "accuracy")
+    missing = COMPARED.means(rows, "natural", "missing")
     if wide.empty:
         return pd.DataFrame(columns=["dataset", "missing", *METHODS["natural"]])
     made = wide.droplevel(["setting", "share"], axis=1)[list(METHODS["natural"])]
-    made.insert(0, "missing", POINTS * missing.xs(DATA, axis=1, level="method").iloc[:, 0])
+    made.insert(0, "missing", POINTS.times * missing.xs(DATA, axis=1, level="method").iloc[:, 0])
     made = made.rename_axis("dataset").reset_index().rename_axis(None, axis=1)
     return made.sort_values(["missing", "dataset"], ascending=[False, True]).round(9)
 
@@ -402,6 +344,6 @@ def missing_beyond_noise(
     Returns
     -------
     DataFrame
-        As `compared` gives it.
+        As `Compared.table` gives it.
     """
-    return compared(rows, statistics, "noise")
+    return COMPARED.table(rows, statistics, "noise")

@@ -1,0 +1,428 @@
+"""Comparisons of methods in pairs over data sets, said once in a plan.
+
+::
+
+    COMPARED = Compared(
+        cell=("setting", "share"),
+        parts={"pruning": Part({"accuracy": POINTS, "log_loss": LOSS}, (("eig_knn", "c45"),))},
+    )
+
+What is set beside what stands in the plan. Its tests, its table, what stands behind each number of
+it, the lines of a page and what the judge reads follow from that and from rows of results, which
+have the columns part, dataset, those of `cell`, method, metric, value and those of `repeat`.
+
+One rule holds everywhere: a repeat in which one of a pair has no value counts for neither. Each
+data set is one value, the mean over its repeats.
+
+All comparison tables have the columns of `Compared.columns`: the first is what the question is
+about, a difference is that of the first less the second, and wins are data sets on which the first
+is better, be more better or less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hedgerow.reporting.cells import Cell
+
+#: What a line of a comparison table says of its pair.
+MEASURED = (
+    *("mean_first", "mean_second", "difference", "wins", "losses"),
+    *("n_datasets", "p", "p_holm"),
+)
+#: How captions say that.
+TESTED = (
+    "Means over data sets; difference: of the first less the second; wins and losses: data sets on "
+    "which the first is better and on which it is worse; p of Wilcoxon's signed-rank test over "
+    "data sets, plain and after Holm's correction over all rows of a metric."
+)
+
+#: A method in a cell: the values of the cell's columns, then the method.
+Key = tuple
+
+
+class Metric(NamedTuple):
+    """How values are compared and printed: times what, with how many decimals; what is better."""
+
+    times: float = 1.0
+    digits: int = 1
+    less_is_better: bool = False
+
+
+#: Shares that are told in points.
+POINTS = Metric(100.0)
+#: Error rates in points.
+ERROR_POINTS = Metric(100.0, less_is_better=True)
+#: Log loss, Brier score and the like.
+LOSS = Metric(1.0, 3, less_is_better=True)
+
+
+class Pair(NamedTuple):
+    """Two methods, each in its cell; `named` where the second has another name in tables."""
+
+    first: Key
+    second: Key
+    named: str = ""
+
+    @property
+    def key(self) -> tuple:
+        """Cell, first and second as tables name them; the cell is that of the first."""
+        return (*self.first[:-1], self.first[-1], self.named or self.second[-1])
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pairs of methods, by some metrics. Each metric is one family of tests.
+
+    Attributes
+    ----------
+    metrics : mapping of Metric
+    pairs : sequence of (str, str), or callable
+        First and second in every cell; or from all `Key` that were run, in the order of the tables,
+        to pairs of them.
+    """
+
+    metrics: Mapping[str, Metric]
+    pairs: Sequence[tuple[str, str]] | Callable[[list[Key]], Iterator[Pair]]
+
+    def pairs_of(self, keys: list[Key]) -> Iterator[Pair]:
+        """What is compared, of what was run."""
+        if callable(self.pairs):
+            yield from self.pairs(keys)
+            return
+        for cell in dict.fromkeys(key[:-1] for key in keys):
+            yield from (Pair((*cell, one), (*cell, two)) for one, two in self.pairs)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is set beside what in an experiment.
+
+    Attributes
+    ----------
+    cell : tuple of str
+        Columns that tell apart where methods are compared, such as the level of noise.
+    parts : mapping of Part
+    order : mapping, optional
+        Of a column of the cell, or `method`, its values in the order of the tables; others come
+        after them, numbers by their size, then words. Or a function that gives the key of a value.
+    repeat : tuple of str
+        Columns that tell repeats of a data set apart.
+    """
+
+    cell: tuple[str, ...]
+    parts: Mapping[str, Part]
+    order: Mapping[str, Sequence[Any] | Callable[[Any], tuple]] = field(default_factory=dict)
+    repeat: tuple[str, ...] = ("repeat",)
+
+    @property
+    def key(self) -> list[str]:
+        """Columns that name a test, but for its correction."""
+        return ["part", *self.cell, "metric", "first", "second"]
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of a table."""
+        return [*self.key[1:], *MEASURED]
+
+    def values(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
+        """Values of a part as they are compared.
+
+        Parameters
+        ----------
+        rows : DataFrame
+        part, metric : str
+
+        Returns
+        -------
+        DataFrame of float
+            Data sets and repeats by `Key`, in the order of the tables; NaN: there is no value.
+        """
+        import pandas as pd
+
+        own = rows[(rows["part"] == part) & (rows["metric"] == metric)]
+        levels, index = [*self.cell, "method"], ["dataset", *self.repeat]
+        if own.empty:  # its columns have no type
+            return pd.DataFrame(index=pd.MultiIndex.from_tuples([], names=index))
+        wide = own.set_index([*index, *levels])["value"].unstack(levels)
+        ranked = sorted(wide.columns, key=lambda key: [*map(self._rank, levels, key)])
+        return wide[ranked]
+
+    def _rank(self, column: str, value: Any) -> tuple:
+        order = self.order.get(column, ())
+        if callable(order):
+            return order(value)
+        known = list(order)
+        if value in known:
+            return (0, known.index(value), "")
+        try:
+            return (1, float(value), "")
+        except ValueError:
+            return (2, 0.0, value)
+
+    def means(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
+        """One value per data set and method, the mean over all repeats that have one.
+
+        Parameters
+        ----------
+        rows : DataFrame
+        part, metric : str
+
+        Returns
+        -------
+        DataFrame of float
+            Data sets by (*cell, method), times what the metric is told in.
+        """
+        own = self.parts[part].metrics.get(metric, Metric())
+        wide = self.values(rows, part, metric)
+        return own.times * wide.groupby(level="dataset").mean()
+
+    def family(self, rows: pd.DataFrame, part: str, metric: str) -> list[tuple]:
+        """Pairs that are tested together.
+
+        Parameters
+        ----------
+        rows : DataFrame
+        part, metric : str
+
+        Returns
+        -------
+        list of (key, first, second)
+            As `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that has
+            both in a repeat.
+        """
+        own, found = self.parts[part], []
+        wide = self.values(rows, part, metric)
+        for pair in own.pairs_of(list(wide.columns)):
+            if pair.first not in wide or pair.second not in wide:
+                continue
+            both = wide[[pair.first, pair.second]].dropna()
+            if both.empty:
+                continue
+            means = own.metrics[metric].times * both.groupby(level="dataset").mean()
+            *cell, one, two = pair.key
+            key = (part, *cell, metric, one, two)
+            found.append((key, means[pair.first], means[pair.second]))
+        return found
+
+    def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
+        """All `family`, in the order of the plan."""
+        for name, part in self.parts.items():
+            for metric in part.metrics:
+                yield self.family(rows, name, metric)
+
+    def statistics(self, rows: pd.DataFrame, *more: list[tuple]) -> pd.DataFrame:
+        """Wilcoxon's signed-rank tests over data sets.
+
+        Parameters
+        ----------
+        rows : DataFrame
+        *more : list of (key, first, second)
+            Further families.
+
+        Returns
+        -------
+        DataFrame
+            The columns of `key`, difference (first less second, mean over data sets, in the unit
+            of the metric), then the attributes of `hedgerow.evaluation.significance.TestResult`;
+            two rows per pair, with the correction `none` and `holm`, over all pairs of one part
+            and metric. `n` is the number of data sets.
+        """
+        import pandas as pd
+
+        from hedgerow.experiments.frames import joined
+        from hedgerow.experiments.paired import paired_tests
+
+        columns = [*self.key, "difference"]
+        frames = [paired_tests(pairs, columns) for pairs in (*self.families(rows), *more)]
+        frames = [frame for frame in frames if frame is not None]
+        if not frames:
+            of_test = ["name", "statistic", "p", "n", "groups", "correction"]
+            empty = pd.DataFrame(columns=[*columns, *of_test])
+            return empty.astype({"difference": float, "n": int})
+        return joined(frames, [*self.key, "correction"])
+
+    def table(self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.DataFrame:
+        """A line per pair of one part.
+
+        Parameters
+        ----------
+        rows : DataFrame
+        statistics : DataFrame
+            As `statistics` gives it.
+        part : str
+
+        Returns
+        -------
+        DataFrame
+            `columns`, in the order of the plan.
+        """
+        import pandas as pd
+
+        p = statistics.set_index([*self.key, "correction"])["p"]
+        lines = []
+        for metric, own in self.parts[part].metrics.items():
+            for key, one, two in self.family(rows, part, metric):
+                difference = (one - two).round(9)
+                ahead = -difference if own.less_is_better else difference
+                counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
+                ps = (p[(*key, correction)] for correction in ("none", "holm"))
+                lines.append((*key[1:], one.mean(), two.mean(), (one - two).mean(), *counts, *ps))
+        return pd.DataFrame(lines, columns=self.columns).round(9)
+
+    def pair(self, line: Mapping[str, Any], part: str, keys: list[Key]) -> Pair:
+        """The pair of a line of a table.
+
+        Parameters
+        ----------
+        line : mapping
+        part : str
+        keys : list of tuple
+            What was run.
+        """
+        key = tuple(line[name] for name in (*self.cell, "first", "second"))
+        return next(pair for pair in self.parts[part].pairs_of(keys) if pair.key == key)
+
+
+# ------------------------------------------------------- what a table rests on, pages, the judge
+
+
+def cells_behind(
+    compared: Compared, table: pd.DataFrame, rows: pd.DataFrame, part: str
+) -> Iterator[Cell]:
+    """What stands behind a table of comparisons: both sides of each line, and its test.
+
+    Parameters
+    ----------
+    compared : Compared
+    table : DataFrame
+        As `Compared.table` gives it.
+    rows : DataFrame
+    part : str
+
+    Yields
+    ------
+    Cell
+    """
+    from hedgerow.experiments.behind import Selector, sides, tested
+    from hedgerow.reporting.cells import Rows
+
+    select, own, columns = Selector(rows), compared.parts[part], [*compared.cell, "method"]
+    of_part = rows[rows["part"] == part]
+    for row, line in enumerate(table.to_dict("records")):
+        metric = line["metric"]
+        keys = of_part[of_part["metric"] == metric][columns].drop_duplicates()
+        pair = compared.pair(line, part, list(keys.itertuples(index=False, name=None)))
+        of_metric = {"part": part, "metric": metric}
+        first, second = (
+            Rows("rows", {**of_metric, **dict(zip(columns, key, strict=True))})
+            for key in (pair.first, pair.second)
+        )
+        by, times = ("dataset", *compared.repeat), own.metrics[metric].times
+        yield from sides(row, ("mean_first", "mean_second"), first, second, select, times, by)
+        test = {name: line[name] for name in (*compared.cell, "first", "second")}
+        yield from tested(row, line, {**of_metric, **test})
+
+
+def blocks(
+    compared: Compared,
+    table: pd.DataFrame,
+    part: str,
+    by: Sequence[str],
+    title: Callable[..., str],
+    name: Callable[[Mapping[str, Any]], str],
+    more: Mapping[str, int] | None = None,
+) -> list[dict[str, Any]]:
+    """What the macro `compared` of pages shows of a table.
+
+    Parameters
+    ----------
+    compared : Compared
+    table : DataFrame
+        As read from its file.
+    part : str
+    by : sequence of str
+        Columns of which each combination is a block.
+    title : callable
+        Gets the values of `by`, gives the title of the block.
+    name : callable
+        Gets a line of the table, gives its name on the page.
+    more : mapping of int, optional
+        Further columns, shown before the means, and their decimals.
+
+    Returns
+    -------
+    list of dict
+        title and lines; of a line its name and cells.
+    """
+    from hedgerow.reporting.numbers import number, of_all, p_text, signed
+
+    metrics, found = compared.parts[part].metrics, []
+    for key, own in table.groupby(list(by), sort=False):
+        lines = []
+        for line in own.to_dict("records"):
+            digits = metrics[line["metric"]].digits
+            cells = [number(line[column], n) for column, n in (more or {}).items()]
+            cells += [number(line[column], digits) for column in ("mean_first", "mean_second")]
+            cells += [signed(line["difference"], digits), of_all(line["wins"], line["n_datasets"])]
+            cells += [p_text(line[column]) for column in ("p", "p_holm")]
+            lines.append({"name": name(line), "cells": cells})
+        found.append({"title": title(*key), "lines": lines})
+    return found
+
+
+def pair_words(labels: Mapping[str, str]) -> Callable[[Mapping[str, Any]], str]:
+    """How a page names a line: the first less the second, by their labels."""
+    return lambda line: f"{labels[line['first']]} – {labels[line['second']]}"
+
+
+def most(table: pd.DataFrame) -> int:
+    """Data sets of the line that rests on most."""
+    return int(table["n_datasets"].max()) if len(table) else 0
+
+
+def judged_pairs(
+    experiment: str,
+    compared: Compared,
+    rows: pd.DataFrame,
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+    labels: Mapping[str, str],
+    more: Sequence[list[tuple]] = (),
+) -> pd.DataFrame:
+    """The claims of an experiment that read its tests after Holm's correction, judged.
+
+    Parameters
+    ----------
+    experiment : str
+        Its word.
+    compared : Compared
+    rows, statistics : DataFrame
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+    labels : mapping of str
+        What texts call methods.
+    more : sequence of list
+        Further families of the tests.
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judged`.
+    """
+    from hedgerow.experiments.paired import after_holm, pairs_without
+    from hedgerow.reporting.claims import judged
+
+    families = [*compared.families(rows), *more]
+    without = partial(pairs_without, families, [*compared.key, "difference"])
+    read, names = {"statistics": after_holm(statistics)}, rows["dataset"].unique()
+    return judged(experiment, read, specification, stated, names, without, labels)

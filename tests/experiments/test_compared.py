@@ -1,0 +1,205 @@
+"""Comparisons of methods in pairs, against pandas and scipy by hand."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from hedgerow.experiments.behind import Selector
+from hedgerow.experiments.compared import (
+    LOSS,
+    POINTS,
+    Compared,
+    Pair,
+    Part,
+    blocks,
+    cells_behind,
+    most,
+    pair_words,
+)
+from hedgerow.experiments.paired import pairs_without
+from hedgerow.reporting.cells import agrees, recomputed
+
+LABELS = {"new": "New", "old": "Old", "none": "None", "old, low": "Old at low noise"}
+
+
+def across(keys):
+    """Whatever is new against what is old where there is little noise."""
+    return (Pair(key, ("low", "old"), "old, low") for key in keys if key[1] == "new")
+
+
+COMPARED = Compared(
+    cell=("noise",),
+    parts={
+        "plain": Part({"accuracy": POINTS, "loss": LOSS}, (("new", "old"), ("old", "none"))),
+        "across": Part({"accuracy": POINTS}, across),
+    },
+    order={"noise": ("low", "high")},
+)
+
+
+def _rows(missing: float, n_sets: int = 7, seed: int = 0) -> pd.DataFrame:
+    """Every combination has a value, but for a share: no row, or a row without a value."""
+    random = np.random.default_rng(seed)
+    parts = {"plain": ("accuracy", "loss"), "across": ("accuracy",)}
+    sets = [f"set {k}" for k in range(n_sets)]
+    lines = [
+        (part, dataset, repeat, noise, method, metric, random.random())
+        for part, metrics in parts.items()
+        for metric, dataset, repeat, noise, method in itertools.product(
+            metrics, sets, range(3), ("low", "high", "0.5", "10"), ("old", "new", "none")
+        )
+    ]
+    columns = ["part", "dataset", "repeat", "noise", "method", "metric", "value"]
+    rows = pd.DataFrame(lines, columns=columns)
+    fate = random.random(len(rows))
+    rows.loc[fate < missing / 2, "value"] = np.nan
+    rows = rows[(fate < missing / 2) | (fate >= missing)]
+    return rows.sample(frac=1.0, random_state=seed).reset_index(drop=True)
+
+
+def _by_hand(rows, part, metric, first, second):
+    """Values of both by data set: only repeats in which both have one."""
+    own = rows[(rows["part"] == part) & (rows["metric"] == metric)]
+    one, two = (
+        own[(own["noise"] == noise) & (own["method"] == method)].dropna()
+        for noise, method in (first, second)
+    )
+    both = one.merge(two, on=["dataset", "repeat"], suffixes=("_first", "_second"))
+    return both.groupby("dataset")[["value_first", "value_second"]].mean()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3, 0.8])
+def test_tables_and_tests_are_those_of_pandas_and_scipy(missing):
+    rows = _rows(missing)
+    statistics = COMPARED.statistics(rows)
+    seen = 0
+    for part, metrics in {
+        "plain": {"accuracy": 100, "loss": 1},
+        "across": {"accuracy": 100},
+    }.items():
+        table = COMPARED.table(rows, statistics, part)
+        assert list(table) == COMPARED.columns
+        for metric, times in metrics.items():
+            own = table[table["metric"] == metric]
+            plain = []
+            for line in own.to_dict("records"):
+                second = (line["noise"], line["second"])
+                if part == "across":
+                    assert line["second"] == "old, low"
+                    second = ("low", "old")
+                hand = times * _by_hand(rows, part, metric, (line["noise"], line["first"]), second)
+                one, two = hand["value_first"], hand["value_second"]
+                assert line["n_datasets"] == len(hand) > 0
+                assert line["mean_first"] == pytest.approx(one.mean(), abs=1e-8)
+                assert line["mean_second"] == pytest.approx(two.mean(), abs=1e-8)
+                assert line["difference"] == pytest.approx((one - two).mean(), abs=1e-8)
+                better = two - one if metric == "loss" else one - two
+                assert (line["wins"], line["losses"]) == ((better > 0).sum(), (better < 0).sum())
+                assert line["p"] == pytest.approx(stats.wilcoxon(one, two).pvalue, abs=1e-8)
+                plain.append(line["p"])
+                seen += 1
+            holm = multipletests(plain, method="holm")[1]
+            assert own["p_holm"].tolist() == pytest.approx(holm.tolist(), abs=1e-8)
+    assert seen == len(statistics) / 2 > (15 if missing < 0.5 else 5)
+
+
+def test_a_repeat_without_a_value_counts_for_neither():
+    lines = [
+        ("plain", "one", 0, "low", "new", "accuracy", 0.9),
+        ("plain", "one", 1, "low", "new", "accuracy", 0.1),
+        ("plain", "one", 0, "low", "old", "accuracy", 0.8),
+        ("plain", "one", 1, "low", "old", "accuracy", np.nan),
+        ("plain", "two", 0, "low", "new", "accuracy", 0.7),  # no repeat that both have
+        ("plain", "two", 1, "low", "old", "accuracy", 0.7),
+    ]
+    columns = ["part", "dataset", "repeat", "noise", "method", "metric", "value"]
+    rows = pd.DataFrame(lines, columns=columns)
+    (line,) = COMPARED.table(rows, COMPARED.statistics(rows), "plain").to_dict("records")
+    assert (line["mean_first"], line["mean_second"], line["n_datasets"]) == (90.0, 80.0, 1)
+    means = COMPARED.means(rows, "plain", "accuracy")
+    assert means.loc["one", ("low", "new")] == pytest.approx(50.0)
+
+
+def test_lines_are_in_the_order_of_the_plan():
+    table = COMPARED.table(_rows(0.0), COMPARED.statistics(_rows(0.0)), "plain")
+    assert table["metric"].tolist() == ["accuracy"] * 8 + ["loss"] * 8
+    assert table["noise"].tolist() == ["low", "low", "high", "high", "0.5", "0.5", "10", "10"] * 2
+    assert table["first"].tolist() == ["new", "old"] * 8
+
+
+def test_nothing_depends_on_the_order_of_the_rows():
+    one, two = _rows(0.3), _rows(0.3).sort_values(["value", "dataset"])
+    pd.testing.assert_frame_equal(COMPARED.statistics(one), COMPARED.statistics(two))
+
+
+def test_without_rows_there_are_columns():
+    rows = _rows(0.0).head(0)
+    statistics = COMPARED.statistics(rows)
+    assert statistics.empty and list(statistics)[: len(COMPARED.key)] == COMPARED.key
+    table = COMPARED.table(rows, statistics, "plain")
+    assert table.empty and list(table) == COMPARED.columns and most(table) == 0
+    assert COMPARED.means(rows, "plain", "accuracy").empty
+    assert blocks(COMPARED, table, "plain", ("metric",), str, pair_words(LABELS)) == []
+
+
+def test_two_values_of_one_method_in_one_repeat_are_refused():
+    rows = _rows(0.0)
+    with pytest.raises(ValueError, match="duplicate"):
+        COMPARED.statistics(pd.concat([rows, rows.head(1)]))
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("part", ["plain", "across"])
+def test_every_number_follows_from_the_rows_behind_it(missing, part):
+    rows = _rows(missing)
+    statistics = COMPARED.statistics(rows)
+    table = COMPARED.table(rows, statistics, part)
+    inputs = {"rows": Selector(rows), "statistics": Selector(statistics)}
+    formulas = set()
+    for cell in cells_behind(COMPARED, table, rows, part):
+        frames = [inputs[own.of](own.where).assign(value=lambda f, o=own: f[o.value])
+                  for own in cell.rows]  # fmt: skip
+        again = recomputed(cell.formula, frames, cell.by, cell.times, cell.decimals)
+        assert agrees(table[cell.column].iloc[cell.row], again, 8), cell
+        formulas.add((cell.column, cell.formula))
+    columns = {column for column, _ in formulas}
+    assert columns == {"mean_first", "mean_second", "difference", "p", "p_holm"}
+    assert (("mean_first", "mean_of_means") in formulas) == (missing == 0.0)
+    assert (("mean_first", "paired_mean") in formulas) == (missing > 0.0)
+
+
+def test_what_a_page_shows():
+    rows = _rows(0.0)
+    table = COMPARED.table(rows, COMPARED.statistics(rows), "plain")
+    found = blocks(
+        COMPARED,
+        table,
+        "plain",
+        ("metric", "noise"),
+        lambda *key: " ".join(key),
+        pair_words(LABELS),
+    )
+    assert [block["title"] for block in found[:2]] == ["accuracy low", "accuracy high"]
+    line = found[4]["lines"][1]
+    assert line["name"] == "Old – None" and len(line["cells"]) == 6
+    own = table[(table["metric"] == "loss") & (table["noise"] == "low")].iloc[1]
+    assert line["cells"][0] == f"{own['mean_first']:.3f}"
+    assert line["cells"][3] == f"{own['wins']} of 7"
+
+
+def test_a_data_set_can_be_left_out():
+    rows = _rows(0.3)
+    columns = [*COMPARED.key, "difference"]
+    left = pairs_without(list(COMPARED.families(rows)), columns, "set 3", read=lambda tests: tests)
+    own = COMPARED.statistics(rows[rows["dataset"] != "set 3"])
+    one, two = (
+        tests.sort_values([*COMPARED.key, "correction"], ignore_index=True)
+        for tests in (left["statistics"], own)
+    )
+    pd.testing.assert_frame_equal(one, two)
