@@ -22,7 +22,12 @@ from hedgerow.experiments.survival_beyond import errors as measurement_errors
 from hedgerow.experiments.survival_beyond import statistics as survival_beyond_statistics
 from hedgerow.experiments.survival_beyond import steps as survival_beyond_steps
 from hedgerow.experiments.survival_beyond.errors import COLUMNS, ERRORS, Error
-from hedgerow.experiments.survival_beyond.plan import MODELS, NOT_INSTALLED, SurvivalBeyondPlan
+from hedgerow.experiments.survival_beyond.plan import (
+    COMPARED,
+    MODELS,
+    NOT_INSTALLED,
+    SurvivalBeyondPlan,
+)
 from hedgerow.optional import version_of
 from hedgerow.survival import censoring_weights, horizon_labels, thesis_tree
 from hedgerow.tree import Tree
@@ -394,7 +399,7 @@ def rows_of(n=8, seed=0):
 
 def test_tests_are_over_cohorts_with_one_value_each():
     tables = rows_of()
-    found = survival_beyond_statistics.statistics(tables)
+    found = COMPARED.statistics(survival_beyond_statistics.rows_of(tables))
     own = found[(found["part"] == "scores") & (found["metric"] == "concordance")]
     plain = own[own["correction"] == "none"].set_index(["first", "second"])
     wide = tables["scores"].query("metric == 'concordance'")
@@ -412,15 +417,25 @@ def test_tests_are_over_cohorts_with_one_value_each():
     assert set(found[found["part"] == "weights"]["first"]) == {"weighted"}
 
 
-def test_a_division_without_a_value_takes_its_cohort_out():
+def test_a_division_without_a_value_counts_for_neither():
     tables = rows_of()
     scores = tables["scores"]
     scores.loc[(scores["dataset"] == "c0") & (scores["split"] == 1)
                & (scores["model"] == "cox"), "value"] = np.nan  # fmt: skip
-    found = survival_beyond_statistics.statistics(tables)
+    # Of another cohort no division has one.
+    scores.loc[(scores["dataset"] == "c1") & (scores["model"] == "cox"), "value"] = np.nan
+    found = COMPARED.statistics(survival_beyond_statistics.rows_of(tables))
     own = found[(found["part"] == "scores") & (found["correction"] == "none")]
     assert set(own[own["second"] == "cox"]["n"]) == {7}
     assert set(own[own["second"] == "nobody"]["n"]) == {8}
+    own = own.set_index(["metric", "first", "second"])
+    wide = scores[scores["metric"] == "concordance"].pivot(
+        index=["dataset", "split"], columns="model", values="value"
+    )
+    both = wide[["thesis", "cox"]].dropna().groupby("dataset").mean()
+    assert own.loc[("concordance", "thesis", "cox"), "difference"] == pytest.approx(
+        (both["thesis"] - both["cox"]).mean()
+    )
 
 
 def test_questions_are_judged():
@@ -428,7 +443,7 @@ def test_questions_are_judged():
     stated = pd.read_csv(ROOT / "data/published/claims.csv")
 
     def verdicts(tables):
-        tests = survival_beyond_statistics.statistics(tables)
+        tests = COMPARED.statistics(survival_beyond_statistics.rows_of(tables))
         judged = survival_beyond_claims.claims(tables, tests, specification, stated)
         return judged.set_index("claim")["verdict"].str.replace("reproduced", "yes").to_dict()
 

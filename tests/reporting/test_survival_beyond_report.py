@@ -20,7 +20,7 @@ from hedgerow.experiments.survival_beyond import page as survival_beyond_page
 from hedgerow.experiments.survival_beyond import statistics as survival_beyond_statistics
 from hedgerow.experiments.survival_beyond import steps as survival_beyond_steps
 from hedgerow.experiments.survival_beyond import tables as survival_beyond_tables
-from hedgerow.experiments.survival_beyond.plan import PARTS, SurvivalBeyondPlan
+from hedgerow.experiments.survival_beyond.plan import COMPARED, PARTS, SurvivalBeyondPlan
 from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
 
@@ -73,17 +73,21 @@ def run():
         return _run(SurvivalBeyondPlan(**PLAN))
 
 
-def test_the_mean_of_the_cohorts_has_the_tests(run):
+def test_tests_stand_among_the_comparisons(run):
     table = run.tables["survival_beyond_scores"]
     own = table[table["metric"] == "concordance"].set_index("dataset")
     assert list(own.index) == ["made_up", MEAN]
     rows = run.inputs["measured"]["scores"]
     rows = rows[(rows["metric"] == "concordance") & (rows["model"] == "cox")]
     assert own.loc["made_up", "cox"] == pytest.approx(rows["value"].mean())
-    assert own.loc[MEAN, "thesis_less_cox"] == pytest.approx(
+    tests = run.tables["survival_beyond_comparisons"]
+    assert list(tests) == ["part", *COMPARED.columns]
+    line = tests.set_index(["part", "metric", "first", "second"])
+    line = line.loc[("scores", "concordance", "thesis", "cox")]
+    assert line["difference"] == pytest.approx(
         own.loc["made_up", "thesis"] - own.loc["made_up", "cox"]
     )
-    assert own.loc[MEAN, "n_thesis_less_cox"] == 1
+    assert line["n_datasets"] == 1 and set(tests["part"]) == set(COMPARED.parts)
     assert own.loc["made_up", "forest_note"] == "not installed"
     assert table["status"].tolist()[-1] == "absent" and table["dataset"].tolist()[-1] == "gone"
 

@@ -159,6 +159,7 @@ rule survival_beyond_tables:
             "survival_beyond_errors",
             "survival_beyond_measurement",
             "survival_beyond_stability",
+            "survival_beyond_comparisons",
         ),
     log:
         "data/logs/survival_beyond/tables.log",

@@ -80,7 +80,7 @@ def sides(
     by : tuple of str
         What pairs rows; means are by its first column first.
     """
-    there = [rows.values(own.where, by) for own in (first, second)]
+    there = [rows.values(own, by) for own in (first, second)]
     both = sorted({key[0] for key in there[0] & there[1]})
     pair = tuple(Rows(own.of, {**own.where, by[0]: both}, own.value) for own in (first, second))
     one, two = ({key for key in side if key[0] in both} for side in there)
@@ -115,7 +115,7 @@ class Selector:
         column = self._rows.columns.get_loc(of)
         return sorted(set(self._rows.iloc[self._source.positions(where), column]))
 
-    def values(self, where: Mapping[str, Any], by: Sequence[str]) -> set[tuple]:
-        """Values of some columns, in all of these rows that have a `value`."""
-        own = self(where).dropna(subset="value")
+    def values(self, rows: Rows, by: Sequence[str]) -> set[tuple]:
+        """Values of some columns, in those of these rows that have a value."""
+        own = self(rows.where).dropna(subset=rows.value)
         return set(own[list(by)].itertuples(index=False, name=None))

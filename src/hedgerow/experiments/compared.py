@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hedgerow.reporting.cells import Cell
+    from hedgerow.experiments.behind import Selector
+    from hedgerow.reporting.cells import Cell, Rows
 
 #: What a line of a comparison table says of its pair.
 MEASURED = (
@@ -74,6 +75,14 @@ class Pair(NamedTuple):
     def key(self) -> tuple:
         """Cell, first and second as tables name them; the cell is that of the first."""
         return (*self.first[:-1], self.first[-1], self.named or self.second[-1])
+
+
+class Place(NamedTuple):
+    """Where values of a method stand: rows of an input, how they are found, and what pairs them."""
+
+    rows: Rows
+    select: Selector
+    by: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -142,7 +151,7 @@ class Compared:
         Returns
         -------
         DataFrame of float
-            Data sets and repeats by `Key`, in the order of the tables; NaN: there is no value.
+            Data sets and repeats by (*cell, method), in the order of the tables; NaN: no value.
         """
         import pandas as pd
 
@@ -151,8 +160,13 @@ class Compared:
         if own.empty:  # its columns have no type
             return pd.DataFrame(index=pd.MultiIndex.from_tuples([], names=index))
         wide = own.set_index([*index, *levels])["value"].unstack(levels)
-        ranked = sorted(wide.columns, key=lambda key: [*map(self._rank, levels, key)])
-        return wide[ranked]
+        keys = [self._key(column) for column in wide.columns]
+        places = sorted(range(len(keys)), key=lambda place: [*map(self._rank, levels, keys[place])])
+        return wide.iloc[:, places]
+
+    def _key(self, column: Any) -> Key:
+        """The key of a column of `values`; without a cell it is called by its method alone."""
+        return column if self.cell else (column,)
 
     def _rank(self, column: str, value: Any) -> tuple:
         order = self.order.get(column, ())
@@ -199,16 +213,17 @@ class Compared:
         """
         own, found = self.parts[part], []
         wide = self.values(rows, part, metric)
-        for pair in own.pairs_of(list(wide.columns)):
-            if pair.first not in wide or pair.second not in wide:
+        places = {self._key(column): place for place, column in enumerate(wide.columns)}
+        for pair in own.pairs_of(list(places)):
+            if not places.keys() >= {pair.first, pair.second}:
                 continue
-            both = wide[[pair.first, pair.second]].dropna()
+            both = wide.iloc[:, [places[pair.first], places[pair.second]]].dropna()
             if both.empty:
                 continue
             means = own.metrics[metric].times * both.groupby(level="dataset").mean()
             *cell, one, two = pair.key
             key = (part, *cell, metric, one, two)
-            found.append((key, means[pair.first], means[pair.second]))
+            found.append((key, means.iloc[:, 0], means.iloc[:, 1]))
         return found
 
     def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
@@ -248,15 +263,18 @@ class Compared:
             return empty.astype({"difference": float, "n": int})
         return joined(frames, [*self.key, "correction"])
 
-    def table(self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.DataFrame:
-        """A line per pair of one part.
+    def table(
+        self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str | None = None
+    ) -> pd.DataFrame:
+        """A line per pair of one part, or of all.
 
         Parameters
         ----------
         rows : DataFrame
         statistics : DataFrame
             As `statistics` gives it.
-        part : str
+        part : str, optional
+            Without one the table has all, and a column `part` before the others.
 
         Returns
         -------
@@ -267,14 +285,17 @@ class Compared:
 
         p = statistics.set_index([*self.key, "correction"])["p"]
         lines = []
-        for metric, own in self.parts[part].metrics.items():
-            for key, one, two in self.family(rows, part, metric):
-                difference = (one - two).round(9)
-                ahead = -difference if own.less_is_better else difference
-                counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
-                ps = (p[(*key, correction)] for correction in ("none", "holm"))
-                lines.append((*key[1:], one.mean(), two.mean(), (one - two).mean(), *counts, *ps))
-        return pd.DataFrame(lines, columns=self.columns).round(9)
+        for name in self.parts if part is None else [part]:
+            for metric, own in self.parts[name].metrics.items():
+                for key, one, two in self.family(rows, name, metric):
+                    difference = (one - two).round(9)
+                    ahead = -difference if own.less_is_better else difference
+                    counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
+                    ps = (p[(*key, correction)] for correction in ("none", "holm"))
+                    means = (one.mean(), two.mean(), (one - two).mean())
+                    lines.append((*key, *means, *counts, *ps))
+        made = pd.DataFrame(lines, columns=["part", *self.columns]).round(9)
+        return made if part is None else made.drop(columns="part")
 
     def pair(self, line: Mapping[str, Any], part: str, keys: list[Key]) -> Pair:
         """The pair of a line of a table.
@@ -294,7 +315,11 @@ class Compared:
 
 
 def cells_behind(
-    compared: Compared, table: pd.DataFrame, rows: pd.DataFrame, part: str
+    compared: Compared,
+    table: pd.DataFrame,
+    rows: pd.DataFrame,
+    part: str | None = None,
+    place: Callable[[str, str, Key], Place] | None = None,
 ) -> Iterator[Cell]:
     """What stands behind a table of comparisons: both sides of each line, and its test.
 
@@ -304,7 +329,10 @@ def cells_behind(
     table : DataFrame
         As `Compared.table` gives it.
     rows : DataFrame
-    part : str
+    part : str, optional
+        Without one the table has a column `part`.
+    place : callable, optional
+        From part, metric and key to where the values stand, if not in the input `rows`.
 
     Yields
     ------
@@ -313,27 +341,33 @@ def cells_behind(
     from hedgerow.experiments.behind import Selector, sides, tested
     from hedgerow.reporting.cells import Rows
 
-    select, own, columns = Selector(rows), compared.parts[part], [*compared.cell, "method"]
-    of_part = rows[rows["part"] == part]
+    select, columns = Selector(rows), [*compared.cell, "method"]
+    by = ("dataset", *compared.repeat)
+    there = rows[["part", "metric", *columns]].drop_duplicates()
+    keys = {
+        of: list(own[columns].itertuples(index=False, name=None))
+        for of, own in there.groupby(["part", "metric"])
+    }
+
+    def usual(name: str, metric: str, key: Key) -> Place:
+        where = {"part": name, "metric": metric, **dict(zip(columns, key, strict=True))}
+        return Place(Rows("rows", where), select, by)
+
     for row, line in enumerate(table.to_dict("records")):
-        metric = line["metric"]
-        keys = of_part[of_part["metric"] == metric][columns].drop_duplicates()
-        pair = compared.pair(line, part, list(keys.itertuples(index=False, name=None)))
-        of_metric = {"part": part, "metric": metric}
-        first, second = (
-            Rows("rows", {**of_metric, **dict(zip(columns, key, strict=True))})
-            for key in (pair.first, pair.second)
-        )
-        by, times = ("dataset", *compared.repeat), own.metrics[metric].times
-        yield from sides(row, ("mean_first", "mean_second"), first, second, select, times, by)
-        test = {name: line[name] for name in (*compared.cell, "first", "second")}
-        yield from tested(row, line, {**of_metric, **test})
+        name, metric = part or line["part"], line["metric"]
+        pair = compared.pair(line, name, keys[name, metric])
+        first, second = ((place or usual)(name, metric, key) for key in pair[:2])
+        times = compared.parts[name].metrics[metric].times
+        both = (first.rows, second.rows)
+        yield from sides(row, ("mean_first", "mean_second"), *both, first.select, times, first.by)
+        test = {column: line[column] for column in (*compared.cell, "first", "second")}
+        yield from tested(row, line, {"part": name, "metric": metric, **test})
 
 
 def blocks(
     compared: Compared,
     table: pd.DataFrame,
-    part: str,
+    part: str | None,
     by: Sequence[str],
     title: Callable[..., str],
     name: Callable[[Mapping[str, Any]], str],
@@ -346,7 +380,8 @@ def blocks(
     compared : Compared
     table : DataFrame
         As read from its file.
-    part : str
+    part : str or None
+        None: the table has a column `part`.
     by : sequence of str
         Columns of which each combination is a block.
     title : callable
@@ -363,11 +398,11 @@ def blocks(
     """
     from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
-    metrics, found = compared.parts[part].metrics, []
+    found = []
     for key, own in table.groupby(list(by), sort=False):
         lines = []
         for line in own.to_dict("records"):
-            digits = metrics[line["metric"]].digits
+            digits = compared.parts[part or line["part"]].metrics[line["metric"]].digits
             cells = [number(line[column], n) for column, n in (more or {}).items()]
             cells += [number(line[column], digits) for column in ("mean_first", "mean_second")]
             cells += [signed(line["difference"], digits), of_all(line["wins"], line["n_datasets"])]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import after_holm, read_without
+from hedgerow.experiments.compared import judged_pairs
 from hedgerow.experiments.step import step
-from hedgerow.experiments.survival_beyond.statistics import statistics as tests_of
-from hedgerow.reporting.claims import judged
+from hedgerow.experiments.survival_beyond.plan import COMPARED
+from hedgerow.experiments.survival_beyond.statistics import rows_of
 
 
 @step()
@@ -28,7 +27,7 @@ def claims(
     measured : mapping of DataFrame
         scores, weights, measurement and stability, all cohorts.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.survival_beyond.statistics.statistics`.
+        As returned by `hedgerow.experiments.survival_beyond.statistics.merged`.
     specification : mapping
         config/claims.yaml, as read.
     stated : DataFrame
@@ -39,6 +38,6 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    read, frames = {"statistics": after_holm(statistics)}, partial(read_without, tests_of, measured)
-    names = measured["scores"]["dataset"].unique()
-    return judged("survival_beyond", read, specification, stated, names, frames)
+    return judged_pairs(
+        "survival_beyond", COMPARED, rows_of(measured), statistics, specification, stated, {}
+    )

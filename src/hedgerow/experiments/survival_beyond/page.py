@@ -8,18 +8,17 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
+from hedgerow.experiments.compared import blocks, pair_words
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival_beyond import figures as survival_beyond_figures
 from hedgerow.experiments.survival_beyond import tables as survival_beyond_tables
 from hedgerow.experiments.survival_beyond.plan import (
-    MODEL_PAIRS,
+    COMPARED,
     MODELS,
     OF_REPEATS,
     SCORES,
     SETTINGS,
-    TREE_PAIRS,
     TREES,
-    WAY_PAIRS,
     WAYS,
     SurvivalBeyondPlan,
 )
@@ -62,7 +61,14 @@ _SHORT = {
     },
     **{"left_out": "left out", "weighted": "weighted", "survived": "left out, survival"},
     **{"survived_weighted": "weighted, survival", "c45": "C4.5", "se": "soft evaluation"},
-    "soft": "soft tree",
+    **{"soft": "soft tree", "predicted": "predicted", "incidence": "observed"},
+}
+_PARTS = {
+    "scores": "Models",
+    "weights": "Censored",
+    "calibration": "Share with the event, censored",
+    "measurement": "Repeated",
+    "stability": "Samples",
 }
 #: What is printed in per cent.
 _PER_CENT = {
@@ -105,7 +111,8 @@ def section(
     absent = sorted(set(of_scores[of_scores["status"] == "absent"]["dataset"]))
     of_weights = tables["survival_beyond_weights"]
     ways = [w for w in WAYS if w in of_weights and of_weights[w].notna().any()]
-    way_pairs = [pair for pair in WAY_PAIRS if pair[0] in ways]
+    compared = tables["survival_beyond_comparisons"]
+    tests = {part: compared[compared["part"] == part] for part in COMPARED.parts}
     of_repeats = tables["survival_beyond_measurement"]
     stated = {
         "plan": plan,
@@ -119,14 +126,15 @@ def section(
         **stated,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
         models=[MODEL_LABELS[m] for m in MODELS],
-        score_blocks=_blocks(of_scores, SCORES, SCORE_LABELS, MODELS, MODEL_PAIRS),
+        score_blocks=_blocks(of_scores, SCORES, SCORE_LABELS, MODELS, tests["scores"]),
         ways=[WAY_LABELS[w] for w in ways],
-        way_blocks=_blocks(of_weights, _OF_WAYS, _OF_WAYS, ways, way_pairs),
+        way_blocks=_blocks(of_weights, _OF_WAYS, _OF_WAYS, ways, tests["weights"]),
         errors=_errors(tables["survival_beyond_errors"]),
         trees=[TREE_LABELS[t] for t in TREES],
-        repeat_blocks=_blocks(of_repeats, OF_REPEATS, REPEAT_LABELS, TREES, TREE_PAIRS),
+        repeat_blocks=_blocks(of_repeats, OF_REPEATS, REPEAT_LABELS, TREES, tests["measurement"]),
         samples=[_OF_SAMPLES[m] for m in _OF_SAMPLES],
-        stability=_stability(tables["survival_beyond_stability"]),
+        stability=_stability(tables["survival_beyond_stability"], tests["stability"]),
+        comparisons=_comparisons(compared),
         shown=shown(
             survival_beyond_tables, survival_beyond_figures, figures=figures, captions=captions
         ),
@@ -137,6 +145,7 @@ def section(
         ("survival_beyond-censoring", "Weights for the censored"),
         ("survival_beyond-repeated", "Repeated measurements"),
         ("survival_beyond-stability-of", "Stability"),
+        ("survival_beyond-all", "All comparisons"),
     )
     summary = render("experiments/survival_beyond/summary.html.j2", **stated, tally=tally(claims))
     title = "Beyond the thesis: how far risk groups can be trusted"
@@ -149,14 +158,14 @@ def _value(metric: str, value: float) -> str:
     return number(value, 1 if metric in _WHOLE else 3)
 
 
-def _blocks(table: pd.DataFrame, metrics, labels, groups, pairs) -> list[dict]:
+def _blocks(table: pd.DataFrame, metrics, labels, groups, tests: pd.DataFrame) -> list[dict]:
     """A block per metric: a line per cohort with a cell per group, and the mean with its tests."""
-    blocks = []
+    found = []
     for metric in metrics:
         own = table[table["metric"] == metric] if "metric" in table else table
         if own.empty:
             continue
-        lines, tests = [], []
+        lines = []
         for line in own.to_dict("records"):
             mean = line["dataset"] == MEAN
             cells = []
@@ -165,24 +174,28 @@ def _blocks(table: pd.DataFrame, metrics, labels, groups, pairs) -> list[dict]:
                 word = "–" if pd.isna(note) or mean else str(note)
                 value = line[group]
                 cells.append(word if pd.isna(value) else _value(metric, value))
-            if mean:
-                found = [_test(line, metric, pair) for pair in pairs]
-                tests = [words for words in found if words]
             name = "Mean" if mean else line["dataset"]
             lines.append({"name": name, "mean": mean, "cells": cells})
+        words = [_test(line) for line in tests[tests["metric"] == metric].to_dict("records")]
         unit = ", %" if metric in _PER_CENT else ""
-        blocks.append({"title": f"{labels[metric]}{unit}", "lines": lines, "tests": tests})
-    return blocks
+        found.append({"title": f"{labels[metric]}{unit}", "lines": lines, "tests": words})
+    return found
 
 
-def _test(line: Mapping, metric: str, pair: tuple[str, str]) -> str:
-    """A mean difference with its p; nothing where no cohort has both."""
-    name = f"{pair[0]}_less_{pair[1]}"
-    if pd.isna(line.get(name)):
-        return ""
-    shown_p = p_said(line[f"p_holm_{name}"])
-    words = f"{_SHORT[pair[0]]} − {_SHORT[pair[1]]} {_value(metric, line[name])}"
-    return f"{words} ({shown_p}, n = {line[f'n_{name}']:.0f})"
+def _test(line: Mapping) -> str:
+    """A mean difference with its p."""
+    words = f"{_SHORT[line['first']]} − {_SHORT[line['second']]} "
+    words += _value(line["metric"], line["difference"])
+    return f"{words} ({p_said(line['p_holm'])}, n = {line['n_datasets']})"
+
+
+def _comparisons(table: pd.DataFrame) -> list[dict]:
+    def title(part: str, metric: str) -> str:
+        labels = SCORE_LABELS | _OF_WAYS | REPEAT_LABELS | _OF_SAMPLES | WAY_LABELS
+        return f"{_PARTS[part]}: {labels[metric]}"
+
+    by, names = ("part", "metric"), pair_words(_SHORT)
+    return blocks(COMPARED, table, None, by, title, names)
 
 
 def _cell(text: str, mark: str = "", notes: str = "") -> dict:
@@ -202,8 +215,9 @@ def _errors(table: pd.DataFrame) -> list[dict]:
     return lines
 
 
-def _stability(table: pd.DataFrame) -> list[dict]:
-    """A block per settings, a line per cohort."""
+def _stability(table: pd.DataFrame, tests: pd.DataFrame) -> list[dict]:
+    """A block per settings, a line per cohort; the mean of the tuned ones tells their tests."""
+    after_holm = tests.set_index("metric")["p_holm"]
     blocks = []
     for settings in SETTINGS:
         lines = []
@@ -211,7 +225,8 @@ def _stability(table: pd.DataFrame) -> list[dict]:
             mean = line["dataset"] == MEAN
             cells = []
             for metric in _OF_SAMPLES:
-                p = line.get(f"p_holm_{metric}")
+                told = mean and settings == "tuned"
+                p = after_holm.get(metric) if told else None
                 tested = known(p)
                 text = _value(metric, line[metric])
                 mark = "a" if tested and p < LEVEL else ""

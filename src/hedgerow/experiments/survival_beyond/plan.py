@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from hedgerow.experiments.compared import Compared, Metric, Part
 from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "survival_beyond"  # the word under which seeds are drawn, but for the divisions
@@ -15,31 +16,15 @@ MODELS = ("thesis", "tuned", "cox", "forest", "nobody")
 NOT_INSTALLED = "not installed"
 NO_ANSWER = "no convergence"
 SCORES = ("concordance", "auc", "brier")
-#: What is compared, the first against the second.
-MODEL_PAIRS = (
-    ("thesis", "cox"),
-    ("thesis", "forest"),
-    ("tuned", "cox"),
-    ("tuned", "forest"),
-    ("tuned", "thesis"),
-    ("thesis", "nobody"),
-)
-
 #: Who is learnt from: the thesis leaves the censored out.
 WAYS = ("left_out", "weighted", "survived", "survived_weighted")
 OF_WAYS = (
     *("accuracy", "weighted_accuracy", "f1", "concordance"),
     *("n_leaves", "predicted", "distance"),
 )
-WAY_PAIRS = (
-    ("weighted", "left_out"),
-    ("survived", "left_out"),
-    ("survived_weighted", "left_out"),
-)
 
 #: Trees whose patients are measured again.
 TREES = ("c45", "se", "soft")
-TREE_PAIRS = (("soft", "c45"), ("se", "c45"))
 OF_REPEATS = ("group_changed", "class_changed", "risk_changed", "accuracy", "f1", "n_leaves")
 
 #: Trees of bootstrap samples: with the settings of the thesis and with the tuned ones.
@@ -60,7 +45,40 @@ ORDER = {
     "roots": ["dataset", "settings", "sample"],
 }
 PARTS = ("scores", "weights", "measurement", "stability", "roots")
-TEST = ["part", "metric", "first", "second", "difference"]
+
+_LESS = Metric(digits=3, less_is_better=True)
+_MORE = Metric(digits=3)
+_FEWER = Metric(less_is_better=True)
+_WITH_LEFT_OUT = tuple((way, "left_out") for way in WAYS[1:])
+#: What is compared, the first against the second, and by what.
+COMPARED = Compared(
+    cell=(),
+    parts={
+        "scores": Part(
+            {"concordance": _MORE, "auc": _MORE, "brier": _LESS},
+            (
+                *((tree, model) for tree in SETTINGS for model in ("cox", "forest")),
+                ("tuned", "thesis"),
+                ("thesis", "nobody"),
+            ),
+        ),
+        "weights": Part(
+            dict.fromkeys(OF_WAYS, _MORE) | {"n_leaves": _FEWER, "distance": _LESS},
+            _WITH_LEFT_OUT,
+        ),
+        # What the model predicts on average against the incidence, for two ways of learning.
+        "calibration": Part(dict.fromkeys(WAYS[:2], _MORE), (("predicted", "incidence"),)),
+        "measurement": Part(
+            dict.fromkeys(OF_REPEATS, _LESS) | {"accuracy": _MORE, "f1": _MORE, "n_leaves": _FEWER},
+            (("soft", "c45"), ("se", "c45")),
+        ),
+        "stability": Part(
+            dict.fromkeys(OF_SAMPLES, _LESS)
+            | {"same_root": _MORE, "distance_b2": _FEWER, "n_tests": _FEWER},
+            (("tuned", "thesis"),),
+        ),
+    },
+)
 
 
 @dataclass(frozen=True)

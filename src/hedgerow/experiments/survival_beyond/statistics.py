@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from hedgerow.experiments.frames import joined
-from hedgerow.experiments.paired import paired_tests
 from hedgerow.experiments.step import step
 from hedgerow.experiments.survival_beyond.plan import (
-    MODEL_PAIRS,
+    COMPARED,
     OF_REPEATS,
     OF_SAMPLES,
     OF_WAYS,
     ORDER,
     PARTS,
-    SCORES,
-    TEST,
-    TREE_PAIRS,
-    WAY_PAIRS,
 )
 
 
 def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
-    """One value per cohort and group, the mean over divisions.
+    """One value per cohort and group, the mean over the divisions that have one.
 
     Parameters
     ----------
@@ -36,35 +31,13 @@ def by_group(rows: pd.DataFrame, metric: str, column: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame of float
-        Cohorts by groups; missing where a division has no value.
+        Cohorts by groups.
     """
-    means = rows.groupby(["dataset", column])[metric].agg(lambda values: values.mean(skipna=False))
-    return means.unstack(column)
+    return rows.groupby(["dataset", column])[metric].mean().unstack(column)
 
 
-def _compared(tables: Mapping[str, pd.DataFrame]) -> Iterator[tuple]:
-    """part, metric, cohorts by groups, pairs; each is a family of Holm's correction."""
-    for metric in SCORES:
-        own = tables["scores"][tables["scores"]["metric"] == metric]
-        yield "scores", metric, by_group(own, "value", "model"), MODEL_PAIRS
-    for metric in OF_WAYS:
-        wide = by_group(tables["weights"], metric, "way")
-        yield "weights", metric, wide, WAY_PAIRS
-    for way in ("left_out", "weighted"):
-        own = tables["weights"][tables["weights"]["way"] == way]
-        wide = own.groupby("dataset")[["predicted", "incidence"]].mean()
-        yield "calibration", way, wide, (("predicted", "incidence"),)
-    if len(tables["measurement"]):
-        for metric in OF_REPEATS:
-            wide = by_group(tables["measurement"], metric, "tree")
-            yield "measurement", metric, wide, TREE_PAIRS
-    for metric in OF_SAMPLES:
-        wide = by_group(tables["stability"], metric, "settings")
-        yield "stability", metric, wide, (("tuned", "thesis"),)
-
-
-def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Wilcoxon's signed-rank tests over cohorts, one value per cohort: the mean of its divisions.
+def rows_of(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """All that is compared, in one table.
 
     Parameters
     ----------
@@ -74,30 +47,35 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        part, metric, first, second, difference (first minus second, mean over cohorts), then the
-        attributes of `TestResult`; two rows each, with the correction `none` and `holm`, over the
-        pairs of one metric. By part:
-
-        - `scores`: `MODEL_PAIRS`; models that are not installed are left out;
-        - `weights`: `WAY_PAIRS`, the last two on cohorts whose causes compete;
-        - `calibration`: what the model predicts on average against the incidence, a metric for each
-          way of learning;
-        - `measurement`: `TREE_PAIRS`, on cohorts with a known error;
-        - `stability`: the tuned settings against those of the thesis.
-
-        A pair that no cohort has is left out; `n` is the number of cohorts.
+        part (of `COMPARED`), dataset, repeat (number of the division), method, metric, value.
     """
-    frames = []
-    for part, metric, wide, pairs in _compared(tables):
-        there = [pair for pair in pairs if set(pair) <= set(wide)]
-        both = [wide[list(pair)].dropna() for pair in there]
-        cells = [
-            ((part, metric, *pair), *(own[name] for name in pair))
-            for pair, own in zip(there, both, strict=True)
-            if len(own)
-        ]
-        frames.append(paired_tests(cells, TEST))
-    return joined([f for f in frames if f is not None], [*TEST[:-1], "correction"])
+    scores = tables["scores"].rename(columns={"model": "method"})
+    weights = tables["weights"]
+    ways = weights[weights["way"].isin(COMPARED.parts["calibration"].metrics)]
+    predicted = _melted(ways, "method", ["predicted", "incidence"])
+    found = {
+        "scores": scores,
+        "weights": _melted(weights.rename(columns={"way": "method"}), "metric", OF_WAYS),
+        "calibration": predicted.rename(columns={"way": "metric"}),
+        "measurement": tables["measurement"].rename(columns={"tree": "method"}),
+        "stability": tables["stability"].assign(split=0).rename(columns={"settings": "method"}),
+    }
+    if len(found["measurement"]):
+        found["measurement"] = _melted(found["measurement"], "metric", OF_REPEATS)
+    found["stability"] = _melted(found["stability"], "metric", OF_SAMPLES)
+    columns = ["part", "dataset", "repeat", "method", "metric", "value"]
+    frames = [
+        rows.rename(columns={"split": "repeat"}).assign(part=part)[columns]
+        for part, rows in found.items()
+        if len(rows)
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def _melted(rows: pd.DataFrame, name: str, columns: Sequence[str]) -> pd.DataFrame:
+    """A row for each of some columns, which `name` names."""
+    others = [column for column in ("dataset", "split", "method", "way") if column in rows]
+    return rows.melt(others, list(columns), name)
 
 
 @step(makes=("scores", "weights", "measurement", "stability", "roots", "statistics"))
@@ -122,4 +100,4 @@ def merged(
     """
     parts = dict(zip(PARTS, (scores, weights, measurement, stability, roots), strict=True))
     whole = {name: joined(frames, ORDER[name]) for name, frames in parts.items()}
-    return {**whole, "statistics": statistics(whole)}
+    return {**whole, "statistics": COMPARED.statistics(rows_of(whole))}

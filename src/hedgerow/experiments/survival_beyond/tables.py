@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
-import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import Selector, tested
+from hedgerow.experiments.behind import Selector
+from hedgerow.experiments.compared import TESTED, Key, Place, cells_behind
 from hedgerow.experiments.step import table
 from hedgerow.experiments.survival_beyond.errors import COLUMNS, table_of
 from hedgerow.experiments.survival_beyond.plan import (
-    MODEL_PAIRS,
+    COMPARED,
     MODELS,
     OF_REPEATS,
     OF_SAMPLES,
     OF_WAYS,
     SCORES,
     SETTINGS,
-    TREE_PAIRS,
     TREES,
-    WAY_PAIRS,
     WAYS,
     SurvivalBeyondPlan,
 )
-from hedgerow.experiments.survival_beyond.statistics import by_group
+from hedgerow.experiments.survival_beyond.statistics import by_group, rows_of
 from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import MEAN, how_many, in_rows, ran
 
@@ -100,91 +99,72 @@ def _status(frame: pd.DataFrame, plan: SurvivalBeyondPlan, there: Iterable[str])
     return rows
 
 
-def _tested(
-    wide: pd.DataFrame, statistics: pd.DataFrame, part: str, metric: str, pairs
-) -> dict[str, float]:
-    """Differences, p and Holm's p of the pairs of one metric."""
-    found = {}
-    own = statistics[(statistics["part"] == part) & (statistics["metric"] == metric)]
-    for first, second in pairs:
-        line = own[(own["first"] == first) & (own["second"] == second)].set_index("correction")
-        name = f"{first}_less_{second}"
-        there = len(line) > 0
-        found[name] = float(line.loc["none", "difference"]) if there else np.nan
-        found[f"p_{name}"] = float(line.loc["none", "p"]) if there else np.nan
-        found[f"p_holm_{name}"] = float(line.loc["holm", "p"]) if there else np.nan
-        found[f"n_{name}"] = float(line.loc["none", "n"]) if there else 0.0
-    return found
-
-
-def _by_cohort(of_metric, metrics, groups, statistics, part: str, pairs) -> pd.DataFrame:
-    """A row per metric and cohort with the value of each group, and one for the mean, which has the
-    tests; metrics in their order."""
+def _by_cohort(of_metric, metrics, groups) -> pd.DataFrame:
+    """A row per metric and cohort with the value of each group, and one for the mean; metrics in
+    their order."""
     lines = []
     for metric in metrics:
         wide = of_metric(metric).reindex(columns=list(groups)).astype(float)
         for dataset, values in wide.iterrows():
             lines.append({"metric": metric, "dataset": dataset, **values.to_dict()})
-        tests = _tested(wide, statistics, part, metric, pairs)
-        lines.append({"metric": metric, "dataset": MEAN, **wide.mean().to_dict(), **tests})
+        lines.append({"metric": metric, "dataset": MEAN, **wide.mean().to_dict()})
     frame = pd.DataFrame(lines)
     last = (frame["dataset"] == MEAN).astype(int)
     frame = in_rows(frame.assign(_last=last), {"metric": metrics, "_last": None, "dataset": None})
     return frame.drop(columns="_last").round(9)
 
 
-TESTS = (
-    "A mean is over the cohorts that have the value; its row has, of each pair, the mean "
-    "difference over cohorts (_less_), p of Wilcoxon's signed-rank test over cohorts, plain and "
-    "after Holm's correction over the pairs of one metric (p_holm_), and the number of cohorts "
-    "(n_)."
-)
+#: What a table of values says of its last rows.
+MEANS = "A mean is over the cohorts that have the value; its tests stand among the comparisons."
 
 
 def _behind(
-    of: str,
-    table: pd.DataFrame,
-    rows: pd.DataFrame,
-    group: str,
-    names: Iterable[str],
-    pairs: Iterable[tuple[str, str]],
+    of: str, table: pd.DataFrame, rows: pd.DataFrame, group: str, names: Iterable[str]
 ) -> Iterator[Cell]:
-    """Values of each group of each cohort, means over cohorts, and the tests of pairs."""
-    scores, select = of == "scores", Selector(rows)
+    """Values of each group of each cohort, and means over cohorts."""
+    scores = of == "scores"
     for row, line in enumerate(table.to_dict("records")):
         if pd.isna(line["metric"]) or line["metric"] == "same_root":
             continue
         value = "value" if scores else line["metric"]
         where = {"metric": line["metric"]} if scores else {}
+        if line["dataset"] != MEAN:
+            where["dataset"] = line["dataset"]
         for name in names:
-            if pd.isna(line[name]):
-                continue
-            own = {**where, group: name}
-            if line["dataset"] != MEAN:
-                own["dataset"] = line["dataset"]
-            else:
-                # A cohort of which a division has no value has no mean.
-                there = select(own)
-                lost = set(there.loc[there[value].isna(), "dataset"])
-                own["dataset"] = sorted(set(there["dataset"]) - lost)
-            yield Cell(row, name, "mean_of_means", (Rows(f"measured/{of}", own, value),),
-                       by=("dataset",))  # fmt: skip
-        for first, second in pairs:
-            name = f"{first}_less_{second}"
-            columns = {name: ("none", "difference"), f"p_{name}": ("none", "p")}
-            columns[f"p_holm_{name}"] = ("holm", "p")
-            test = {"part": of, "metric": line["metric"], "first": first, "second": second}
-            yield from tested(row, line, test, columns)
+            if pd.notna(line[name]):
+                own = Rows(f"measured/{of}", {**where, group: name}, value)
+                yield Cell(row, name, "mean_of_means", (own,), by=("dataset",))
+
+
+def _place(part: str, metric: str, key: Key, measured: Mapping[str, Selector]) -> Place:
+    """Where the values of `hedgerow.experiments.survival_beyond.statistics.rows_of` stand."""
+    (method,) = key
+    of, where, value = {
+        "scores": ("scores", {"metric": metric, "model": method}, "value"),
+        "weights": ("weights", {"way": method}, metric),
+        "calibration": ("weights", {"way": metric}, method),
+        "measurement": ("measurement", {"tree": method}, metric),
+        "stability": ("stability", {"settings": method}, metric),
+    }[part]
+    by = ("dataset",) if part == "stability" else ("dataset", "split")
+    return Place(Rows(f"measured/{of}", where, value), measured[of], by)
+
+
+def behind_comparisons(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
+    """Both sides of each comparison, and its test."""
+    select = {name: Selector(frame) for name, frame in measured.items()}
+    place = partial(_place, measured=select)
+    return cells_behind(COMPARED, table, rows_of(measured), place=place)
 
 
 def behind_scores(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
-    """Scores of every model, and tests of pairs of them."""
-    return _behind("scores", table, measured["scores"], "model", MODELS, MODEL_PAIRS)
+    """Scores of every model."""
+    return _behind("scores", table, measured["scores"], "model", MODELS)
 
 
 def behind_weights(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
-    """What each way of taking the censored gives, and tests of pairs."""
-    return _behind("weights", table, measured["weights"], "way", WAYS, WAY_PAIRS)
+    """What each way of taking the censored gives."""
+    return _behind("weights", table, measured["weights"], "way", WAYS)
 
 
 def behind_errors(table: pd.DataFrame) -> Iterator[Cell]:
@@ -193,12 +173,12 @@ def behind_errors(table: pd.DataFrame) -> Iterator[Cell]:
 
 
 def behind_measurement(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
-    """What repeated measurements change for each tree, and tests of pairs."""
-    return _behind("measurement", table, measured["measurement"], "tree", TREES, TREE_PAIRS)
+    """What repeated measurements change for each tree."""
+    return _behind("measurement", table, measured["measurement"], "tree", TREES)
 
 
 def behind_stability(table: pd.DataFrame) -> Iterator[Cell]:
-    """Trees of bootstrap samples, means over cohorts, and tests of the settings."""
+    """Trees of bootstrap samples, and means over cohorts."""
     numbers = [*OF_SAMPLES, "between"]
     for row, line in enumerate(table.to_dict("records")):
         own = {"settings": line["settings"]}
@@ -207,10 +187,6 @@ def behind_stability(table: pd.DataFrame) -> Iterator[Cell]:
         for name in numbers:
             if pd.notna(line[name]):
                 yield Cell(row, name, "mean", (Rows("measured/stability", own, name),))
-        for metric in OF_SAMPLES if f"p_{OF_SAMPLES[0]}" in line else ():
-            columns = {f"{metric}_less": ("none", "difference"), f"p_{metric}": ("none", "p")}
-            columns[f"p_holm_{metric}"] = ("holm", "p")
-            yield from tested(row, line, {"part": "stability", "metric": metric}, columns)
 
 
 @table(
@@ -220,12 +196,12 @@ def behind_stability(table: pd.DataFrame) -> Iterator[Cell]:
     "lower is better. The risk of a tree's patient is the share with the event by the horizon in "
     "their leaf, by Kaplan-Meier of the training patients there. Cox model: ridge penalty "
     "{penalty}, missing values by the median of the training part. {forest} "
-    f"{TESTS} {{ran}}",
+    f"{MEANS} {{ran}}",
     words=said,
     behind=behind_scores,
 )
 def survival_beyond_scores(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
+    measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan
 ) -> pd.DataFrame:
     """Scores of trees, a Cox model and a random survival forest.
 
@@ -233,23 +209,18 @@ def survival_beyond_scores(
     ----------
     measured : mapping of DataFrame
         `scores` is read.
-    statistics : DataFrame
-        As returned by `hedgerow.experiments.survival_beyond.statistics.statistics`.
     plan : SurvivalBeyondPlan
 
     Returns
     -------
     DataFrame
-        metric, dataset, a column per model, <model>_note where there is no value, tests, status.
+        metric, dataset, a column per model, <model>_note where there is no value, status.
     """
     rows = measured["scores"]
     found = _by_cohort(
         lambda metric: by_group(rows[rows["metric"] == metric], "value", "model"),
         SCORES,
         MODELS,
-        statistics,
-        "scores",
-        MODEL_PAIRS,
     )
     notes = rows[rows["note"] != ""].drop_duplicates(["dataset", "model"])
     notes = notes.set_index(["dataset", "model"])["note"]
@@ -266,12 +237,12 @@ def survival_beyond_scores(
     "patients: accuracy and macro F1 where the class is known, accuracy weighted for the censored, "
     "concordance, leaves, the share with the event that is predicted on average, and how far it is "
     "from that of Kaplan-Meier at the horizon (distance; incidence: Aalen-Johansen where other "
-    f"causes are survival). {TESTS} {{ran}}",
+    f"causes are survival). {MEANS} {{ran}}",
     words=said,
     behind=behind_weights,
 )
 def survival_beyond_weights(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
+    measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan
 ) -> pd.DataFrame:
     """What weights for the censored change.
 
@@ -279,24 +250,21 @@ def survival_beyond_weights(
     ----------
     measured : mapping of DataFrame
         `weights` is read.
-    statistics, plan
+    plan
         As in `survival_beyond_scores`.
 
     Returns
     -------
     DataFrame
         metric (`incidence` and `same_root`, the share of the divisions with the root of left_out,
-        among them), dataset, a column per way, tests, status.
+        among them), dataset, a column per way, status.
     """
     rows = measured["weights"]
     base = rows[rows["way"] == "left_out"].set_index(["dataset", "split"])["root"]
     roots = base.reindex(pd.MultiIndex.from_frame(rows[["dataset", "split"]])).to_numpy()
     rows = rows.assign(same_root=(rows["root"].to_numpy() == roots).astype(float))
     metrics = (*OF_WAYS, "incidence", "same_root")
-    found = _by_cohort(
-        lambda metric: by_group(rows, metric, "way"), metrics, WAYS, statistics, "weights",
-        WAY_PAIRS,
-    )  # fmt: skip
+    found = _by_cohort(lambda metric: by_group(rows, metric, "way"), metrics, WAYS)
     return _status(found, plan, rows["dataset"])
 
 
@@ -332,12 +300,12 @@ def survival_beyond_errors(measured: Mapping[str, pd.DataFrame]) -> pd.DataFrame
     "risk, for C4.5 with the settings of the thesis, the same tree with soft evaluation by "
     "these errors (se), and one with soft training propagation as well (soft); accuracy and macro "
     "F1 of the values as they are recorded. Recorded values hold an error themselves, so that two "
-    f"real measurements differ by more. {TESTS} {{ran}}{{left_out}}",
+    f"real measurements differ by more. {MEANS} {{ran}}{{left_out}}",
     words=said,
     behind=behind_measurement,
 )
 def survival_beyond_measurement(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
+    measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan
 ) -> pd.DataFrame:
     """Patients who change their group when measurements are repeated.
 
@@ -345,14 +313,14 @@ def survival_beyond_measurement(
     ----------
     measured : mapping of DataFrame
         `measurement` is read.
-    statistics, plan
+    plan
         As in `survival_beyond_scores`.
 
     Returns
     -------
     DataFrame
         metric (n_known: tests of a variable with a known error; n_tests), dataset, a column per
-        tree, tests, status.
+        tree, status.
     """
     rows = measured["measurement"]
     if rows.empty:
@@ -361,9 +329,6 @@ def survival_beyond_measurement(
         lambda metric: by_group(rows, metric, "tree"),
         (*OF_REPEATS, "n_tests", "n_known"),
         TREES,
-        statistics,
-        "measurement",
-        TREE_PAIRS,
     )
     return _status(found, plan, measured["scores"]["dataset"])
 
@@ -375,12 +340,12 @@ def survival_beyond_measurement(
     "most 1, for trees that share nothing), tests, share of the patients whom two trees put into "
     "different classes (d_p), share of the trees with the most frequent variable at the root, and "
     "the range of its thresholds, with the share of the patients who lie within it (between). "
-    f"{TESTS} {{sampled}}",
+    f"{MEANS} {{sampled}}",
     words=said,
     behind=behind_stability,
 )
 def survival_beyond_stability(
-    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
+    measured: Mapping[str, pd.DataFrame], plan: SurvivalBeyondPlan
 ) -> pd.DataFrame:
     """How far trees of bootstrap samples are from each other.
 
@@ -388,15 +353,14 @@ def survival_beyond_stability(
     ----------
     measured : mapping of DataFrame
         `stability` is read.
-    statistics, plan
+    plan
         As in `survival_beyond_scores`.
 
     Returns
     -------
     DataFrame
         dataset, settings, as `hedgerow.experiments.survival_beyond.steps.stability` gives them,
-        then a row per settings for the mean; tests in that of the tuned ones, as <metric>_less,
-        p_<metric> and p_holm_<metric>; status.
+        then a row per settings for the mean; status.
     """
     rows = measured["stability"]
     numbers = [*OF_SAMPLES, "between"]
@@ -404,14 +368,36 @@ def survival_beyond_stability(
     for name in SETTINGS:
         own = rows[rows["settings"] == name]
         line = {"dataset": MEAN, "settings": name, **own[numbers].mean().to_dict()}
-        for metric in OF_SAMPLES if name == "tuned" else ():
-            tests = statistics[
-                (statistics["part"] == "stability") & (statistics["metric"] == metric)
-            ].set_index("correction")
-            if len(tests):
-                line[f"{metric}_less"] = float(tests.loc["none", "difference"])
-                line[f"p_{metric}"] = float(tests.loc["none", "p"])
-                line[f"p_holm_{metric}"] = float(tests.loc["holm", "p"])
         lines.append(line)
     found = pd.concat([rows, pd.DataFrame(lines)], ignore_index=True).round(9)
     return _status(found, plan, rows["dataset"])
+
+
+@table(
+    "All comparisons",
+    caption="What is compared with what, by part: scores (models), weights (ways to take the "
+    "censored), calibration (the share with the event that is predicted, and what it is, for two "
+    "ways), measurement (trees of repeated measurements) and stability (tuned settings against "
+    f"those of the thesis). {TESTED} {{ran}}{{left_out}}",
+    words=said,
+    behind=behind_comparisons,
+)
+def survival_beyond_comparisons(
+    measured: Mapping[str, pd.DataFrame], statistics: pd.DataFrame, plan: SurvivalBeyondPlan
+) -> pd.DataFrame:
+    """Tests of models, weights, repeated measurements and settings.
+
+    Parameters
+    ----------
+    measured : mapping of DataFrame
+        `scores`, `weights`, `measurement` and `stability`.
+    statistics : DataFrame
+        As returned by `hedgerow.experiments.survival_beyond.statistics.merged`.
+    plan : SurvivalBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        As `Compared.table` gives it, of all parts; a data set is a cohort.
+    """
+    return COMPARED.table(rows_of(measured), statistics)
