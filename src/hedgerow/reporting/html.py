@@ -117,6 +117,32 @@ def render(template: str, **context: Any) -> Markup:
     return Markup(environment().get_template(template).render(**context))
 
 
+def filled(
+    word: str, title: str, page: str, summary: str = "", figure: str = "", /, **context: Any
+) -> Section:
+    """The section of an experiment, from its templates.
+
+    Parameters
+    ----------
+    word, title, figure : str
+        As in `Section`.
+    page, summary : str
+        Paths of the templates in the package; without the second there is no summary.
+    **context
+        Variables of both. The page gets `contents` as well: an empty list to which the macro `part`
+        adds a line for each part.
+
+    Returns
+    -------
+    Section
+    """
+    contents: list[tuple[str, str]] = []
+    markup = render(page, contents=contents, **context)
+    told = render(summary, **context) if summary else ""
+    parts = tuple((str(anchor), str(name)) for anchor, name in contents)
+    return Section(word, title, markup, parts, told, figure)
+
+
 @lru_cache(maxsize=1)
 def environment() -> jinja2.Environment:
     """Templates of the package by their paths in it."""

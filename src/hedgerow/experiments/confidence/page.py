@@ -22,7 +22,7 @@ from hedgerow.experiments.confidence.plan import (
 )
 from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, number, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, number, numbered, shown, tally
 
 _METHODS = (*VERSIONS, FOREST)
 _FACT_HEADS = {
@@ -74,8 +74,13 @@ def section(
               if s == "absent"]  # fmt: skip
     stated = {"plan": plan, "tree": TREE_LABELS[plan.tree]}
     others = {tree: f"Trees {TREE_LABELS[tree]}" for tree in TREES if tree != plan.tree}
-    markup = render(
+    return filled(
+        "confidence",
+        "Trees that doubt: ConfDTree",
         "experiments/confidence/page.html.j2",
+        "experiments/confidence/summary.html.j2",
+        "confidence_gains",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims, others),
         absent=absent,
@@ -91,21 +96,6 @@ def section(
         trees=_trees(tables["confidence_trees"]),
         sizes=_sizes(tables["confidence_sizes"]),
         shown=shown(confidence_tables, confidence_figures, figures=figures, captions=captions),
-    )
-    contents = (
-        ("confidence-findings", "Statements"),
-        ("confidence-gains", "What doubt gains"),
-        ("confidence-affected", "Whom it affects"),
-        ("confidence-sizes", "Small training sets"),
-    )
-    summary = render("experiments/confidence/summary.html.j2", **stated, tally=tally(claims))
-    return Section(
-        "confidence",
-        "Trees that doubt: ConfDTree",
-        markup,
-        contents,
-        summary,
-        figure="confidence_gains",
     )
 
 

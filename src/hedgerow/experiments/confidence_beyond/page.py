@@ -14,7 +14,7 @@ from hedgerow.experiments.confidence_beyond import tables as confidence_beyond_t
 from hedgerow.experiments.confidence_beyond.plan import COMPARED, ConfidenceBeyondPlan
 from hedgerow.experiments.confidence_beyond.tables import BASES, METHODS, METRIC_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 
 
 @step("*")
@@ -46,8 +46,12 @@ def section(
     """
     n = most(tables["confidence_beyond_answers"])
     stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
-    markup = render(
+    return filled(
+        "confidence_beyond",
+        "Beyond the paper of ConfDTree",
         "experiments/confidence_beyond/page.html.j2",
+        "experiments/confidence_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims),
         blocks={
@@ -60,16 +64,6 @@ def section(
             captions=captions,
         ),
     )
-    contents = (
-        ("confidence_beyond-findings", "Questions"),
-        ("confidence_beyond-parts", "Where the gain comes from"),
-        ("confidence_beyond-learners", "Other learners"),
-        ("confidence_beyond-probabilities", "Probabilities"),
-        ("confidence_beyond-settings", "Fine and width"),
-    )
-    summary = render("experiments/confidence_beyond/summary.html.j2", **stated, tally=tally(claims))
-    title = "Beyond the paper of ConfDTree"
-    return Section("confidence_beyond", title, markup, contents, summary)
 
 
 def _blocks(table: pd.DataFrame, part: str) -> list[dict]:

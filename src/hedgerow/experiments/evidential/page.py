@@ -19,7 +19,7 @@ from hedgerow.experiments.evidential.plan import (
 )
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
 from hedgerow.reporting.numbers import number, p_said, signed
 
 _ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
@@ -64,8 +64,13 @@ def section(
     states = tables["e2m_table_1"].drop_duplicates(["dataset", "registry"])
     absent = states[states["status"] == "absent"]
     named = absent["registry"].fillna("").where(lambda r: r != "", absent["dataset"])
-    markup = render(
+    return filled(
+        "evidential",
+        "Trees from evidential data: E2M",
         "experiments/evidential/page.html.j2",
+        "experiments/evidential/summary.html.j2",
+        "evidential_errors",
+        tally=tally(claims),
         plan=plan,
         claims=claim_lines(claims),
         absent=named.tolist(),
@@ -80,21 +85,6 @@ def section(
         test_heads=list(_METRIC_LABELS.values()),
         curve=_curve(tables["evidential_curve"]),
         shown=shown(evidential_tables, evidential_figures, figures=figures, captions=captions),
-    )
-    contents = (
-        ("evidential-findings", "Statements"),
-        ("evidential-rate", "The evidential error rate"),
-        ("evidential-errors-section", "Error rates"),
-        ("evidential-sizes", "Sizes of trees"),
-    )
-    summary = render("experiments/evidential/summary.html.j2", tally=tally(claims))
-    return Section(
-        "evidential",
-        "Trees from evidential data: E2M",
-        markup,
-        contents,
-        summary,
-        figure="evidential_errors",
     )
 
 

@@ -14,7 +14,7 @@ from hedgerow.experiments.evidential_beyond import tables as evidential_beyond_t
 from hedgerow.experiments.evidential_beyond.plan import COMPARED, EvidentialBeyondPlan
 from hedgerow.experiments.evidential_beyond.tables import LABELS, METRIC_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 
 _SETTINGS = {
     "sweep": "noise level {:g}",
@@ -53,8 +53,12 @@ def section(
     n = most(tables["evidential_beyond_sweep"])
     stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
     of_part = {part: tables[f"evidential_beyond_{part}"] for part in COMPARED.parts}
-    markup = render(
+    return filled(
+        "evidential_beyond",
+        "Beyond the paper of E2M",
         "experiments/evidential_beyond/page.html.j2",
+        "experiments/evidential_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims),
         blocks={part: _blocks(_few(of_part[part]), part) for part in _SETTINGS},
@@ -69,14 +73,6 @@ def section(
             captions=captions,
         ),
     )
-    contents = (
-        ("evidential_beyond-findings", "Questions"),
-        ("evidential_beyond-answers", "Answers to doubt"),
-        ("evidential_beyond-sources", "Intervals, votes, misjudged doubt"),
-    )
-    summary = render("experiments/evidential_beyond/summary.html.j2", **stated, tally=tally(claims))
-    title = "Beyond the paper of E2M"
-    return Section("evidential_beyond", title, markup, contents, summary)
 
 
 def _few(table: pd.DataFrame) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from hedgerow.experiments.missing.plan import (
 )
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import blank, known, minus, p_text, signed
 
 _PARTS = {
@@ -76,8 +76,13 @@ def section(
         The same inputs give the same text.
     """
     sets = tables["missing_sets"]
-    markup = render(
+    return filled(
+        "missing",
+        "Trees from data with missing values: EIG",
         "experiments/missing/page.html.j2",
+        "experiments/missing/summary.html.j2",
+        "missing_gains",
+        tally=tally(claims),
         plan=plan,
         claims=claim_lines(
             claims, {r: HEADS[r] for r in of_paper(plan.readings) if r != DESCRIBED}
@@ -92,22 +97,6 @@ def section(
         tests=_tests(tables["missing_tests"]),
         depths=_depths(tables["missing_depth"]),
         shown=shown(missing_tables, missing_figures, figures=figures, captions=captions),
-    )
-    contents = (
-        ("missing-findings", "Statements"),
-        ("missing-readings-section", "As described and as coded"),
-        ("missing-curves", "Accuracy by level"),
-        ("missing-means-section", "Mean accuracies"),
-        ("missing-trees", "Depth of trees"),
-    )
-    summary = render("experiments/missing/summary.html.j2", tally=tally(claims))
-    return Section(
-        "missing",
-        "Trees from data with missing values: EIG",
-        markup,
-        contents,
-        summary,
-        figure="missing_gains",
     )
 
 

@@ -15,7 +15,7 @@ from hedgerow.experiments.missing_beyond import tables as missing_beyond_tables
 from hedgerow.experiments.missing_beyond.plan import COMPARED, METHODS, MissingBeyondPlan
 from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, METRIC_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
 
@@ -49,8 +49,12 @@ def section(
     n = {part: most(tables[f"missing_beyond_{part}"]) for part in ("mechanisms", "natural")}
     stated = {"plan": plan, "n": n["mechanisms"], "n_natural": n["natural"]}
     stated["smallest_p"] = smallest_p(n["mechanisms"])
-    markup = render(
+    return filled(
+        "missing_beyond",
+        "Beyond the paper of EIG",
         "experiments/missing_beyond/page.html.j2",
+        "experiments/missing_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims),
         blocks={part: _blocks(tables[f"missing_beyond_{part}"], part) for part in COMPARED.parts},
@@ -64,17 +68,6 @@ def section(
             captions=captions,
         ),
     )
-    contents = (
-        ("missing_beyond-findings", "Questions"),
-        ("missing_beyond-mechanisms", "Why values are missing"),
-        ("missing_beyond-guesses", "What guesses"),
-        ("missing_beyond-others", "Other learners, pruning"),
-        ("missing_beyond-real", "Missing by nature"),
-        ("missing_beyond-noisy", "Missing and noisy"),
-    )
-    summary = render("experiments/missing_beyond/summary.html.j2", **stated, tally=tally(claims))
-    title = "Beyond the paper of EIG"
-    return Section("missing_beyond", title, markup, contents, summary)
 
 
 def _blocks(table: pd.DataFrame, part: str) -> list[dict]:

@@ -14,7 +14,7 @@ from hedgerow.experiments.search.plan import METHODS, METRICS, SearchPlan
 from hedgerow.experiments.search.tables import ALL, BESIDE, COLUMNS, CRITERIA, UNITS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally, title_of
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally, title_of
 from hedgerow.reporting.numbers import number, p_said
 
 _HEADS = {"f1": "F1", "n_leaves": "L", "f1_per_leaf": "F1/L", "search_depth": "D"}
@@ -82,8 +82,13 @@ def section(
         for word, title, (results, tested), drawn in _PARTS
     ]
     splits = _splits(tables["search_splits"])
-    markup = render(
+    return filled(
+        "search",
+        "Trees by Monte Carlo tree search",
         "experiments/search/page.html.j2",
+        "experiments/search/summary.html.j2",
+        "thesis_figure_4_5",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims, {"printed": "From the printed cells"}),
         parts=parts,
@@ -93,21 +98,6 @@ def section(
         absent=sorted(set(plan.datasets) - there),
         not_asked=[d for d in plan.printed.values() if d not in plan.datasets],
         outside=sorted(there - set(plan.printed.values())),
-    )
-    contents = (
-        ("search-findings", "Statements"),
-        *((f"search-{part['word']}", part["title"]) for part in parts),
-        ("search-data", "Data sets and their properties"),
-        *([("search-splits", "Other splits")] if splits else []),
-    )
-    summary = render("experiments/search/summary.html.j2", **stated, tally=tally(claims))
-    return Section(
-        "search",
-        "Trees by Monte Carlo tree search",
-        markup,
-        contents,
-        summary,
-        figure="thesis_figure_4_5",
     )
 
 

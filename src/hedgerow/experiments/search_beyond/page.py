@@ -28,7 +28,7 @@ from hedgerow.experiments.search_beyond.tables import (
 )
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
@@ -91,8 +91,12 @@ def section(
         "level": LEVEL,
         "plan": plan,
     }
-    markup = render(
+    return filled(
+        "search_beyond",
+        "Beyond the thesis: optimal trees and other searches",
         "experiments/search_beyond/page.html.j2",
+        "experiments/search_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         gap_blocks=_gap_blocks(of_gap),
         views=[_VIEWS[view] for view in VIEWS],
@@ -107,15 +111,6 @@ def section(
             search_beyond_tables, search_beyond_figures, figures=figures, captions=captions
         ),
     )
-    contents = (
-        ("search_beyond-findings", "Questions"),
-        ("search_beyond-gap", "How far from the optimum?"),
-        ("search_beyond-rules", "Rules of selection"),
-        ("search_beyond-curves", "Anytime curves"),
-    )
-    summary = render("experiments/search_beyond/summary.html.j2", **stated, tally=tally(claims))
-    title = "Beyond the thesis: optimal trees and other searches"
-    return Section("search_beyond", title, markup, contents, summary)
 
 
 def _filled(table: pd.DataFrame) -> pd.DataFrame:

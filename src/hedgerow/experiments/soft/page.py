@@ -14,7 +14,7 @@ from hedgerow.experiments.soft.plan import PRINTED, TABLE_3_1, SoftPlan
 from hedgerow.experiments.soft.tables import N_TABLE_3_1, OWN_METRICS, TABLE_METRICS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
 from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
@@ -75,15 +75,15 @@ def section(
     combined = _combined(tables["soft_combined"])
     stated = {"plan": plan, "n_run": n_run, "n_table": N_TABLE_3_1}
     least = smallest_p(n_run)
-    summary = render(
+    return filled(
+        "soft",
+        "Soft trees on noisy data",
+        "experiments/soft/page.html.j2",
         "experiments/soft/summary.html.j2",
-        **stated,
+        "thesis_figure_3_5",
         small=least >= LEVEL,
         rough=plan.n_permutations < FEWEST_PERMUTATIONS,
         tally=tally(claims),
-    )
-    markup = render(
-        "experiments/soft/page.html.j2",
         **stated,
         smallest_p=least,
         claims=claim_lines(claims),
@@ -96,16 +96,6 @@ def section(
         sizes=sizes.astype(object).where(sizes.notna(), None).to_dict("records"),
         experiments=experiments,
         shown=shown(soft_tables, soft_figures, figures=figures, captions=captions),
-    )
-    contents = (
-        ("soft-findings", "Statements"),
-        ("soft-data", "Data sets"),
-        *((f"soft-{e['word']}", e["title"]) for e in experiments),
-        *([("soft-combined", "Combinations")] if combined else []),
-        ("soft-how", "How it was run"),
-    )
-    return Section(
-        "soft", "Soft trees on noisy data", markup, contents, summary, figure="thesis_figure_3_5"
     )
 
 

@@ -20,7 +20,7 @@ from hedgerow.experiments.soft_beyond.plan import (
 from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, absent_from, answers
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
@@ -98,8 +98,12 @@ def section(
     ]
     of_classes = tables["soft_beyond_class_noise"]
     of_categories = tables["soft_beyond_categorical_noise"]
-    markup = render(
+    return filled(
+        "soft_beyond",
+        "Beyond the thesis: other noise",
         "experiments/soft_beyond/page.html.j2",
+        "experiments/soft_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         absent=absent,
         models=models,
@@ -121,14 +125,6 @@ def section(
         labels={m: LOOKS[m].label for m in METHODS},
         shown=shown(soft_beyond_tables, soft_beyond_figures, figures=figures, captions=captions),
     )
-    contents = (
-        ("soft_beyond-answer", "Does a matching model help?"),
-        ("soft_beyond-models", "Noise families"),
-        ("soft_beyond-classes", "Class noise"),
-        ("soft_beyond-categories", "Noise on categories"),
-    )
-    summary = render("experiments/soft_beyond/summary.html.j2", **stated, tally=tally(claims))
-    return Section("soft_beyond", "Beyond the thesis: other noise", markup, contents, summary)
 
 
 def _blocks(table: pd.DataFrame, across: str, columns: list) -> list[dict]:

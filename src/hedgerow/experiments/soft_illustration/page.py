@@ -12,7 +12,7 @@ from hedgerow.experiments.soft_illustration import tables as soft_illustration_t
 from hedgerow.experiments.soft_illustration.plan import SoftIllustrationPlan
 from hedgerow.experiments.soft_illustration.tables import GROUPS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, numbered, render, shown
+from hedgerow.reporting.html import Section, filled, numbered, shown
 
 # ----------------------------------------------------------------------------------- section
 
@@ -55,8 +55,12 @@ def section(
         ),
         "plan": plan,
     }
-    markup = render(
+    return filled(
+        "soft_illustration",
+        "Illustrations of soft trees",
         "experiments/soft_illustration/page.html.j2",
+        "experiments/soft_illustration/summary.html.j2",
+        patients=len(results["thesis_figure_3_7"]),
         **context,
         principles=[f"thesis_figure_3_{n}" for n in (1, 2)],
         toy=[f"thesis_figure_3_{n}" for n in (3, 4)],
@@ -86,12 +90,3 @@ def section(
             for group, (short, title) in GROUPS.items()
         ],
     )
-    contents = (
-        ("soft_illustration-gates", "Gates and increments"),
-        ("soft_illustration-toy", "Toy example"),
-        ("soft_illustration-lvef", "Ejection fractions (synthetic)"),
-    )
-    summary = render(
-        "experiments/soft_illustration/summary.html.j2", patients=len(results["thesis_figure_3_7"])
-    )
-    return Section("soft_illustration", "Illustrations of soft trees", markup, contents, summary)

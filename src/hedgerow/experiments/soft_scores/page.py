@@ -15,7 +15,7 @@ from hedgerow.experiments.soft_scores.plan import FEWEST_DATASETS
 from hedgerow.experiments.soft_scores.tables import mean_ranks_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, render, shown
+from hedgerow.reporting.html import Section, filled, shown
 from hedgerow.reporting.numbers import number, p_said, p_text
 
 _TITLES = {
@@ -57,7 +57,9 @@ def section(
     scores = tables["soft_scores"]
     ranks = tables["soft_ranks"]
     n_run = len(there & set(TABLE_3_1.values()))
-    markup = render(
+    return filled(
+        "soft_scores",
+        "Beyond the paper: other scores and ranks",
         "experiments/soft_scores/page.html.j2",
         plan=plan,
         labels={m: LOOKS[m].label for m in plan.methods},
@@ -77,11 +79,6 @@ def section(
         ],
         shown=shown(soft_scores_tables, soft_scores_figures, figures=figures, captions=captions),
     )
-    contents = (
-        ("soft_scores-scores", "Macro F1 and Brier score"),
-        ("soft_scores-ranks", "All methods ranked"),
-    )
-    return Section("soft_scores", "Beyond the paper: other scores and ranks", markup, contents)
 
 
 def _note(frame: pd.DataFrame) -> str:

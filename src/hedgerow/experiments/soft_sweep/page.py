@@ -13,7 +13,7 @@ from hedgerow.experiments.soft_sweep.plan import METHODS, PRINTED, SweepPlan
 from hedgerow.experiments.soft_sweep.tables import HIGH_ABOVE, LOW_BELOW, PANELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number
 
 
@@ -48,8 +48,12 @@ def section(
     """
     ranges = tables["soft_sweep_ranges"]
     there = set(rows["dataset"])
-    markup = render(
+    return filled(
+        "soft_sweep",
+        "Pruning confidence",
         "experiments/soft_sweep/page.html.j2",
+        "experiments/soft_sweep/summary.html.j2",
+        tally=tally(claims),
         n_printed=len(PRINTED),
         claims=claim_lines(claims, of=f"{{n_datasets}} of {len(PRINTED)} data sets run"),
         plan=plan,
@@ -64,13 +68,6 @@ def section(
         shown=shown(soft_sweep_tables, soft_sweep_figures, figures=figures, captions=captions),
         figures=["thesis_figure_3_11", "thesis_figure_3_12"],
     )
-    contents = (
-        ("soft_sweep-finding", "Statement"),
-        ("soft_sweep-ranges", "Leaves and accuracy in numbers"),
-        ("soft_sweep-figures", "Figures 3.11 and 3.12"),
-    )
-    summary = render("experiments/soft_sweep/summary.html.j2", plan=plan, tally=tally(claims))
-    return Section("soft_sweep", "Pruning confidence", markup, contents, summary)
 
 
 def _sets(ranges: pd.DataFrame) -> list[dict]:

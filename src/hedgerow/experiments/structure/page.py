@@ -12,7 +12,7 @@ from hedgerow.experiments.structure import figures as structure_figures
 from hedgerow.experiments.structure import tables as structure_tables
 from hedgerow.experiments.structure.plan import EXAMPLES, SCALES, VARIANTS, StructurePlan
 from hedgerow.experiments.structure.tables import CLOSENESS_UNITS, CRITERIA, LABELS, NORMED, OWN
-from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
 from hedgerow.reporting.numbers import minus, number
 
 _HEADS = {
@@ -69,8 +69,13 @@ def section(
     states = tables["thesis_table_5_1"].groupby("registry", sort=False)["status"].first()
     run = [d for d, state in states.items() if state == "run"]
     stated = {"plan": plan, "n_forests": plan.n_forests}
-    markup = render(
+    return filled(
+        "structure",
+        "The structure of trees",
         "experiments/structure/page.html.j2",
+        "experiments/structure/summary.html.j2",
+        "thesis_figure_5_4",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(
             claims,
@@ -85,16 +90,6 @@ def section(
             figures=figures,
             captions=captions,
         ),
-    )
-    contents = (
-        ("structure-findings", "Statements"),
-        ("structure-forest", "The forest and its examples"),
-        ("structure-predictions", "Distances between trees and between predictions"),
-        ("structure-clusters", "Clusters of trees"),
-    )
-    summary = render("experiments/structure/summary.html.j2", **stated, tally=tally(claims))
-    return Section(
-        "structure", "The structure of trees", markup, contents, summary, figure="thesis_figure_5_4"
     )
 
 

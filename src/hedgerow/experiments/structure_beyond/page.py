@@ -34,7 +34,7 @@ from hedgerow.experiments.structure_beyond.tables import (
     smallest_of_questions,
     strategy_label,
 )
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, p_said, p_text
 from hedgerow.reporting.tables import MEAN
 
@@ -108,8 +108,12 @@ def section(
         "level": LEVEL,
         "plan": plan,
     }
-    markup = render(
+    return filled(
+        "structure_beyond",
+        "Beyond the thesis: what the distance of trees is good for",
         "experiments/structure_beyond/page.html.j2",
+        "experiments/structure_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims),
         questions=[_QUESTIONS[q] for q in QUESTIONS],
@@ -125,17 +129,6 @@ def section(
             structure_beyond_tables, structure_beyond_figures, figures=figures, captions=captions
         ),
     )
-    contents = (
-        ("structure_beyond-findings", "Questions"),
-        ("structure_beyond-variants", "Which distance?"),
-        ("structure_beyond-prototypes", "Distances to prototypes"),
-        ("structure_beyond-ensembles", "Ensembles"),
-        ("structure_beyond-stability", "Stability"),
-        ("structure_beyond-patterns", "Decision patterns"),
-    )
-    summary = render("experiments/structure_beyond/summary.html.j2", **stated, tally=tally(claims))
-    title = "Beyond the thesis: what the distance of trees is good for"
-    return Section("structure_beyond", title, markup, contents, summary)
 
 
 def _answers(questions: pd.DataFrame) -> list[dict]:

@@ -12,7 +12,7 @@ from hedgerow.experiments.survival import figures as survival_figures
 from hedgerow.experiments.survival import tables as survival_tables
 from hedgerow.experiments.survival.plan import LEARNT, METHODS, PRINTED, SIMULATED, SurvivalPlan
 from hedgerow.experiments.survival.tables import METRICS
-from hedgerow.reporting.html import Section, claim_lines, numbered, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
 from hedgerow.reporting.numbers import count, minus, number, p_text
 
 _METRIC_NAMES = {
@@ -59,8 +59,13 @@ def section(
     cohorts = tables["survival_cohorts"]
     run = cohorts[cohorts["status"] == "run"]["dataset"].tolist()
     stated = {"plan": plan, "cohorts": run}
-    markup = render(
+    return filled(
+        "survival",
+        "Trees as risk groups",
         "experiments/survival/page.html.j2",
+        "experiments/survival/summary.html.j2",
+        "survival_evidence",
+        tally=tally(claims),
         **stated,
         absent=cohorts[cohorts["status"] == "absent"]["dataset"].tolist(),
         simulated=SIMULATED,
@@ -78,18 +83,6 @@ def section(
         made_leaves=_made_leaves(tables["thesis_table_6_3_SYNTHETIC"]),
         made_treatment=_made_treatment(tables["thesis_table_6_4_SYNTHETIC"]),
         shown=shown(survival_tables, survival_figures, figures=figures, captions=captions),
-    )
-    contents = (
-        ("survival-findings", "Statements"),
-        ("survival-cohorts", "Cohorts and trees"),
-        ("survival-honest-groups", "Honest groups"),
-        ("survival-leaves-public", "Survival in the leaves"),
-        ("survival-treatment-public", "Treated and untreated"),
-        ("survival-simulator", "The simulated registry"),
-    )
-    summary = render("experiments/survival/summary.html.j2", **stated, tally=tally(claims))
-    return Section(
-        "survival", "Trees as risk groups", markup, contents, summary, figure="survival_evidence"
     )
 
 

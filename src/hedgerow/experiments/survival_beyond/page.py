@@ -29,7 +29,7 @@ from hedgerow.experiments.survival_beyond.tables import (
     TREE_LABELS,
     WAY_LABELS,
 )
-from hedgerow.reporting.html import Section, claim_lines, render, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import known, number, p_said
 from hedgerow.reporting.tables import MEAN
 
@@ -121,8 +121,12 @@ def section(
         "level": LEVEL,
         "smallest_p": smallest_p(len(cohorts)) if cohorts else 1.0,
     }
-    markup = render(
+    return filled(
+        "survival_beyond",
+        "Beyond the thesis: how far risk groups can be trusted",
         "experiments/survival_beyond/page.html.j2",
+        "experiments/survival_beyond/summary.html.j2",
+        tally=tally(claims),
         **stated,
         claims=claim_lines(claims, of="cohorts: {n_datasets}"),
         models=[MODEL_LABELS[m] for m in MODELS],
@@ -139,17 +143,6 @@ def section(
             survival_beyond_tables, survival_beyond_figures, figures=figures, captions=captions
         ),
     )
-    contents = (
-        ("survival_beyond-findings", "Questions"),
-        ("survival_beyond-models", "Other models"),
-        ("survival_beyond-censoring", "Weights for the censored"),
-        ("survival_beyond-repeated", "Repeated measurements"),
-        ("survival_beyond-stability-of", "Stability"),
-        ("survival_beyond-all", "All comparisons"),
-    )
-    summary = render("experiments/survival_beyond/summary.html.j2", **stated, tally=tally(claims))
-    title = "Beyond the thesis: how far risk groups can be trusted"
-    return Section("survival_beyond", title, markup, contents, summary)
 
 
 def _value(metric: str, value: float) -> str:
