@@ -30,7 +30,7 @@ def _predict(X_train, y_train, X_new, method, factor, confidence, n_categories):
     if pdf is None:
         tree = grow(columns, search=search, propagation=propagation, min_samples_split=4)
     else:
-        tree = grow(columns, pdf=pdf, n_samples=20, min_samples_split=4)
+        tree = grow(columns, pdf=pdf, n_points=20, min_samples_split=4)
     tree = prune(tree, columns, confidence=confidence, propagation=propagation)
     if "se" in parts:
         means = np.where(numeric, np.nanmean(X_train, axis=0), 0.0)

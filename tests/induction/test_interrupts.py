@@ -23,7 +23,7 @@ def test_growth_ends_inside(uncertain):
     """The interrupt comes out of the core itself: the tree that it would have been is not there."""
     X, y = _deep_table(2_000, 5) if uncertain else _deep_table(60_000, 20)
     columns = Columns(X, y, 2)
-    more = {"pdf": spread_of(0.5, columns.ranges), "n_samples": 100} if uncertain else {}
+    more = {"pdf": spread_of(0.5, columns.ranges), "n_points": 100} if uncertain else {}
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     # raise_signal would reach the thread that calls it; Python runs handlers in the main thread.

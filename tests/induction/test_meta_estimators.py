@@ -28,7 +28,7 @@ SMALL = {
     "stp": hedgerow.SoftTreeClassifier(propagation=0.05, max_depth=2),
     "se": hedgerow.SoftTreeClassifier(evaluation=0.05, max_depth=2),
     "plt": hedgerow.ProbabilisticThresholdClassifier(max_depth=2),
-    "udt": hedgerow.UncertainTreeClassifier(width=0.05, n_samples=10, max_depth=2),
+    "udt": hedgerow.UncertainTreeClassifier(width=0.05, n_points=10, max_depth=2),
     "eig": hedgerow.EIGClassifier(max_depth=2),
     "uct": hedgerow.UCTTreeClassifier(n_iterations=300, max_depth=2, random_state=0),
     "ete": hedgerow.EvolutionaryTreeClassifier(

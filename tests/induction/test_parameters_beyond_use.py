@@ -305,7 +305,7 @@ def test_functions(name, monkeypatch):
     [
         ("C45Classifier", {"max_depth": 10**30}, "and at most 9.22337e"),
         ("C45Classifier", {"repetition_factor": np.inf}, "at least 0 and at most 1e+12"),
-        ("UncertainTreeClassifier", {"n_samples": 2**31}, "at least 2 and at most 1e+06"),
+        ("UncertainTreeClassifier", {"n_points": 2**31}, "at least 2 and at most 1e+06"),
         ("UncertainTreeClassifier", {"width": 1e-30}, "at least 1e-12 and at most 1e+150"),
         ("UCTTreeClassifier", {"n_iterations": 2**31}, "at least 0 and at most 2e+09"),
         ("UCTTreeClassifier", {"max_memory": np.inf}, "at least 0 and at most 1e+12"),

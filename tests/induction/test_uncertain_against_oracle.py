@@ -37,13 +37,13 @@ def table(seed, n_max):
         "max_depth": int(rng.integers(1, 4)),
         "repetition_factor": float(rng.choice([1.0, 1.0, 0.7])),
     }
-    n_samples = int(rng.choice([2, 5, 20, 100]))
-    return X, y, K, weight, n_categories, sigma, settings, n_samples
+    n_points = int(rng.choice([2, 5, 20, 100]))
+    return X, y, K, weight, n_categories, sigma, settings, n_points
 
 
-def reference(X, y, K, weight, n_categories, sigma, s, n_samples):
+def reference(X, y, K, weight, n_categories, sigma, s, n_points):
     return Reference(
-        X, y, K, weight, n_categories, pdf=sigma, n_samples=n_samples,
+        X, y, K, weight, n_categories, pdf=sigma, n_points=n_points,
         min_split=s["min_samples_split"], min_leaf=s["min_samples_leaf"],
         max_depth=s["max_depth"], repetition=s["repetition_factor"],
     )  # fmt: skip
@@ -53,10 +53,10 @@ def reference(X, y, K, weight, n_categories, sigma, s, n_samples):
 def test_growth(block):
     """The chosen sample point has the largest gain of all, and instances go where they should."""
     for seed in draws(12, 5000 + block * 12):
-        X, y, K, weight, categories, sigma, s, n_samples = table(seed, n_max=16)
+        X, y, K, weight, categories, sigma, s, n_points = table(seed, n_max=16)
         pdf = NoiseGate(sigma, window=4.0, conditioned=True)
-        tree = grow(Columns(X, y, K, weight, categories), pdf=pdf, n_samples=n_samples, **s)
-        reference(X, y, K, weight, categories, sigma, s, n_samples).check(tree)
+        tree = grow(Columns(X, y, K, weight, categories), pdf=pdf, n_points=n_points, **s)
+        reference(X, y, K, weight, categories, sigma, s, n_points).check(tree)
 
 
 @pytest.mark.parametrize("seed", draws(12, least=4))
@@ -70,7 +70,7 @@ def test_large_nodes(seed):
     s = {"min_samples_split": 4, "min_samples_leaf": float(rng.choice([1, 12])), "max_depth": 2,
          "repetition_factor": 1.0}  # fmt: skip
     pdf = NoiseGate(sigma, window=4.0, conditioned=True)
-    tree = grow(Columns(X, y, K), pdf=pdf, n_samples=20, **s)
+    tree = grow(Columns(X, y, K), pdf=pdf, n_points=20, **s)
     reference(X, y, K, None, None, sigma, s, 20).check(tree)
 
 
@@ -79,12 +79,12 @@ def test_pruning_and_prediction(block):
     """A raised branch is conditioned on the tests that are left above it."""
     rng = np.random.default_rng(block)
     for seed in draws(10, 6000 + block * 10):
-        X, y, K, weight, categories, sigma, s, n_samples = table(seed, n_max=24)
+        X, y, K, weight, categories, sigma, s, n_points = table(seed, n_max=24)
         s["max_depth"] = None
         pdf = NoiseGate(sigma, window=4.0, conditioned=True)
         columns = Columns(X, y, K, weight, categories)
-        tree = grow(columns, pdf=pdf, n_samples=n_samples, **s)
-        ref = reference(X, y, K, weight, categories, sigma, {**s, "max_depth": None}, n_samples)
+        tree = grow(columns, pdf=pdf, n_points=n_points, **s)
+        ref = reference(X, y, K, weight, categories, sigma, {**s, "max_depth": None}, n_points)
         new = X[rng.integers(0, len(X), 10)] + rng.normal(0, 0.5, (10, X.shape[1]))
         new[:, categories > 0] = np.floor(np.abs(new[:, categories > 0]))
         for confidence in (0.0, 0.1, 0.5, 0.9):

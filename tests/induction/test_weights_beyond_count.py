@@ -22,7 +22,7 @@ LEARNERS = {
     "C45Classifier": {},
     "SoftTreeClassifier": {"propagation": 0.1},
     "ProbabilisticThresholdClassifier": {},
-    "UncertainTreeClassifier": {"n_samples": 10},
+    "UncertainTreeClassifier": {"n_points": 10},
     "UCTTreeClassifier": {"n_iterations": 20},
     "EvolutionaryTreeClassifier": {"n_generations": 2},
     "EIGClassifier": {},
@@ -132,7 +132,7 @@ def test_columns_that_do_not_fit(given, said):
         ({"candidates": "all"}, "candidates is 'all'"),
         ({"search": NoiseGate(np.full(4, 0.1), window=-5.0)}, "the window of search is -5.0"),
         ({"pdf": NoiseGate(np.full(4, 0.1), 1e300, {}, True)}, "the window of pdf is 1e\\+300"),
-        ({"n_samples": 0}, "n_samples is 0"),
+        ({"n_points": 0}, "n_points is 0"),
     ],
 )
 def test_growth_out_of_range(settings, said):

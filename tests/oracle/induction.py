@@ -38,9 +38,9 @@ def pdf_gate(x, threshold, sigma, interval=EVERYWHERE, half=2.0):
     return min(max((mass(threshold) - low) / (high - low), 0.0), 1.0)
 
 
-def sample_points(values, sigma, n_samples, interval=EVERYWHERE, half=2.0):
+def sample_points(values, sigma, n_points, interval=EVERYWHERE, half=2.0):
     """UDT: equally spaced points of each value's pdf, both ends included."""
-    offsets = [k * (2 * half * sigma / (n_samples - 1)) - half * sigma for k in range(n_samples)]
+    offsets = [k * (2 * half * sigma / (n_points - 1)) - half * sigma for k in range(n_points)]
     points = {x + d for x in set(values) for d in offsets}
     return sorted(t for t in points if interval[0] < t < interval[1])
 
@@ -93,7 +93,7 @@ class Reference:
     """
 
     def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
-                 propagation=None, pdf=None, n_samples=100, min_split=4, min_leaf=1,
+                 propagation=None, pdf=None, n_points=100, min_split=4, min_leaf=1,
                  max_depth=None, midpoints=False, repetition=1.0, window=6.0,
                  step=0.1, criterion="information_gain"):  # fmt: skip
         self.criterion = criterion
@@ -105,7 +105,7 @@ class Reference:
         self.search = [0.0] * m if search is None else list(search)
         self.propagation = [0.0] * m if propagation is None else list(propagation)
         self.pdf = [0.0] * m if pdf is None else list(pdf)
-        self.n_samples = n_samples
+        self.n_points = n_points
         self.min_split, self.min_leaf = min_split, min_leaf
         self.max_depth = math.inf if max_depth is None else max_depth
         self.midpoints, self.repetition = midpoints, repetition
@@ -179,7 +179,7 @@ class Reference:
             return found
         if self.pdf[j] > 0:
             interval = interval_of(j, above)
-            for tau in sample_points(values, self.pdf[j], self.n_samples, interval):
+            for tau in sample_points(values, self.pdf[j], self.n_points, interval):
                 shares = [pdf_gate(v, tau, self.pdf[j], interval) for v in values]
                 left, right = sides(known, shares, self.y, self.K)
                 lighter = min(sum(left), sum(right))

@@ -147,7 +147,7 @@ cdef class Growth:
     cdef Points points
     cdef Subsets subsets
     cdef Rival* rivals              # by variable; gain ratio only
-    # uncertain values (UDT): n_samples 0 means that there are none
+    # uncertain values (UDT): n_points 0 means that there are none
     cdef Reach reach
     cdef Cells cells
     cdef double* lower              # interval that the tests above left of each variable
@@ -333,7 +333,7 @@ cdef class Growth:
     cdef int lay_samples(self, search) except -1:
         """How the sample points of uncertain values are searched."""
         cdef const double[:, :, ::1] smoothing = search.table
-        self.reach.n_samples = search.n_samples
+        self.reach.n_points = search.n_points
         self.reach.half = search.half_window
         self.reach.table = &smoothing[0, 0, 0]
         self.reach.phases = smoothing.shape[0]

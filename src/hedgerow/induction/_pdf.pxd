@@ -9,7 +9,7 @@ cdef struct Reach:
     double sigma                # standard deviation, unit of the variable
     double half                 # where the pdf is cut on either side, in sigma
     double lower, upper         # interval left by the tests above, same unit; may be infinite
-    Py_ssize_t n_samples        # equally spaced points of each value's pdf, ends included
+    Py_ssize_t n_points         # equally spaced points of each value's pdf, ends included
     const double* table         # smoothing coefficients of the coarse grid
     Py_ssize_t phases, width    # their number, and points of a window
     const double* fine_table    # the same for the parts of a coarse cell

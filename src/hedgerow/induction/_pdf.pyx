@@ -315,7 +315,7 @@ cdef inline double threshold_of(const Search* s, Py_ssize_t p, Py_ssize_t k) noe
     """The k-th sample point of a tuple, in the variable's unit."""
     cdef double reach = s.reach.half * s.reach.sigma
     return (value_at(s.scan, s.scan.rows[p])
-            + (k * (2.0 * reach / (s.reach.n_samples - 1)) - reach))
+            + (k * (2.0 * reach / (s.reach.n_points - 1)) - reach))
 
 
 cdef void evaluate(Search* s, const Cell* cell, double a, double b,
@@ -330,7 +330,7 @@ cdef void evaluate(Search* s, const Cell* cell, double a, double b,
         at = (a - cells.z[p] + half) / s.spacing - 1e-9
         low = <Py_ssize_t> ceil(at) if at > 0.0 else 0
         at = (b - cells.z[p] + half) / s.spacing + 1e-9
-        high = <Py_ssize_t> at if at < s.reach.n_samples - 1 else s.reach.n_samples - 1
+        high = <Py_ssize_t> at if at < s.reach.n_points - 1 else s.reach.n_points - 1
         if ends_only:
             if high < low:
                 continue
@@ -662,7 +662,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
     s.cells = cells
     s.n = n
     s.stride = cells.capacity + 1
-    s.spacing = 2.0 * half / (reach.n_samples - 1)
+    s.spacing = 2.0 * half / (reach.n_points - 1)
     s.origin = value_at(scan, scan.rows[0])
     s.base = base_at(scan)
     for c in range(K):
@@ -705,7 +705,7 @@ cdef int best_sample(const Scan* scan, const Reach* reach, Cells* cells, double 
         for c in range(K):
             cells.prefix[c * s.stride + p + 1] = cells.prefix[c * s.stride + p]
         cells.prefix[cells.label[p] * s.stride + p + 1] += w
-    n_candidates[0] += n * reach.n_samples
+    n_candidates[0] += n * reach.n_points
     n_edges = lay_out(&s, memory)
     s.n_gains += n_edges
     bounds(&s, cells.left, cells.n_edges, cells.sum_left, cells.bend, n_edges, cells.h,

@@ -39,7 +39,7 @@ from hedgerow.tree.gates import (
 )
 from hedgerow.tree.tree import Tree
 
-MOST_SAMPLES = 1_000_000  # of a pdf
+MOST_POINTS = 1_000_000  # of a pdf
 MOST_STEPS = 100_000  # of the grid within the window of a value; a table of 200 MB
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
 # Grids on which UDT bounds gains, steps in sigma; with so many phases they leave an error of
@@ -120,7 +120,7 @@ def grow(
     search: Any = None,
     propagation: Any = None,
     pdf: NoiseGate | None = None,
-    n_samples: int = 100,
+    n_points: int = 100,
     window: float = WINDOW,
     step: float = STEP,
     gate_at: str = "threshold",
@@ -148,7 +148,7 @@ def grow(
         Uncertain values (UDT), as `hedgerow.tree.gates.spread_of` makes it: each value is a pdf,
         whose sample points are the candidates and whose mass is divided between the branches.
         In the place of `search` and `propagation`.
-    n_samples : int, default 100
+    n_points : int, default 100
         Sample points of each pdf, both ends included; read with `pdf` only.
     window, step : float
         Width of the search window and grid step, in units of sigma (omega, delta).
@@ -188,7 +188,7 @@ def grow(
         Guesses that are missing, not finite, or no codes of categories; a setting out of range.
     """
     _check_columns(columns)
-    check_number("n_samples", n_samples, 2, MOST_SAMPLES, whole=True)
+    check_number("n_points", n_points, 2, MOST_POINTS, whole=True)
     check_number("window", window, FINEST, WIDEST)
     check_number("step", step, FINEST, window)
     check_number("min_samples_split", min_samples_split, 0.0, LARGEST)
@@ -204,7 +204,7 @@ def grow(
         search=search,
         propagation=propagation,
         pdf=pdf,
-        n_samples=n_samples,
+        n_points=n_points,
         window=window,
         step=step,
         gate_at=gate_at,
@@ -234,7 +234,7 @@ def make_growth(
     search=None,
     propagation=None,
     pdf=None,
-    n_samples=100,
+    n_points=100,
     window=WINDOW,
     step=STEP,
     gate_at="threshold",
@@ -263,7 +263,7 @@ def make_growth(
     if pdf is not None and check_noise(pdf, columns.n_variables, "pdf").soft:
         half = pdf.half_window
         rules = replace(rules, gate_midpoint=False)
-        how = SampleSearch(n_samples, half, _smoothing(half, **COARSE), _smoothing(half, **FINE))
+        how = SampleSearch(n_points, half, _smoothing(half, **COARSE), _smoothing(half, **FINE))
         gate = pdf
     else:
         noise = _resolve(columns, search, window, "search")

@@ -83,7 +83,7 @@ class SampleSearch:
 
     Attributes
     ----------
-    n_samples : int
+    n_points : int
         Points of each pdf, both ends included.
     half_window : float
         Where the pdf is cut on either side, in units of its standard deviation.
@@ -91,7 +91,7 @@ class SampleSearch:
         Smoothing tables for coarse cells and for their parts, see `smoothing_table`.
     """
 
-    n_samples: int
+    n_points: int
     half_window: float
     table: np.ndarray
     fine_table: np.ndarray

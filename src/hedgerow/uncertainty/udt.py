@@ -5,7 +5,7 @@ from __future__ import annotations
 from hedgerow.checks import check_number
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.induction.core import MOST_SAMPLES
+from hedgerow.induction.core import MOST_POINTS
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty.units import by_column
 
@@ -25,7 +25,7 @@ class UncertainTreeClassifier(C45Classifier):
         Width w of the pdf as a share of the variable's range, at least 1e-12; 0: exact values, that
         is C4.5. A dict or Series is by column name (or number); columns that it does not name are
         exact.
-    n_samples : int from 2 to 1,000,000, default 100
+    n_points : int from 2 to 1,000,000, default 100
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
@@ -67,7 +67,7 @@ class_weight, random_state
     def __init__(
         self,
         width=0.1,
-        n_samples=100,
+        n_points=100,
         confidence=0.25,
         prune=True,
         subtree_raising=True,
@@ -102,16 +102,16 @@ class_weight, random_state
             random_state=random_state,
         )
         self.width = width
-        self.n_samples = n_samples
+        self.n_points = n_points
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_samples", self.n_samples, 2, MOST_SAMPLES, whole=True)
+        check_number("n_points", self.n_points, 2, MOST_POINTS, whole=True)
 
     def _soft_settings(self, columns) -> dict:
         pdf = self._pdf(columns)
         return {
-            "grow": {"pdf": pdf, "n_samples": self.n_samples},
+            "grow": {"pdf": pdf, "n_points": self.n_points},
             "prune": {"propagation": pdf},
         }
 

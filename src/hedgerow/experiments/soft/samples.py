@@ -258,7 +258,7 @@ class Training:
             return grow(
                 self.columns,
                 pdf=self._pdf(noise),
-                n_samples=plan.n_samples,
+                n_points=plan.n_samples,
                 min_samples_split=plan.min_samples_split,
             )
         return grow(
