@@ -187,8 +187,20 @@ def test_rows_are_held_back_by_a_seed():
     models = [EvidentialTreeClassifier(random_state=seed).fit(data) for seed in (0, 0, 1)]
     assert models[0].trees_ == models[1].trees_ != models[2].trees_
     assert models[0].trees_[0].class_weight.sum() == pytest.approx(75)
-    little = EvidentialTreeClassifier(pruning_share=0.2).fit(data)
+    little = EvidentialTreeClassifier(pruning_share=0.2, random_state=0).fit(data)
     assert little.trees_[0].class_weight.sum() == pytest.approx(120)
+
+
+def test_without_a_seed_rows_are_held_back_anew(monkeypatch):
+    """The default was a seed of 0, which hid how much of a tree rests on the rows held back."""
+    data = noised(6)
+    state = np.random.RandomState(0)
+    monkeypatch.setattr(np.random.mtrand, "_rand", state)  # what None stands for
+    model = EvidentialTreeClassifier()
+    one, other = (model.fit(data).trees_ for _ in range(2))
+    assert one != other
+    state.seed(0)
+    assert EvidentialTreeClassifier().fit(data).trees_ == one
 
 
 def test_pick_tree():
@@ -387,7 +399,7 @@ def test_screening_holds_no_sides():
 
 
 def test_fitting_without_pruning_forgets_the_errors_of_pruning():
-    model = EvidentialTreeClassifier().fit(noised(2))
+    model = EvidentialTreeClassifier(random_state=0).fit(noised(2))
     assert len(model.pruning_errors_) == len(model.trees_)
     model.set_params(prune=False).fit(noised(2))
     assert not hasattr(model, "pruning_errors_")

@@ -55,7 +55,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         Candidates that are decided by converged estimates, the best after `n_screening`
         iterations. None: all, as on data without any doubt; else slower by one to two orders.
     n_screening : int, default 20
-    random_state : int, RandomState or None, default 0
+    random_state : int, RandomState or None, default None
         Draws the rows that are held back for pruning; read only then.
 
     Attributes
@@ -130,7 +130,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         n_thresholds=32,
         n_finalists=32,
         n_screening=20,
-        random_state=0,
+        random_state=None,
     ):
         self.max_leaves = max_leaves
         self.min_gain = min_gain

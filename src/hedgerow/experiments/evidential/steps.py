@@ -199,6 +199,7 @@ def e2m_learner(plan, n_finalists: int):
         tolerance=plan.tolerance,
         max_gap=plan.max_gap,
         max_iterations=plan.max_iterations,
+        random_state=0,  # should a fit be given no pruning sample
         **screened,
     )
 
