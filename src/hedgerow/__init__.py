@@ -14,15 +14,19 @@ _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
     "EIGClassifier": "hedgerow.missing.eig",
+    "ErrorFronts": "hedgerow.search.optimal",
     "EvidentialData": "hedgerow.evidential.data",
     "EvidentialTreeClassifier": "hedgerow.evidential.learner",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",
+    "MissingIncorporated": "hedgerow.missing.mia",
     "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
     "SoftTreeClassifier": "hedgerow.uncertainty.soft",
     "Tree": "hedgerow.tree",
+    "TreeEditDistance": "hedgerow.structure",
     "UCTTreeClassifier": "hedgerow.search.uct",
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
     "evidential_error_rate": "hedgerow.evidential.error",
+    "most_accurate": "hedgerow.search.optimal",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

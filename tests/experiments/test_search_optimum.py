@@ -8,6 +8,7 @@ import pytest
 from oracle.optimal_trees import all_predictions
 from sklearn.metrics import f1_score
 
+import hedgerow
 from hedgerow.data import TidyTable
 from hedgerow.errors import DataError, InputError, LibraryError
 from hedgerow.optional import version_of
@@ -117,9 +118,57 @@ def test_without_the_library_there_is_one_sentence(monkeypatch):
     assert version_of("no-such-library") == "absent"
 
 
-def test_other_classes_have_no_best_f1():
-    with pytest.raises(InputError, match="classes 0 and 1"):
-        ErrorFronts(*drawn(0, n_classes=3))
+@pytest.mark.parametrize("y", [drawn(0, n_classes=3)[1], 2 * drawn(0)[1]])
+def test_other_classes_have_no_best_f1(y):
+    """Classes 0 and 2 were taken, and rows of the second counted nowhere."""
+    B, _ = drawn(0)
+    with pytest.raises(InputError, match="classes 0 and 1 only, and y holds 2; code the two"):
+        ErrorFronts(B, y)
+    with pytest.raises(InputError, match="classes 0 and 1 only"):
+        ErrorFronts(B, np.zeros(len(B)), (B, y))
+
+
+B, Y = drawn(0)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ((B[:, 0], Y), r"B has shape \(18,\)"),
+        ((B[:, :0], Y), r"B has shape \(18, 0\)"),
+        ((B + 0.5, Y), "B holds 1.5 in row 0, column 0"),
+        ((np.where(B == 1, np.nan, B), Y), "B holds nan in row"),
+        ((B, Y[:-1]), r"y has shape \(17,\) for 18 rows of B"),
+        ((B, Y - 1), "y holds -1 in row 0"),
+        ((B, Y + 0.5), "y holds 0.5 in row 0"),
+        ((B, np.full(18, "a")), "y holds something that is no real number"),
+        ((B, np.ma.array(Y, mask=Y == 1)), "y is masked in row 1"),
+    ],
+)
+def test_tables_without_an_optimum_are_refused(given, sentence):
+    """As names of the package's top they are called with what people have."""
+    for ask in (lambda: most_accurate(*given, 2), lambda: ErrorFronts(*given)):
+        with pytest.raises(InputError, match=sentence):
+            ask()
+
+
+@pytest.mark.parametrize("depth", [-1, 1.5, None, True])
+def test_depths_that_no_tree_has(depth):
+    """A depth of -1 gave a tree of one test."""
+    for ask in (lambda: most_accurate(B, Y, depth), lambda: ErrorFronts(B, Y).best(depth)):
+        with pytest.raises(InputError, match="depth is"):
+            ask()
+
+
+def test_both_tables_have_the_same_columns():
+    with pytest.raises(InputError, match="B has 3 columns and the table of `given` 2"):
+        ErrorFronts(B, Y, (B[:, :2], Y))
+
+
+def test_lists_and_truth_values_are_tables_too():
+    tree = most_accurate(B, Y, 2)
+    assert hedgerow.most_accurate((B == 1).tolist(), Y.astype(float), 2) == tree
+    assert hedgerow.ErrorFronts(B.tolist(), Y.tolist()).best(2) == ErrorFronts(B, Y).best(2)
 
 
 # -------------------------------------------------------------------------------- binary table

@@ -11,7 +11,6 @@ from effort import draws
 from oracle import mia
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hedgerow import C45Classifier
 from hedgerow.errors import InputError
@@ -148,8 +147,3 @@ def test_names_are_asked_for_as_in_scikit_learn():
         "u_low",
         "u_high",
     ]
-
-
-@parametrize_with_checks([MissingIncorporated()])
-def test_checks_of_scikit_learn(estimator, check):
-    check(estimator)

@@ -385,7 +385,7 @@ def test_bad_data(plain):
     X, y = plain
     with pytest.raises(InputError, match="y holds the one class"):
         TreeEditDistance().fit(X, np.ones(100))
-    with pytest.raises(InputError, match="y is missing"):
+    with pytest.raises(InputError, match="requires y to be passed"):
         TreeEditDistance().fit(X, None)
     with pytest.raises(InputError, match="y holds missing values"):
         TreeEditDistance().fit(X, np.where(y == 1, np.nan, y))

@@ -8,9 +8,8 @@ each group prefers, and the tree in the middle of each.
 
 from sklearn.datasets import load_breast_cancer
 
-from hedgerow import UCTTreeClassifier
+from hedgerow import TreeEditDistance, UCTTreeClassifier
 from hedgerow.drawing import plot_forest
-from hedgerow.structure import TreeEditDistance
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 search = UCTTreeClassifier(n_iterations=2000, tree_pruning=False, random_state=0).fit(X, y)

@@ -15,9 +15,9 @@ from hedgerow import (
     ConfDTreeClassifier,
     EIGClassifier,
     SoftTreeClassifier,
+    TreeEditDistance,
     UCTTreeClassifier,
 )
-from hedgerow.structure import TreeEditDistance
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 X_learn, X_test, y_learn, y_test = train_test_split(X, y, stratify=y, random_state=0)

@@ -61,8 +61,7 @@ class MissingIncorporated(TransformerMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from sklearn.pipeline import make_pipeline
-    >>> from hedgerow import C45Classifier
-    >>> from hedgerow.missing import MissingIncorporated
+    >>> from hedgerow import C45Classifier, MissingIncorporated
     >>> X = np.array([[1.0], [2.0], [3.0], [np.nan], [np.nan]])
     >>> MissingIncorporated().fit_transform(X)
     array([[ 1.,  1.],

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.checks import COUNTED, as_numbers, check_number, check_unmasked
 from hedgerow.errors import DataError, InputError
 from hedgerow.optional import needed, version_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 LIBRARY = "pystreed"
 TIME_LIMIT = 60.0  # seconds of the library for one tree
+MOST_CLASSES = 1 << 16  # whose rows are counted one after the other
 THRESHOLDS = ["dataset", "column", "variable", "threshold", "category"]
 
 #: A tree: a class code, or (column, tree where the column is 0, tree where it is 1).
@@ -125,8 +127,52 @@ def most_accurate(B: np.ndarray, y: np.ndarray, depth: int) -> NestedTree:
     NestedTree
         Ties: at each node the smallest depth that has as few errors, then the lowest column; leaves
         bear the class of the majority, the lowest of several.
+
+    Raises
+    ------
+    InputError
+        B holds something but 0 and 1, y no class codes from 0 on, or they differ in length; a depth
+        that is no whole number of 0 or more.
+
+    Examples
+    --------
+    A test alone tells nothing of the class, two of them all:
+
+    >>> from hedgerow import most_accurate
+    >>> most_accurate([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], depth=2)
+    (0, (1, 0, 1), (1, 1, 0))
     """
+    B, y = _checked(B, y)
+    check_number("depth", depth, 0, COUNTED, whole=True)
     return _FewestErrors(B, y).tree(np.ones(len(y), dtype=bool), depth)
+
+
+def _checked(B, y) -> tuple[np.ndarray, np.ndarray]:
+    """A binary table as float64, and class codes of its rows."""
+    check_unmasked("B", B)
+    check_unmasked("y", y)
+    B, codes = as_numbers("B", B), as_numbers("y", y)
+    if B.ndim != 2 or 0 in B.shape:
+        raise InputError(
+            f"B has shape {B.shape}", remedy="give a table with a row and a column at least"
+        )
+    if not np.isin(B, (0.0, 1.0)).all():
+        row, column = np.argwhere(~np.isin(B, (0.0, 1.0)))[0]
+        raise InputError(
+            f"B holds {B[row, column]:g} in row {row}, column {column}",
+            remedy="give the outcome of each test as 0 or 1",
+        )
+    if codes.shape != (len(B),):
+        raise InputError(
+            f"y has shape {codes.shape} for {len(B)} rows of B", remedy="give one class code a row"
+        )
+    wrong = ~((codes >= 0) & (codes < MOST_CLASSES) & (codes == np.rint(codes)))
+    if wrong.any():
+        raise InputError(
+            f"y holds {codes[wrong.argmax()]:g} in row {int(wrong.argmax())}",
+            remedy=f"give codes of classes from 0 on, below {MOST_CLASSES}",
+        )
+    return B, codes.astype(int)
 
 
 class _FewestErrors:
@@ -257,14 +303,32 @@ class ErrorFronts:
     Raises
     ------
     InputError
-        There are other classes than 0 and 1.
+        There are other classes than 0 and 1, and as `most_accurate`; tables of other columns.
+
+    Examples
+    --------
+    >>> from hedgerow import ErrorFronts
+    >>> fronts = ErrorFronts([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0])
+    >>> fronts.best(depth=1)[0], fronts.best(depth=2)
+    (0.5, (1.0, (0, (1, 0, 1), (1, 1, 0))))
     """
 
     def __init__(self, B: np.ndarray, y: np.ndarray, given: tuple | None = None):
+        B, y = _checked(B, y)
         self.free = given is None
-        labelling, labels = (B, y) if given is None else given
-        if set(np.unique(y)) | set(np.unique(labels)) > {0, 1}:
-            raise InputError("the macro F1 of a tree is optimised for the classes 0 and 1 only")
+        labelling, labels = (B, y) if given is None else _checked(*given)
+        if labelling.shape[1] != B.shape[1]:
+            raise InputError(
+                f"B has {B.shape[1]} columns and the table of `given` {labelling.shape[1]}",
+                remedy="give the same columns twice",
+            )
+        others = sorted({*y.tolist(), *labels.tolist()} - {0, 1})
+        if others:
+            raise InputError(
+                "the macro F1 of a tree is optimised for the classes 0 and 1 only, and y holds "
+                f"{others[0]}",
+                remedy="code the two classes as 0 and 1",
+            )
         # Rows by class: those on which errors count, then those that label the leaves.
         pairs = [(B, y)] if self.free else [(B, y), (labelling, labels)]
         self.rows = [np.asarray(table[of == c], dtype=np.float64) for table, of in pairs
@@ -277,7 +341,13 @@ class ErrorFronts:
 
         Ties: fewer errors, then fewer of class 0; of trees with the same errors one with the
         smallest depth, then the lowest columns.
+
+        Raises
+        ------
+        InputError
+            A depth that is no whole number of 0 or more.
         """
+        check_number("depth", depth, 0, COUNTED, whole=True)
         masks = [np.ones(n, dtype=bool) for n in self.totals]
         front = self._front(masks, depth)
         n0, n1 = self.totals[:2]

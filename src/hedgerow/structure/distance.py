@@ -77,8 +77,7 @@ class TreeEditDistance(BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from hedgerow import C45Classifier
-    >>> from hedgerow.structure import TreeEditDistance
+    >>> from hedgerow import C45Classifier, TreeEditDistance
     >>> X, y = load_iris(return_X_y=True)
     >>> small, large = (C45Classifier(max_depth=d).fit(X, y).tree_ for d in (1, 2))
     >>> TreeEditDistance().fit(X, y).distance(small, large)
@@ -89,6 +88,13 @@ class TreeEditDistance(BaseEstimator):
         self.cost = cost
         self.correlation = correlation
         self.normalized = normalized
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
 
     def fit(self, X, y) -> TreeEditDistance:
         """Read the data set that trees are sorted by and that costs refer to.

@@ -72,7 +72,10 @@ class TrainingSet(TreeClassifierMixin):
         """Read the data set."""
         pd = needed("pandas", "an edit distance, for its correlations,")
         if y is None:
-            raise InputError("y is missing", remedy="give the class of each row of X")
+            raise InputError(
+                "an edit distance requires y to be passed, but the target y is None",
+                remedy="give the class of each row of X",
+            )
         table = self._encode(X, reset=True)
         check_unmasked("y", y)
         y = column_or_1d(y)
