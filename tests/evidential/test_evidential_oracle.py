@@ -14,14 +14,18 @@ from oracle.evidential import (
     error_rate,
     estimate,
     likelihood_gap,
+    log_likelihood,
     maximum,
     predict_proba,
     step,
 )
 
 from hedgerow import C45Classifier, EvidentialData, EvidentialTreeClassifier, evidential_error_rate
+from hedgerow.errors import InputError
 from hedgerow.evidential import best_first, mixture
 from hedgerow.evidential.boxes import leaf_boxes
+from hedgerow.evidential.growth import Growth as CoreGrowth
+from hedgerow.evidential.growth import Settings
 
 EXACT = {"n_thresholds": None, "n_finalists": None, "prune": False}
 
@@ -93,6 +97,62 @@ def test_one_estimate(seed):
         leaves, classes, share / n, start / share[:, None], -math.inf, n_iterations - 1
     )
     assert gap == pytest.approx(likelihood_gap(leaves, classes, *before[:2]), abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", draws(30))
+def test_one_estimate_of_weighted_rows(seed):
+    """A step by the equations, and whole weights as rows that stand there so often."""
+    rng = np.random.default_rng(seed)
+    n, n_leaves, n_classes = int(rng.integers(1, 20)), *(int(v) for v in rng.integers(1, 6, size=2))
+    leaves, classes = rng.random((n, n_leaves)) + 0.01, rng.random((n, n_classes)) + 0.01
+    start = rng.random((n_leaves, n_classes)) + 0.01
+    weight = rng.random(n) * 10.0 ** rng.integers(-3, 4)
+    given = [np.ascontiguousarray(table.T) for table in (leaves, classes)]
+    counts = start * (weight.sum() / start.sum())
+    found, _, _, fall = core_estimate(*given, counts, 0.0, 1, weight=weight)
+    share = start.sum(axis=1) / start.sum()
+    before = share.tolist(), (start / start.sum(axis=1, keepdims=True)).tolist()
+    parts = leaves.tolist(), classes.tolist()
+    assert found == pytest.approx(log_likelihood(*parts, *before, weight), rel=1e-9, abs=1e-9)
+    share, probability = step(*parts, *before, weight)
+    assert counts == pytest.approx(weight.sum() * np.array(share)[:, None] * probability)
+    assert fall == 0.0
+    whole = rng.integers(1, 4, size=n)
+    most, N = int(rng.choice([1, 3, 50])), whole.sum()
+    one, other = (start * (N / start.sum()) for _ in range(2))
+    weighted = core_estimate(*given, one, 1e-9, most, weight=whole.astype(float))
+    repeated = [np.ascontiguousarray(np.repeat(table, whole, axis=1)) for table in given]
+    assert weighted[:2] == pytest.approx(core_estimate(*repeated, other, 1e-9, most)[:2], abs=1e-7)
+    assert one == pytest.approx(other, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", draws(60))
+def test_growth_on_weighted_rows(seed):
+    """Trees, counts, likelihoods and bounds of gaps as of rows that are repeated."""
+    rng = np.random.default_rng(seed + 4000)
+    data = drawn(seed)
+    whole = rng.integers(1, 4, size=data.n_rows)
+    settings = {
+        "max_leaves": 4,
+        "min_gain": float(rng.choice([0.0, 0.05])),
+        "parent": str(rng.choice(["current", "combined"])),
+        "start": str(rng.choice(["plausibility", "shares"])),
+        "min_share_gain": 0.02,
+        "max_iterations": 40,
+        "n_finalists": None,
+        "n_thresholds": None,
+    }
+    repeated = CoreGrowth(data.take(np.repeat(np.arange(data.n_rows), whole)), Settings(**settings))
+    weighted = CoreGrowth(data, Settings(**settings), whole.astype(float))
+    want = repeated.run()
+    for one, other in zip(weighted.run(), want, strict=True):
+        assert one.feature.tolist() == other.feature.tolist()
+        assert np.array_equal(one.threshold, other.threshold, equal_nan=True)
+        assert np.array_equal(one.categories_left, other.categories_left)
+        assert one.class_weight == pytest.approx(other.class_weight, abs=1e-5)
+    assert weighted.log_likelihoods == pytest.approx(repeated.log_likelihoods, abs=1e-6)
+    assert weighted.gains == pytest.approx(repeated.gains, abs=1e-6)
+    assert max(weighted.gaps) < 1e-4
 
 
 @pytest.mark.parametrize("seed", draws(30))
@@ -198,6 +258,24 @@ def test_error_rate_has_the_closed_form_of_figure_1(share, gamma):
     predictions = (np.arange(100) < n_wrong).astype(int)
     found = evidential_error_rate(plausibility, predictions)
     assert found == pytest.approx(closed_form(n_wrong / 100, gamma), abs=1e-11)
+
+
+@pytest.mark.parametrize("seed", draws(30))
+def test_error_rate_of_weighted_rows(seed):
+    """Whole weights are repeated rows, 0 is an absent one, and only proportions count."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(2, 30)), int(rng.integers(2, 5))
+    plausibility = 0.99 * rng.random((n, k)) + 0.01
+    predictions = rng.integers(k, size=n)
+    whole = rng.integers(0, 4, size=n)
+    whole[0] = 2
+    rows = np.repeat(np.arange(n), whole)
+    want = evidential_error_rate(plausibility[rows], predictions[rows])
+    for weight in (whole, 1e-200 * whole, 1e200 * whole):
+        found = evidential_error_rate(plausibility, predictions, sample_weight=weight)
+        assert found == pytest.approx(want, abs=1e-9)
+    with pytest.raises(InputError, match="sample_weight has 1 entries"):
+        evidential_error_rate(plausibility, predictions, sample_weight=[1.0])
 
 
 @pytest.mark.parametrize("seed", draws(60))

@@ -37,11 +37,11 @@ def in_leaf(instance, leaf):
     return math.prod(plausibility(instance[j], part) for j, part in sorted(leaf.items()))
 
 
-def log_likelihood(leaves, classes, share, probability):
-    """Equation 1 for a mixture: sum of the logarithms over the instances."""
+def log_likelihood(leaves, classes, share, probability, weight=None):
+    """Equation 1 for a mixture: sum of the logarithms over the instances, each as often as told."""
     total = 0.0
     for i in range(len(classes)):
-        total += math.log(
+        total += (1.0 if weight is None else weight[i]) * math.log(
             sum(
                 share[h] * probability[h][k] * leaves[i][h] * classes[i][k]
                 for h in range(len(share))
@@ -51,9 +51,10 @@ def log_likelihood(leaves, classes, share, probability):
     return total
 
 
-def step(leaves, classes, share, probability):
+def step(leaves, classes, share, probability, weight=None):
     """Algorithm 1 once: expected memberships, then their means."""
     n, n_leaves, n_classes = len(classes), len(share), len(classes[0])
+    weight = [1.0] * n if weight is None else weight
     expected = [[0.0] * n_classes for _ in range(n_leaves)]
     for i in range(n):
         joint = [
@@ -62,8 +63,8 @@ def step(leaves, classes, share, probability):
         ]
         evidence = sum(map(sum, joint))
         for h, k in itertools.product(range(n_leaves), range(n_classes)):
-            expected[h][k] += joint[h][k] / evidence
-    share = [sum(row) / n for row in expected]
+            expected[h][k] += weight[i] * joint[h][k] / evidence
+    share = [sum(row) / sum(weight) for row in expected]
     probability = [
         [v / sum(row) for v in row] if sum(row) > 0 else old
         for row, old in zip(expected, probability, strict=True)

@@ -29,7 +29,7 @@ from hedgerow.confidence.members import (
     weight_of,
 )
 from hedgerow.errors import InputError
-from hedgerow.induction.base import TreeClassifierMixin
+from hedgerow.induction.base import TreeClassifierMixin, checked_weights
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree import Tree
 
@@ -241,7 +241,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
                     raise InputError(
                         f"y has {len(y)} entries for {len(table)} rows", remedy="give one per row"
                     )
-                weight = self._weights(sample_weight, len(y))
+                weight = checked_weights(sample_weight, len(y))
                 weight = np.ones(len(y)) if weight is None else weight
                 present = weight > 0
                 codes = np.zeros(len(y), dtype=np.intp)

@@ -2,8 +2,8 @@
 """E2M estimates of a tree as a mixture: a dense pass over leaves, classes and instances.
 
 A tree is a mixture of its leaves, each a multinomial over the classes; its parameters are kept as
-expected counts, n times share of the leaf times probability of the class in it.  Plausibilities
-lie leaf by leaf and class by class, so that the loops over instances are turned into vector code.
+expected counts, n times share of the leaf times probability of the class in it, where n is the
+number of instances or the sum of their weights.  Plausibilities lie leaf by leaf and class by class, so that the loops over instances are turned into vector code.
 """
 
 import numpy as np
@@ -13,31 +13,39 @@ from libc.math cimport INFINITY
 from hedgerow.tree._elementary cimport hedgerow_log
 
 cdef extern from "_step.h":
-    double hedgerow_step(const double* leaves, const double* classes, Py_ssize_t n_leaves,
-                         Py_ssize_t n_classes, Py_ssize_t n, double* counts,
-                         double* evidence, double* most) noexcept nogil
+    double hedgerow_step(const double* leaves, const double* classes, const double* weight,
+                         Py_ssize_t n_leaves, Py_ssize_t n_classes, Py_ssize_t n,
+                         double* counts, double* evidence, double* most) noexcept nogil
 
 cdef double SPREAD = 0.01   # of all counts, spread evenly: a step multiplies, and 0 stays 0
 
 
-cdef double iterate(const double* leaves, const double* classes, Py_ssize_t n_leaves,
-                    Py_ssize_t n_classes, Py_ssize_t n, double* counts, double* evidence,
-                    double tolerance, double least, int most, int* n_iterations, double* gap,
-                    double* fall) noexcept nogil:
+cdef double iterate(const double* leaves, const double* classes, const double[::1] weights,
+                    Py_ssize_t n_leaves, Py_ssize_t n_classes, Py_ssize_t n, double* counts,
+                    double* evidence, double tolerance, double least, int most,
+                    int* n_iterations, double* gap, double* fall) noexcept nogil:
     """Steps until the likelihood gains less than `tolerance` of itself and the gap is below
     `least`, at most `most`."""
-    cdef double before = -INFINITY, found = -INFINITY, factor = 0.0
+    cdef double before = -INFINITY, found = -INFINITY, factor = 0.0, total = n
+    cdef const double* weight = NULL
+    cdef Py_ssize_t i
+    if weights is not None:
+        weight = &weights[0]
+        total = 0.0
+        for i in range(n):
+            total += weight[i]
     n_iterations[0] = 0
     while n_iterations[0] < most:
-        found = hedgerow_step(leaves, classes, n_leaves, n_classes, n, counts, evidence, &factor)
+        found = hedgerow_step(leaves, classes, weight, n_leaves, n_classes, n, counts, evidence,
+                              &factor)
         n_iterations[0] += 1
-        gap[0] = n * (factor - 1.0)
+        gap[0] = total * (factor - 1.0)
         if before - found > fall[0]:
             fall[0] = before - found
         if found - before < tolerance and gap[0] < least:
             break
         before = found
-    return found - n * hedgerow_log(n)
+    return found - total * hedgerow_log(total)
 
 
 def spread(counts):
@@ -52,7 +60,7 @@ def spread(counts):
 
 
 def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:, ::1] counts,
-             double tolerance, int most, double least=INFINITY):
+             double tolerance, int most, double least=INFINITY, const double[::1] weight=None):
     """E2M estimate of a tree, in the place of the counts it starts from.
 
     Parameters
@@ -70,6 +78,8 @@ def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:
         Most iterations.
     least : float, optional
         Gap above which iteration goes on, whatever the log-likelihood gains.
+    weight : (n,) float64 above 0, optional
+        How many instances each stands for; n is then their sum. None: one each.
 
     Returns
     -------
@@ -87,14 +97,16 @@ def estimate(const double[:, ::1] leaves, const double[:, ::1] classes, double[:
     cdef double found, gap = INFINITY, fall = 0.0
     cdef int n_iterations = 0
     with nogil:
-        found = iterate(&leaves[0, 0], &classes[0, 0], n_leaves, n_classes, n, &counts[0, 0],
-                        &evidence[0], tolerance, least, most, &n_iterations, &gap, &fall)
+        found = iterate(&leaves[0, 0], &classes[0, 0], weight, n_leaves, n_classes, n,
+                        &counts[0, 0], &evidence[0], tolerance, least, most, &n_iterations, &gap,
+                        &fall)
     return found, gap, n_iterations, fall
 
 
 def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
                  const double[:, ::1] counts, Py_ssize_t leaf, const double[:, ::1] left,
-                 const double[:, ::1] right, bint by_plausibility):
+                 const double[:, ::1] right, bint by_plausibility,
+                 const double[::1] weight=None):
     """Counts from which the trees with one leaf divided are estimated.
 
     What an instance has in the leaf is divided in proportion to the plausibilities of both sides.
@@ -108,6 +120,8 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
     leaf : int
     left, right : (n_splits, n) float64
         Plausibilities of both sides of each candidate.
+    weight
+        As in `estimate`.
 
     Returns
     -------
@@ -119,10 +133,12 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
     cdef double[:, ::1] held = np.empty((n_classes, n))
     cdef double[:, :, ::1] starts = np.empty((n_splits, n_leaves + 1, n_classes))
     cdef double[::1] one = np.empty(n_classes), other = np.empty(n_classes)
-    cdef double evidence, mixed, share, whole, weight = 0.0, weight_left, weight_right, sum_left, sum_right
+    cdef double evidence, mixed, share, whole, held_here = 0.0
+    cdef double weight_left, weight_right, sum_left, sum_right, each = 1.0
+    cdef bint weighted = weight is not None
     with nogil:
         for k in range(n_classes):
-            weight += counts[leaf, k]
+            held_here += counts[leaf, k]
         for i in range(n):
             evidence = 0.0
             for h in range(n_leaves):
@@ -130,6 +146,8 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
                 for k in range(n_classes):
                     mixed += counts[h, k] * classes[k, i]
                 evidence += leaves[h, i] * mixed
+            if weighted:
+                evidence /= weight[i]
             for k in range(n_classes):
                 held[k, i] = counts[leaf, k] * leaves[leaf, i] * classes[k, i] / evidence
         for s in range(n_splits):
@@ -143,11 +161,13 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
                 if whole <= 0.0:
                     continue
                 share = left[s, i] / whole
+                if weighted:
+                    each = weight[i]
                 for k in range(n_classes):
                     starts[s, leaf, k] += share * held[k, i]
                     starts[s, leaf + 1, k] += (1.0 - share) * held[k, i]
-                    one[k] += left[s, i] * classes[k, i]
-                    other[k] += right[s, i] * classes[k, i]
+                    one[k] += each * left[s, i] * classes[k, i]
+                    other[k] += each * right[s, i] * classes[k, i]
             weight_left = weight_right = sum_left = sum_right = 0.0
             for k in range(n_classes):
                 weight_left += starts[s, leaf, k]
@@ -164,14 +184,15 @@ def start_splits(const double[:, ::1] leaves, const double[:, ::1] classes,
             whole = weight_left + weight_right
             for k in range(n_classes):
                 if whole > 0.0:
-                    starts[s, leaf, k] *= weight / whole
-                    starts[s, leaf + 1, k] *= weight / whole
+                    starts[s, leaf, k] *= held_here / whole
+                    starts[s, leaf + 1, k] *= held_here / whole
     return np.asarray(starts)
 
 
 def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, Py_ssize_t leaf,
                     const double[:, ::1] left, const double[:, ::1] right,
-                    double[:, :, ::1] counts, double tolerance, int most):
+                    double[:, :, ::1] counts, double tolerance, int most,
+                    const double[::1] weight=None):
     """`estimate` of each tree with one leaf divided, in the place of the counts it starts from.
 
     Parameters
@@ -181,7 +202,7 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
     leaf, left, right
         As in `start_splits`.
     counts : (n_splits, n_leaves + 1, n_classes) float64
-    classes, tolerance, most
+    classes, tolerance, most, weight
         As in `estimate`.
 
     Returns
@@ -204,7 +225,7 @@ def estimate_splits(const double[:, ::1] leaves, const double[:, ::1] classes, P
         for s in range(n_splits):
             parts[leaf, :] = left[s, :]
             parts[leaf + 1, :] = right[s, :]
-            found[s] = iterate(&parts[0, 0], &classes[0, 0], n_leaves, n_classes, n,
+            found[s] = iterate(&parts[0, 0], &classes[0, 0], weight, n_leaves, n_classes, n,
                                &counts[s, 0, 0], &evidence[0], tolerance, INFINITY, most,
                                &n_iterations[s], &gap, &fall)
     return np.asarray(found), np.asarray(n_iterations), fall

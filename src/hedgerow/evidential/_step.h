@@ -84,12 +84,13 @@ HEDGEROW_INLINE void hedgerow_count(const double* restrict leaf, const double* r
     hedgerow_count(leaf, classes, few, n, inverse, counts, most)
 
 /* One E-step and one M-step; the log-likelihood of the counts that went in, but for n log n.
-   leaves: n_leaves rows of n; classes: n_classes rows of n; counts: n_leaves rows of n_classes;
-   evidence: room for n; most: the largest factor of a count, those of counts of 0 among them. */
+   leaves: n_leaves rows of n; classes: n_classes rows of n; weight: n numbers of instances, whose
+   sum takes the place of n, or NULL for one each; counts: n_leaves rows of n_classes; evidence:
+   room for n; most: the largest factor of a count, those of counts of 0 among them. */
 HEDGEROW_CLONES
-double hedgerow_step(const double* leaves, const double* classes, ptrdiff_t n_leaves,
-                     ptrdiff_t n_classes, ptrdiff_t n, double* counts, double* evidence,
-                     double* most)
+double hedgerow_step(const double* leaves, const double* classes, const double* weight,
+                     ptrdiff_t n_leaves, ptrdiff_t n_classes, ptrdiff_t n, double* counts,
+                     double* evidence, double* most)
 {
     double product = 1.0, found = 0.0;
     for (ptrdiff_t i = 0; i < n; i++)
@@ -98,16 +99,23 @@ double hedgerow_step(const double* leaves, const double* classes, ptrdiff_t n_le
         for (ptrdiff_t k = 0; k < n_classes; k += HEDGEROW_AT_ONCE)
             HEDGEROW_BY_FOUR(HEDGEROW_MIX, n_classes - k, leaves + h * n, classes + k * n, n,
                              counts + h * n_classes + k, evidence);
-    for (ptrdiff_t i = 0; i < n; i++) {
-        product *= evidence[i];
-        if (!(product > HEDGEROW_FAR && product < 1.0 / HEDGEROW_FAR)) {
-            found += hedgerow_log(product);
-            product = 1.0;
+    if (weight) {
+        for (ptrdiff_t i = 0; i < n; i++)
+            found += weight[i] * hedgerow_log(evidence[i]);
+        for (ptrdiff_t i = 0; i < n; i++)
+            evidence[i] = weight[i] / evidence[i];
+    } else {
+        for (ptrdiff_t i = 0; i < n; i++) {
+            product *= evidence[i];
+            if (!(product > HEDGEROW_FAR && product < 1.0 / HEDGEROW_FAR)) {
+                found += hedgerow_log(product);
+                product = 1.0;
+            }
         }
+        found += hedgerow_log(product);
+        for (ptrdiff_t i = 0; i < n; i++)
+            evidence[i] = 1.0 / evidence[i];
     }
-    found += hedgerow_log(product);
-    for (ptrdiff_t i = 0; i < n; i++)
-        evidence[i] = 1.0 / evidence[i];
     *most = 0.0;
     for (ptrdiff_t h = 0; h < n_leaves; h++)
         for (ptrdiff_t k = 0; k < n_classes; k += HEDGEROW_AT_ONCE)

@@ -62,7 +62,7 @@ def error_plausibility(plausibility, predictions, alone=None) -> tuple[np.ndarra
 
 
 def evidential_error_rate(
-    plausibility, predictions, *, alone=None, tolerance: float = TOLERANCE
+    plausibility, predictions, *, alone=None, tolerance: float = TOLERANCE, sample_weight=None
 ) -> float:
     """Misclassification rate that makes evidential classes most likely (equations 5 to 7).
 
@@ -82,6 +82,8 @@ def evidential_error_rate(
         that of nested sets, as the doubts of `EvidentialData.from_gamma` are.
     tolerance : float, default 1e-12
         The iteration ends where the rate changes by less; the rate is within it of the likeliest.
+    sample_weight : (n,) array, optional
+        How often each row counts, at least 0; 0 is as if absent.
 
     Returns
     -------
@@ -92,7 +94,7 @@ def evidential_error_rate(
     ------
     InputError
         Plausibilities outside [0, 1] or all 0 in a row, predictions of another length or of no
-        class.
+        class, weights that are none.
 
     References
     ----------
@@ -117,23 +119,30 @@ def evidential_error_rate(
     """
     check_number("tolerance", tolerance, 0.0, 1.0)
     right, wrong = error_plausibility(plausibility, predictions, alone)
+    weight = None
+    if sample_weight is not None:
+        from hedgerow.induction.base import checked_weights
+
+        weight = checked_weights(sample_weight, len(right))
+        kept = weight > 0
+        right, wrong, weight = right[kept], wrong[kept], weight[kept] / weight.max()
     if (right == wrong).all():
         return float("nan")
     # The likelihood is concave in the rate: one maximum, from wherever the iteration starts inside.
     most = np.maximum(right, wrong)
     right, wrong = right / most, wrong / most
-    rate = float(np.mean(wrong / (right + wrong)))
+    rate = float(np.average(wrong / (right + wrong), weights=weight))
     for _ in range(MOST_ITERATIONS):
         expected = rate * wrong / ((1.0 - rate) * right + rate * wrong)
-        before, rate = rate, float(expected.mean())
+        before, rate = rate, float(np.average(expected, weights=weight))
         if rate == before:
             return rate
         if abs(rate - before) <= tolerance:
             break
-    return _likeliest(rate, right, wrong, tolerance)
+    return _likeliest(rate, right, wrong, 1.0 if weight is None else weight, tolerance)
 
 
-def _likeliest(rate: float, right, wrong, tolerance: float) -> float:
+def _likeliest(rate: float, right, wrong, weight, tolerance: float) -> float:
     """Where the slope of equation 5 is 0, or the end of [0, 1] that it leads to.
 
     Small steps do not tell that the iteration is near: towards 0 and 1 they may shrink faster than
@@ -142,7 +151,7 @@ def _likeliest(rate: float, right, wrong, tolerance: float) -> float:
 
     def slope(at: float) -> float:
         with np.errstate(divide="ignore"):
-            return float(np.sum((wrong - right) / ((1.0 - at) * right + at * wrong)))
+            return float(np.sum(weight * ((wrong - right) / ((1.0 - at) * right + at * wrong))))
 
     here = slope(rate)
     end = 1.0 if here > 0 else 0.0

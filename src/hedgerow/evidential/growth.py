@@ -72,6 +72,10 @@ class Growth:
 
     Attributes
     ----------
+    weight : (n,) float64 above 0, or None
+        How many instances each row stands for; None: one each.
+    total : float
+        Their sum.
     log_likelihoods, gaps : list of float
         Of each tree, as estimated, and by how much at most its maximum is larger.
     gains : list of float
@@ -82,12 +86,17 @@ class Growth:
 
     data: EvidentialData
     settings: Settings
+    weight: np.ndarray | None = None
     log_likelihoods: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     gains: list[float] = field(default_factory=list)
     n_iterations: int = 0
 
     def __post_init__(self) -> None:
+        n = self.data.n_rows
+        self.total = float(n if self.weight is None else self.weight.sum())
+        #: The same as numbers, for what is summed here.
+        self.each = np.ones(n) if self.weight is None else self.weight
         # No evidence may be too small for its inverse; the likelihood is told without the lift.
         plausibility = self.data.plausibility.copy()
         most = plausibility.max(axis=1)
@@ -95,7 +104,7 @@ class Growth:
         plausibility[tiny] = plausibility[tiny] / most[tiny, None] * TINY
         plausibility[plausibility < NOTHING * plausibility.max(axis=1, keepdims=True)] = 0.0
         self.classes = np.ascontiguousarray(plausibility.T)
-        self.lift = float((np.log(TINY) - np.log(most[tiny])).sum())
+        self.lift = float((self.each[tiny] * (np.log(TINY) - np.log(most[tiny]))).sum())
         self.nodes = [_Node()]
         self.open = [0]  # the leaves in preorder, by the place of their node in `nodes`
         self.boxes = [Box()]
@@ -107,7 +116,7 @@ class Growth:
             self.alike = (SLACK, np.inf)
             self.settings = replace(self.settings, n_thresholds=None, n_finalists=None)
         share = plausibility / plausibility.sum(axis=1, keepdims=True)
-        self.counts = share.sum(axis=0)[None, :].copy()
+        self.counts = (self.each[:, None] * share).sum(axis=0)[None, :].copy()
         self._estimate()
 
     def run(self) -> list[Tree]:
@@ -118,7 +127,7 @@ class Growth:
             if best is None:
                 break
             judged, place = best
-            self.gains.append(float(judged.gain[place]) / self.data.n_rows)
+            self.gains.append(float(judged.gain[place]) / self.total)
             self._divide(judged, place)
             trees.append(self._tree())
         return trees
@@ -135,6 +144,7 @@ class Growth:
             self.settings.tolerance,
             min(LONGER * self.settings.max_iterations, 2**31 - 1),
             self.settings.max_gap,
+            self.weight,
         )
         self._checked(likelihood, fall)
         self.n_iterations += n_iterations
@@ -157,6 +167,7 @@ class Growth:
                     left,
                     right,
                     settings.start == "plausibility",
+                    self.weight,
                 )
             )
         likelihood, n_iterations, fall = estimate_splits(
@@ -168,6 +179,7 @@ class Growth:
             counts,
             settings.tolerance,
             settings.max_iterations if most is None else most,
+            self.weight,
         )
         self._checked(likelihood, fall)
         self.n_iterations += int(n_iterations.sum())
@@ -189,7 +201,7 @@ class Growth:
             whole, before = together, entropy(sides.sum(axis=1))
         gain = before - after
         enough = held & (gain > SLACK) & (gain >= (self.settings.min_gain - SLACK) * before)
-        enough &= whole * gain >= self.settings.min_share_gain * self.data.n_rows - SLACK
+        enough &= whole * gain >= self.settings.min_share_gain * self.total - SLACK
         # A side that no instance is in divides nothing.
         enough &= (weight > SLACK).all(axis=1)
         return whole * gain, enough
@@ -240,7 +252,7 @@ class Growth:
         """
         weight = self.counts.sum(axis=1)
         possible = weight * entropy(self.counts)
-        least = self.settings.min_share_gain * self.data.n_rows - SLACK
+        least = self.settings.min_share_gain * self.total - SLACK
         current = self.settings.parent == "current"
         known, found = max(least, SLACK), [[] for _ in self.open]
         for leaf in np.argsort(-possible, kind="stable"):
@@ -299,7 +311,8 @@ class Growth:
         shared = np.divide(evidence, total, out=np.zeros_like(evidence), where=total > 0)
         held = self.plausible[leaf] * self.classes * self.counts[leaf][:, None]
         held = held / np.maximum(held.sum(axis=0), np.finfo(float).tiny)
-        by_category = np.einsum("iv,ki,i->vk", shared, held, self.plausible[leaf])
+        there = self.plausible[leaf] * self.each
+        by_category = np.einsum("iv,ki,i->vk", shared, held, there)
         present = np.flatnonzero(by_category.sum(axis=1) > SLACK)
         if len(present) < 2:
             return []
@@ -370,6 +383,7 @@ class Growth:
         # Exact where nothing is in doubt: a row's share of its one leaf and class is x / x.
         held = self.plausible[:, None, :] * self.classes[None] * self.counts[:, :, None]
         held /= held.sum(axis=(0, 1))
+        held *= self.each
         counts = dict(zip(self.open, held.sum(axis=2), strict=True))
         order, stack = [], [0]
         while stack:

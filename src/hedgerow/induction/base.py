@@ -106,6 +106,53 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     return weight
 
 
+def checked_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Weights of n rows as float64; None where none are given.
+
+    Raises
+    ------
+    InputError
+        Of another length, negative, not finite, or zero throughout.
+    """
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, float(sample_weight))
+    check_unmasked("sample_weight", sample_weight)
+    if isinstance(sample_weight, str):
+        raise InputError(f"sample_weight is {sample_weight!r}", remedy="give one number per row")
+    weight = check_array(
+        sample_weight,
+        ensure_2d=False,
+        dtype=np.float64,
+        ensure_all_finite=False,
+        input_name="sample_weight",
+    )
+    if weight.ndim != 1:
+        raise InputError("sample_weight is not one-dimensional", remedy="give one per row")
+    if weight.shape[0] != n:
+        raise InputError(
+            f"sample_weight has {weight.shape[0]} entries for {n} rows",
+            remedy="give one weight per row",
+        )
+    if not np.isfinite(weight).all():
+        raise InputError(
+            f"sample_weight of row {int(np.flatnonzero(~np.isfinite(weight))[0])} is not finite",
+            remedy="give weights of 0 or more",
+        )
+    if (weight < 0).any():
+        raise InputError(
+            f"sample_weight of row {int(np.flatnonzero(weight < 0)[0])} is negative",
+            remedy="give weights of 0 or more",
+        )
+    if not weight.any():
+        raise InputError(
+            "the sample weight of every row is zero",
+            remedy="give at least one row a weight above 0",
+        )
+    return weight
+
+
 class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     """Base of classifiers that hold one fitted `hedgerow.tree.Tree` in ``tree_``."""
 
@@ -274,48 +321,6 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             found.append(column_number(entry, m, names, "categorical_features", remedy=remedy))
         return found
 
-    def _weights(self, sample_weight, n: int) -> np.ndarray | None:
-        if sample_weight is None:
-            return None
-        if isinstance(sample_weight, Real):
-            sample_weight = np.full(n, float(sample_weight))
-        check_unmasked("sample_weight", sample_weight)
-        if isinstance(sample_weight, str):
-            raise InputError(
-                f"sample_weight is {sample_weight!r}", remedy="give one number per row"
-            )
-        weight = check_array(
-            sample_weight,
-            ensure_2d=False,
-            dtype=np.float64,
-            ensure_all_finite=False,
-            input_name="sample_weight",
-        )
-        if weight.ndim != 1:
-            raise InputError("sample_weight is not one-dimensional", remedy="give one per row")
-        if weight.shape[0] != n:
-            raise InputError(
-                f"sample_weight has {weight.shape[0]} entries for {n} rows",
-                remedy="give one weight per row",
-            )
-        if not np.isfinite(weight).all():
-            raise InputError(
-                f"sample_weight of row {int(np.flatnonzero(~np.isfinite(weight))[0])} is not "
-                "finite",
-                remedy="give weights of 0 or more",
-            )
-        if (weight < 0).any():
-            raise InputError(
-                f"sample_weight of row {int(np.flatnonzero(weight < 0)[0])} is negative",
-                remedy="give weights of 0 or more",
-            )
-        if not weight.any():
-            raise InputError(
-                "the sample weight of every row is zero",
-                remedy="give at least one row a weight above 0",
-            )
-        return weight
-
     def _of_classes(self, y: np.ndarray) -> np.ndarray:
         """Weight of each row by its class, (n,) float64."""
         try:
@@ -348,7 +353,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 raise InputError("y holds values that are not finite", remedy="drop those rows")
             check_classification_targets(y)
         check_consistent_length(array, y)
-        weight = self._weights(sample_weight, array.shape[0])
+        weight = checked_weights(sample_weight, array.shape[0])
         if weight is not None:
             # A row of weight 0 is as if absent: it brings no class of its own.
             kept = weight > 0

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import COUNTED, check_choice, check_number
 from hedgerow.errors import HedgerowWarning, InputError
-from hedgerow.induction.base import FROM_DTYPE
+from hedgerow.induction.base import FROM_DTYPE, checked_weights
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
 from hedgerow.tree.gates import STEP, WINDOW
@@ -235,7 +235,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
                     f"X_imputed has {len(array)} rows and X has {len(X)}",
                     remedy="give one row of guesses for each row of X",
                 )
-            weight = self._weights(sample_weight, len(array))
+            weight = checked_weights(sample_weight, len(array))
             rows = np.arange(len(array)) if weight is None else np.flatnonzero(weight)
             array = array[rows]
             self._check_guesses(array, rows, columns)

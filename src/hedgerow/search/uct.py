@@ -24,7 +24,7 @@ from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, checked_weights
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.optional import needed
@@ -271,7 +271,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         """
         self._check_parameters()
         columns = self._training_set(X, y, sample_weight)
-        given = self._weights(sample_weight, _num_samples(X))
+        given = checked_weights(sample_weight, _num_samples(X))
         present = np.arange(columns.n_rows) if given is None else np.flatnonzero(given > 0)
         random = check_random("random_state", self.random_state)
         induction, validation = divided(columns.n_rows, self.validation_fraction, random)
