@@ -182,9 +182,7 @@ def hostile_table(seed: int) -> None:
     X = formed(rng, numbers(rng, n, width)) if n and width else np.empty((n, width))
     y, weight = classes(rng, n), weights(rng, n)
     learner = getattr(hedgerow, name)(**LEARNERS[name])
-    given = (
-        {} if weight is None or name == "EvidentialTreeClassifier" else {"sample_weight": weight}
-    )
+    given = {} if weight is None else {"sample_weight": weight}
     if _answered(lambda: learner.fit(X, y, **given)) is None:
         return
     other = formed(rng, numbers(rng, int(rng.integers(1, 9)), max(width, 1)))

@@ -9,5 +9,5 @@ LEARNERS = {
     "EvolutionaryTreeClassifier": {"n_generations": 5, "random_state": 0},
     "ConfDTreeClassifier": {},
     "EIGClassifier": {},
-    "EvidentialTreeClassifier": {},
+    "EvidentialTreeClassifier": {"random_state": 0},
 }

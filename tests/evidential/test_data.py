@@ -442,7 +442,7 @@ def test_masses_prune_a_tree_by_what_they_say(tmp_path):
     ]  # fmt: skip
     data = EvidentialData.from_masses(x, masses)
     model = EvidentialTreeClassifier(max_leaves=4).fit(
-        data.take(range(40)), data.take(range(40, 60))
+        data.take(range(40)), pruning_data=data.take(range(40, 60))
     )
     held = data.take(range(40, 60))
     errors = [

@@ -169,7 +169,7 @@ def test_growth_draws_nothing_at_random():
 
 def test_pruning_takes_the_smallest_evidential_error():
     data, pruning, rest = (noised(5, n=150).take(np.arange(50) + 50 * part) for part in range(3))
-    model = EvidentialTreeClassifier().fit(data, pruning)
+    model = EvidentialTreeClassifier().fit(data, pruning_data=pruning)
     errors = [
         evidential_error_rate(pruning.plausibility, predict_evidential(tree, pruning))
         for tree in model.trees_
@@ -449,17 +449,20 @@ DATA = EvidentialData.from_gamma([[0.0], [1.0], [2.0]], [0, 1, 1])
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda m: m.fit([[0.0]]), "data is of type list; give EvidentialData"),
-        (lambda m: m.fit(DATA, [[0.0]]), "pruning_data is of type list"),
+        (lambda m: m.fit(DATA, [0, 1, 1]), "y is given beside evidential data"),
+        (lambda m: m.fit(DATA, DATA), "y is given beside evidential data.*pruning_data=..."),
+        (lambda m: m.fit(DATA, gamma_X=0.1), "gamma_X is given beside evidential data"),
+        (lambda m: m.fit(DATA, gamma_y=[0, 0, 1]), "gamma_y is given beside evidential data"),
+        (lambda m: m.fit(DATA, pruning_data=[[0.0]]), "pruning_data is of type list"),
         (lambda m: m.fit(DATA.take([])), "data hold no row"),
-        (lambda m: m.fit(DATA.take([0])), "pruning_share 0.5 of 1 rows leaves none"),
+        (lambda m: m.fit(DATA.take([0])), "pruning_share 0.5 of 1 sample leaves none"),
         (
-            lambda m: m.fit(DATA, EvidentialData.from_gamma([[0.0, 1.0]], [0], classes=[0, 1])),
+            lambda m: m.fit(DATA, pruning_data=EvidentialData.from_gamma([[0, 1]], [0])),
             "pruning_data have other attributes",
         ),
         (
-            lambda m: m.fit(DATA, EvidentialData.from_gamma([[0.0]], [0])),
-            r"pruning_data have the classes \[0\] and data \[0, 1\]",
+            lambda m: m.fit(DATA, pruning_data=EvidentialData.from_gamma([[0.0]], [0])),
+            r"pruning_data have the classes \[0\] and the data of the fit \[0, 1\]",
         ),
         (
             lambda m: m.fit(DATA).predict(EvidentialData.from_gamma([[0, 1]], [0])),
@@ -623,4 +626,4 @@ def test_a_pruning_sample_has_the_names_of_the_attributes():
     data = EvidentialData.from_gamma(X, Y)
     other = EvidentialData.from_gamma(X[X.columns[::-1]], Y)
     with pytest.raises(InputError, match="pruning_data have other attributes"):
-        EvidentialTreeClassifier().fit(data, other)
+        EvidentialTreeClassifier().fit(data, pruning_data=other)

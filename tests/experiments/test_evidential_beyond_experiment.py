@@ -124,7 +124,7 @@ def test_votes():
 
 def _grown(data, growing, pruning):
     model = EvidentialTreeClassifier(max_leaves=6, max_iterations=60, n_finalists=4)
-    return model.fit(data.take(growing), data.take(pruning))
+    return model.fit(data.take(growing), pruning_data=data.take(pruning))
 
 
 def test_misjudged_doubts_are_made_again_by_hand(table, rows):

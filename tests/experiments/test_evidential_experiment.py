@@ -120,7 +120,9 @@ def test_errors_are_made_again_by_hand(table, learnt):
     growing, pruning, test = evidential_steps.thirds(table, 1, PLAN)
     data = found.evidential()
     settings = {"max_leaves": 3, "max_iterations": 60, "n_thresholds": None, "n_finalists": None}
-    model = EvidentialTreeClassifier(**settings).fit(data.take(growing), data.take(pruning))
+    model = EvidentialTreeClassifier(**settings).fit(
+        data.take(growing), pruning_data=data.take(pruning)
+    )
     rows = learnt["rows"].set_index(["repeat", "method", "state", "metric"])["value"]
     said = model.predict(data.take(test))
     assert rows[1, E2M, "pruned", "error_rate"] == (said != found.y[test]).mean()
@@ -215,7 +217,9 @@ def test_sizes_at_a_floor_are_those_of_a_growth_with_it(table, learnt):
     assert tuple(sorted(set(learnt["sizes"]["floor"]))) == FLOORS
     for floor in FLOORS:
         plan = dataclasses.replace(PLAN, min_share_gain=floor)
-        model = evidential_steps.e2m_learner(plan, 0).fit(data.take(growing), data.take(pruning))
+        model = evidential_steps.e2m_learner(plan, 0).fit(
+            data.take(growing), pruning_data=data.take(pruning)
+        )
         assert sizes[floor, "unpruned"] == model.trees_[-1].n_leaves
         assert sizes[floor, "pruned"] == model.tree_.n_leaves
     rows = learnt["rows"].set_index(["method", "state", "metric", "repeat"])["value"]

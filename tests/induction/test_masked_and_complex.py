@@ -24,14 +24,12 @@ MASKED = np.ma.array(np.where(HIDDEN, 99.0, X), mask=HIDDEN)
 MISSING = np.where(HIDDEN, np.nan, X)
 MASKED_Y = np.ma.array(Y, mask=[False] * 59 + [True])
 MASKED_W = np.ma.array(np.ones(60), mask=[False] * 59 + [True])
-#: E2M takes masses, not tables.
-TAKE_TABLES = {name: more for name, more in LEARNERS.items() if name != "EvidentialTreeClassifier"}
 
 
-@pytest.mark.parametrize("name", TAKE_TABLES)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_masked_is_missing(name):
     """Trees were grown from the numbers under the mask."""
-    model = getattr(hedgerow, name)(**TAKE_TABLES[name])
+    model = getattr(hedgerow, name)(**LEARNERS[name])
     tree = model.fit(MISSING, Y).tree_
     assert model.fit(MASKED, Y).tree_ == tree
     np.testing.assert_array_equal(model.predict_proba(MASKED), model.predict_proba(MISSING))
@@ -43,9 +41,9 @@ def test_masked_is_missing(name):
     )
 
 
-@pytest.mark.parametrize("name", TAKE_TABLES)
+@pytest.mark.parametrize("name", LEARNERS)
 def test_masked_classes_and_weights_are_refused(name):
-    model = getattr(hedgerow, name)(**TAKE_TABLES[name])
+    model = getattr(hedgerow, name)(**LEARNERS[name])
     with pytest.raises(InputError, match="y is masked in row 59; leave those rows out"):
         model.fit(X, MASKED_Y)
     with pytest.raises(InputError, match="sample_weight is masked in row 59"):

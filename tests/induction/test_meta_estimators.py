@@ -34,12 +34,28 @@ SMALL = {
     "ete": hedgerow.EvolutionaryTreeClassifier(
         population_size=16, n_generations=30, max_depth=2, random_state=0
     ),
+    "e2m": hedgerow.EvidentialTreeClassifier(max_leaves=4, prune=False),
 }
-#: One is put around a learner, whose parameters these are; the other fits no X and y.
-NOT_ASKED = {"ConfDTreeClassifier", "EvidentialTreeClassifier"}
+#: It is put around a learner, whose parameters these are.
+NOT_ASKED = {"ConfDTreeClassifier"}
+#: E2M stops by numbers of leaves and by gains, whatever the rows weigh.
+E2M = "e2m"
 each = pytest.mark.parametrize("name", SMALL)
+each_of_c45s = pytest.mark.parametrize("name", [name for name in SMALL if name != E2M])
 # A power of 2, so that nothing is rounded.
 SCALE = 2.0**-12
+
+
+def limits(name, *most):
+    """The parameter that limits the size of a tree, with its values; None: no depth."""
+    if name == E2M:
+        return "max_leaves", [10 if depth is None else 2**depth for depth in most]
+    return "max_depth", list(most)
+
+
+def unlimited(name, **settings):
+    limit, (most,) = limits(name, None)
+    return clone(SMALL[name]).set_params(**{limit: most}, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -70,9 +86,11 @@ def test_boosting(name, cancer, alone):
     train, test, y, y_test = cancer
     with warnings.catch_warnings():
         warnings.simplefilter("error", HedgerowWarning)
-        boosted = AdaBoostClassifier(clone(SMALL[name]), n_estimators=40, random_state=0)
+        # E2M takes a second for a tree.
+        n = 12 if name == E2M else 40
+        boosted = AdaBoostClassifier(clone(SMALL[name]), n_estimators=n, random_state=0)
         boosted.fit(train, y)
-    # Boosting ends before 40 where a tree does no better than chance on the weighted rows.
+    # Boosting ends earlier where a tree does no better than chance on the weighted rows.
     assert len(boosted.estimators_) >= 5
     assert np.median([tree.get_n_leaves() for tree in boosted.estimators_]) > 1
     score = boosted.score(test, y_test)
@@ -80,7 +98,7 @@ def test_boosting(name, cancer, alone):
     assert score >= alone[name] + 0.015
 
 
-@each
+@each_of_c45s
 def test_boosting_with_counts_is_told_about(name, cancer):
     train, test, y, y_test = cancer
     model = clone(SMALL[name]).set_params(weights="counts")
@@ -94,8 +112,9 @@ def test_boosting_with_counts_is_told_about(name, cancer):
 def test_bagging(name, cancer, alone):
     """Weights of bagging are counts of rows."""
     train, test, y, y_test = cancer
-    model = clone(SMALL[name]).set_params(max_depth=None)
-    bag = BaggingClassifier(model, n_estimators=20, random_state=0).fit(train, y)
+    model = unlimited(name)
+    n = 8 if name == E2M else 20
+    bag = BaggingClassifier(model, n_estimators=n, random_state=0).fit(train, y)
     score = bag.score(test, y_test)
     assert score >= 0.93
     assert score >= model.fit(train, y).score(test, y_test) - 0.01
@@ -116,7 +135,7 @@ def test_stacking(name, cancer, alone):
 def test_calibration(name, cancer):
     """Probabilities of trees that fit their rows lose less after it, and hardly more otherwise."""
     train, test, y, y_test = cancer
-    model = clone(SMALL[name]).set_params(max_depth=None)
+    model = unlimited(name)
     raw = log_loss(y_test, clone(model).fit(train, y).predict_proba(test))
     calibrated = CalibratedClassifierCV(model, cv=3, ensemble=False).fit(train, y)
     loss = log_loss(y_test, calibrated.predict_proba(test))
@@ -140,10 +159,11 @@ def test_calibration_with_relative_weights(name, cancer):
 @each
 def test_grid_search(name, cancer):
     train, test, y, y_test = cancer
-    price = "alpha" if name == "ete" else "confidence"
-    grid = {"max_depth": [0, 3], price: [0.01, 0.25], "weights": ["counts", "relative"]}
+    price = {"ete": "alpha", E2M: "min_gain"}.get(name, "confidence")
+    limit, most = limits(name, 0, 3)
+    grid = {limit: most, price: [0.01, 0.25], "weights": ["counts", "relative"]}
     search = GridSearchCV(clone(SMALL[name]), grid, cv=3).fit(train, y)
-    assert search.best_params_["max_depth"] == 3
+    assert search.best_params_[limit] == most[1]
     assert search.best_score_ >= 0.9
     assert search.score(test, y_test) >= 0.9
     again = clone(SMALL[name]).set_params(**search.best_params_)
@@ -161,7 +181,7 @@ def test_grid_search(name, cancer):
 def test_relative_weights_have_no_unit(name):
     X, y = load_iris(return_X_y=True)
     weight = np.random.default_rng(0).uniform(0.5, 3.0, len(y))
-    model = clone(SMALL[name]).set_params(weights="relative", max_depth=None)
+    model = unlimited(name, weights="relative")
     tree = clone(model).fit(X, y, sample_weight=weight).tree_
     assert tree == clone(model).fit(X, y, sample_weight=weight * SCALE).tree_
     counts = clone(model).set_params(weights="counts")
@@ -258,7 +278,7 @@ def test_boosting_as_it_comes():
 # ------------------------------------------------------------------ weights of classes
 
 
-@each
+@each_of_c45s
 def test_weights_of_classes_are_weights_of_rows(name):
     X, y = load_iris(return_X_y=True)
     y = np.array(["a", "b", "c"])[np.where(np.arange(150) % 5 == 0, 0, y)]

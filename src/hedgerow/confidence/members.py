@@ -146,8 +146,8 @@ def weight_of(fitted: Any, member: Member, weight: np.ndarray) -> np.ndarray:
         weight = drawn if getattr(fitted, "_sample_weight", None) is not None else weight * drawn
     if hasattr(member.learner, "weights") and (weight > 0).any():
         kept, weight = weight > 0, weight.copy()
-        least = member.learner.min_samples_split
-        weight[kept] = meant_weights(member.learner.weights, weight[kept], least)
+        learner = member.learner
+        weight[kept] = meant_weights(learner.weights, weight[kept], learner._least_weight)
     else:
         check_total(weight)
     return weight

@@ -260,7 +260,7 @@ class EvidentialData:
     @classmethod
     def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
         low, high = low.copy(), high.copy()
-        _same_columns(gamma_X, names)
+        same_columns(gamma_X, names)
         gamma = check_unit("gamma_X", as_table("gamma_X", gamma_X, low.shape, "table of numbers"))
         for j, known in labels.items():
             if j not in possible:
@@ -298,8 +298,25 @@ class EvidentialData:
         """Number of attributes."""
         return self.low.shape[1]
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of instances and of attributes, as of a table."""
+        return self.low.shape
+
     def __len__(self) -> int:
         return self.n_rows
+
+    def __getitem__(self, rows) -> EvidentialData:
+        """`take`, and slices: as scikit-learn's cross validation divides a table."""
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
+            rows = rows[0]
+        return self.take(np.arange(self.n_rows)[rows] if isinstance(rows, slice) else rows)
+
+    def __array__(self, dtype=None, copy=None):
+        raise InputError(
+            "evidential data are no table of numbers",
+            remedy="give them to an EvidentialTreeClassifier, or their `likeliest` values",
+        )
 
     def __repr__(self) -> str:
         attributes = "attribute" if self.n_features == 1 else "attributes"
@@ -573,7 +590,8 @@ def _check_different(labels: list[str], name: str) -> None:
         )
 
 
-def _same_columns(gamma, names: list[str] | None) -> None:
+def same_columns(gamma, names: list[str] | None) -> None:
+    """Refuse doubts in a data frame whose columns are other than those of X."""
     if names is None or not is_frame(gamma):
         return
     given = [str(name) for name in gamma.columns]

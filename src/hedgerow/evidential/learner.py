@@ -8,15 +8,22 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.checks import COUNTED, LARGEST, check_choice, check_flag, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.evidential.boxes import mixture
-from hedgerow.evidential.data import EvidentialData
+from hedgerow.evidential.contour import as_table, check_unit
+from hedgerow.evidential.data import EvidentialData, same_columns
 from hedgerow.evidential.error import evidential_error_rate
 from hedgerow.evidential.growth import Growth, Settings
 from hedgerow.evidential.sequence import check_growth, pick_tree
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
+from hedgerow.induction.base import (
+    FROM_DTYPE,
+    WEIGHTS,
+    TreeClassifierMixin,
+    checked_weights,
+    meant_weights,
+)
 
 
 class EvidentialTreeClassifier(TreeClassifierMixin):
-    """E2M tree: grown, pruned and read on data whose values and classes are uncertain.
+    """E2M tree: grown, pruned and read on data whose values and classes may be uncertain.
 
     A tree is a mixture of its leaves. Shares of leaves and probabilities of classes are those that
     make the evidential data most likely, found by the E2M algorithm. Growth is best-first; a
@@ -55,6 +62,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         Candidates that are decided by converged estimates, the best after `n_screening`
         iterations. None: all, as on data without any doubt; else slower by one to two orders.
     n_screening : int, default 20
+    categorical_features, weights
+        As in `C45Classifier`; the first is read of plain tables only.
     random_state : int, RandomState or None, default None
         Draws the rows that are held back for pruning; read only then.
 
@@ -130,6 +139,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         n_thresholds=32,
         n_finalists=32,
         n_screening=20,
+        categorical_features=FROM_DTYPE,
+        weights="auto",
         random_state=None,
     ):
         self.max_leaves = max_leaves
@@ -145,6 +156,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         self.n_thresholds = n_thresholds
         self.n_finalists = n_finalists
         self.n_screening = n_screening
+        self.categorical_features = categorical_features
+        self.weights = weights
         self.random_state = random_state
 
     def _check_parameters(self) -> Settings:
@@ -161,35 +174,51 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         for name in ("n_thresholds", "n_finalists"):
             if getattr(self, name) is not None:
                 check_number(name, getattr(self, name), 1, COUNTED, whole=True)
+        check_choice("weights", self.weights, WEIGHTS)
         names = Settings.__dataclass_fields__
         return Settings(**{name: getattr(self, name) for name in names})
 
-    def fit(self, data: EvidentialData, pruning_data: EvidentialData | None = None):
+    def fit(self, X, y=None, sample_weight=None, *, gamma_X=0.0, gamma_y=0.0, pruning_data=None):
         """Grow the tree, and prune it on a separate sample.
 
         Parameters
         ----------
-        data : EvidentialData
+        X : EvidentialData, or (n, m) array or data frame
+            A plain table holds numbers (NaN is missing: nothing is known) and pandas categoricals.
+        y : (n,) array
+            Class labels of a plain table; evidential data say themselves what is known of their
+            classes.
+        sample_weight : (n,) array, optional
+            At least 0; a row of weight 0 is as if absent.
+        gamma_X : float, (m,), (n, 1) or (n, m), default 0
+            Plausibility of every other value than that in a plain table, in [0, 1]: 0 is without
+            doubt, 1 says nothing.
+        gamma_y : float or (n,), default 0
+            The same of every other class.
         pruning_data : EvidentialData, optional
             With the same attributes and classes. Without it, and with `prune`, a share of the rows
-            of `data` is held back.
+            is held back.
 
         Returns
         -------
         self
         """
         settings = self._check_parameters()
-        _check_kind(data, "data")
+        if isinstance(X, EvidentialData):
+            data, weight = self._evidence(X, y, sample_weight, gamma_X, gamma_y)
+        else:
+            data, weight = self._plain(X, y, sample_weight, gamma_X, gamma_y)
+        if weight is not None:
+            weight = meant_weights(self.weights, weight, self._least_weight)
+            weight = None if (weight == 1.0).all() else weight
         if pruning_data is not None:
-            _check_kind(pruning_data, "pruning_data")
+            _check_kind(pruning_data)
             _check_alike(data, pruning_data)
-        if data.n_rows == 0:
-            raise InputError("data hold no row", remedy="give at least one")
+        held = None
         if self.prune and pruning_data is None:
-            data, pruning_data = self._divided(data)
-        self._remember(data)
+            (data, weight), (pruning_data, held) = self._divided(data, weight)
         self.__dict__.pop("pruning_errors_", None)  # of an earlier fit
-        growth = Growth(data, settings)
+        growth = Growth(data, settings, weight)
         self.trees_ = growth.run()
         self.log_likelihoods_ = np.array(growth.log_likelihoods)
         self.likelihood_gaps_ = np.array(growth.gaps)
@@ -202,6 +231,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
                         pruning_data.plausibility,
                         mixture(one, pruning_data).argmax(axis=1),
                         alone=pruning_data.alone,
+                        sample_weight=held,
                     )
                     for one in self.trees_
                 ]
@@ -210,68 +240,170 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         self.tree_ = tree
         return self
 
-    def _divided(self, data: EvidentialData) -> tuple[EvidentialData, EvidentialData]:
-        held = round(self.pruning_share * data.n_rows)
-        if not 0 < held < data.n_rows:
+    def _divided(self, data: EvidentialData, weight):
+        """What is grown from and what is held back, each with its weights."""
+        n = data.n_rows
+        held = round(self.pruning_share * n)
+        if not 0 < held < n:
             raise InputError(
-                f"pruning_share {self.pruning_share:g} of {data.n_rows} rows leaves none to one "
-                "side",
+                f"pruning_share {self.pruning_share:g} of {n} sample{'s' * (n != 1)} leaves none "
+                "to one side",
                 remedy="give pruning_data, more rows, or prune=False",
             )
-        order = check_random("random_state", self.random_state).permutation(data.n_rows)
-        return data.take(np.sort(order[held:])), data.take(np.sort(order[:held]))
+        order = check_random("random_state", self.random_state).permutation(n)
+        parts = np.sort(order[held:]), np.sort(order[:held])
+        return [(data.take(rows), None if weight is None else weight[rows]) for rows in parts]
 
-    def _remember(self, data: EvidentialData) -> None:
-        """What the checks of plain tables read."""
-        self.classes_ = data.classes
-        self.n_classes_ = len(data.classes)
+    def _evidence(self, data: EvidentialData, y, sample_weight, gamma_X, gamma_y):
+        """Evidential data and weights of their rows; notes what the checks of tables read."""
+        if y is not None:
+            raise InputError(
+                "y is given beside evidential data, which have classes of their own",
+                remedy="leave it out; a sample for pruning goes by name, as pruning_data=...",
+            )
+        for name, gamma in (("gamma_X", gamma_X), ("gamma_y", gamma_y)):
+            if np.any(gamma):
+                raise InputError(
+                    f"{name} is given beside evidential data, which have doubts of their own",
+                    remedy="leave it out, or give a plain table",
+                )
+        if data.n_rows == 0:
+            raise InputError("data hold no row", remedy="give at least one")
         self.n_features_in_ = data.n_features
         if data.feature_names is None:
             self.__dict__.pop("feature_names_in_", None)
         else:
             self.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        self.categorical_features = FROM_DTYPE
         self._category_labels = {j: list(known) for j, known in data.categories.items()}
-        self._by_code = None
+        self._by_code, self._by_text = None, True
         self._n_categories = np.array(
             [len(data.categories.get(j, ())) for j in range(data.n_features)], dtype=np.int32
         )
+        self.classes_ = data.classes
+        self.n_classes_ = len(data.classes)
+        weight = checked_weights(sample_weight, data.n_rows)
+        if weight is None:
+            return data, None
+        return data.take(weight > 0), weight[weight > 0]
 
-    def _evidential(self, data) -> EvidentialData:
+    def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
+        """A plain table as evidential data, and weights of its rows."""
+        self._by_text = False
+        array, y, weight, kept = self._checked_rows(X, y, sample_weight)
+        self.classes_ = np.unique(y)
+        self.n_classes_ = len(self.classes_)
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None else [str(name) for name in names]
+        same_columns(gamma_X, names)
+        if kept is not None:
+            shape = len(kept), array.shape[1]
+            gamma_X = check_unit("gamma_X", as_table("gamma_X", gamma_X, shape, "table"))[kept]
+            gamma_y = check_unit("gamma_y", as_table("gamma_y", gamma_y, shape[:1], "list"))[kept]
+        told = gamma_X, gamma_y, self.classes_
+        labels = self._texts()
+        return EvidentialData._from_bounds(array, array, names, labels, {}, y, *told), weight
+
+    @property
+    def _least_weight(self) -> float:
+        return 2.0  # of a leaf that a test can divide
+
+    def _texts(self) -> dict[int, list[str]]:
+        """Labels of the categories of each attribute that has some."""
+        labels = {}
+        for j in np.flatnonzero(self._n_categories):
+            known = self._category_labels.get(j) or range(self._n_categories[j])
+            labels[int(j)] = [str(label) for label in known]
+        return labels
+
+    def _encode(self, X, *, reset: bool) -> np.ndarray:
+        if isinstance(X, EvidentialData):
+            raise InputError(
+                "X is evidential data, of which a row may be in several leaves",
+                remedy="give plain values; predict, predict_proba and score take both",
+            )
+        return super()._encode(X, reset=reset)
+
+    def _codes(self, column, j: int) -> np.ndarray:
+        if self._by_text:  # as evidential data have their labels
+            column = column.astype(object).map(str, na_action="ignore")
+        return super()._codes(column, j)
+
+    def _evidential(self, X) -> EvidentialData:
         """Evidential data as they are, a plain table as data without doubt."""
-        if isinstance(data, EvidentialData):
-            if data.n_features != self.n_features_in_:
+        if isinstance(X, EvidentialData):
+            if X.n_features != self.n_features_in_:
                 raise InputError(
-                    f"data have {data.n_features} attributes and the tree was fitted on "
+                    f"data have {X.n_features} attributes and the tree was fitted on "
                     f"{self.n_features_in_}",
                     remedy="give the attributes that it was fitted on",
                 )
-            return data
-        array = self._encode(data, reset=False)
-        for j, known in self._category_labels.items():
-            array[array[:, j] >= len(known), j] = np.nan  # a new category: nothing is known
-        return EvidentialData.from_gamma(
-            array, classes=self.classes_, categories=self._category_labels
-        )
+            return X
+        array = self._encode(X, reset=False)
+        for j in np.flatnonzero(self._n_categories):
+            n_known = len(self._category_labels.get(j, range(self._n_categories[j])))
+            array[array[:, j] >= n_known, j] = np.nan  # a new category: nothing is known
+        return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())
 
-    def predict_proba(self, data) -> np.ndarray:
+    def predict_proba(self, X) -> np.ndarray:
         """Class probabilities of evidential or plain instances, (n, n_classes).
 
-        The leaves are mixed by their shares and plausibilities (`hedgerow.evidential.mixture`).
+        The leaves are mixed by their shares and plausibilities (`hedgerow.evidential.mixture`): of
+        a missing value, a new category and evidence by what all that is known leaves plausible,
+        while `tree_` divides an instance test by test.
         """
         check_is_fitted(self, "tree_")
-        return mixture(self.tree_, self._evidential(data))
+        return mixture(self.tree_, self._evidential(X))
 
-    def predict(self, data) -> np.ndarray:
-        """The most probable class of each instance (ties: the first in ``classes_``), (n,)."""
-        return self.classes_[self.predict_proba(data).argmax(axis=1)]
+    def score(self, X, y=None, sample_weight=None) -> float:
+        """Accuracy where the classes are known, else 1 less the evidential error rate.
+
+        Parameters
+        ----------
+        X : EvidentialData, or (n, m) array or data frame
+        y : (n,) array
+            Class labels: the score is the share of predictions that are right. Without them,
+            evidential data with the classes of the fit are judged by their own classes: the score
+            is 1 - `evidential_error_rate`, NaN where no row tells a right from a wrong prediction.
+        sample_weight : (n,) array, optional
+            How often each row counts.
+
+        Returns
+        -------
+        float in [0, 1]
+
+        Raises
+        ------
+        InputError
+            A plain table without y, and as `evidential_error_rate`.
+        """
+        check_is_fitted(self, "tree_")
+        if y is not None:
+            return super().score(X, y, sample_weight)
+        if not isinstance(X, EvidentialData):
+            raise InputError(
+                "y is None, and X a plain table", remedy="give its classes, or evidential data"
+            )
+        _check_classes("X", X.classes, self.classes_)
+        codes = self.predict_proba(X).argmax(axis=1)
+        rate = evidential_error_rate(
+            X.plausibility, codes, alone=X.alone, sample_weight=sample_weight
+        )
+        return 1.0 - rate
 
 
-def _check_kind(data, name: str) -> None:
+def _check_kind(data) -> None:
     if not isinstance(data, EvidentialData):
         raise InputError(
-            f"{name} is of type {type(data).__name__}",
+            f"pruning_data is of type {type(data).__name__}",
             remedy="give EvidentialData; EvidentialData.from_gamma(X, y) makes them of plain data",
+        )
+
+
+def _check_classes(name: str, given: np.ndarray, wanted: np.ndarray) -> None:
+    if given.tolist() != wanted.tolist():
+        raise InputError(
+            f"{name} have the classes {given.tolist()} and the data of the fit {wanted.tolist()}",
+            remedy="name all `classes` when making both",
         )
 
 
@@ -281,9 +413,4 @@ def _check_alike(data: EvidentialData, other: EvidentialData) -> None:
         raise InputError(
             "pruning_data have other attributes than data", remedy="give the same, in their order"
         )
-    if data.classes.tolist() != other.classes.tolist():
-        raise InputError(
-            f"pruning_data have the classes {other.classes.tolist()} and data "
-            f"{data.classes.tolist()}",
-            remedy="name all `classes` when making both",
-        )
+    _check_classes("pruning_data", other.classes, data.classes)

@@ -162,6 +162,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    @property
+    def _least_weight(self) -> float:
+        """Weight of a node that is split, for `meant_weights`."""
+        return self.min_samples_split
+
     def _check_growth(self) -> None:
         """Parameters that stop the growth of a branch, of every learner that has them."""
         check_number("min_samples_split", self.min_samples_split, 0.0, LARGEST)
@@ -337,8 +342,17 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             )
         return weight
 
-    def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
-        """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
+    def _checked_rows(self, X, y, sample_weight):
+        """Checked table, classes and weights of training; sets the names.
+
+        Returns
+        -------
+        array : (n, m) float64
+        y : (n,) array
+        weight : (n,) float64 above 0, or None
+        kept : flags of the rows that were given, or None where all are left
+            A row of weight 0 is as if absent: it brings no class of its own.
+        """
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -353,11 +367,15 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 raise InputError("y holds values that are not finite", remedy="drop those rows")
             check_classification_targets(y)
         check_consistent_length(array, y)
-        weight = checked_weights(sample_weight, array.shape[0])
+        weight, kept = checked_weights(sample_weight, array.shape[0]), None
         if weight is not None:
-            # A row of weight 0 is as if absent: it brings no class of its own.
             kept = weight > 0
             array, y, weight = array[kept], y[kept], weight[kept]
+        return array, y, weight, kept
+
+    def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
+        """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
+        array, y, weight, _ = self._checked_rows(X, y, sample_weight)
         if getattr(self, "class_weight", None) is not None:
             with np.errstate(over="ignore", under="ignore"):
                 weight = self._of_classes(y) * (1.0 if weight is None else weight)
@@ -368,7 +386,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                     remedy="give weights of a usual size",
                 )
         if weight is not None:
-            weight = meant_weights(self.weights, weight, self.min_samples_split)
+            weight = meant_weights(self.weights, weight, self._least_weight)
         self.classes_, codes = np.unique(y, return_inverse=True)
         self.n_classes_ = len(self.classes_)
         # 1e-9: as in growth, where fractions that add up to a minimum reach it.

@@ -284,7 +284,9 @@ def learnt(
         found = doubted(table, repeat, plan)
         growing, pruning, test = thirds(table, repeat, plan)
         data = found.evidential()
-        model = e2m_learner(plan, plan.n_finalists).fit(data.take(growing), data.take(pruning))
+        model = e2m_learner(plan, plan.n_finalists).fit(
+            data.take(growing), pruning_data=data.take(pruning)
+        )
         crisp = cart_trees(found.X[growing], found.y[growing], found.is_categorical(), plan)
         trees = {
             (CART, STATES[0]): crisp[-1],
@@ -350,7 +352,7 @@ def sizes_otherwise(
         return
     data = found.evidential()
     model = e2m_learner(plan, plan.n_finalists).set_params(min_share_gain=min(FLOORS))
-    model.fit(data.take(growing), data.take(pruning))
+    model.fit(data.take(growing), pruning_data=data.take(pruning))
     for floor in FLOORS:
         below = model.share_gains_ < floor
         n_trees = 1 + (int(below.argmax()) if below.any() else len(below))

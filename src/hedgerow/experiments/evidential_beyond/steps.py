@@ -74,7 +74,11 @@ def _answers(table, found: Doubted, parts, repeat, plan, protocol):
 
     growing, pruning, test = parts
     data = found.evidential()
-    tree = e2m_learner(protocol, plan.n_finalists).fit(data.take(growing), data.take(pruning)).tree_
+    tree = (
+        e2m_learner(protocol, plan.n_finalists)
+        .fit(data.take(growing), pruning_data=data.take(pruning))
+        .tree_
+    )
     said = predict_evidential(tree, data.take(test))
     yield "e2m", said, predict_evidential(tree, plain_data(found, test))
     crisp = cart_trees(found.X[growing], found.y[growing], found.is_categorical(), protocol)
@@ -181,7 +185,7 @@ def _repeated(table, repeat, parts, plan, protocol) -> Iterator[Line]:
                 data, data.plausibility, data.classes, attributes=kinds
             )
             model = e2m_learner(protocol, plan.n_finalists)
-            tree = model.fit(data.take(growing), data.take(pruning)).tree_
+            tree = model.fit(data.take(growing), pruning_data=data.take(pruning)).tree_
             said = predict_evidential(tree, data.take(test))
             yield error, method, {"error_rate": float((said != y[test]).mean())}
         for method, X in (("cart_means", values.mean(axis=0)), ("cart_single", values[0])):
@@ -223,7 +227,7 @@ def _annotators(table, repeat, parts, plan, protocol) -> Iterator[Line]:
             certain.evidential(), plausibility, range(n_classes)
         )
         model = e2m_learner(protocol, plan.n_finalists)
-        tree = model.fit(data.take(growing), data.take(pruning)).tree_
+        tree = model.fit(data.take(growing), pruning_data=data.take(pruning)).tree_
         said = predict_evidential(tree, plain_data(certain, test))
         yield largest, "e2m_votes", {"error_rate": float((said != y[test]).mean())}
         majority = dataclasses.replace(certain, y=votes.argmax(axis=1))
@@ -265,7 +269,7 @@ def _misjudged(table, repeat, parts, plan, protocol) -> Iterator[Line]:
     for (factor, method), (gamma, gamma_y) in doubts.items():
         data = dataclasses.replace(found, gamma=gamma, gamma_y=gamma_y).evidential()
         model = e2m_learner(protocol, plan.n_finalists)
-        tree = model.fit(data.take(growing), data.take(pruning)).tree_
+        tree = model.fit(data.take(growing), pruning_data=data.take(pruning)).tree_
         said = predict_evidential(tree, data.take(test))
         clean = predict_evidential(tree, plain_data(found, test))
         yield factor, method, measured(found, test, said, clean)
