@@ -335,6 +335,7 @@ BASES = [
     hedgerow.UncertainTreeClassifier(),
     hedgerow.UCTTreeClassifier(n_iterations=200, random_state=0),
     hedgerow.EvolutionaryTreeClassifier(n_generations=20, random_state=0),
+    hedgerow.EvidentialTreeClassifier(random_state=0),
     DecisionTreeClassifier(random_state=0),
     ExtraTreeClassifier(random_state=0),
     RandomForestClassifier(5, random_state=0),

@@ -21,7 +21,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import C45Classifier, ConfDTreeClassifier
+from hedgerow import (
+    C45Classifier,
+    ConfDTreeClassifier,
+    EvidentialData,
+    EvidentialTreeClassifier,
+)
 from hedgerow.errors import InputError
 
 INNER = [
@@ -68,6 +73,26 @@ def test_other_estimators_are_refused(estimator, named):
     with pytest.raises(InputError, match="give a tree classifier of hedgerow") as caught:
         ConfDTreeClassifier(estimator).fit(X, y)
     assert named in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_a_mixture_is_read_as_the_tree_that_it_is_of_plain_values():
+    """E2M trees were refused as no trees."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    data = EvidentialData.from_gamma(X, y, 0.1, 0.1)
+    e2m = EvidentialTreeClassifier(max_leaves=5, prune=False).fit(data)
+    quiet = {"routes": False, "fines": False}
+    model = ConfDTreeClassifier(FrozenEstimator(e2m), **quiet).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), e2m.predict_proba(X), atol=1e-12)
+    gaps = X.mask(np.random.default_rng(0).random(X.shape) < 0.3)
+    said = model.predict_proba(gaps)
+    np.testing.assert_allclose(said, e2m.tree_.predict_proba(gaps.to_numpy()), atol=1e-12)
+    assert abs(said - e2m.predict_proba(gaps)).max() > 0.01
+    doubting = ConfDTreeClassifier(FrozenEstimator(e2m)).fit(X, y)
+    assert abs(doubting.predict_proba(X) - e2m.predict_proba(X)).max() > 0.01
+    assert "node 0" in str(doubting.explain(X.iloc[61]))
+    with pytest.raises(InputError, match="X is evidential data, of which a row may be in several"):
+        doubting.predict_proba(data)
 
 
 @pytest.mark.parametrize("inner", [C45Classifier(), RandomForestClassifier()])

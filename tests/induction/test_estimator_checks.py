@@ -1,6 +1,7 @@
 """scikit-learn's own checks, on every estimator that the package exports."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -127,6 +128,20 @@ def test_public_attributes(estimator):
     assert model.tree_.is_leaf()[leaf].all()
     assert (path.toarray()[np.arange(len(X)), leaf] == 1).all()
     assert model.score(X, labels) > 0.9
+
+
+@each
+def test_logarithms_of_probabilities(estimator):
+    """Minus infinity where a leaf has no row of a class, without a warning."""
+    X, y = load_iris(return_X_y=True)
+    model = clone(estimator).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.predict_log_proba(X)
+    want = model.predict_proba(X)
+    assert found.shape == (150, 3)
+    np.testing.assert_array_equal(np.isneginf(found), want == 0)
+    np.testing.assert_allclose(np.exp(found), want, atol=1e-15)
 
 
 @each

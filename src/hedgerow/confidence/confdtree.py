@@ -115,6 +115,12 @@ class ConfDTreeClassifier(TreeClassifierMixin):
     (as corrected) by the shares, and then may doubt the mixture. At a node where the value is
     missing, and at all below it, nothing is doubted.
 
+    An `EvidentialTreeClassifier` is a mixture of its leaves. Its tests are read here as those of
+    any hard tree, and of plain tables only. Without doubts that is the mixture where all values
+    are known. A value that is missing divides an instance at its test, whatever is known beside
+    it, and a new category goes to the heavier side; the mixture weighs all leaves that are left
+    against each other. The intervals count the rows held back for pruning, too.
+
     Probabilities of a forest are the mean over its trees, each corrected alone. `apply`,
     `decision_path` and `feature_importances_` are those of the trees as they are.
 

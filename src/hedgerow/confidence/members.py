@@ -82,8 +82,12 @@ def unfrozen(estimator: Any) -> Any:
 
 def _is_tree(estimator: Any) -> bool:
     if isinstance(estimator, TreeClassifierMixin):
-        # Our own class here predicts by more than its tree.
-        return type(estimator).predict_proba is TreeClassifierMixin.predict_proba
+        from hedgerow.evidential.learner import EvidentialTreeClassifier
+
+        # A mixture of leaves, which of plain values is the leaf that they are in. Our own class
+        # here predicts by more than its tree.
+        mixture = isinstance(estimator, EvidentialTreeClassifier)
+        return mixture or type(estimator).predict_proba is TreeClassifierMixin.predict_proba
     return isinstance(estimator, DecisionTreeClassifier)
 
 

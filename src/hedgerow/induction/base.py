@@ -422,6 +422,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             self._encode(X, reset=False), smoothing=bool(getattr(self, "smoothing", False))
         )
 
+    def predict_log_proba(self, X) -> np.ndarray:
+        """Natural logarithms of `predict_proba`, (n, n_classes); minus infinity at 0."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
     def predict(self, X) -> np.ndarray:
         """The most probable class of each row (ties: the first in ``classes_``), (n,)."""
         check_is_fitted(self, "tree_")
