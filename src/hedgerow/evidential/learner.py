@@ -62,8 +62,12 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         Candidates that are decided by converged estimates, the best after `n_screening`
         iterations. None: all, as on data without any doubt; else slower by one to two orders.
     n_screening : int, default 20
-    categorical_features, weights
-        As in `C45Classifier`; the first is read of plain tables only.
+    categorical_features
+        Of plain tables, as in `C45Classifier`.
+    weights : {"auto", "counts", "relative"}, default "auto"
+        What `sample_weight` means: numbers of instances, or weights relative to each other, which
+        are scaled to a mean of 1. "auto": relative where they add up to 1, or to less than two
+        instances while the rows are two or more.
     random_state : int, RandomState or None, default None
         Draws the rows that are held back for pruning; read only then.
 
@@ -115,13 +119,19 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import EvidentialData, EvidentialTreeClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> data = EvidentialData.from_gamma(X, y, gamma_X=0.1, gamma_y=0.2)
-    >>> tree = EvidentialTreeClassifier(prune=False, max_leaves=3).fit(data).tree_
+    >>> model = EvidentialTreeClassifier(prune=False, max_leaves=3)
+    >>> tree = model.fit(X, y, gamma_X=0.1, gamma_y=0.2).tree_
     >>> print(tree.to_text(), end="")
     petal length (cm) < 4.7
     |   petal length (cm) < 3: 0 (n = 50.57: 0 1.00, 1 0.00, 2 0.00)
     |   petal length (cm) >= 3: 1 (n = 41.88: 0 0.00, 1 1.00, 2 0.00)
     petal length (cm) >= 4.7: 2 (n = 57.55: 0 0.00, 1 0.00, 2 1.00)
+
+    Evidence of another kind, lengths read from a ruler with marks every half centimetre:
+
+    >>> data = EvidentialData.from_intervals(X - 0.25, X + 0.25, y)
+    >>> print(round(model.fit(data).score(data), 2))
+    0.85
     """
 
     def __init__(
