@@ -96,6 +96,12 @@ def test_the_kit_of_reports_knows_no_experiment():
             assert "experiments" not in map(room, others)
 
 
+def test_what_may_have_been_meant_is_looked_up_in_one_place():
+    """Six modules did so, and said what they found in four ways."""
+    users = [name for name, file in MODULES.items() if "difflib" in file.read_text("utf-8")]
+    assert users == ["texts"]
+
+
 #: Folders of experiments, each after those that it may build on; the last stands above them all.
 FOLDERS = (*WORDS, "audit")
 #: Modules of an experiment, from the settings to the page: each reads those before it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 #: What XML cannot hold, or a screen obeys instead of showing it: control characters but for tab and
 #: line breaks, halves of surrogate pairs, two that are no characters.
@@ -32,3 +33,37 @@ def plain(text: str) -> str:
     'red \\\\u001b[31m'
     """
     return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
+
+
+def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """Names that are written much like a word, the nearest first."""
+    import difflib
+
+    return difflib.get_close_matches(str(word), [str(name) for name in known], most)
+
+
+def did_you_mean(
+    word: str, known: Iterable[str], otherwise: str = "", most: int = 1, always: bool = False
+) -> str:
+    """The remedy for a word that nobody knows: the names that come near.
+
+    Parameters
+    ----------
+    word : str
+    known : iterable of str
+    otherwise : str
+        What is said where none comes near.
+    most : int
+        Names that are given at most.
+    always : bool
+        Whether `otherwise` stands in parentheses beside names as well.
+
+    >>> did_you_mean("habermann", ["haberman", "wine"])
+    'did you mean `haberman`?'
+    >>> did_you_mean("x", ["haberman", "wine"], "use one of these")
+    'use one of these'
+    """
+    near = " or ".join(f"`{name}`" for name in closest(word, known, most))
+    if not near:
+        return otherwise
+    return f"did you mean {near}? ({otherwise})" if always else f"did you mean {near}?"

@@ -484,7 +484,7 @@ def test_what_is_made_anew_can_be_named(name, ids):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("table", "did you mean tables"),
+        ("table", "did you mean `tables`"),
         ("zzz", "give a number"),
         ("fetch:a", "is a download"),
         ("data/published/t.csv", "no rule, job or file"),

@@ -69,9 +69,9 @@ def test_every_row_of_every_table_has_a_name(root):
 @pytest.mark.parametrize(
     ("name", "culprit", "remedy"),
     [
-        ("thesis_table_3_9:stp", "no table `thesis_table_3_9`", "did you mean thesis_table_3_"),
+        ("thesis_table_3_9:stp", "no table `thesis_table_3_9`", "did you mean `thesis_table_3_"),
         ("thesis_table_3_4", "names no row", "write what tells it apart: thesis_table_3_4:"),
-        ("thesis_table_3_4:stq", "no row of thesis_table_3_4 has `stq`", "did you mean stp"),
+        ("thesis_table_3_4:stq", "no row of thesis_table_3_4 has `stq`", "did you mean `stp`"),
         ("thesis_table_3_4:stp", "rows of thesis_table_3_4 fit `stp`", "say more: metric "),
         ("thesis_table_3_4:#99999", "has `#99999`", "metric: "),
     ],

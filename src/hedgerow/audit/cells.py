@@ -7,13 +7,13 @@ columns, as many as no two rows share.
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
 from hedgerow.files import read_csv
+from hedgerow.texts import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,10 +70,9 @@ def named(root: Path, name: str) -> Row:
     path = root / TABLES / f"{table}.csv"
     if not path.is_file():
         known = sorted(file.stem for file in (root / TABLES).glob("*.csv"))
-        close = difflib.get_close_matches(table, known, n=3)
         raise DataError(
             f"there is no table `{table}` in {TABLES}",
-            remedy=f"did you mean {' or '.join(close)}?" if close else "call `make reproduce`",
+            remedy=did_you_mean(table, known, "call `make reproduce`", most=3),
         )
     frame = read_csv(path)
     key = key_columns(frame)
@@ -156,10 +155,8 @@ def _beside(wanted: list[str], word: str) -> str:
 
 def _known(frame: pd.DataFrame, key: list[str], word: str) -> str:
     values = {str(v) for column in key for v in frame[column].unique() if not _empty(v)}
-    close = difflib.get_close_matches(word, sorted(values), n=3)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    return "; ".join(f"{column}: {_listed(frame[column])}" for column in key)
+    listed = "; ".join(f"{column}: {_listed(frame[column])}" for column in key)
+    return did_you_mean(word, sorted(values), listed, most=3)
 
 
 def _listed(column: pd.Series, most: int = 8) -> str:

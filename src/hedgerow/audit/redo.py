@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import random
@@ -16,6 +15,7 @@ from hedgerow.errors import InputError
 from hedgerow.files import write_json, write_text
 from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.reporting.manifest import TIMES
+from hedgerow.texts import did_you_mean
 from hedgerow.workflow.isolated import run_python
 from hedgerow.workflow.site import note_files
 
@@ -57,14 +57,12 @@ def named(manifest: Mapping[str, Any], name: str) -> list[str]:
     if not found and path in made_by:
         found = [made_by[path]]
     if not found:
-        near = difflib.get_close_matches(
-            name, [*jobs, *{job["rule"] for job in jobs.values()}, *made_by], 3
-        )
+        known = [*jobs, *sorted({job["rule"] for job in jobs.values()}), *made_by]
         raise InputError(
             f"--rerun: the run has no rule, job or file called {name!r}",
-            remedy=f"did you mean {' or '.join(near)}?"
-            if near
-            else "give a number, or a name from `jobs` in reports/manifest.json",
+            remedy=did_you_mean(
+                name, known, "give a number, or a name from `jobs` in reports/manifest.json", most=3
+            ),
         )
     downloads = [id for id in found if jobs[id]["rule"] in NOT_REDONE]
     if downloads:

@@ -7,7 +7,6 @@ classes) is an entry of its own that names its parent and the transformation.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import functools
 import re
 import types
@@ -21,6 +20,7 @@ from hedgerow.data.cohort_facts import PARTS, CohortFacts, RowFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import below, read_yaml
+from hedgerow.texts import did_you_mean
 
 __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
 
@@ -324,7 +324,7 @@ class Registry(Mapping[str, DatasetEntry]):
         except KeyError:
             raise DataError(
                 f"unknown data set {key!r}",
-                remedy=_suggest(key, self._entries) or f"see the keys in {self.path}",
+                remedy=did_you_mean(key, self._entries, f"see the keys in {self.path}"),
             ) from None
 
     def __contains__(self, key: object) -> bool:
@@ -680,10 +680,5 @@ def _check_keys(where: str, spec: Mapping, known: set[str]) -> None:
         if key not in known:
             raise DataError(
                 f"{where}: unknown key `{key}`",
-                remedy=_suggest(str(key), known) or f"use {', '.join(sorted(known))}",
+                remedy=did_you_mean(key, known, f"use {', '.join(sorted(known))}"),
             )
-
-
-def _suggest(word: str, known) -> str | None:
-    close = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean `{close[0]}`?" if close else None

@@ -28,6 +28,7 @@ from hedgerow.patients.values import (
     unit_in_name,
     yes_or_no,
 )
+from hedgerow.texts import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,14 +215,13 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
 
 def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
     """Length and unit of the horizon, once the options agree with each other and the table."""
-    import difflib
-
     for name in outcome.columns:
         if name not in table.columns:
-            close = difflib.get_close_matches(name, table.columns, 1, 0.5)
-            have = ", ".join(list(table.columns)[:12])
-            remedy = f"did you mean `{close[0]}`?" if close else f"it has {have}"
-            raise InputError(f"{table.name} has no column `{name}`", remedy=remedy)
+            have = f"it has {', '.join(list(table.columns)[:12])}"
+            raise InputError(
+                f"{table.name} has no column `{name}`",
+                remedy=did_you_mean(name, table.columns, have),
+            )
     if (outcome.time is None) == (outcome.start is None or outcome.end is None):
         raise InputError(
             "the time of follow-up is not told" if outcome.time is None else "it is told twice",

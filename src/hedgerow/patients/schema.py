@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from hedgerow.files import read_yaml, write_text
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import looks_like_dates, numbers, unique_texts
-from hedgerow.texts import legible
+from hedgerow.texts import did_you_mean, legible
 
 KINDS = ("number", "category", "date", "id", "ignore")
 #: Of a column in the schema file, with what it means.
@@ -179,8 +178,7 @@ def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> 
 
 
 def _unknown(word: str, known, said: str, problems: Problems, column=None) -> None:
-    close = difflib.get_close_matches(word, list(known), 1)
-    remedy = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(known)}"
+    remedy = did_you_mean(word, known, f"known are {', '.join(known)}")
     problems.add("schema", said, remedy, column)
 
 

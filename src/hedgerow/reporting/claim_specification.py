@@ -6,7 +6,6 @@ in it is evaluated as code; conditions and texts have a grammar of their own.
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hedgerow.errors import ConfigError
+from hedgerow.texts import did_you_mean
 
 SOURCE = "config/claims.yaml"
 
@@ -213,9 +213,7 @@ def _closed(entry: Mapping, known: Sequence[str], source: str, place: str) -> No
 def guess(word: str, known: Iterable[str]) -> str:
     """The name that may have been meant, and all that there are."""
     known = [str(k) for k in known]
-    close = difflib.get_close_matches(str(word), known, n=1)
-    listed = f"known: {', '.join(known)}"
-    return f"did you mean `{close[0]}`? ({listed})" if close else listed
+    return did_you_mean(word, known, f"known: {', '.join(known)}", always=True)
 
 
 def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Claim:

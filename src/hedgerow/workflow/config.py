@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from hedgerow.experiments.plan import (
     validator,
 )
 from hedgerow.files import read_yaml
+from hedgerow.texts import closest, did_you_mean
 
 if TYPE_CHECKING:
     import jsonschema
@@ -138,12 +138,10 @@ def check_datasets(
                 if isinstance(registry, Mapping):
                     _check_entry(registry[name], section, key, content, config, files)
                 continue
-            guess = difflib.get_close_matches(name, known, n=1)
-            listed = "`hedgerow data list` shows all"
             raise ConfigError(
                 f"{_culprit([section, key], config, files)}: unknown data set `{name}` in "
                 f"`{section}.{key}`",
-                remedy=f"did you mean `{guess[0]}`? ({listed})" if guess else listed,
+                remedy=did_you_mean(name, known, "`hedgerow data list` shows all", always=True),
             )
 
 
@@ -367,9 +365,8 @@ def _closest(name: str, known: Iterable[str]) -> str | None:
     # Sections share names of settings: the first section has it.
     anywhere = {k.rpartition(".")[2]: k for k in reversed([*known])}
     for candidates in (inside, words, anywhere):
-        match = difflib.get_close_matches(key, sorted(candidates), n=1)
-        if match:
-            return candidates[match[0]]
+        for match in closest(key, sorted(candidates)):
+            return candidates[match]
     return None
 
 
