@@ -16,7 +16,7 @@ from hedgerow.workflow.digest import PACKAGE
 #: one floor stands side by side.
 FLOORS = (
     {"errors", "ids", "texts", "_stamp", "_core_digest"},
-    {"checks", "files", "optional", "screen"},
+    {"checks", "closed", "files", "optional", "screen"},
     {"tree"},
     {"induction", "data", "evaluation"},
     {"uncertainty"},

@@ -23,7 +23,6 @@ EXTRAS = {
     "rich": "data",
     "yaml": "data",
     "jinja2": "experiments",
-    "jsonschema": "experiments",
     "markupsafe": "experiments",
     "scikit_posthocs": "experiments",
     "statsmodels": "experiments",

@@ -13,10 +13,11 @@ import pytest
 import yaml
 from throwaway import ROOT, SMOKE, Project
 
+from hedgerow.closed import describe
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
-from hedgerow.experiments.plan import Plan, describe, sections
+from hedgerow.experiments.plan import Plan, sections
 from hedgerow.experiments.soft.plan import MOST_STEPS
 from hedgerow.files import read_yaml
 from hedgerow.induction import core

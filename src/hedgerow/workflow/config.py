@@ -6,24 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hedgerow.closed import Fault, describe, faults, shown
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
-from hedgerow.experiments.plan import (
-    Plan,
-    describe,
-    explained,
-    place_of,
-    sections,
-    setting,
-    validator,
-)
+from hedgerow.experiments.plan import Plan, sections, setting
 from hedgerow.files import read_yaml
 from hedgerow.texts import closest, did_you_mean
-
-if TYPE_CHECKING:
-    import jsonschema
 
 COMMAND_LINE = "command line"
 #: Field of the plans whose data sets are cohorts.
@@ -36,7 +26,10 @@ class Head(Plan):
     """What holds for all experiments."""
 
     configuration: str = setting(
-        "default", "Name of the configuration, for captions and labels.", pattern="^[a-z0-9_-]+$"
+        "default",
+        "Name of the configuration, for captions and labels.",
+        pattern="[a-z0-9_-]+",
+        remedy="use lower-case letters, digits, - and _",
     )
     seed: int = setting(
         20190, "Global seed; every random draw is derived from it by name.", minimum=0
@@ -92,13 +85,8 @@ def check_config(config: Mapping[str, Any], files: Sequence[str | Path] = ()) ->
         # Snakemake has merged them, and says nothing of a key that stands twice.
         read_yaml(path)
     schema = config_schema()
-    # Unknown keys first: a misspelt key is also a missing one, and the misspelling is the cause.
-    errors = sorted(
-        validator()(schema).iter_errors(config),
-        key=lambda error: (error.validator != "additionalProperties", place_of(error)),
-    )
-    for error in errors:
-        raise _explained(error, config, schema, files)
+    for fault in faults(config, schema):
+        raise _explained(fault, config, schema, files)
     for word, plan in sections().items():
         if word in config["experiments"]:
             for name, message, remedy in plan.conflicts(config):
@@ -319,42 +307,28 @@ def walk(schema: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Map
         yield from walk(value, f"{prefix}{key}.")
 
 
-def _explained(
-    error: jsonschema.ValidationError, config: Mapping, schema: Mapping, files: Sequence
-) -> ConfigError:
-    place = [p for p in error.absolute_path if isinstance(p, str)]
-    if error.validator == "additionalProperties":
-        unknown = sorted(set(error.instance) - set(error.schema.get("properties", {})))[0]
-        name = ".".join([*place, unknown])
-        guess = _closest(name, dict(walk(schema)))
-        message = f"{_culprit([*place, unknown], config, files)}: unknown setting `{name}`"
-        if guess is None:
-            return ConfigError(message, remedy="config/README.md lists all settings")
-        return ConfigError(
-            message, remedy=f"did you mean `{guess}`? ({describe(dict(walk(schema))[guess])})"
-        )
-    if error.validator == "required":
-        missing = sorted(set(error.validator_value) - set(error.instance))[0]
-        name = ".".join([*place, missing])
-        return ConfigError(
-            f"{_culprit(place, config, files)}: setting `{name}` is missing",
-            remedy=f"give it: {describe(dict(walk(schema))[name])}",
-        )
-    name = ".".join(place)
-    # A fault in an item of a list is explained by what the whole list takes.
-    shown, remedy = explained(error, dict(walk(schema)).get(name, error.schema))
-    culprit = _culprit(place, config, files)
-    whole_list = error.schema.get("type") == "array"
-    if isinstance(error.instance, str) and "number" in describe(error.schema) and not whole_list:
-        number = _number(error.instance)
-        if number is not None and culprit == COMMAND_LINE:
-            shown = f"the text {shown}"
-            remedy = "`--config` makes texts of values inside sections: use a file and --configfile"
-        elif number is not None:
-            # YAML reads 1e-3 as a text: it wants a point.
-            shown = f"the text {shown}"
-            remedy = f"write it as {number:g}" if "e" in error.instance else "write no quotes"
-    return ConfigError(f"{culprit}: `{name}` is {shown}", remedy=remedy)
+def _explained(fault: Fault, config: Mapping, schema: Mapping, files: Sequence) -> ConfigError:
+    keys = [key for key in fault.place if isinstance(key, str)]
+    culprit = _culprit(keys[:-1] if fault.kind == "missing" else keys, config, files)
+    if fault.kind == "missing":
+        return ConfigError(f"{culprit}: setting `{fault.name}` is missing", remedy=fault.remedy)
+    if fault.kind == "unknown":
+        guess = _closest(fault.name, known := dict(walk(schema)))
+        remedy = "config/README.md lists all settings"
+        if guess is not None:
+            remedy = f"did you mean `{guess}`? ({describe(known[guess])})"
+        return ConfigError(f"{culprit}: unknown setting `{fault.name}`", remedy=remedy)
+    number = None
+    one = fault.schema.get("type") != "array"
+    if isinstance(fault.value, str) and one and "number" in describe(fault.schema):
+        number = _number(fault.value)
+    if number is None:
+        return ConfigError(f"{culprit}: {fault.said()}", remedy=fault.remedy)
+    # YAML reads 1e-3 as a text: it wants a point.
+    remedy = f"write it as {number:g}" if "e" in fault.value else "write no quotes"
+    if culprit == COMMAND_LINE:
+        remedy = "`--config` makes texts of values inside sections: use a file and --configfile"
+    return ConfigError(f"{culprit}: `{fault.name}` is the text {shown(fault.value)}", remedy=remedy)
 
 
 def _closest(name: str, known: Iterable[str]) -> str | None:

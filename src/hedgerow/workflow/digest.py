@@ -34,7 +34,7 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 #: Rooms and modules that no digest holds, but for what a job names there itself: how its inputs are
 #: read and its settings put in order, and how its captions are filled (`workflow.steps`).
-FRAME = ("errors", "optional", "experiments.plan", "experiments.step", "workflow")
+FRAME = ("closed", "errors", "optional", "experiments.plan", "experiments.step", "workflow")
 
 #: What these make of the registry's text stands in `params` of fetch and tidy, entry by entry.
 BY_ENTRY = ("data.registry", "data.synthetic")
@@ -602,7 +602,7 @@ def _restored(content: Mapping[str, Any]) -> _Statement:
     return _Statement(**values)
 
 
-#: What `experiments.plan.setting` is told that decides which value a step reads. Default, meaning
+#: What `closed.setting` is told that decides which value a step reads. Default, meaning
 #: and bounds do not: a step reads what its rule declares, as the configuration has it.
 OF_SETTINGS = {"choices", "descending"}
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hedgerow.experiments.plan import describe
+from hedgerow.closed import describe
 from hedgerow.files import write_text
 from hedgerow.workflow.config import config_schema, walk
 

@@ -213,7 +213,7 @@ def _starts(found: Sequence[Declaration]) -> list[str]:
         starts += [f"workflow.steps:{READ[kind].__name__}" for kind in kinds]
         section = section_of(declared.word) if declared.settings else None
         if section is not None or declared.plans:
-            starts.append("experiments.plan:normal")
+            starts.append("closed:normal")
         if declared.kind != "step":
             starts += ["experiments.step:Shown", "workflow.steps:caption_text"]
         if declared.kind == "table":

@@ -49,7 +49,6 @@ MODULES = (
     "hedgerow.search",
     "hedgerow.structure",
     "hedgerow.tree",
-    "jsonschema",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "matplotlib.figure",
