@@ -177,7 +177,7 @@ def test_check_deletes_no_file_that_a_registry_names(edited, tmp_path, monkeypat
         spec = yaml.safe_load(registry.read_text())
         registry.write_text(yaml.safe_dump({**spec, "wheels": wheels}))
         assert main(["data", "check", "--registry", str(registry)]) == 1
-        assert "wheel w: `file` is" in capsys.readouterr().err
+        assert "`wheels.w`: `file` is" in capsys.readouterr().err
         assert mine.read_text() == "mine"
 
 

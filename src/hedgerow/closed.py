@@ -110,7 +110,8 @@ class Setting:
             return dataclasses.replace(self, remedy="").schema(kind, largest)
         if of is Mapping:
             least = {"minProperties": self.fewest} if self.fewest else {}
-            names, values = Setting().schema(inner[0]), Setting(limits=self.limits)
+            names = Setting().schema(inner[0])
+            values = Setting(limits=self.limits, remedy=self.remedy)
             of_values = values.schema(inner[1], largest)
             return {
                 **{"type": "object", "propertyNames": names, "additionalProperties": of_values},
@@ -278,7 +279,7 @@ def made(content: Any, kind: Any, place: tuple = ()) -> Any:
     """
     of, inner = typing.get_origin(kind), typing.get_args(kind)
     if of in (types.UnionType, typing.Union):
-        return made(content, next(k for k in inner if _fits(content, k)), place)
+        return made(content, next((k for k in inner if _fits(content, k)), inner[0]), place)
     if of is tuple:
         return tuple(made(v, inner[0], (*place, i)) for i, v in enumerate(content))
     if of is Mapping:
@@ -293,7 +294,8 @@ def made(content: Any, kind: Any, place: tuple = ()) -> Any:
     try:
         return kind(**values)
     except HedgerowError as error:
-        raise type(error)(f"`{name_of(place)}`: {error.message}", error.remedy) from None
+        where = f"`{_dotted(place)}`: " if place else ""
+        raise type(error)(f"{where}{error.message}", error.remedy) from None
 
 
 def word(value: Any) -> str:
@@ -320,7 +322,7 @@ def read(content: Any, kind: Any, source: str, error: type[HedgerowError]) -> An
     HedgerowError
         Of the first fault, misspelt keys before all others.
     """
-    for fault in faults(content, _PLAIN.schema(kind)):
+    for fault in faults(content, _plain(kind)):
         raise error(f"{source}: {fault.said()}", remedy=fault.remedy)
     try:
         return made(content, kind)
@@ -361,12 +363,9 @@ class Fault:
     def said(self, name: str | None = None) -> str:
         """What is wrong, in words; by its full name, or by another one."""
         name = self.name if name is None else name
-        said = {
-            "unknown": "unknown key `{}`",
-            "missing": "`{}` is missing",
-            "name": "`{}` is no name",
-        }
-        return said.get(self.kind, f"`{{}}` is {shown(self.value)}").format(name)
+        said = {"unknown": f"unknown key `{name}`", "missing": f"`{name}` is missing"}
+        said |= {"name": f"`{name}` is no name"}
+        return said.get(self.kind) or f"`{name}` is {shown(self.value)}"
 
 
 def name_of(place: Iterable) -> str:
@@ -378,8 +377,12 @@ def name_of(place: Iterable) -> str:
     parts = list(place)
     while parts and isinstance(parts[-1], int):
         parts.pop()
-    shown = (str(p + 1) if isinstance(p, int) else str(p) for p in parts)
-    return ".".join(legible(" ".join(part.split())) for part in shown)
+    return _dotted(parts)
+
+
+def _dotted(place: Iterable) -> str:
+    parts = (str(p + 1) if isinstance(p, int) else str(p) for p in place)
+    return ".".join(legible(" ".join(part.split())) for part in parts)
 
 
 def faults(value: Any, schema: Mapping[str, Any], place: tuple = ()) -> list[Fault]:
@@ -418,11 +421,12 @@ def _of_any(value: Any, schema: Mapping, place: tuple, whole: Mapping) -> Iterat
     found = [list(_faults(value, one, place, one)) for one in schema["anyOf"]]
     if not all(found):
         return
-    of_type = [
-        _is(value, {"type": one["type"]}) if "type" in one else False for one in schema["anyOf"]
-    ]
-    if sum(of_type) == 1 and "remedy" not in schema:
-        yield from found[of_type.index(True)]
+    of_type = [i for i, one in enumerate(schema["anyOf"]) if _is(value, {"type": one.get("type")})]
+    sections = [i for i in of_type if "properties" in schema["anyOf"][i]]
+    if "remedy" not in schema and (len(of_type) == 1 or (of_type and sections == of_type)):
+        # Of several sections the one is meant that has most of the keys.
+        keys = [len({*schema["anyOf"][i].get("properties", ())} & {*value}) for i in sections]
+        yield from found[sections[keys.index(max(keys))] if sections else of_type[0]]
     else:
         remedy = schema.get("remedy") or f"give {_article(describe(whole))}"
         yield Fault("value", place, value, schema, remedy)
@@ -469,7 +473,12 @@ def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iter
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    return not any(True for _ in _faults(value, _PLAIN.schema(kind), (), {}))
+    return not any(True for _ in _faults(value, _plain(kind), (), {}))
+
+
+@functools.cache
+def _plain(kind: Any) -> dict[str, Any]:
+    return _PLAIN.schema(kind)
 
 
 def _is(value: Any, schema: Mapping[str, Any]) -> bool:
@@ -477,7 +486,7 @@ def _is(value: Any, schema: Mapping[str, Any]) -> bool:
     if "enum" in schema:
         options = [(isinstance(option, bool), option) for option in schema["enum"]]
         return (isinstance(value, bool), value) in options
-    names = schema.get("type", ())
+    names = schema.get("type") or ()
     names = [names] if isinstance(names, str) else names
     if names and not any(_IS_OF[name](value) for name in names):
         return False
@@ -532,10 +541,13 @@ def describe(schema: Mapping[str, Any], plural: bool = False) -> str:
     if kind == "array":
         return _listed(schema)
     if kind == "object":
-        return _named(schema)
+        return _named(schema, plural)
     words = _WORDS.get(kind, "value")
     if plural and words.endswith(("number", "value")):
         words += "s"
+    most = schema.get("maximum", math.nan)
+    if schema.get("minimum") == -most:
+        return f"{words} of at most {_limit(most)} in size"
     for key, (sign, _) in _LIMITS.items():
         if key in schema:
             words += f"{' and' if words[-1].isdigit() else ''} {sign} {_limit(schema[key])}"
@@ -565,9 +577,11 @@ def _listed(schema: Mapping[str, Any]) -> str:
     return words
 
 
-def _named(schema: Mapping[str, Any]) -> str:
+def _named(schema: Mapping[str, Any], plural: bool) -> str:
     values = schema.get("additionalProperties")
-    return f"`name: value` lines, each value {_article(describe(values))}" if values else "section"
+    if values:
+        return f"`name: value` lines, each value {_article(describe(values))}"
+    return "sections" if plural else "section"
 
 
 def shown(value: Any) -> str:

@@ -468,21 +468,34 @@ def test_a_block_in_the_registry(tiny):
 @pytest.mark.parametrize(
     ("block", "message"),
     [
-        ("days", "tiny: `cohort` is no mapping"),
-        (None, "tiny: cohort has no `unit`; add `unit`"),
-        ({**BLOCK, "horizn": 2}, "cohort: unknown key `horizn`; did you mean `horizon`"),
-        ({**BLOCK, "horizon": "5y"}, "cohort: `horizon` is '5y'; give a number"),
-        ({**BLOCK, "horizon": float("nan")}, "cohort: `horizon` is 'nan'; give a number"),
-        ({**BLOCK, "event": 1}, "cohort: `event` is '1'; give a text"),
-        ({**BLOCK, "leave_out": "colour"}, "cohort: `leave_out` is 'colour'; give a list"),
-        ({**BLOCK, "leave_out": ["sizes"]}, "cohort: `leave_out` names the column 'sizes'"),
-        ({**BLOCK, "rows": ["colour"]}, "cohort: `rows` is no mapping"),
-        ({**BLOCK, "rows": {"first": "x"}}, "cohort: rows: unknown key `first`"),
-        ({**BLOCK, "rows": {"where": {"colour": "red"}}}, "cohort: rows: `where` is"),
-        ({**BLOCK, "rows": {"where": ["colour"]}}, "cohort: rows: `where` is no mapping"),
-        ({**BLOCK, "intervention": "colour"}, "cohort: `intervention` is no mapping"),
-        ({**BLOCK, "intervention": {"given": "colour", "treated": True}}, "`treated` is 'True'"),
-        ({**BLOCK, "event": "b"}, "cohort: `event` is 'b'; use one of 'a'"),
+        ("days", "`datasets.tiny.cohort` is `days`; give a section"),
+        (None, "`datasets.tiny.cohort` is empty; give a section"),
+        ({"event": "a", "horizon": 3}, "tiny.cohort.unit` is missing; give it: text"),
+        (
+            {**BLOCK, "horizn": 2},
+            "unknown key `datasets.tiny.cohort.horizn`; did you mean `horizon`",
+        ),
+        ({**BLOCK, "horizon": "5y"}, "cohort.horizon` is `5y`; give a number"),
+        ({**BLOCK, "horizon": float("nan")}, "cohort.horizon` is `.nan`; give a number"),
+        ({**BLOCK, "event": 1}, "cohort.event` is `1`; give a text"),
+        ({**BLOCK, "leave_out": "colour"}, "cohort.leave_out` is `colour`; give a list"),
+        ({**BLOCK, "leave_out": ["sizes"]}, "cohort`: `leave_out` names the column 'sizes'"),
+        ({**BLOCK, "rows": ["colour"]}, "cohort.rows` is `[colour]`; give a section"),
+        ({**BLOCK, "rows": {"first": "x"}}, "unknown key `datasets.tiny.cohort.rows.f"),
+        (
+            {**BLOCK, "rows": {"where": {"colour": "red"}}},
+            "rows.where.colour` is `red`; give",
+        ),
+        (
+            {**BLOCK, "rows": {"where": ["colour"]}},
+            "cohort.rows.where` is `[colour]`; give",
+        ),
+        ({**BLOCK, "intervention": "colour"}, "cohort.intervention` is `colour`; give a section"),
+        (
+            {**BLOCK, "intervention": {"given": "colour", "treated": True}},
+            "treated` is `true`",
+        ),
+        ({**BLOCK, "event": "b"}, "cohort`: `event` is 'b'; use one of 'a'"),
     ],
 )
 def test_a_bad_block_in_the_registry(tiny, block, message):
@@ -492,7 +505,7 @@ def test_a_bad_block_in_the_registry(tiny, block, message):
 
 
 def test_a_block_needs_a_survival_set(tiny):
-    with pytest.raises(DataError, match="tiny has a cohort but no follow-up time"):
+    with pytest.raises(DataError, match="tiny` has a cohort but no follow-up time"):
         tiny.entry(cohort=BLOCK)
 
 

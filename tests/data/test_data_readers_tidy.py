@@ -319,7 +319,11 @@ def test_no_byte_of_a_tidy_table_can_be_changed(tiny, tmp_path):
             "no column 'colur' for `recode`; correct the reader in the registry entry tiny",
         ),
         (ROWS, {"reader": {"decimals": {"size": 2}}}, "no column 'size' for `decimals`"),
-        (ROWS, {"reader": {"decimals": {"x": 0.5}}}, "`decimals` is .*; give `name: value` lines"),
+        (
+            ROWS,
+            {"reader": {"decimals": {"x": 0.5}}},
+            "reader.decimals.x` is `0.5`; give a whole number",
+        ),
     ],
 )
 def test_one_sentence_for_each_bad_file(tiny, text, changes, message):

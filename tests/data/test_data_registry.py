@@ -12,8 +12,10 @@ from effort import draws
 from jsonschema import Draft202012Validator
 from made_up import ROOT, WILD, places
 
+from hedgerow.closed import kinds
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.data import registry as registry_module
+from hedgerow.data.cohort_facts import InterventionFacts, RowFacts
 from hedgerow.errors import ConfigError, DataError, HedgerowError
 
 PAPERS = {
@@ -48,19 +50,19 @@ def test_the_registry_follows_its_schema(schema):
 
 def test_schema_and_code_know_the_same_keys(schema):
     parts = schema["$defs"]
-    assert set(parts["dataset"]["properties"]) == registry_module._YAML_KEYS
+    assert set(parts["dataset"]["properties"]) == set(kinds(registry_module._Entry))
     for name, kind in {
         "transform": registry_module.Transform,
         "reader": registry_module.Reader,
         "cohort": registry_module.CohortFacts,
-        **registry_module.PARTS,
+        "rows": RowFacts,
+        "intervention": InterventionFacts,
         "source": registry_module.Source,
         "synthetic": registry_module.GuyonPlan,
         "synthetic_lvef": registry_module.EjectionFractionPlan,
         "synthetic_aortic_stenosis": registry_module.AorticStenosisPlan,
     }.items():
-        fields = {field.name for field in dataclasses.fields(kind)}
-        assert set(parts[name]["properties"]) == fields, name
+        assert set(parts[name]["properties"]) == set(kinds(kind)), name
 
 
 def published_keys(file):
@@ -191,36 +193,63 @@ LVEF = {
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"licens": "x"}, "data set tiny: unknown key `licens`; did you mean `licence`"),
-        ({"task": "regression"}, "task is 'regression'; use classification or survival"),
-        ({"variables": {"x": [1, 2]}}, r"variable 'x' is \[1, 2\]"),
-        ({"variables": None}, "has no mapping `variables`"),
-        ({"sources": [{"kind": "ftp", "file": "x"}]}, "source 1: kind is 'ftp'"),
-        ({"sources": [{"kind": "mirror", "file": "x"}]}, "source 1 has no `sha256`"),
-        ({"sources": [{"kind": "url", "file": "x"}]}, "source 1 has no `url`"),
+        ({"licens": "x"}, "unknown key `datasets.tiny.licens`; did you mean `licence`"),
+        (
+            {"task": "regression"},
+            "tiny.task` is `regression`; give classification or survival",
+        ),
+        (
+            {"variables": {"x": [1, 2]}},
+            r"tiny.variables.x` is `\[1, 2\]`; write \[minimum",
+        ),
+        ({"variables": None}, "tiny.variables` is empty; write "),
+        (
+            {"sources": [{"kind": "ftp", "file": "x"}]},
+            "tiny.sources.1.kind` is `ftp`; give mirror, pack",
+        ),
+        (
+            {"sources": [{"kind": "mirror", "file": "x"}]},
+            "tiny.sources.1`: `sha256` is missing; give it: a mirror",
+        ),
+        ({"sources": [{"kind": "url", "file": "x"}]}, "tiny.sources.1`: `url` is missing"),
         (
             {"sources": [{"kind": "wheel", "file": "x", "sha256": "0", "wheel": "keel"}]},
             "wheel 'keel' is not pinned",
         ),
-        ({"reader": {"seperator": ";"}}, "unknown key `seperator`; did you mean `separator`"),
+        (
+            {"reader": {"seperator": ";"}},
+            "tiny.reader.seperator`; did you mean `separator`",
+        ),
         ({"transform": {"keep_classes": ["a"]}}, "has a transform but no parent"),
         ({"parent": "nobody"}, "names the parent 'nobody'"),
-        ({"parent": ["tiny"]}, r"names the parent \['tiny'\]"),
-        ({"rows": float("nan")}, r"`rows` is 'nan'; give a whole number, at most 1e\+15"),
-        ({"rows": 10**30}, "`rows` is '1000000000000000000000000000000'; give a whole number"),
-        ({"rows": True}, "`rows` is 'True'; give a whole number"),
-        ({"variables": {"x": [1, 2, float("inf")]}}, "`profile` is .*; give `name: value` lines"),
-        ({"title": 14}, "`title` is '14'; give a text"),
-        ({"classes": "ab"}, "`classes` is no list"),
-        ({"sources": "mirror"}, "`sources` is no list"),
-        ({"sources": ["mirror"]}, "source 1 is no mapping"),
-        ({"reader": ["csv"]}, "`reader` is no mapping"),
-        ({"reader": {"separator": ";;"}}, "separator is ';;'; use one character, or `whitespace`"),
-        ({"reader": {"format": "xls"}}, "format is 'xls'; use csv or arff"),
-        ({"reader": {"target": "middle"}}, "target is 'middle'; use first or last"),
-        ({"reader": {"skip_lines": 0.5}}, "`skip_lines` is '0.5'; give a whole number"),
-        ({"synthetic": {}}, "synthetic has no `n_samples`"),
-        ({"synthetic": dict(LVEF, sd_normal=float("inf"))}, "`sd_normal` is 'inf'; give a number"),
+        ({"parent": ["tiny"]}, r"tiny.parent` is `\[tiny\]`; give a text"),
+        (
+            {"rows": float("nan")},
+            r"tiny.rows` is `.nan`; give a whole number of at most 1e",
+        ),
+        ({"rows": 10**30}, "tiny.rows` is `1000000000000000000000000000000`; give a whole number"),
+        ({"rows": True}, "tiny.rows` is `true`; give a whole number"),
+        (
+            {"variables": {"x": [1, 2, float("inf")]}},
+            r"tiny.variables.x` is `\[1, 2, .inf\]`; w",
+        ),
+        ({"title": 14}, "tiny.title` is `14`; give a text"),
+        ({"classes": "ab"}, "tiny.classes` is `ab`; list labels, or write"),
+        ({"sources": "mirror"}, "tiny.sources` is `mirror`; give a list of sections"),
+        ({"sources": ["mirror"]}, "tiny.sources` is `mirror`; give a list of sections"),
+        ({"reader": ["csv"]}, r"tiny.reader` is `\[csv\]`; give a section"),
+        (
+            {"reader": {"separator": ";;"}},
+            "tiny.reader.separator` is `;;`; use one character, or",
+        ),
+        ({"reader": {"format": "xls"}}, "tiny.reader.format` is `xls`; give csv or arff"),
+        ({"reader": {"target": "middle"}}, "tiny.reader.target` is `middle`; give first or last"),
+        ({"reader": {"skip_lines": 0.5}}, "tiny.reader.skip_lines` is `0.5`; give a whole number"),
+        ({"synthetic": {}}, "tiny.synthetic.n_samples` is missing; give it: whole number"),
+        (
+            {"synthetic": dict(LVEF, sd_normal=float("inf"))},
+            "sd_normal` is `.inf`; give a number",
+        ),
         ({"synthetic": LVEF, "reader": {}}, "has a reader but no sources; leave out `reader`"),
     ],
 )
@@ -262,7 +291,7 @@ def test_a_name_that_is_none_for_files(tiny, key):
     tiny.entry()
     tiny.spec["datasets"] = {key: tiny.spec["datasets"]["tiny"]}
     tiny.write()
-    with pytest.raises(DataError, match=r"a data set is called .*; begin with a letter"):
+    with pytest.raises(DataError, match="is no name of a data set; begin with a letter"):
         load_registry(tiny.path)
 
 
@@ -281,7 +310,7 @@ def test_a_missing_key_is_named(tiny, key):
     tiny.entry()
     del tiny.spec["datasets"]["tiny"][key]
     tiny.write()
-    with pytest.raises(DataError, match=f"data set tiny has no `{key}`"):
+    with pytest.raises(DataError, match=f"`datasets.tiny.{key}` is missing; give it: "):
         load_registry(tiny.path)
 
 
@@ -349,7 +378,7 @@ def test_every_path_of_a_registry_stays_below_its_folder(tiny, kind, file):
     tiny.spec["datasets"]["tiny"]["sources"] = [source]
     tiny.write()
     with pytest.raises(
-        DataError, match=r"tiny: source 1: .* is no path below a folder; write names"
+        match=r"tiny.sources.1(`: .* is no path below a folder|.file` is ``; give a)",
     ):
         load_registry(tiny.path)
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hedgerow.closed import Word, made
 from hedgerow.errors import DataError
 
-__all__ = ["PARTS", "UNITS", "CohortFacts", "InterventionFacts", "RowFacts"]
+__all__ = ["UNITS", "CohortFacts", "InterventionFacts", "RowFacts"]
 
 #: How many of each make a year.
 UNITS = {"days": 365.25, "weeks": 52.1775, "months": 12.0, "years": 1.0}
@@ -41,7 +42,7 @@ class RowFacts:
     Columns of `where`, `visit` and `start` are no inputs.
     """
 
-    where: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)
+    where: Mapping[Word, tuple[str | float, ...]] = field(default_factory=dict)
     visit: str | None = None
     start: str | None = None
     varying: tuple[str, ...] = ()
@@ -125,11 +126,7 @@ class CohortFacts:
     @classmethod
     def from_dict(cls, spec: Mapping[str, Any]) -> CohortFacts:
         """The facts that `to_dict` put into plain values."""
-        values = {name: _frozen(value) for name, value in spec.items()}
-        for name, kind in PARTS.items():
-            if values.get(name) is not None:
-                values[name] = kind(**{k: _frozen(v) for k, v in values[name].items()})
-        return cls(**values)
+        return made(spec, cls)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain texts, numbers, lists and mappings; what is not given is left out."""
@@ -244,17 +241,6 @@ class CohortFacts:
         """Columns of the intervention and of rows; an intervention is no input of a tree either."""
         rows, treatment = self.rows or RowFacts(), self.intervention or InterventionFacts()
         return {*rows.where, rows.when, treatment.column} - {None}
-
-
-#: Parts of the facts that are facts themselves.
-PARTS = {"rows": RowFacts, "intervention": InterventionFacts}
-
-
-def _frozen(value: Any) -> Any:
-    """Lists as tuples, in mappings as well."""
-    if isinstance(value, Mapping):
-        return {str(name): _frozen(item) for name, item in value.items()}
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _plain(value: Any) -> Any:

