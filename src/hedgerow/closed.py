@@ -231,6 +231,12 @@ def kinds(owner: type) -> dict[str, Any]:
     return typing.get_type_hints(owner)
 
 
+def settings_of(owner: type) -> dict[str, Setting]:
+    """What stands at the fields of a data class, by field; nothing but defaults at a plain one."""
+    fields = (field for field in dataclasses.fields(owner) if field.init)
+    return {field.name: field.metadata.get("setting", _PLAIN) for field in fields}
+
+
 @functools.cache
 def schema_of(owner: type, largest: float | None = None) -> dict[str, Any]:
     """JSON schema of a data class: a key for each field, and no other.
@@ -247,8 +253,8 @@ def schema_of(owner: type, largest: float | None = None) -> dict[str, Any]:
         "additionalProperties": False,
         "required": [name for name, f in fields.items() if _no_default(f)],
         "properties": {
-            name: f.metadata.get("setting", _PLAIN).schema(kinds(owner)[name], largest)
-            for name, f in fields.items()
+            name: found.schema(kinds(owner)[name], largest)
+            for name, found in settings_of(owner).items()
         },
     }
 
@@ -286,7 +292,7 @@ def made(content: Any, kind: Any, place: tuple = ()) -> Any:
         return {made(k, inner[0]): made(v, inner[1], (*place, k)) for k, v in content.items()}
     if not dataclasses.is_dataclass(kind):
         return word(content) if kind is Word else content
-    fields = {f.name: f.metadata.get("setting", _PLAIN) for f in dataclasses.fields(kind)}
+    fields = settings_of(kind)
     values = {
         key: made(value, fields[key].written or kinds(kind)[key], (*place, key))
         for key, value in content.items()
@@ -450,13 +456,15 @@ def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Fault
             yield from _faults(inner, others, (*place, str(key)), others)
     for key in schema.get("required", ()):
         if key not in value:
-            remedy = f"give it: {describe(known[key])}"
+            remedy = known[key].get("remedy") or f"give it: {describe(known[key])}"
             yield Fault("missing", (*place, key), None, known[key], remedy)
 
 
 def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Fault]:
     least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
     told_apart = [(isinstance(item, bool), item) for item in value]
+    if schema.get("items", {}).get("type") == _TYPES[Word]:
+        told_apart = [word(item) for item in value]
     remedy = ""
     if "contains" in schema and schema["contains"]["const"] not in value:
         remedy = f"give {_article(describe(whole))}"

@@ -451,10 +451,52 @@ def test_everything_wrong_with_a_schema_at_once(tmp_path):
     text = "\n".join(lines)
     assert len(lines) == 5
     assert "column `agee`: the table a.csv has no such column; did you mean `age`?" in text
-    assert "column `age`: `rangee` is no key; did you mean `range`?" in text
-    assert "column `age`: `error` is -1; give a number of 0 or more" in text
-    assert "column `sex`: `kind` is 'word'; give one of number" in text
-    assert "column `marker`: `range` is [3, 1]; give two numbers" in text
+    assert "column `age`: unknown key `rangee`; did you mean `range`?" in text
+    assert "column `age`: `error` is `-1`; give a number of 0 or more" in text
+    assert "column `sex`: `kind` is `word`; give one of number" in text
+    assert "column `marker`: `range` is `[3, 1]`; give two numbers" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[1]", ["`columns` is missing; write one with --template"]),
+        ("{columns: [age]}", ["`columns` is `[age]`; write one with --template"]),
+        ("{column: {}}", ["unknown key `column`; did you mean `columns`?", "`columns` is missing"]),
+        ("{columns: {agee: }, row: 1}", ["unknown key `row`", "has no such column; did you mean"]),
+        ("{columns: {age: 3}}", ["column `age`: `columns.age` is `3`; write one with"]),
+        ("{columns: {age: {label: [x]}}}", ["column `age`: `label` is `[x]`; give a short text"]),
+        ("{columns: {age: {unit: {}}}}", ["column `age`: `unit` is `{}`; give a short text"]),
+        ("{columns: {age: {range: [1]}}}", ["`range` is `[1]`; give two numbers"]),
+        ("{columns: {age: {range: [a, 1]}}}", ["`range` is `a`; give two numbers"]),
+        ("{columns: {age: {error: .nan}}}", ["`error` is `.nan`; give a number of 0 or more"]),
+        ("{columns: {sex: {categories: []}}}", ["`categories` is `[]`; give a list of words"]),
+        ("{columns: {sex: {categories: [1, '1']}}}", ["`categories` is `[1, '1']`; give a list"]),
+        ("{columns: {sex: {categories: m}}}", ["`categories` is `m`; give a list of words"]),
+        ("{columns: {sex: {missing: {a: 1}}}}", ["`missing` is `{a: 1}`; give a list of words"]),
+        ("{columns: {sex: {missing: ['']}}}", ["`missing` is `['']`; give a list of words or"]),
+    ],
+)
+def test_each_fault_of_a_schema_has_a_sentence(tmp_path, text, said):
+    path = written(tmp_path / "a.csv", patients())
+    (tmp_path / "s.yaml").write_text(text)
+    lines = problems(path, schema=tmp_path / "s.yaml")
+    assert len(lines) == len(said)
+    assert all(words in line for words, line in zip(said, lines, strict=True))
+
+
+def test_words_of_a_schema_are_those_of_the_table(tmp_path):
+    """YAML takes an unquoted yes for true, and 1 for a number."""
+    path = text_of("a.csv", tmp_path, "smoker,stage,x\n" + "yes,1,5\nno,2,.\n" * 20)
+    (tmp_path / "s.yaml").write_text(
+        "columns:\n  smoker: {categories: [no, yes]}\n  stage: {categories: [1, 2], unit: }\n"
+        "  x: {missing: ., label: ' a  b ', range: [null, 9], error: 1}\n"
+    )
+    table = read_texts(path)
+    found = read_schema(tmp_path / "s.yaml", table, found_columns(table))
+    assert found["smoker"].categories == ("no", "yes") and found["stage"].categories == ("1", "2")
+    x = found["x"]
+    assert (x.missing, x.label, x.low, x.high, x.error) == ({"."}, "a b", -np.inf, 9.0, 1.0)
 
 
 # -- what a table may hold ------------------------------------------------------------------

@@ -7,10 +7,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
+from hedgerow.closed import (
+    Word,
+    faults,
+    made,
+    name_of,
+    schema_of,
+    setting,
+    settings_of,
+    shown,
+    word,
+)
 from hedgerow.files import read_yaml, write_text
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
@@ -18,16 +29,6 @@ from hedgerow.patients.values import looks_like_dates, numbers, unique_texts
 from hedgerow.texts import did_you_mean, legible
 
 KINDS = ("number", "category", "date", "id", "ignore")
-#: Of a column in the schema file, with what it means.
-KEYS = {
-    "label": "name in words, for pictures and tables",
-    "unit": "unit of a number",
-    "kind": "one of " + ", ".join(KINDS),
-    "range": "smallest and largest value that can be right",
-    "categories": "all values of a category, the first one being the usual one",
-    "error": "standard deviation of the error of a measurement, in its unit",
-    "missing": "further words or numbers that stand for a missing value",
-}
 #: Categories of a column; with more it is free text.
 MOST_CATEGORIES = 30
 #: Patients from which values that never repeat make a column an identifier.
@@ -130,6 +131,90 @@ def _counts_on(values: np.ndarray, name: str) -> bool:
 
 # ------------------------------------------------------------------------------- the file
 
+_SHORT = r"[\s\S]{1,200}"
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A column in the schema file; what it leaves out is as it was found."""
+
+    label: Word | None = setting(
+        None,
+        "name in words, for pictures and tables",
+        pattern=_SHORT,
+        remedy="give a short text",
+    )
+    unit: Word | None = setting(
+        None, "unit of a number", pattern=_SHORT + "|", remedy="give a short text"
+    )
+    kind: str | None = setting(
+        None,
+        "one of " + ", ".join(KINDS),
+        written=Literal[KINDS],
+        remedy="give one of " + ", ".join(KINDS),
+    )
+    range: tuple[float | None, float | None] | None = setting(
+        None,
+        "smallest and largest value that can be right",
+        remedy="give two numbers, [smallest, largest]",
+    )
+    categories: tuple[Word, ...] | None = setting(
+        None,
+        "all values of a category, the first one being the usual one",
+        pattern=_SHORT,
+        remedy="give a list of words, each of them once",
+    )
+    error: float | None = setting(
+        None,
+        "standard deviation of the error of a measurement, in its unit",
+        minimum=0,
+        remedy="give a number of 0 or more",
+    )
+    missing: tuple[Word, ...] | Word | None = setting(
+        None,
+        "further words or numbers that stand for a missing value",
+        pattern=_SHORT,
+        remedy="give a list of words or numbers",
+    )
+
+    @property
+    def crossed(self) -> bool:
+        """Whether the range ends before it begins."""
+        low, high = self.range or (None, None)
+        return low is not None and high is not None and low > high
+
+    def of(self, column: Column) -> Column:
+        """The column that it describes."""
+        changes: dict[str, Any] = {}
+        for key in ("label", "unit"):
+            text = legible(" ".join((getattr(self, key) or "").split()))
+            changes[key] = text or getattr(column, key)
+        kind = self.kind or column.kind
+        if kind != column.kind:
+            said = {"date": "a date", "id": "an identifier"}
+            changes |= {"kind": kind, "why": said.get(kind, ""), "categories": ()}
+        if kind == "ignore" and (kind != column.kind or not column.why):
+            changes["why"] = "left out by the schema"
+        if self.range is not None:
+            low, high = self.range
+            changes["low"] = -math.inf if low is None else float(low)
+            changes["high"] = math.inf if high is None else float(high)
+        if self.error is not None:
+            changes["error"] = float(self.error)
+        if self.categories is not None:
+            changes["categories"] = tuple(text.strip() for text in self.categories)
+        if self.missing is not None:
+            words = [self.missing] if isinstance(self.missing, str) else self.missing
+            changes["missing"] = frozenset(text.strip().lower() for text in words)
+        return replace(column, **changes)
+
+
+@dataclass(frozen=True)
+class _File:
+    """The schema file."""
+
+    columns: Mapping[Word, _Described | None] = setting(remedy="write one with --template")
+
 
 def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> dict[str, Column]:
     """Columns as a schema file describes them; what it leaves out is as it was found.
@@ -154,110 +239,30 @@ def read_schema(path: str | Path, table: Texts, found: Mapping[str, Column]) -> 
         Everything else that is wrong with it, at once.
     """
     content = read_yaml(path, "the schema")
+    content = content if isinstance(content, Mapping) else {}
     problems = Problems()
+    wrong = set()
+    for fault in faults(content, schema_of(_File)):
+        column, inside = (*fault.place, None)[1], fault.place[2:]
+        said = fault.said(name_of(inside) if inside else None)
+        problems.add("schema", said, fault.remedy, column)
+        wrong.add(column)
     columns = dict(found)
-    given = content.get("columns") if isinstance(content, Mapping) else None
-    if not isinstance(given, Mapping):
-        problems.add("schema", "it has no `columns`", "write one with --template")
-        given = {}
-    elif len(content) > 1:
-        other = next(key for key in content if key != "columns")
-        problems.add("schema", f"`{other}` is no part of it", "it has `columns` only")
-    for name, entry in given.items():
-        name = str(name)
+    given = content.get("columns")
+    for name, entry in given.items() if isinstance(given, Mapping) else ():
+        name = word(name)
         if name not in columns:
-            _unknown(name, columns, f"the table {table.name} has no such column", problems, name)
-        elif entry is None:
-            continue
-        elif not isinstance(entry, Mapping):
-            problems.add("schema", "it is no list of keys", "write `label: ...` below it", name)
-        else:
-            columns[name] = _described(columns[name], entry, problems)
+            remedy = did_you_mean(name, columns, f"known are {', '.join(columns)}")
+            said = f"the table {table.name} has no such column"
+            problems.add("schema", said, remedy, name)
+        elif entry is not None and name not in wrong:
+            described = made(entry, _Described)
+            if described.crossed:
+                remedy = settings_of(_Described)["range"].remedy
+                problems.add("schema", f"`range` is {shown(entry['range'])}", remedy, name)
+            columns[name] = described.of(columns[name])
     problems.check(str(path))
     return columns
-
-
-def _unknown(word: str, known, said: str, problems: Problems, column=None) -> None:
-    remedy = did_you_mean(word, known, f"known are {', '.join(known)}")
-    problems.add("schema", said, remedy, column)
-
-
-def _described(column: Column, entry: Mapping[str, Any], problems: Problems) -> Column:
-    """A column with what its entry says; every mistake of it is a problem."""
-    name = column.name
-
-    def wrong(key: str, remedy: str) -> None:
-        problems.add("schema", f"`{key}` is {entry[key]!r}", remedy, name)
-
-    for key in entry:
-        if key not in KEYS:
-            _unknown(str(key), KEYS, f"`{key}` is no key", problems, name)
-    changes: dict[str, Any] = {}
-    for key in ("label", "unit"):
-        if entry.get(key) is not None:
-            text = entry[key]
-            if isinstance(text, (str, int, float)) and len(str(text)) <= 200:
-                changes[key] = legible(" ".join(str(text).split())) or getattr(column, key)
-            else:
-                wrong(key, "give a short text")
-    kind = entry.get("kind", column.kind)
-    if kind not in KINDS:
-        wrong("kind", f"give one of {', '.join(KINDS)}")
-        kind = column.kind
-    changes["kind"] = kind
-    if kind != column.kind:
-        said = {"date": "a date", "id": "an identifier", "ignore": ""}
-        changes["why"] = said.get(kind, "")
-        changes["categories"] = ()
-    if kind == "ignore" and (kind != column.kind or not column.why):
-        changes["why"] = "left out by the schema"
-    if entry.get("range") is not None:
-        bounds = entry["range"]
-        if (
-            isinstance(bounds, list)
-            and len(bounds) == 2
-            and all(_is_number(b) or b is None for b in bounds)
-            and not (None not in bounds and bounds[0] > bounds[1])
-        ):
-            low, high = bounds
-            changes["low"] = -math.inf if low is None else float(low)
-            changes["high"] = math.inf if high is None else float(high)
-        else:
-            wrong("range", "give two numbers, [smallest, largest]")
-    if entry.get("error") is not None:
-        if _is_number(entry["error"]) and entry["error"] >= 0:
-            changes["error"] = float(entry["error"])
-        else:
-            wrong("error", "give a number of 0 or more")
-    if entry.get("categories") is not None:
-        given = entry["categories"]
-        if isinstance(given, list) and given and all(map(_is_word, given)):
-            words = tuple(map(_word, given))
-            if len(set(words)) < len(words):
-                wrong("categories", "name each of them once")
-            changes["categories"] = words
-        else:
-            wrong("categories", "give a list of words")
-    if entry.get("missing") is not None:
-        given = entry["missing"] if isinstance(entry["missing"], list) else [entry["missing"]]
-        if all(map(_is_word, given)):
-            changes["missing"] = frozenset(_word(word).lower() for word in given)
-        else:
-            wrong("missing", "give a list of words or numbers")
-    return replace(column, **changes)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _is_word(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool)) and 0 < len(str(value)) <= 200
-
-
-def _word(value: Any) -> str:
-    """A word of YAML as the table has it: YAML takes an unquoted yes for true."""
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value).strip()
 
 
 def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]) -> None:
@@ -275,7 +280,7 @@ def write_template(path: str | Path, table: Texts, columns: Mapping[str, Column]
     lines = [
         f"# What the columns of {_comment(table.name)} are. Correct it, then give it as --schema.",
         "# The ranges are those found; write those that can be right.",
-        *(f"# {key}: {meaning}" for key, meaning in KEYS.items()),
+        *(f"# {key}: {found.meaning}" for key, found in settings_of(_Described).items()),
         "columns:",
     ]
     for name, column in columns.items():
