@@ -65,6 +65,17 @@ def test_what_is_right_becomes_the_class():
     assert made({"rows": 1}, Outer) == Outer(1)
 
 
+def test_limits_of_a_field_do_not_say_of_which_kind_a_value_is():
+    """A list with an empty text in it stayed a list, where its field allows such texts."""
+
+    @dataclass(frozen=True)
+    class Empties:
+        where: Mapping[str, str | tuple[str, ...]] = setting(pattern=r"[\s\S]*")
+
+    found = read({"where": {"a": ["", "b"], "c": ""}}, Empties, "", ConfigError)
+    assert found.where == {"a": ("", "b"), "c": ""}
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

@@ -16,6 +16,7 @@ unknown is a fault that names what comes near. Nothing in a file is evaluated as
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import math
@@ -121,7 +122,7 @@ class Setting:
             return schema_of(kind, largest)
         if kind is Any:
             return {}
-        bounds = {"minLength": 1} if kind is str else {}
+        bounds = {"minLength": 1} if kind is str and "pattern" not in self.limits else {}
         if kind in (int, float) and largest is not None:
             bounds = {"minimum": -largest, "maximum": largest}
         return {"type": _TYPES[kind], **bounds, **self.limits}
@@ -190,7 +191,7 @@ def setting(
     order = (tuple(choices), contains, fewest, descending, stated, remedy, written)
     metadata = {"setting": Setting(meaning, given, *order)}
     if isinstance(default, (dict, list)):
-        return dataclasses.field(default_factory=lambda: default, metadata=metadata)
+        return dataclasses.field(default_factory=lambda: copy.copy(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
 
 
@@ -285,7 +286,8 @@ def made(content: Any, kind: Any, place: tuple = ()) -> Any:
     """
     of, inner = typing.get_origin(kind), typing.get_args(kind)
     if of in (types.UnionType, typing.Union):
-        return made(content, next((k for k in inner if _fits(content, k)), inner[0]), place)
+        of_type = [kind for kind in inner if _is_of(content, kind)]
+        return made(content, next((k for k in of_type if _fits(content, k)), of_type[0]), place)
     if of is tuple:
         return tuple(made(v, inner[0], (*place, i)) for i, v in enumerate(content))
     if of is Mapping:
@@ -478,6 +480,11 @@ def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iter
         yield Fault("value", place, value, schema, schema.get("remedy") or remedy)
     for i, item in enumerate(value):
         yield from _faults(item, schema.get("items", {}), (*place, i), whole)
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    """Whether a value by itself is of a kind, whatever limits its field has."""
+    return _is(value, {key: v for key, v in _plain(kind).items() if key in ("type", "enum")})
 
 
 def _fits(value: Any, kind: Any) -> bool:

@@ -92,7 +92,7 @@ def test_experiments_that_have_a_module():
             {"shown": ["thesis_table_3_44"]},
             r"is no table or figure; did you mean `thesis_table_3_4`",
         ),
-        ({"shown": "thesis_table_3_4"}, r"`T3-01.shown` is 'thesis_table_3_4'; list tables"),
+        ({"shown": "thesis_table_3_4"}, r"`T3-01.shown` is `thesis_table_3_4`; list tables"),
     ],
 )
 def test_a_table_that_there_is_not_is_refused(change, message):

@@ -281,24 +281,37 @@ def test_of_no_cell_nothing_is_true():
         ({"fewest": 0}, "`X-01.fewest` is 0"),
         ({"statement": "ours?"}, "`X-01` has a statement"),
         ({"not_testable": "why"}, "is not testable and has measures"),
-        ({"measures": {}}, "is no table of names"),
+        ({"measures": {}}, "`X-01.measures` is `{}`; name at least one"),
         ({"measures": {"gain": {"wher": {}}}}, "unknown key `X-01.gain.wher`; did you mean"),
         ({"measures": {"gain": {"test": "wilcoxn less"}}}, "unknown test `wilcoxn`"),
         ({"measures": {"gain": {"test": "wilcoxon les"}}}, "unknown alternative `les`"),
         ({"measures": {"gain": {"test": "page"}}}, "does not go with `difference`"),
         ({"measures": {"gain": {"along": "noise"}}}, "which `where` does not list"),
-        ({"measures": {"gain": {"among": "noise"}}}, "has no test"),
-        ({"measures": {"gain": {"minus": {"a": 1}, "above": {"a": 1}}}}, "has `minus` and `above`"),
-        ({"measures": {"gain": {"between": ["gain"], "test": "fisher less"}}}, "a list of two"),
+        ({"measures": {"gain": {"among": "noise"}}}, "`X-01.gain.test` is missing"),
+        ({"measures": {"gain": {"minus": {"a": 1}, "above": {"a": 1}}}},
+         "`X-01.gain.minus` does not go with `above`"),
+        ({"measures": {"gain": {"between": ["gain"], "test": "fisher less"}}},
+         "`X-01.gain.between` is `[gain]`; give a list of 2"),
         ({"measures": {"gain": {"by": "noise"}}}, "give a list of columns"),
         ({"measures": {"gain": {"minus": {"methd": "old"}, "where": {"noise": [0, 1]},
           "test": "sign less"}}}, "unknown column `methd` of `rows` in `X-01.gain`; did you mean"),
+        ({"measures": {"gain": {"above": {"a": 1}, "test": "sign less"}}}, "go with `above`"),
+        ({"measures": {"gain": {"ratio": ["a.mean"] * 2, "of": "rows"}}}, "go with `ratio`"),
+        ({"measures": {"gain": {"where": {"noise": None}}}}, "`X-01.gain.where.noise` is empty"),
+        ({"measures": {"gain": {"read": {"mean": 3}}}}, "`X-01.gain.read.mean` is `3`; give a"),
+        ({"measures": {"gain": [1]}}, "`X-01.measures.gain` is `[1]`; give a section"),
+        ({"measures": {"gain": {"along": "noise", "where": {"noise": [0, 1]}, "of": 3}}},
+         "`X-01.gain.of` is `3`; give a text"),
+        ({"printed": {"not_testabl": "x"}}, "unknown key `X-01.printed.not_testabl`; did you"),
+        ({"shown": "a"}, "`X-01.shown` is `a`; list tables and figures"),
+        ({"measured": [3]}, "`X-01.measured` is `[3]`; give a text, or a list of its parts"),
         ({"reproduced": ["gain.mean[noise=2] > 0"]}, "`2` is no `noise` of its cells"),
         ({"reproduced": ["gain.p < gain.mean at all"]}, "which compares a p-value"),
-        ({"measures": {"gain": {"where": {"noise": [0, 0]}}}}, "`X-01.gain.where.noise` is [0, 0]"),
+        ({"measures": {"gain": {"where": {"noise": [0, 0]}}}},
+         "`X-01.gain.where.noise` is `[0, 0]`; name each once"),
         ({"measures": {"gain": {"where": {"size": "< many"}}}}, "which is no bound"),
         ({"measures": {"gain": {"where": {"noise": [0, 1]}, "by": [], "along": "noise"}}},
-         "`X-01.gain.by` leaves out `noise`, which `along` follows"),
+         "`X-01.gain`: `by` leaves out `noise`, which `along` follows"),
         ({"measures": {"gain": {"where": {"noise": [0, 1]}}, "a": {"ratio": ["b.value"] * 2},
           "b": {"ratio": ["gain.mean[noise=0]"] * 2}}}, "`X-01.a` is a ratio of `b`"),
     ],
@@ -372,7 +385,7 @@ def test_questions_of_our_own_have_ids_of_their_own():
     # After Holm's correction six are too few as well: what could be seen is read beside p.
     corrected = [name for name in ours if name.startswith("structure_beyond-")]
     measures = [m for name in corrected for m in BOUND[name].measures.values()]
-    assert measures and all("least" in m["read"] for m in measures)
+    assert measures and all("least" in m.read for m in measures)
 
 
 def test_verdicts_have_marks_of_their_own():
@@ -380,7 +393,7 @@ def test_verdicts_have_marks_of_their_own():
 
 
 def test_an_empty_file_and_a_claim_of_no_paper_are_told():
-    with pytest.raises(ConfigError, match="`the file` is no table of names"):
+    with pytest.raises(ConfigError, match="`the file` is empty; give a section"):
         specified(None)
     with pytest.raises(ConfigError, match=r"`X-01` is no claim of data/published/claims\.csv"):
         claims = specified(_content())

@@ -6,14 +6,26 @@ in it is evaluated as code; conditions and texts have a grammar of their own.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from hedgerow.closed import faults, made, schema_of, setting
 from hedgerow.errors import ConfigError
-from hedgerow.texts import did_you_mean
+from hedgerow.reporting.measures import (
+    KEYS,
+    NUMBER,
+    OPERATOR,
+    Between,
+    Difference,
+    Measure,
+    OfRows,
+    Quantity,
+    Ratio,
+    guess,
+    kind_of,
+)
 
 SOURCE = "config/claims.yaml"
 
@@ -21,37 +33,6 @@ REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
 TOO_LITTLE, NOT_TESTABLE = "too little data", "not testable here"
 #: Every verdict, with a mark that does not rest on colour.
 VERDICTS = {REPRODUCED: "●", PARTLY: "◐", NOT: "○", TOO_LITTLE: "–", NOT_TESTABLE: "×"}
-
-#: Attributes of a measure, by what it is.
-DIFFERENCES = ("mean", "first", "second", "ratio", "wins", "losses", "share", "differ")
-DIFFERENCES += ("min", "max", "span", "n")
-ALONG = ("least_step", "change", "last", "spearman")
-#: Tests: alternatives they know, and the kind of measure they belong to.
-TESTS = {
-    "wilcoxon": (("greater", "less", "two-sided"), "difference"),
-    "sign": (("greater", "less", "two-sided"), "difference"),
-    "page": ((), "along"),
-    "friedman": ((), "among"),
-    "anova": ((), "among"),
-    "mann_whitney": (("greater", "less", "two-sided"), "between"),
-    "fisher": (("greater", "less", "two-sided"), "between"),
-}
-_CLAIM = ("statement", "measures", "reproduced", "partly", "measured", "fewest", "not_testable")
-_CLAIM += ("printed", "shown")
-_PRINTED = ("measures", "measured", "not_testable")
-_MEASURE = ("of", "where", "minus", "above", "by", "along", "among", "test", "between", "ratio")
-_MEASURE += ("read", "lacking")
-_EXPERIMENT = ("of", "shown", "claims")
-_FILE = ("claims", "lists")
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """An attribute of a measure, in some of its cells: `gain.mean[method=ss]`."""
-
-    measure: str
-    attribute: str
-    cells: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +81,7 @@ class Claim:
     statement : str
         Of a question of our own; empty for a paper's, whose statement stands in
         data/published/claims.csv.
-    measures : dict of dict
+    measures : dict of Measure
     reproduced, partly : tuple of Condition or Several, all of which must hold
     measured : tuple of tuple
         Parts of the text: strings and placeholders. A part is left out where it has nothing to say.
@@ -122,7 +103,7 @@ class Claim:
     name: str
     experiment: str
     statement: str = ""
-    measures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
     reproduced: tuple = ()
     partly: tuple = ()
     measured: tuple = ()
@@ -154,34 +135,79 @@ def specified(content: Mapping[str, Any], source: str = SOURCE) -> dict[str, Cla
     ConfigError
         A key, statistic, measure or condition is unknown, or an id is used twice.
     """
-    _closed(_mapping(content, source, "the file"), _FILE, source, "")
+    file = _read(content, _File, source)
     found: dict[str, Claim] = {}
-    for experiment, section in _mapping(content.get("claims"), source, "claims").items():
-        place = f"claims.{experiment}"
-        section = _mapping(section, source, place)
-        _closed(section, _EXPERIMENT, source, place)
-        of = section.get("of", "rows")
-        frames = {
-            frame: _ids(ids, source, f"{place}.shown.{frame}")
-            for frame, ids in _mapping(section.get("shown", {"": []}), source, place).items()
-        }
-        for name, entry in _mapping(section.get("claims"), source, f"{place}.claims").items():
+    for experiment, section in file.claims.items():
+        for name, entry in section.claims.items():
             if name in found:
                 raise ConfigError(
                     f"{source}: `{name}` is bound twice, in `{found[name].experiment}` and in "
                     f"`{experiment}`",
                     remedy="give each claim one entry",
                 )
-            claim = _claim(name, experiment, of, entry, source)
-            found[name] = replace(claim, frames_shown=frames)
+            claim = _claim(name, experiment, section.of, entry, source)
+            found[name] = replace(claim, frames_shown=section.shown)
     return found
 
 
-def _ids(ids: Any, source: str, place: str) -> tuple[str, ...]:
-    """Ids of tables and figures."""
-    if not isinstance(ids, list) or not all(isinstance(i, str) for i in ids):
-        raise ConfigError(f"{source}: `{place}` is {ids!r}", remedy="list tables and figures")
-    return tuple(ids)
+# ------------------------------------------------------------------------- what the file may say
+
+
+@dataclass(frozen=True)
+class _Experiment:
+    """The claims of an experiment."""
+
+    claims: Mapping[str, Any] = setting(remedy="write `id: ...`")
+    of: str = "rows"
+    shown: Mapping[str, tuple[str, ...]] = setting({}, remedy="list tables and figures")
+
+
+@dataclass(frozen=True)
+class _File:
+    """The whole file; `lists` are there for YAML's anchors."""
+
+    claims: Mapping[str, _Experiment] = setting()
+    lists: Any = None
+
+
+_Measures = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """What differs where the cells that a paper prints are judged."""
+
+    measures: _Measures = setting({})
+    measured: str | tuple[str, ...] = setting((), remedy="give a text, or a list of its parts")
+    not_testable: str = ""
+
+
+@dataclass(frozen=True)
+class _Entry(_Printed):
+    """A claim; conditions have a grammar of their own."""
+
+    statement: str = ""
+    reproduced: Any = None
+    partly: Any = None
+    fewest: Any = 1
+    printed: _Printed | None = setting(None, written=_Printed)
+    shown: tuple[str, ...] = setting((), fewest=0, remedy="list tables and figures")
+
+
+def _read(content: Any, kind: type, source: str, place: tuple = ()) -> Any:
+    """What a part of the file says, checked whole; every error names the file."""
+    for fault in faults(content, schema_of(kind), place):
+        said, remedy = fault.said(fault.name or "the file"), fault.remedy
+        key = fault.place[-1] if fault.place else ""
+        if fault.kind == "unknown" and issubclass(kind, Measure) and key in KEYS:
+            said = f"`{fault.name}` does not go with `{kind.kind}`"
+            known = ", ".join(f.name for f in fields(kind))
+            remedy = f"leave out one of them; known here: {known}"
+        raise ConfigError(f"{source}: {said}", remedy=remedy)
+    try:
+        return made(content, kind, place)
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error.message}", remedy=error.remedy) from None
 
 
 def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Claim]:
@@ -194,104 +220,86 @@ def of_experiment(content: Mapping[str, Any], experiment: str) -> dict[str, Clai
     return own
 
 
-def _mapping(value: Any, source: str, place: str) -> Mapping:
-    if not isinstance(value, Mapping) or not value:
-        raise ConfigError(f"{source}: `{place}` is no table of names", remedy="write `name: ...`")
-    for key in value:
-        if not isinstance(key, str):
-            raise ConfigError(f"{source}: `{place}.{key}` has no text as name", remedy="quote it")
-    return value
-
-
-def _closed(entry: Mapping, known: Sequence[str], source: str, place: str) -> None:
-    for key in entry:
-        if key not in known:
-            name = f"{place}.{key}".lstrip(".")
-            raise ConfigError(f"{source}: unknown key `{name}`", remedy=guess(key, known))
-
-
-def guess(word: str, known: Iterable[str]) -> str:
-    """The name that may have been meant, and all that there are."""
-    known = [str(k) for k in known]
-    return did_you_mean(word, known, f"known: {', '.join(known)}", always=True)
-
-
-def _claim(name: str, experiment: str, of: str, entry: Any, source: str) -> Claim:
-    entry = _mapping(entry, source, name)
-    _closed(entry, _CLAIM, source, name)
-    printed = entry.get("printed")
+def _claim(name: str, experiment: str, of: str, content: Any, source: str) -> Claim:
+    entry = _read(content, _Entry, source, (name,))
+    printed = entry.printed
     if printed is not None:
-        place = f"{name}.printed"
-        _closed(_mapping(printed, source, place), _PRINTED, source, place)
-        entry = {k: v for k, v in entry.items() if k != "printed"}
-        if "not_testable" in printed:
-            printed = Claim(name, experiment, not_testable=str(printed["not_testable"]))
+        changed = content["printed"]
+        if printed.not_testable:
+            printed = Claim(name, experiment, not_testable=printed.not_testable)
         else:
-            measures = {**entry.get("measures", {}), **printed.get("measures", {})}
-            printed = _claim(
-                name, experiment, of, {**entry, **printed, "measures": measures}, source
-            )
+            measures = {**entry.measures, **printed.measures}
+            content = {k: v for k, v in content.items() if k != "printed"}
+            content = {**content, **changed, "measures": measures}
+            printed = _claim(name, experiment, of, content, source)
     own = name.startswith(f"{experiment}-")
-    if own != ("statement" in entry):
+    if own != bool(entry.statement):
         raise ConfigError(
             f"{source}: `{name}` has {'no' if own else 'a'} statement",
             remedy="a question of our own states what it asks; a paper's claim is stated in "
             "data/published/claims.csv",
         )
-    statement = str(entry.get("statement", ""))
-    shown = _ids(entry.get("shown", []), source, f"{name}.shown")
-    if "not_testable" in entry:
-        if set(entry) - {"not_testable", "statement", "shown"}:
+    same = {"printed": printed, "shown": entry.shown, "statement": entry.statement}
+    if entry.not_testable:
+        if set(content) - {"not_testable", "statement", "shown"}:
             raise ConfigError(
                 f"{source}: `{name}` is not testable and has measures",
                 remedy="keep `not_testable` or the rest",
             )
-        why = str(entry["not_testable"])
-        return Claim(name, experiment, statement, not_testable=why, shown=shown)
+        return Claim(name, experiment, not_testable=entry.not_testable, **same)
     for key in ("measures", "reproduced", "measured"):
-        if key not in entry:
+        if key not in content:
             raise ConfigError(f"{source}: `{name}` has no `{key}`", remedy=f"add `{name}.{key}`")
     measures = {
-        key: _measure(m, of, source, f"{name}.{key}")
-        for key, m in _mapping(entry["measures"], source, f"{name}.measures").items()
+        key: _measure(spec, of, source, (name, key)) for key, spec in entry.measures.items()
     }
     parse = _Parser(measures, source, name)
     for key, measure in measures.items():
-        for other in measure.get("between", ()):
-            if other not in measures or kind_of(measures[other]) != "difference":
+        for other in measure.between if isinstance(measure, Between) else ():
+            if not isinstance(measures.get(other), Difference):
                 raise ConfigError(
                     f"{source}: unknown measure `{other}` in `{name}.{key}.between`",
                     remedy=guess(other, [m for m in measures if m != key]),
                 )
-    for key, measure in measures.items():
-        if "ratio" in measure:
-            measure["ratio"] = tuple(parse.quantity(str(q)) for q in measure["ratio"])
-            for quantity in measure["ratio"]:
-                if kind_of(measures[quantity.measure]) in ("ratio", "between"):
+        if isinstance(measure, Ratio):
+            ratio = tuple(map(parse.quantity, measure.ratio))
+            for quantity in ratio:
+                if not isinstance(measures[quantity.measure], OfRows):
                     raise ConfigError(
                         f"{source}: `{name}.{key}` is a ratio of `{quantity.measure}`",
                         remedy="name measures of rows",
                     )
+            measures[key] = replace(measure, ratio=ratio)
+    fewest, counted = _fewest(entry.fewest, parse, source, f"{name}.fewest")
     return Claim(
         name,
         experiment,
-        statement,
-        measures,
-        parse.conditions(entry["reproduced"], f"{name}.reproduced"),
+        measures=measures,
+        reproduced=parse.conditions(entry.reproduced, f"{name}.reproduced"),
         # Some claims are known whole or not at all.
-        parse.conditions(entry["partly"], f"{name}.partly") if "partly" in entry else (),
-        parse.text(entry["measured"]),
-        *_fewest(entry.get("fewest", 1), parse, source, f"{name}.fewest"),
-        printed=printed,
-        shown=shown,
+        partly=parse.conditions(entry.partly, f"{name}.partly") if "partly" in content else (),
+        measured=parse.text(entry.measured),
+        fewest=fewest,
+        counted=counted,
+        **same,
     )
+
+
+def _measure(content: Mapping[str, Any], of: str, source: str, place: tuple) -> Measure:
+    kind = kind_of(content)
+    unknown = [key for key in content if key not in KEYS]
+    if unknown:
+        name = ".".join((*place, str(unknown[0])))
+        raise ConfigError(f"{source}: unknown key `{name}`", remedy=guess(unknown[0], KEYS))
+    own = {"of": of} if issubclass(kind, OfRows) else {}
+    return _read({**own, **content}, kind, source, place)
 
 
 def _fewest(entry: Any, parse: _Parser, source: str, place: str) -> tuple[int, tuple]:
     """Data sets that it takes, and what else: `words: measure.attribute >= 2`."""
     entry = entry if isinstance(entry, Mapping) else {_SETS: entry}
     sets, counted = 1, []
-    for words, least in _mapping(entry, source, place).items():
+    for words, least in entry.items():
         if words == _SETS:
             if not isinstance(least, int) or isinstance(least, bool) or least < 1:
                 raise ConfigError(f"{source}: `{place}` is {least!r}", remedy="use 1 or more")
@@ -307,129 +315,6 @@ def _fewest(entry: Any, parse: _Parser, source: str, place: str) -> tuple[int, t
     return sets, tuple(counted)
 
 
-def kind_of(measure: Mapping) -> str:
-    """What a measure is: differences, a trend, a test of several, a test of two, a ratio, read."""
-    for kind in ("between", "ratio", "read", "along", "among"):
-        if kind in measure:
-            return kind
-    return "difference"
-
-
-def _measure(entry: Any, of: str, source: str, place: str) -> dict[str, Any]:
-    entry = dict(_mapping(entry, source, place))
-    _closed(entry, _MEASURE, source, place)
-    kind = kind_of(entry)
-    allowed = {
-        "between": ("between", "test"),
-        "ratio": ("ratio", "lacking"),
-        "read": ("read", "of", "where", "by", "test", "lacking"),
-        "along": ("along", "of", "where", "minus", "by", "test", "lacking"),
-        "among": ("among", "of", "where", "by", "test", "lacking"),
-        "difference": ("of", "where", "minus", "above", "by", "test", "lacking"),
-    }[kind]
-    for key in entry:
-        if key not in allowed:
-            raise ConfigError(
-                f"{source}: `{place}.{key}` does not go with `{kind}`",
-                remedy=f"leave out one of them; known here: {', '.join(allowed)}",
-            )
-    if "test" in entry:
-        entry["test"] = _test(entry["test"], kind, source, place)
-    elif kind in ("among", "between"):
-        raise ConfigError(f"{source}: `{place}` has no test", remedy=f"add `{place}.test`")
-    for key in ("between", "ratio"):
-        if key in entry and (not isinstance(entry[key], list) or len(entry[key]) != 2):
-            raise ConfigError(
-                f"{source}: `{place}.{key}` is {entry[key]!r}", remedy="give a list of two"
-            )
-    if kind in ("between", "ratio"):
-        return entry
-    entry.setdefault("of", of)
-    for key in ("where", "minus", "above", "read"):
-        if key in entry:
-            _mapping(entry[key], source, f"{place}.{key}")
-    if "minus" in entry and "above" in entry:
-        raise ConfigError(
-            f"{source}: `{place}` has `minus` and `above`", remedy="leave out one of them"
-        )
-    where = entry.setdefault("where", {})
-    for key in ("along", "among"):
-        if key in entry and not isinstance(where.get(entry[key]), list):
-            raise ConfigError(
-                f"{source}: `{place}.{key}` is `{entry[key]}`, which `where` does not list",
-                remedy=f"list its values in `{place}.where.{entry[key]}`",
-            )
-    for column, value in where.items():
-        if isinstance(value, list) and len(set(value)) != len(value):
-            raise ConfigError(
-                f"{source}: `{place}.where.{column}` is {value!r}", remedy="name each once"
-            )
-        if isinstance(value, str) and value.startswith(("<", ">")) and not BOUND.fullmatch(value):
-            raise ConfigError(
-                f"{source}: `{place}.where.{column}` is {value!r}, which is no bound",
-                remedy="write `< 750`, with <, <=, > or >=",
-            )
-    apart = {entry.get("among")}
-    listed = [c for c, v in where.items() if isinstance(v, list) and c not in apart]
-    entry.setdefault("by", listed)
-    if not isinstance(entry["by"], list) or not all(isinstance(c, str) for c in entry["by"]):
-        raise ConfigError(
-            f"{source}: `{place}.by` is {entry['by']!r}", remedy="give a list of columns"
-        )
-    if "along" in entry and entry["along"] not in entry["by"]:
-        raise ConfigError(
-            f"{source}: `{place}.by` leaves out `{entry['along']}`, which `along` follows",
-            remedy="name it in `by`, or leave out `by`",
-        )
-    return entry
-
-
-def _test(text: Any, kind: str, source: str, place: str) -> tuple[str, str]:
-    name, _, alternative = str(text).partition(" ")
-    if name not in TESTS:
-        raise ConfigError(
-            f"{source}: unknown test `{name}` in `{place}`", remedy=guess(name, TESTS)
-        )
-    alternatives, goes_with = TESTS[name]
-    if kind != goes_with and not (kind == "read" and goes_with == "difference"):
-        raise ConfigError(
-            f"{source}: the test `{name}` in `{place}` does not go with `{kind}`",
-            remedy="tests that do: " + ", ".join(t for t, (_, k) in TESTS.items() if k == kind),
-        )
-    if (alternative or alternatives) and alternative not in alternatives:
-        raise ConfigError(
-            f"{source}: unknown alternative `{alternative}` of `{name}` in `{place}`",
-            remedy=guess(alternative, alternatives) if alternatives else "leave it out",
-        )
-    return name, alternative
-
-
-def attributes(measure: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a condition or a text may ask of a measure."""
-    kind, p = kind_of(measure), ("p",) if "test" in measure else ()
-    if kind == "between":
-        return ("p",)
-    if kind == "ratio":
-        return ("value",)
-    if kind == "read":
-        return tuple(measure["read"])
-    if kind == "among":
-        return ("p", "statistic", "ranks", "n")
-    if "above" in measure:
-        return ("mean",)
-    return (*DIFFERENCES, *(ALONG if kind == "along" else ()), *p)
-
-
-RELATIONS: dict[str, Callable] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-    "=": operator.eq,
-}
-NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
-OPERATOR = r"<=|>=|<|>|="
-BOUND = re.compile(rf"({OPERATOR})\s*({NUMBER})")
 _QUANTITY = r"[a-z]\w*\.[a-z_]+(?:\[[^\]]*\])?"
 _IS_QUANTITY = re.compile(r"([a-z]\w*)\.([a-z_]+)(?:\[([^\]]*)\])?")
 _CHAIN = re.compile(rf"({NUMBER})\s*(<=|<)\s*({_QUANTITY})\s*(<=|<)\s*({NUMBER})")
@@ -447,7 +332,7 @@ _IN_TEXT = re.compile(r"\{([^{}]*)\}")
 class _Parser:
     """Conditions and texts of one claim."""
 
-    def __init__(self, measures: Mapping[str, Mapping], source: str, claim: str):
+    def __init__(self, measures: Mapping[str, Measure], source: str, claim: str):
         self.measures, self.source, self.claim = measures, source, claim
 
     def conditions(self, entries: Any, place: str) -> tuple:
@@ -521,7 +406,7 @@ class _Parser:
                 f"{self.source}: unknown measure `{measure}` in `{self.claim}`",
                 remedy=guess(measure, self.measures),
             )
-        known = attributes(self.measures[measure])
+        known = self.measures[measure].attributes
         if attribute not in known:
             raise ConfigError(
                 f"{self.source}: unknown statistic `{attribute}` of `{self.claim}.{measure}`",
@@ -530,16 +415,14 @@ class _Parser:
         chosen = []
         for pair in cells.split(",") if cells else ():
             column, equals, value = (p.strip() for p in pair.partition("="))
-            columns = cell_columns(self.measures[measure], attribute)
+            columns = self.measures[measure].cell_columns(attribute)
             if not equals or column not in columns:
                 raise ConfigError(
                     f"{self.source}: `{self.claim}` has `{text}`, where `{column}` names no cells",
                     remedy=guess(column, columns),
                 )
-            listed = self.measures[measure]["where"].get(column)
-            if column.startswith("minus_"):
-                listed = self.measures[measure]["minus"][column.removeprefix("minus_")]
-            if isinstance(listed, list) and not any(same(v, value) for v in listed):
+            listed = self.measures[measure].values_of(column)
+            if listed is not None and not any(same(v, value) for v in listed):
                 raise ConfigError(
                     f"{self.source}: `{self.claim}` has `{text}`, and `{value}` is no `{column}` "
                     "of its cells",
@@ -550,14 +433,8 @@ class _Parser:
 
     def text(self, parts: Any) -> tuple[tuple, ...]:
         """Parts of a text, each a list of strings and placeholders."""
-        parts = [parts] if isinstance(parts, str) else parts
-        if not isinstance(parts, list) or not all(isinstance(p, str) and p for p in parts):
-            raise ConfigError(
-                f"{self.source}: `{self.claim}.measured` is {parts!r}",
-                remedy="give a text, or a list of its parts",
-            )
         found = []
-        for part in parts:
+        for part in [parts] if isinstance(parts, str) else parts:
             pieces = _IN_TEXT.split(part)
             if any("{" in p or "}" in p for p in pieces[::2]):
                 raise ConfigError(
@@ -604,15 +481,3 @@ def same(value: Any, text: str) -> bool:
         except ValueError:
             return False
     return str(value) == text
-
-
-def cell_columns(measure: Mapping, attribute: str) -> list[str]:
-    """What the cells of an attribute are named by."""
-    if kind_of(measure) in ("between", "ratio"):
-        return []
-    columns = list(measure["by"])
-    if attribute in (*ALONG, "p") and "along" in measure:
-        columns.remove(measure["along"])
-    return columns + [
-        f"minus_{c}" for c, v in measure.get("minus", {}).items() if isinstance(v, list)
-    ]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from hedgerow.errors import ConfigError
 from hedgerow.experiments.step import step
-from hedgerow.reporting.claim_specification import SOURCE, Claim, guess
+from hedgerow.reporting.claim_specification import SOURCE, Claim
 from hedgerow.reporting.claims import (
     COLUMNS,
     HANGS_ON,
@@ -19,6 +19,7 @@ from hedgerow.reporting.claims import (
     specified,
     with_statements,
 )
+from hedgerow.reporting.measures import OfRows, guess
 
 #: Of reports/claims.csv.
 ORDER = [
@@ -124,7 +125,7 @@ def shown_of(claim: Claim) -> tuple[str, ...]:
     """Tables and figures that hold the numbers of a claim: its own, else those of its frames."""
     if claim.shown:
         return claim.shown
-    frames = dict.fromkeys(m["of"] for m in claim.measures.values() if "of" in m)
+    frames = dict.fromkeys(m.of for m in claim.measures.values() if isinstance(m, OfRows))
     return tuple(dict.fromkeys(i for frame in frames for i in claim.frames_shown.get(frame, ())))
 
 
