@@ -254,22 +254,7 @@ def _claim(name: str, experiment: str, of: str, content: Any, source: str) -> Cl
         key: _measure(spec, of, source, (name, key)) for key, spec in entry.measures.items()
     }
     parse = _Parser(measures, source, name)
-    for key, measure in measures.items():
-        for other in measure.between if isinstance(measure, Between) else ():
-            if not isinstance(measures.get(other), Difference):
-                raise ConfigError(
-                    f"{source}: unknown measure `{other}` in `{name}.{key}.between`",
-                    remedy=guess(other, [m for m in measures if m != key]),
-                )
-        if isinstance(measure, Ratio):
-            ratio = tuple(map(parse.quantity, measure.ratio))
-            for quantity in ratio:
-                if not isinstance(measures[quantity.measure], OfRows):
-                    raise ConfigError(
-                        f"{source}: `{name}.{key}` is a ratio of `{quantity.measure}`",
-                        remedy="name measures of rows",
-                    )
-            measures[key] = replace(measure, ratio=ratio)
+    _join(measures, parse, f"{source}: ", name)
     fewest, counted = _fewest(entry.fewest, parse, source, f"{name}.fewest")
     return Claim(
         name,
@@ -283,6 +268,26 @@ def _claim(name: str, experiment: str, of: str, content: Any, source: str) -> Cl
         counted=counted,
         **same,
     )
+
+
+def _join(measures: dict[str, Measure], parse: _Parser, source: str, name: str) -> None:
+    """Check what measures say of other measures, and find the quantities of ratios."""
+    for key, measure in measures.items():
+        for other in measure.between if isinstance(measure, Between) else ():
+            if not isinstance(measures.get(other), Difference):
+                raise ConfigError(
+                    f"{source}unknown measure `{other}` in `{name}.{key}.between`",
+                    remedy=guess(other, [m for m in measures if m != key]),
+                )
+        if isinstance(measure, Ratio):
+            ratio = tuple(map(parse.quantity, measure.ratio))
+            for quantity in ratio:
+                if not isinstance(measures[quantity.measure], OfRows):
+                    raise ConfigError(
+                        f"{source}`{name}.{key}` is a ratio of `{quantity.measure}`",
+                        remedy="name measures of rows",
+                    )
+            measures[key] = replace(measure, ratio=ratio)
 
 
 def _measure(content: Mapping[str, Any], of: str, source: str, place: tuple) -> Measure:
