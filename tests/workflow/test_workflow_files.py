@@ -81,6 +81,19 @@ def test_every_dependency_of_the_project_is_locked():
         assert pins[name] in requirement.specifier
 
 
+def test_snakemake_is_bounded_and_the_workflow_asks_for_the_lowest_version():
+    """Version 10 would have been installed, whose modules nobody had tried."""
+    from packaging.requirements import Requirement
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = map(Requirement, project["optional-dependencies"]["workflow"])
+    (snakemake,) = [each.specifier for each in wanted if each.name == "snakemake"]
+    text = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
+    lowest = re.search(r'^min_version\("([\d.]+)"\)', text, re.MULTILINE)[1]
+    assert lowest in snakemake and "8.30" not in snakemake
+    assert "9.99" in snakemake and "10.0" not in snakemake
+
+
 def test_of_the_reports_only_their_page_is_tracked():
     """So that the folder is there in a fresh clone, and a run leaves the checkout clean."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
