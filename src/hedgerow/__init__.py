@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import importlib
 
-__version__ = "0.1.0"
-
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
@@ -33,6 +31,8 @@ __all__ = ["__version__", *sorted(_HOME)]
 
 
 def __getattr__(name: str):
+    if name == "__version__":  # of what is installed: pyproject.toml says it
+        return importlib.import_module("importlib.metadata").version("hedgerow")
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'hedgerow' has no attribute {name!r}")

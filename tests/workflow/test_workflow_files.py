@@ -11,8 +11,10 @@ import pytest
 import yaml
 from throwaway import ROOT
 
+import hedgerow
 from hedgerow.workflow.config import config_schema
 from hedgerow.workflow.generated import (
+    cited,
     default_configuration,
     generated,
     locked,
@@ -94,6 +96,22 @@ def test_snakemake_is_bounded_and_the_workflow_asks_for_the_lowest_version():
     assert "9.99" in snakemake and "10.0" not in snakemake
 
 
+def test_the_version_is_said_by_pyproject_alone():
+    """It stood in four files. CITATION.cff follows (`make generated`), the package asks what is
+    installed, and the build takes that of pyproject.toml."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "version"
+    ]
+    assert hedgerow.__version__ == version, "call `make setup`"
+    with pytest.raises(ValueError, match="0 lines of the citation"):
+        cited("title: none", version)
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("no git repository")
+    said = ["git", "grep", "-lwiE", f"version[^a-z0-9]*{re.escape(version)}"]
+    done = subprocess.run(said, cwd=ROOT, capture_output=True, text=True)
+    assert set(done.stdout.split()) == {"CITATION.cff", "pyproject.toml"}
+
+
 def test_of_the_reports_only_their_page_is_tracked():
     """So that the folder is there in a fresh clone, and a run leaves the checkout clean."""
     if shutil.which("git") is None or not (ROOT / ".git").exists():
@@ -135,7 +153,8 @@ def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
         place = tmp_path / path.relative_to(ROOT)
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(path.read_bytes())
-    (tmp_path / "requirements.lock").write_text(LOCK, encoding="utf-8")
+    for name in ("requirements.lock", "pyproject.toml"):
+        shutil.copy2(ROOT / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     assert main([]) == 0 and not capsys.readouterr().out
     file = tmp_path / "config/default.yaml"

@@ -1,4 +1,5 @@
-"""Files that follow from others: `environment.yml`, the default configuration, the manual's table.
+"""Files that follow from others: `environment.yml`, the default configuration, the manual's table,
+the version in `CITATION.cff`.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,6 +56,20 @@ def environment(lock: str) -> str:
     return ENVIRONMENT + "".join(lines)
 
 
+def cited(citation: str, version: str) -> str:
+    """Text of `CITATION.cff` with the version of the project.
+
+    Raises
+    ------
+    ValueError
+        If it has no line `version:`.
+    """
+    text, lines = re.subn(r"^version: .*$", f"version: {version}", citation, flags=re.MULTILINE)
+    if lines != 1:
+        raise ValueError(f"{lines} lines of the citation begin with `version:`, not one")
+    return text
+
+
 def default_configuration(schema: Mapping[str, Any]) -> str:
     """Text of `config/default.yaml`: every setting of a schema with its default."""
     lines = []
@@ -97,11 +113,14 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     """Path and wanted text of every file that follows from others."""
     root = Path(root)
     manual = root / "config/README.md"
+    citation = root / "CITATION.cff"
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schema = config_schema()
     return {
         root / "environment.yml": environment(
             (root / "requirements.lock").read_text(encoding="utf-8")
         ),
+        citation: cited(citation.read_text(encoding="utf-8"), project["version"]),
         root / "config/default.yaml": default_configuration(schema),
         manual: with_settings(manual.read_text(encoding="utf-8"), schema),
     }
