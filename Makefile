@@ -26,7 +26,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan checks fuzz test-dist bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -37,6 +37,7 @@ help:
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
 	@echo "make fuzz       set-up, then five minutes of spoilt trees and odd tables through everything"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
+	@echo "make types      set-up, then the types of five rooms, by mypy"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make times      the two commands in a fresh clone, and what README says of their times"
@@ -100,6 +101,9 @@ test-asan: setup
 checks: setup
 	@$(PIP_LOCKED) -r requirements-checks.lock
 
+types: checks
+	@python -m mypy
+
 fuzz: setup
 	@python tests/fuzz.py
 
@@ -138,7 +142,7 @@ generated: setup
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock $(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
-CHECKS := forests optimal browser polars
+CHECKS := forests optimal browser polars types
 DOCS := docs
 # Tools for the locks: which program, of which package.
 LOCK_TOOL = [ -x .venv-lock/bin/$(1) ] || { \
@@ -176,7 +180,7 @@ clean:
 	rm -rf data/tidy data/noised data/calibrated data/trees data/results data/logs data/jobs .snakemake
 	[ ! -d reports ] || find reports -mindepth 1 ! -path reports/README.md -delete
 	rm -rf docs/_build docs/api docs/gallery docs/sg_execution_times.rst
-	rm -rf .pytest_cache .ruff_cache .hypothesis
+	rm -rf .pytest_cache .ruff_cache .mypy_cache .hypothesis
 
 distclean: clean
 	rm -rf data/raw build dist $(VENV) .venv-lock

@@ -18,10 +18,13 @@ import subprocess
 import sys
 import tempfile
 import venv
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PIP = ("-m", "pip", "--disable-pip-version-check", "-qq")
+#: What type checkers read.
+TYPES = {"hedgerow/py.typed", "hedgerow/__init__.pyi"}
 CORE = ("numpy", "scipy", "scikit-learn")
 
 
@@ -54,6 +57,9 @@ def built(folder: Path) -> Path:
         cwd=folder,
     )  # fmt: skip
     (wheel,) = folder.glob("hedgerow-*.whl")
+    with zipfile.ZipFile(wheel) as files:
+        if missing := TYPES.difference(files.namelist()):
+            sys.exit(f"{wheel.name} lacks {', '.join(sorted(missing))}")
     return wheel
 
 

@@ -84,7 +84,7 @@ def test_a_compiler_that_is_named_but_absent(bare):
 def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0
-    tests = ("test", "test-quick", "test-long", "test-asan", "test-dist")
+    tests = ("test", "test-quick", "test-long", "test-asan", "test-dist", "types")
     for target in ("setup", "reproduce", *tests, "checks", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
@@ -161,12 +161,14 @@ def checkout(tmp_path):
     (folder / "Makefile").write_text(
         "checks:\n\t@touch checked\n"
         "docs:\n\t@true\n"
+        "types:\n\t@exit $(TYPES)\n"
         'test: checked\n\t@echo "mirror=$(HEDGEROW_MIRROR)"; exit $(CODE)\n'
         "test-dist:\n\t@exit $(DIST)\n"
     )
 
-    def run(code=0, dist=0, **variables):
-        environment = clean_environment(CODE=str(code), DIST=str(dist), **variables)
+    def run(code=0, dist=0, types=0, **variables):
+        exits = {"CODE": str(code), "DIST": str(dist), "TYPES": str(types)}
+        environment = clean_environment(**exits, **variables)
         if "HEDGEROW_MIRROR" not in variables:
             environment.pop("HEDGEROW_MIRROR", None)
         return subprocess.run(
@@ -195,4 +197,5 @@ def test_ci_takes_the_mirror_beside_the_checkout(checkout, tmp_path):
 def test_ci_fails_where_the_tests_fail(checkout):
     assert checkout(code=1).returncode != 0
     assert checkout(dist=1).returncode != 0
+    assert checkout(types=1).returncode != 0
     assert checkout(code=0).returncode == 0

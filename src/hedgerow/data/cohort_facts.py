@@ -221,7 +221,7 @@ class CohortFacts:
             if column in categories:
                 yield f"`{name}` counts time in the category {column!r}", "name a numeric column"
         values = [("where", column, value) for column in rows.where for value in rows.where[column]]
-        if treatment.given is not None:
+        if treatment.given is not None and treatment.treated is not None:
             values.append(("treated", treatment.given, treatment.treated))
         for name, column, value in values:
             known = categories.get(column)
@@ -240,7 +240,8 @@ class CohortFacts:
     def _no_covariates(self) -> set[str]:
         """Columns of the intervention and of rows; an intervention is no input of a tree either."""
         rows, treatment = self.rows or RowFacts(), self.intervention or InterventionFacts()
-        return {*rows.where, rows.when, treatment.column} - {None}
+        named = (*rows.where, rows.when, treatment.column)
+        return {column for column in named if column is not None}
 
 
 def _plain(value: Any) -> Any:

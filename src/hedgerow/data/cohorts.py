@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.data.cohort_facts import UNITS, CohortFacts, RowFacts
+from hedgerow.data.cohort_facts import UNITS, CohortFacts, InterventionFacts, RowFacts
 from hedgerow.errors import DataError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def cohort(table: TidyTable, facts: CohortFacts) -> Cohort:
 
 def _one_row_each(name: str, X: pd.DataFrame, time, code, treated, facts: CohortFacts) -> tuple:
     """First visits, or joined intervals, with follow-up, class and time of treatment of each."""
-    rows, treatment = facts.rows, facts.intervention
+    rows, treatment = facts.rows or RowFacts(), facts.intervention or InterventionFacts()
     when = X[rows.when].to_numpy()
     if lost := int(np.isnan(when).sum()):
         raise DataError(
@@ -170,12 +170,13 @@ def _treatment(X: pd.DataFrame, facts: CohortFacts) -> np.ndarray | None:
         return None
     if named.time is not None:
         return X[named.time].to_numpy(dtype=np.float64)
+    assert named.treated is not None, "the facts were checked"
     return np.where(_has(X[named.given], named.treated), 0.0, np.nan)
 
 
 def _patients(X: pd.DataFrame, time, code, when, facts: CohortFacts) -> tuple:
     """Patient of each row once they are ordered, and that order."""
-    rows = facts.rows
+    rows = facts.rows or RowFacts()
     out = {*rows.varying, rows.when}
     if rows.start is not None and facts.intervention is not None:
         out.add(facts.intervention.column)

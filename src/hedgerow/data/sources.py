@@ -58,6 +58,8 @@ PIP_TIMEOUT = 300.0
 LARGEST_FILE = 2**28
 
 RECORD = "source.json"
+#: Why a source has what its kind needs.
+CHECKED = "the registry has checked it"
 
 
 class NoSourceError(DownloadError):
@@ -271,8 +273,10 @@ def available(entry: DatasetEntry, mirror: str | Path | None = None) -> str | No
             with contextlib.suppress(_NoAnswerError):
                 if _package_file(source).is_file():
                     return "package"
-        elif source.kind == "wheel" and below(cache_folder(), source.wheel.file).is_file():
-            return "wheel"
+        elif source.kind == "wheel":
+            assert source.wheel is not None, CHECKED
+            if below(cache_folder(), source.wheel.file).is_file():
+                return "wheel"
     return None
 
 
@@ -294,6 +298,7 @@ def _read(
         return _from_url(source, timeout, retries, progress)
     from hedgerow.data.synthetic import generate
 
+    assert entry.synthetic_plan is not None, CHECKED
     try:
         frame = generate(entry.synthetic_plan)
     except (ValueError, ArithmeticError, MemoryError) as error:
@@ -329,6 +334,7 @@ def _from_mirror(source: Source, mirror: str | Path | None) -> bytes:
 
 
 def _package_file(source: Source) -> Path:
+    assert source.package is not None, CHECKED
     # find_spec does not import the library; its data files lie beside its __init__.
     spec = importlib.util.find_spec(source.package)
     if spec is None or not spec.submodule_search_locations:
@@ -344,6 +350,7 @@ def _from_package(source: Source) -> bytes:
 
 
 def _from_wheel(source: Source) -> bytes:
+    assert source.wheel is not None, CHECKED
     try:
         return _member(_wheel(source.wheel), source.file)
     except _NoMemberError as problem:
@@ -464,6 +471,7 @@ def _from_url(source: Source, timeout: float, retries: int, progress: Any) -> by
     import pooch
     import requests
 
+    assert source.url is not None, CHECKED
     pooch.get_logger().setLevel(logging.ERROR)
     name = Path(source.file).name
     with tempfile.TemporaryDirectory() as temporary:
@@ -586,6 +594,7 @@ def _described(source: Source) -> str:
     if source.kind == "package":
         return f"package {source.package} ({source.file})"
     if source.kind == "wheel":
+        assert source.wheel is not None, CHECKED
         return f"wheel {source.wheel.requirement} ({source.file})"
     if source.kind == "url":
         return f"url {source.url}"
@@ -595,7 +604,9 @@ def _described(source: Source) -> str:
 def _location(source: Source, mirror: str | Path | None) -> str:
     """Where to look for a file that is wrong."""
     if source.kind == "mirror":
-        return str(mirror_folder(mirror) / source.file)
+        folder = mirror_folder(mirror)
+        assert folder is not None, "the file came from there"
+        return str(folder / source.file)
     if source.kind == "package":
         return str(_package_file(source))
     return _described(source)

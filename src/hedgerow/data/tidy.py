@@ -392,17 +392,17 @@ def _difference(entry: DatasetEntry, table: TidyTable) -> str:
         if n != expected:
             return f"{n} rows of class {label} instead of {expected}"
     for name, measured in profile(table.X).items():
-        expected = entry.profile.get(name, ())
+        registered = entry.profile.get(name, ())
         if isinstance(measured, dict):
-            for (level, n), m in zip(measured.items(), expected, strict=False):
+            for (level, n), m in zip(measured.items(), registered, strict=False):
                 if n != m:
                     return f"column {name} has {n} rows of {level} instead of {m}"
-        elif tuple(measured) != tuple(map(float, expected)):
+        elif tuple(measured) != tuple(map(float, registered)):
             found, wanted = (
                 ", ".join(
                     f"{word} {number:.10g}" for word, number in zip(WORDS, numbers, strict=False)
                 )
-                for numbers in (measured, expected)
+                for numbers in (measured, registered)
             )
             return f"column {name} has {found} instead of {wanted}"
     return (

@@ -71,8 +71,8 @@ def calibrate_confidence(
     """
     if not targets:
         raise InputError("no target number of leaves", remedy="give at least one, such as 15")
-    for target in targets:
-        check_number("a target number of leaves", target, 0.0, BEYOND_USE)
+    for number in targets:
+        check_number("a target number of leaves", number, 0.0, BEYOND_USE)
     check_number("tolerance", tolerance, FINEST, 1.0)
     if tolerance == 1:
         raise InputError("tolerance is 1", remedy="give a number below 1, such as 0.001")
@@ -81,7 +81,8 @@ def calibrate_confidence(
     if target is None:
         return Calibration(float(min(targets)), 1.0, float(most), reached=False)
     # c = 0 is no confidence; as a lower end it stands for a tree of one leaf.
-    low, leaves_low, high, leaves_high = 0.0, None, 1.0, most
+    low, high, leaves_high = 0.0, 1.0, most
+    leaves_low: float | None = None
     seen = {1.0: most}
     while high - low > tolerance:
         middle = (low + high) / 2

@@ -158,8 +158,8 @@ def _published_half_width(recall, precision, recall_half, precision_half) -> flo
     if not recall * precision > 0.0:
         return np.nan
     total = recall + precision
-    relative = (recall_half / recall, precision_half / precision)
-    relative += (np.hypot(recall_half, precision_half) / total,)
+    relative = [recall_half / recall, precision_half / precision]
+    relative.append(np.hypot(recall_half, precision_half) / total)
     return 2.0 * recall * precision / total * np.hypot.reduce(relative)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral, Real
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -57,7 +57,7 @@ def column_number(entry, m: int, names, parameter: str, *, remedy: str) -> int:
                 remedy="name a column of the data frame or give its number",
             )
         return list(names).index(entry)
-    if isinstance(entry, Integral) and -m <= entry < m:
+    if isinstance(entry, Integral) and -m <= int(entry) < m:
         return int(entry) % m
     raise InputError(f"{parameter} holds {entry!r} for {m} variables", remedy=remedy)
 
@@ -194,7 +194,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             array = self._encode_frame(X, reset=reset)
         else:
             if reset:
-                self._category_labels = {}
+                self._category_labels: dict[int, list[Any]] = {}
             array = check_array(
                 X,
                 dtype=np.float64,

@@ -65,7 +65,7 @@ def _tabulate(columns: Columns, gate: NoiseGate, sigma: np.ndarray, step: float)
     if not gate.models:
         return None
     snap = CLIP_TOLERANCE / step
-    asked = gate.callables()
+    asked = gate.callables() or {}
     tables = {}
     for j in gate.models:
         x = columns.X[:, j]
@@ -104,7 +104,7 @@ def _grid_unit(columns: Columns, gate: NoiseGate | None) -> np.ndarray | None:
     largest, so that no table of shares outgrows the data twentyfold.
     """
     unit = _sigma(gate)
-    if unit is None or not gate.relative:
+    if gate is None or unit is None or not gate.relative:
         return unit
     unit = unit.copy()
     for j in gate.relative:
@@ -260,6 +260,7 @@ def make_growth(
         criterion=criterion,
         **settings,
     )
+    how: SampleSearch | GridSearch | None
     if pdf is not None and check_noise(pdf, columns.n_variables, "pdf").soft:
         half = pdf.half_window
         rules = replace(rules, gate_midpoint=False)
@@ -341,7 +342,7 @@ def _grid_search(
 ) -> GridSearch | None:
     """Soft search as the core takes it; None: hard search."""
     unit = _grid_unit(columns, noise)
-    if unit is None:
+    if noise is None or unit is None:
         return None
     _check_grid(columns, noise, unit, window, step)
     return GridSearch(

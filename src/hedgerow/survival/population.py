@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ class Matched:
         column = np.clip(year - (self.table.year or 0), 0, n_years - 1).astype(np.int64)
         return self.table.hazard[self.sex, column, row]
 
-    def survival(self, at: np.ndarray) -> np.ndarray:
+    def survival(self, at: Iterable[float]) -> np.ndarray:
         """Mean share who are alive at times that ascend, (k,)."""
         since, total, found = 0.0, np.zeros(len(self)), []
         for t in at:

@@ -119,8 +119,8 @@ def to_text(tree, decimals: int = 4, class_names=None) -> str:
     if tree.feature[0] < 0:
         return leaf_words(tree, 0) + "\n"
     shares = tree.probabilities()
-    lines = []
-    stack = [(0, 0, None)]
+    lines: list[str] = []
+    stack: list[tuple[int, int, str | None]] = [(0, 0, None)]
     while stack:
         node, depth, words = stack.pop()
         if words is not None:

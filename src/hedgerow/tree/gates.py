@@ -20,8 +20,9 @@ from scipy import special
 from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 from hedgerow.tree import sound
-from hedgerow.tree._gates import clip_tolerance as CLIP_TOLERANCE
+from hedgerow.tree._gates import clip_tolerance
 
+CLIP_TOLERANCE = clip_tolerance  # as the core has it
 WINDOW = 6.0  # omega, thesis 3.3.2
 STEP = 0.1  # delta, thesis 3.3.2
 WIDEST = 1e9  # window, in sigma: nothing is cut long before

@@ -6,6 +6,8 @@ needs IQRs, correlations and the order of the classes. They are counted once, by
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import special
 
@@ -68,7 +70,7 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
 
     shares = tree.shares(table, evaluation).tocsc()
     K = tree.n_classes
-    found = {
+    found: dict[str, Any] = {
         "n_rows": len(codes),
         "weight": np.zeros(tree.n_nodes),
         "class_weight": np.zeros((tree.n_nodes, K)),

@@ -79,6 +79,16 @@ class Tree:
         Variable -> labels of its categories, in the order of their codes.
     """
 
+    feature: np.ndarray
+    threshold: np.ndarray
+    center: np.ndarray
+    children_left: np.ndarray
+    children_right: np.ndarray
+    parent: np.ndarray
+    share_left: np.ndarray
+    class_weight: np.ndarray
+    _categories_left: np.ndarray
+
     def __init__(
         self,
         feature,
@@ -139,7 +149,7 @@ class Tree:
         with sound.reading("a pickled tree"):
             arrays = {name: state[_attribute(name)] for name in _ARRAYS}
             beside = {name: state[name] for name in _BESIDE}
-        self.__init__(**arrays, **beside)
+        Tree.__init__(self, **arrays, **beside)
 
     # -- arrays and sizes ---------------------------------------------------------------
 
@@ -194,7 +204,7 @@ class Tree:
         mine, theirs = self.arrays(), other.arrays()
         return all(np.array_equal(mine[k], theirs[k], equal_nan=True) for k in mine)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # as Python does for a class with __eq__ alone
 
     def __repr__(self) -> str:
         return f"Tree({self.n_leaves} leaves, depth {self.depth})"
@@ -342,10 +352,11 @@ class Tree:
 
         return self.replace(statistics=node_statistics(self, X, y, sample_weight))
 
-    def replace(self, **changes) -> Tree:
+    def replace(self, **changes: Any) -> Tree:
         """A copy with other labels, gate or statistics."""
         kept = {name: getattr(self, name) for name in _BESIDE}
-        made = Tree(**self.arrays(), **{**kept, **changes}, _checked=True)
+        arrays: dict[str, Any] = {**self.arrays()}
+        made = Tree(**arrays, **{**kept, **changes}, _checked=True)
         made._check_beside()
         return made
 

@@ -1,0 +1,18 @@
+# The public names for type checkers; __init__.py imports each on first use.
+
+from hedgerow.confidence.confdtree import ConfDTreeClassifier as ConfDTreeClassifier
+from hedgerow.evidential.data import EvidentialData as EvidentialData
+from hedgerow.evidential.error import evidential_error_rate as evidential_error_rate
+from hedgerow.evidential.learner import EvidentialTreeClassifier as EvidentialTreeClassifier
+from hedgerow.induction.c45 import C45Classifier as C45Classifier
+from hedgerow.missing.eig import EIGClassifier as EIGClassifier
+from hedgerow.search.ete import EvolutionaryTreeClassifier as EvolutionaryTreeClassifier
+from hedgerow.search.uct import UCTTreeClassifier as UCTTreeClassifier
+from hedgerow.tree import Tree as Tree
+from hedgerow.uncertainty.plt import (
+    ProbabilisticThresholdClassifier as ProbabilisticThresholdClassifier,
+)
+from hedgerow.uncertainty.soft import SoftTreeClassifier as SoftTreeClassifier
+from hedgerow.uncertainty.udt import UncertainTreeClassifier as UncertainTreeClassifier
+
+__version__: str
