@@ -26,7 +26,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce test test-quick test-long test-asan test-lowest test-newest checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -35,6 +35,8 @@ help:
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
 	@echo "make test-long  with every random table"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
+	@echo "make test-lowest set-up, then all tests with the lowest versions allowed of numpy and others"
+	@echo "make test-newest the same with the newest ones"
 	@echo "make fuzz       set-up, then five minutes of spoilt trees and odd tables through everything"
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make types      set-up, then the types of five rooms, by mypy"
@@ -83,7 +85,8 @@ reproduce: setup
 	@python -m hedgerow.workflow.run --cores $(CORES)
 
 # In as many processes as there are cores, the tests of a file in one; tests/conftest.py orders files.
-PYTEST := python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
+PYTEST := python -m pytest $(PROCESSES)
 
 test: setup
 	@$(PYTEST)
@@ -96,6 +99,10 @@ test-long: setup
 
 test-asan: setup
 	@python tests/sanitizers.py
+
+# The last commit, with the lowest or newest versions that pyproject.toml allows.
+test-lowest test-newest: setup
+	@python benchmarks/bounds.py --python '$(PYTHON)' $(@:test-%=%) $(PROCESSES)
 
 # Libraries that a reader of the results does not need: checks against them, and their data sets.
 checks: setup

@@ -14,19 +14,17 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from marked import ROOT, fill
+from bounds import Setup, clone, environment, lowest, newest
+from marked import fill
 
 from hedgerow.audit.tables import difference, is_table
 
@@ -55,22 +53,6 @@ print(json.dumps({
     "versions": {name: importlib.metadata.version(name) for name in %r},
 }))
 """
-
-
-@dataclass(frozen=True)
-class Setup:
-    """An environment: an interpreter, and what is installed after requirements.lock.
-
-    Attributes
-    ----------
-    python : str
-        The interpreter.
-    install : tuple of str
-        Arguments to pip.
-    """
-
-    python: str
-    install: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -219,9 +201,8 @@ def conditions(usual: Setup, here: Mapping[str, Any]) -> list[Condition]:
         path = interpreter(f"python3.{minor}")
         missing = "" if path else "not tried: there was no such interpreter"
         found.append(Condition(name, Setup(path), why_not=missing))
-    install = ("--upgrade", "--upgrade-strategy", "only-if-needed")
-    found.append(Condition("lowest versions allowed", Setup(usual.python, lowest())))
-    found.append(Condition("newest versions allowed", Setup(usual.python, (*install, *NUMERIC))))
+    for name, versions in (("lowest", lowest), ("newest", newest)):
+        found.append(Condition(f"{name} versions allowed", Setup(usual.python, versions(NUMERIC))))
     return found
 
 
@@ -230,44 +211,6 @@ def interpreter(name: str) -> str:
     path = shutil.which(name)
     works = path and not subprocess.run([path, "-c", ""], capture_output=True).returncode
     return path if works else ""
-
-
-def lowest() -> tuple[str, ...]:
-    """The lowest versions that pyproject.toml allows.
-
-    >>> lowest()[0].startswith("numpy==")
-    True
-    """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return tuple(
-        requirement.replace(">=", "==")
-        for requirement in project["dependencies"]
-        if re.split(r"[<>=!~ ]", requirement)[0] in NUMERIC
-    )
-
-
-def clone(setup: Setup, folder: Path) -> Path:
-    """The last commit in a folder of its own, set up."""
-    quiet: dict[str, Any] = {"check": True, "text": True, "stdout": subprocess.DEVNULL}
-    quiet["stderr"] = subprocess.PIPE
-    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
-    subprocess.run(["make", "setup", f"PYTHON={setup.python}"], cwd=folder, **quiet)
-    if setup.install:
-        pip = [".venv/bin/python", "-m", "pip", "install", "-qq", "--disable-pip-version-check"]
-        subprocess.run([*pip, *setup.install], cwd=folder, **quiet)
-        # The compiled core against the headers of these versions.
-        shutil.rmtree(folder / "build")
-        again = ["--no-deps", "--no-build-isolation", "--editable", "."]
-        subprocess.run([*pip, *again], cwd=folder, env=environment(folder, {}), **quiet)
-    return folder
-
-
-def environment(project: Path, variables: Mapping[str, str]) -> dict[str, str]:
-    """Of a command in a clone: its own programs first."""
-    path = f"{project / '.venv/bin'}{os.pathsep}{os.environ['PATH']}"
-    unasked = {"PYTHONPATH", "VIRTUAL_ENV", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES"}
-    kept = {name: value for name, value in os.environ.items() if name not in unasked}
-    return {**kept, **variables, "PATH": path}
 
 
 def seen(project: Path, variables: Mapping[str, str]) -> dict[str, Any]:

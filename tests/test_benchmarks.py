@@ -19,11 +19,11 @@ def command(monkeypatch):
     """A function that imports a module of benchmarks/, as `python benchmarks/NAME.py` does."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield importlib.import_module
-    for name in ("marked", "first_run", "bits"):
+    for name in ("marked", "first_run", "bounds", "bits"):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["marked", "first_run", "bits"])
+@pytest.mark.parametrize("name", ["marked", "first_run", "bounds"])
 def test_examples(command, name):
     result = doctest.testmod(command(name))
     assert result.attempted and not result.failed
@@ -41,6 +41,56 @@ def test_texts_have_a_place_for_what_is_measured(command, path, name):
     with pytest.raises(ValueError, match=rf"no `<!-- {name}: make {name} -->`"):
         filled("nothing", name, "said")
     assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+# ------------------------------------------------------------------------ versions that are allowed
+
+
+def test_bounds_are_those_of_the_package_and_all_of_its_extras(command):
+    """Each has a lowest version; pandas and Snakemake have a highest one, and pip is told."""
+    bounds = command("bounds")
+    found = bounds.allowed(bounds.BOUNDED)
+    assert all("0.0.1" not in bound and str(bound) for bound in found.values())
+    lowest = dict(each.split("==") for each in bounds.lowest(bounds.BOUNDED))
+    assert all(lowest[name] in bound for name, bound in found.items())
+    newest = bounds.newest(bounds.BOUNDED)
+    asked = {each.name: each.specifier for each in map(bounds.Requirement, newest[3:])}
+    assert asked == found and "3.0" not in asked["pandas"] and "10.0" not in asked["snakemake"]
+
+
+def test_the_tests_are_run_with_what_was_installed(command, monkeypatch, tmp_path, capfd):
+    """Options go to pytest, its exit code comes back, and an environment that is there serves."""
+    bounds = command("bounds")
+    made = []
+
+    def clone(setup, folder):
+        made.append(setup.install)
+        python = folder / ".venv/bin/python"
+        python.parent.mkdir(parents=True)
+        python.write_text("#!/bin/sh\necho $@\ntest $2 != pytest || exit 3\n")
+        python.chmod(0o755)
+        return folder
+
+    monkeypatch.setattr(bounds, "clone", clone)
+    monkeypatch.setattr(bounds, "VERSIONS", "numpy")
+    words = ["bounds.py", "lowest", "--keep", str(tmp_path), "tests/tree", "-x"]
+    monkeypatch.setattr(sys, "argv", words)
+    assert bounds.main() == bounds.main() == 3
+    assert made == [bounds.lowest(bounds.BOUNDED)]
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[1] == "-m pytest tests/tree -x" and lines[0].endswith(" ".join(bounds.BOUNDED))
+
+
+def test_an_environment_that_cannot_be_made_is_said(command, monkeypatch, tmp_path):
+    bounds = command("bounds")
+
+    def clone(setup, folder):
+        raise subprocess.CalledProcessError(1, "pip", stderr="no matching distribution")
+
+    monkeypatch.setattr(bounds, "clone", clone)
+    monkeypatch.setattr(sys, "argv", ["bounds.py", "newest", "--keep", str(tmp_path)])
+    with pytest.raises(SystemExit, match="newest: cannot be set up\nno matching distribution"):
+        bounds.main()
 
 
 # ------------------------------------------------------------------------------ bits that travel

@@ -85,6 +85,7 @@ def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0
     tests = ("test", "test-quick", "test-long", "test-asan", "test-dist", "types")
+    tests += ("test-lowest", "test-newest")
     for target in ("setup", "reproduce", *tests, "checks", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
