@@ -84,12 +84,12 @@ $(STAMP): $(BUILD_FILES)
 reproduce: setup
 	@python -m hedgerow.workflow.run --cores $(CORES)
 
-# In as many processes as there are cores, the tests of a file in one; tests/conftest.py orders files.
+# In as many processes as there are cores, the tests of a file in one; tests/durations.py orders files.
 PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
 
 test: setup
-	@$(PYTEST)
+	@$(PYTEST) --keep-durations
 
 test-quick: setup
 	@$(PYTEST) --effort quick

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
+import durations
 import effort
 import pytest
 
-#: What takes longest comes first, so that no process waits for another one in the end. Files that
-#: share the run of the smoke configuration stand apart: one process makes it, the others wait.
-FIRST = (
-    "test_workflow_runs",
-    "test_workflow_reference",
-    "test_workflow_absent",
-    "test_workflow_example",
-    "test_workflow_plan",
-    "test_workflow_reruns",
-    "test_workflow_edits",
-    "test_structure_beyond",
-    "test_structure",
-)
+#: The fixture whose run is shared by all processes.
+SHARED = "smoke"
 
 #: Marks of tests that are left out.
 LEFT_OUT = {"quick": {"runs", "slow", "long"}, "usual": {"long"}}
@@ -40,15 +30,40 @@ def pytest_addoption(parser):
         help="quick: no workflow runs, nothing slow, few random tables; long: everything; longer: "
         "more random tables",
     )
+    parser.addoption(
+        "--keep-durations",
+        action="store_true",
+        help="keep how long the tests of each file took, for the order of the next run",
+    )
 
 
 def pytest_configure(config):
     effort.chosen = config.getoption("effort")
+    if config.getoption("keep_durations") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(durations.Durations())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    report.shares_run = shares_run(item)
+    return report
+
+
+def shares_run(item) -> bool:
+    return SHARED in getattr(item, "fixturenames", ())
+
+
+def file_of(item) -> str:
+    return item.nodeid.partition("::")[0]
 
 
 def pytest_collection_modifyitems(config, items):
-    places = {name: place for place, name in enumerate(FIRST)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(FIRST)))  # else as collected
+    files = list(dict.fromkeys(map(file_of, items)))
+    sharing = {file_of(item) for item in items if shares_run(item)}
+    order = durations.in_order(files, durations.read(), sharing)
+    places = {file: place for place, file in enumerate(order)}
+    items.sort(key=lambda item: places[file_of(item)])  # within a file as collected
     marked = LEFT_OUT.get(effort.chosen)
     if marked:
         left_out = {item for item in items if marked & {m.name for m in item.iter_markers()}}
