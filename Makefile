@@ -45,7 +45,7 @@ help:
 	@echo "make times      the two commands in a fresh clone, and what README says of their times"
 	@echo "make bits       which machines and versions give the same bytes, and what docs/workflow.md says of it"
 	@echo "make docs       set-up, then the pages, docs/_build/html/index.html (docs-links: other sites' too)"
-	@echo "make generated  write the files that follow from others (environment.yml, CITATION.cff, config/)"
+	@echo "make generated  write the files that follow from others (environment.yml, CITATION.cff, config/, a picture)"
 	@echo "make lock       choose new versions of all dependencies"
 	@echo "make advisories known weaknesses of the locked versions, by pip-audit (asks a server)"
 	@echo "make clean      remove what the workflow made, downloads excepted"
@@ -145,6 +145,7 @@ $(VENV)/.docs: requirements-docs.lock $(STAMP)
 
 generated: setup
 	@python -m hedgerow.workflow.generated --write
+	@python tests/rooms.py
 
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock $(BUILD_LOCK)
 # The extras of each lock.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import rooms
 
 from hedgerow.experiments import WORDS
 from hedgerow.workflow.digest import PACKAGE
@@ -77,6 +80,25 @@ def room(module: str) -> str:
 def test_no_room_imports_from_a_higher_floor(module):
     for other in IMPORTS[module]:
         assert FLOOR[room(other)] <= FLOOR[room(module)], f"{module} imports {other}"
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_floors():
+    assert rooms.FILE.read_text(encoding="utf-8") == rooms.drawn(FLOORS), "call `make generated`"
+    page = (PACKAGE.parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert re.search(r"!\[[^]]{20,}\]\(docs/img/rooms\.svg\)", page)
+
+
+def test_a_picture_has_each_room_once_and_higher_floors_above():
+    svg = ElementTree.fromstring(rooms.drawn(FLOORS))
+    texts = svg.findall("{*}text")
+    assert len(texts) == len(FLOOR)
+    heights = {each.text: float(each.get("y")) for each in texts}
+    assert sorted(FLOOR, key=lambda room: (FLOOR[room], room)) == sorted(
+        heights, key=lambda room: (-heights[room], room)
+    )
+    assert all(0 < float(each.get("x")) < rooms.WIDTH for each in texts)
+    with pytest.raises(ValueError, match="no space"):
+        rooms.drawn([{f"a_long_name_of_a_room_{n}" for n in range(9)}])
 
 
 def test_learners_import_no_experiment_report_or_workflow():
