@@ -34,7 +34,7 @@ def test_a_changed_tree_is_refused_or_doubts(name):
     """Never another error, never a crash, and probabilities stay probabilities."""
     _, X, y = examples()
     used = 0
-    for seed in draws(2000 if name == "annotated" else 200):
+    for seed in draws(2000 if name == "annotated" else 200, least=20):  # 13 is the first usable
         try:
             tree = Tree.from_json(mutated(name, seed))
         except InputError:
