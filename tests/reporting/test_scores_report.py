@@ -63,18 +63,21 @@ def made(rows, plan):
 
 
 def test_differences_and_who_is_better(rows, plan):
-    table = made(rows, plan)["soft_scores"].set_index(["experiment", "metric", "method", "noise"])
+    table = made(rows, plan)["soft_scores"].set_index(["experiment", "metric", "first", "noise"])
     mean_index = 2.0  # of the five sets of table 3.1
     for metric, sign, to_unit in (("accuracy", 1, 100), ("macro_f1", -1, 100), ("brier", -1, 1)):
         cell = table.loc[("test_noise", metric, "stp", 0.1)]
         expected = sign * 0.02 * (1 + 0.001 * mean_index) * to_unit
         assert cell["difference"] == pytest.approx(expected, abs=1e-6)
         assert cell["n_datasets"] == 5
-        assert cell["better"] == (0 if metric == "macro_f1" else 5)
+        assert (cell["wins"], cell["losses"]) == ((0, 5) if metric == "macro_f1" else (5, 0))
+        assert cell["second"] == "c45"
+        gap = cell["mean_first"] - cell["mean_second"]
+        assert gap == pytest.approx(expected, abs=1e-5)
         assert cell["p"] == pytest.approx(2 / 2**5)  # all five on one side
         assert cell["p_holm"] == 1.0
-    assert table["missing"].iloc[0].split(";")[0] == "hepatitis_numeric"
-    assert "wine" not in table["missing"].iloc[0]
+    assert table["absent"].iloc[0].split(";")[0] == "hepatitis_numeric"
+    assert "wine" not in table["absent"].iloc[0]
 
 
 def test_accuracy_agrees_with_table_3_4(rows, plan, published):
@@ -91,7 +94,7 @@ def test_accuracy_agrees_with_table_3_4(rows, plan, published):
     ours = made(rows, plan)["soft_scores"]
     ours = ours[(ours["experiment"] == "training_noise") & (ours["metric"] == "accuracy")]
     for row in ours.itertuples(index=False):
-        assert row.difference == pytest.approx(of_thesis[row.method, row.noise], abs=1e-6)
+        assert row.difference == pytest.approx(of_thesis[row.first, row.noise], abs=1e-6)
 
 
 def test_rounding_is_neither_better_nor_worse(plan):
@@ -99,12 +102,13 @@ def test_rounding_is_neither_better_nor_worse(plan):
     c45 = rows[rows["method"] == "c45"]["value"].to_numpy()
     rows.loc[rows["method"] == "se", "value"] = c45 * (1 + 1e-15)
     table = made(rows, plan)["soft_scores"]
-    assert (table[table["method"] == "se"]["better"] == 0).all()
+    assert (table[table["first"] == "se"]["wins"] == 0).all()
+    assert (table[table["first"] == "se"]["losses"] == 0).all()
 
 
 def test_ranks_of_the_diagram(rows, plan):
     ranks = made(rows, plan)["soft_ranks"]
-    assert set(ranks["missing"].str.split(";").str[-1]) == {"synthetic_soft_5"}
+    assert set(ranks["absent"].str.split(";").str[-1]) == {"synthetic_soft_5"}
     part = ranks[ranks["experiment"] == "test_noise"]
     assert soft_scores_tables.mean_ranks_of(part).to_dict() == {
         "c45": 4,

@@ -213,10 +213,10 @@ def test_rules_are_compared_with_the_bound(rows, tables):
     row = one(table, metric="f1", method="uct_vs", rule="best", dataset=MEAN)
     difference = means["best"] - means["ucb"]
     assert row["difference_ucb"] == pytest.approx(difference.mean(), abs=1e-6)
-    assert (row["n_better"], row["n_worse"]) == ((difference > 0).sum(), (difference < 0).sum())
+    assert (row["wins"], row["losses"]) == ((difference > 0).sum(), (difference < 0).sum())
     # Fewer leaves are better.
     row = one(table, metric="n_leaves", method="uct_vs", rule="simple_regret", dataset=MEAN)
-    assert (row["n_better"], row["n_worse"]) == (0, 3)
+    assert (row["wins"], row["losses"]) == (0, 3)
     bound = table[table["rule"] == "ucb"]
     assert bound[["difference_ucb", "p"]].isna().all(None)
     assert set(table.loc[table["dataset"] == MEAN, "absent"]) == {"car"}

@@ -182,10 +182,10 @@ def test_questions_count_data_sets_and_carry_their_tests(tables):
     row = one(table, metric="silhouette", question="unitary_substitution")
     assert (row["first"], row["second"]) == ("B", "A")
     assert row["mean_first"] - row["mean_second"] == pytest.approx(0.1, abs=1e-5)
-    assert (row["n_higher"], row["n_lower"], row["n_datasets"]) == (7, 0, 7)
+    assert (row["wins"], row["losses"], row["n_datasets"]) == (7, 0, 7)
     assert row["p"] == 2 / 2**7 and row["p_holm"] == 8 * 2 / 2**7
     same = one(table, metric="silhouette", question="prototypes_normalized")
-    assert (same["n_higher"], same["n_lower"], same["p"]) == (0, 0, 1.0)
+    assert (same["wins"], same["losses"], same["p"]) == (0, 0, 1.0)
     rare = one(table, metric="correlated_substitution_score", question="normalization")
     assert (rare["n_datasets"], rare["p"]) == (1, 1.0)
 
@@ -194,7 +194,7 @@ def test_prototypes_are_compared_with_both_scales(tables):
     table = tables["structure_beyond_prototypes"]
     key = {"metric": "rank_correlation_with_d_p", "method": "edit_a1", "dataset": MEAN}
     plain = one(table, **key, scale="unnormalized")
-    assert plain["difference"] == pytest.approx(-0.2) and plain["n_lower"] == 7
+    assert plain["difference"] == pytest.approx(-0.2) and plain["losses"] == 7
     assert plain["p"] == 2 / 2**7 and plain["p_holm"] > plain["p"]
     assert one(table, **key, scale="normalized")["p"] == 1.0
     own = one(table, **key, scale="prototypes")
@@ -205,8 +205,8 @@ def test_ensembles_say_how_far_structure_is_above(tables):
     table = tables["structure_beyond_ensembles"]
     key = {"metric": "f1", "pool": "uct", "k": 5, "dataset": MEAN}
     random, best = one(table, **key, strategy="random"), one(table, **key, strategy="best")
-    assert random["difference"] == pytest.approx(1.0) and random["n_higher"] == 7
-    assert best["difference"] == pytest.approx(-2.0) and best["n_lower"] == 7
+    assert random["difference"] == pytest.approx(1.0) and random["wins"] == 7
+    assert best["difference"] == pytest.approx(-2.0) and best["losses"] == 7
     # Wine has one forest only, of split 0; the mean over both would be half a point more.
     own = one(table, **{**key, "dataset": "wine"}, strategy="structure")
     assert own["measured"] == 76.0
@@ -220,7 +220,7 @@ def test_stability_is_beside_c45(tables):
     table = tables["structure_beyond_stability"]
     row = one(table, metric="relative_b2", learner="stp", dataset=MEAN)
     assert row["measured"] == pytest.approx(6.5) and row["difference"] == pytest.approx(-6.5)
-    assert (row["n_lower"], row["n_datasets"]) == (7, 7) and row["p"] == 2 / 2**7
+    assert (row["losses"], row["n_datasets"]) == (7, 7) and row["p"] == 2 / 2**7
     assert pd.isna(one(table, metric="relative_b2", learner="c45", dataset=MEAN)["p"])
 
 

@@ -235,7 +235,7 @@ def _rule_blocks(table: pd.DataFrame, plan: SearchBeyondPlan) -> list[dict]:
                     cells.append({"text": text, "count": "", "mark": "", "notes": ""})
                     continue
                 notes = _told(row)
-                count = f"{row['n_better']:.0f} better, {row['n_worse']:.0f} worse"
+                count = f"{row['wins']:.0f} better, {row['losses']:.0f} worse"
                 mark = "a" if row["p"] < LEVEL else ""
                 text = number(row["difference_ucb"], digits + 1)
                 cells.append({"text": text, "count": count, "mark": mark, "notes": notes})

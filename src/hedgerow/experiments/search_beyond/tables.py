@@ -333,7 +333,7 @@ def search_beyond_rules(
     DataFrame
         One row per metric, method, rule and data set (a key, or `mean_over_datasets`). Columns:
         metric, unit, method, rule, dataset, measured (mean over splits), difference_ucb (to the
-        upper confidence bound of the same method), n_better and n_worse (data sets on which the
+        upper confidence bound of the same method), wins and losses (data sets on which the
         rule is better or worse), n_datasets, p, p_holm, p_splits, p_splits_holm, absent.
     """
     rows = measured["selection"]
@@ -346,14 +346,14 @@ def search_beyond_rules(
         values = values.join(bound.rename("bound"), on=["method", "dataset"])
         values["difference_ucb"] = values["measured"] - values.pop("bound")
         gain = values["difference_ucb"] * (1 if more else -1)
-        values = values.assign(n_better=gain > NO_GAP, n_worse=gain < -NO_GAP, n_datasets=1)
+        values = values.assign(wins=gain > NO_GAP, losses=gain < -NO_GAP, n_datasets=1)
         grouped = values.groupby(["method", "rule"])
         mean = grouped[["measured", "difference_ucb"]].mean()
-        mean = mean.join(grouped[["n_better", "n_worse", "n_datasets"]].sum())
+        mean = mean.join(grouped[["wins", "losses", "n_datasets"]].sum())
         mean = mean.reset_index().assign(dataset=MEAN)
         frames.append(pd.concat([mean, values]).assign(metric=metric, unit=METRIC_UNITS[metric]))
     table = pd.concat(frames, ignore_index=True)
-    table[["n_better", "n_worse"]] = table[["n_better", "n_worse"]].astype(int)
+    table[["wins", "losses"]] = table[["wins", "losses"]].astype(int)
     tests = statistics[statistics["part"] == "selection"]
     tests = tests.rename(columns={"cell": "method", "first": "rule"})
     key = ["metric", "method", "rule"]
@@ -371,7 +371,7 @@ def search_beyond_rules(
         "rule": list(rules_of(plan)),
     }
     columns = ["metric", "unit", "method", "rule", "dataset", "measured", "difference_ucb"]
-    columns += ["n_better", "n_worse", "n_datasets", *_P_NAMES.values(), "absent"]
+    columns += ["wins", "losses", "n_datasets", *_P_NAMES.values(), "absent"]
     return _ordered(table, order, columns)
 
 

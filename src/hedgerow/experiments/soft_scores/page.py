@@ -93,8 +93,8 @@ def _blocks(frame: pd.DataFrame) -> list[dict]:
     for metric, title in _TITLES.items():
         cells = frame[frame["metric"] == metric]
         lines = []
-        for method in cells["method"].unique():
-            of_method = cells[cells["method"] == method].sort_values("noise")
+        for method in cells["first"].unique():
+            of_method = cells[cells["first"] == method].sort_values("noise")
             shown = [_cell(c, _DIGITS[metric]) for c in of_method.itertuples(index=False)]
             lines.append({"method": method, "cells": shown})
         if lines:
@@ -111,7 +111,7 @@ def _cell(row, digits: int) -> dict:
         if row.p_holm < LEVEL:
             marks.append("b")
         notes = [
-            f"better on {row.better} of {row.n_datasets} data sets",
+            f"better on {row.wins} of {row.n_datasets} data sets",
             f"{p_said(row.p)}, {p_text(row.p_holm)} after Holm",
         ]
     return {

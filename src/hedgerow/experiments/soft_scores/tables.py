@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.experiments.behind import tested
+from hedgerow.experiments.compared import MEASURED
 from hedgerow.experiments.soft.plan import EXPERIMENTS, METHODS, SoftPlan
 from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft_scores.plan import SCORES
@@ -53,11 +54,12 @@ def behind_scores(table: pd.DataFrame, rows: pd.DataFrame, plan: SoftPlan) -> It
             continue
         own = {name: line[name] for name in ("experiment", "metric", "noise")}
         where = {**own, "dataset": sets}
-        first, c45 = (Rows("rows", {**where, "method": m}) for m in (line["method"], "c45"))
+        pair = tuple(Rows("rows", {**where, "method": line[m]}) for m in ("first", "second"))
         times, by = UNITS[line["metric"]][1], ("dataset", "permutation")
-        yield Cell(row, "c45", "mean_of_means", (c45,), times, by[:1])
-        yield Cell(row, "difference", "mean_difference", (first, c45), times, by)
-        yield from tested(row, line, {**own, "method": line["method"]})
+        for name, side in zip(("mean_first", "mean_second"), pair, strict=True):
+            yield Cell(row, name, "mean_of_means", (side,), times, by[:1])
+        yield Cell(row, "difference", "mean_difference", pair, times, by)
+        yield from tested(row, line, {**own, "method": line["first"]})
 
 
 def behind_ranks(table: pd.DataFrame, comparison: pd.DataFrame) -> Iterator[Cell]:
@@ -94,11 +96,11 @@ def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) ->
     -------
     DataFrame
         experiment, metric, unit (the Brier score is a sum of squares between 0 and 2, less is
-        better), method, noise, c45 (mean of C4.5 over the data sets), difference (mean over data
-        sets of the method's mean minus that of C4.5), better (data sets on which the method is
-        better), n_datasets, p (Wilcoxon over data sets), p_holm (over the cells of one
-        experiment), note, missing (sets of table 3.1 that were not run, separated by semicolons).
-        Without a method besides C4.5, one row per experiment that says so.
+        better), noise, first (method), second (`c45`), mean_first, mean_second, difference (means
+        over data sets), wins, losses (data sets on which the first is better and worse),
+        n_datasets, p (Wilcoxon over data sets), p_holm (over the cells of one experiment), note,
+        absent (sets of table 3.1 that were not run, separated by semicolons). Without a method
+        besides C4.5, one row per experiment that says so.
     """
     means = score_means(rows, plan)
     found = []
@@ -114,17 +116,20 @@ def soft_scores(rows: pd.DataFrame, statistics: pd.DataFrame, plan: SoftPlan) ->
                     # What differs by rounding only is neither better nor worse.
                     sign = np.sign(difference.round(12)) * (1 if higher else -1)
                     row = {"experiment": experiment, "metric": metric, "unit": unit}
-                    row |= {"method": method, "noise": noise, "n_datasets": len(cell)}
-                    row |= {"c45": cell["c45"].mean() * to_unit, "better": int((sign > 0).sum())}
-                    row |= {"difference": difference.mean() * to_unit}
+                    row |= {"noise": noise, "first": method, "second": "c45"}
+                    row |= {"mean_first": cell[method].mean() * to_unit}
+                    row |= {"mean_second": cell["c45"].mean() * to_unit}
+                    row |= {"difference": difference.mean() * to_unit, "n_datasets": len(cell)}
+                    row |= {"wins": int((sign > 0).sum()), "losses": int((sign < 0).sum())}
                     found.append(row | _tests(statistics, experiment, metric, method, noise))
-    columns = ["experiment", "metric", "unit", "method", "noise", "c45", "difference", "better"]
-    columns += ["n_datasets", "p", "p_holm", "note"]
-    table = pd.DataFrame(found).reindex(columns=columns).assign(missing=missing(rows))
-    table[["better", "n_datasets"]] = table[["better", "n_datasets"]].astype("Int64")
-    numbers = ["noise", "c45", "difference", "p", "p_holm"]
+    columns = ["experiment", "metric", "unit", "noise", "first", "second", *MEASURED, "note"]
+    table = pd.DataFrame(found).reindex(columns=columns).assign(absent=missing(rows))
+    counts = ["wins", "losses", "n_datasets"]
+    table[counts] = table[counts].astype("Int64")
+    means = ["mean_first", "mean_second", "difference"]
+    numbers = ["noise", *means, "p", "p_holm"]
     table[numbers] = table[numbers].astype(float)
-    table[["c45", "difference"]] = table[["c45", "difference"]].round(6) + 0.0
+    table[means] = table[means].round(6) + 0.0
     return table
 
 
@@ -157,16 +162,16 @@ def soft_ranks(comparison: pd.DataFrame) -> pd.DataFrame:
     DataFrame
         experiment, name (friedman, nemenyi), first and second (methods of a pair), rank_first,
         rank_second, statistic (chi-squared; difference of the mean ranks), p,
-        critical_difference (at .05), n_datasets, note, missing (sets of table 3.1 that were not
+        critical_difference (at .05), n_datasets, note, absent (sets of table 3.1 that were not
         run, separated by semicolons).
     """
     groups = comparison["groups"].str.split("|")
     pair = comparison["name"] == "nemenyi"
     table = comparison.assign(
         first=groups.str[0].where(pair, ""), second=groups.str[1].where(pair, "")
-    ).rename(columns={"n": "n_datasets"})
+    ).rename(columns={"n": "n_datasets", "missing": "absent"})
     columns = ["experiment", "name", "first", "second", "rank_first", "rank_second", "statistic"]
-    table = table[[*columns, "p", "critical_difference", "n_datasets", "note", "missing"]]
+    table = table[[*columns, "p", "critical_difference", "n_datasets", "note", "absent"]]
     numbers = ["rank_first", "rank_second", "statistic", "critical_difference"]
     table[numbers] = table[numbers].round(6) + 0.0
     return table.reset_index(drop=True)

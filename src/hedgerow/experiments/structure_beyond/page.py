@@ -183,7 +183,7 @@ def _gain_cell(row: pd.Series, digits: int) -> dict:
     """A difference, on how many data sets it is so, and whether the test calls it one."""
     return {
         "text": number(row["difference"], digits),
-        "count": f"{row['n_higher']:.0f}:{row['n_lower']:.0f}",
+        "count": f"{row['wins']:.0f}:{row['losses']:.0f}",
         "mark": "a" if row["p_holm"] < LEVEL else "",
         "notes": f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}",
     }

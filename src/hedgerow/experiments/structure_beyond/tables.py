@@ -358,7 +358,7 @@ def structure_beyond_questions(
         One row per metric and question (a key of
         `hedgerow.experiments.structure_beyond.plan.QUESTIONS`). Columns: metric, question, first,
         second (what is compared), mean_first, mean_second, difference (first minus second),
-        n_higher and n_lower (data sets on which the first is so), n_datasets, p, p_holm, absent.
+        wins and losses (data sets on which the first is so), n_datasets, p, p_holm, absent.
     """
     rows = []
     for metric in METRICS:
@@ -405,8 +405,8 @@ def structure_beyond_prototypes(
     DataFrame
         One row per metric, method, scale (`prototypes` the third) and data set (a key, or
         `mean_over_datasets`). Columns: metric, method, scale, dataset, measured, n_datasets, and of
-        the means of the other two scales: difference (prototypes minus this scale), n_higher and
-        n_lower (data sets on which prototypes are so), p, p_holm; absent.
+        the means of the other two scales: difference (prototypes minus this scale), wins and
+        losses (data sets on which prototypes are so), p, p_holm; absent.
     """
     tests = _p_values(statistics, "prototypes").rename(
         columns={"cell": "method", "second": "scale"}
@@ -419,7 +419,7 @@ def structure_beyond_prototypes(
         mean = _long(wide.mean().to_frame(MEAN).T).set_index(["method", "scale"])
         for method, scale in itertools.product(VARIANTS, STRUCTURE_SCALES):
             found = _compared(wide[method, "prototypes"] - wide[method, scale])
-            for name in ("difference", "n_higher", "n_lower"):
+            for name in ("difference", "wins", "losses"):
                 mean.loc[(method, scale), name] = found[name]
         mean = mean.reset_index().assign(metric=metric, n_datasets=len(wide))
         mean = mean.merge(tests.drop(columns="first"), on=["metric", "method", "scale"], how="left")
@@ -454,8 +454,8 @@ def structure_beyond_ensembles(
         One row per score, pool of trees, k, strategy and data set (a key, or
         `mean_over_datasets`). Columns: metric (f1, accuracy), pool, k, strategy, dataset, measured
         (per cent), mean_distance (edit distance B2 between two members), member_f1 (mean of its
-        trees), n_datasets, and of means: difference (`structure` minus this strategy), n_higher and
-        n_lower (data sets on which `structure` is so), p, p_holm; absent.
+        trees), n_datasets, and of means: difference (`structure` minus this strategy), wins and
+        losses (data sets on which `structure` is so), p, p_holm; absent.
     """
     rows = measured["ensembles"]
     tests = _p_values(statistics, "ensembles").rename(columns={"second": "strategy"})
@@ -513,7 +513,7 @@ def structure_beyond_stability(
     DataFrame
         One row per metric, learner and data set (a key, or `mean_over_datasets`). Columns: metric,
         learner, dataset, measured (mean over divisions), n_datasets, and of means: difference (to
-        C4.5), n_higher and n_lower (data sets on which the learner is so), p, p_holm; absent.
+        C4.5), wins and losses (data sets on which the learner is so), p, p_holm; absent.
     """
     tests = _p_values(statistics, "stability").rename(columns={"first": "learner"})
     frames = []
@@ -534,14 +534,14 @@ def structure_beyond_stability(
     return _finished(frames, columns, measured, plan)
 
 
-COMPARED = ["difference", "n_higher", "n_lower", "n_datasets"]
+COMPARED = ["difference", "wins", "losses", "n_datasets"]
 
 
 def _compared(gain: pd.Series) -> dict:
     return {
         "difference": float(gain.mean()),
-        "n_higher": int((gain > EQUAL).sum()),
-        "n_lower": int((gain < -EQUAL).sum()),
+        "wins": int((gain > EQUAL).sum()),
+        "losses": int((gain < -EQUAL).sum()),
         "n_datasets": len(gain),
     }
 
@@ -601,7 +601,7 @@ def _finished(frames, columns, measured, plan) -> pd.DataFrame:
         rank.insert(list(rank.columns).index("strategy"), "k", table["k"])
     table = table.loc[rank.sort_values(list(rank.columns), kind="stable").index, columns]
     table = table.reset_index(drop=True)
-    for name in ("n_higher", "n_lower", "n_datasets", "n_forests", "k"):
+    for name in ("wins", "losses", "n_datasets", "n_forests", "k"):
         if name in table:
             table[name] = table[name].astype(float).astype("Int64")
     numbers = [
