@@ -220,7 +220,9 @@ class CohortFacts:
         for name, column in (("rows", rows.when), ("intervention", treatment.time)):
             if column in categories:
                 yield f"`{name}` counts time in the category {column!r}", "name a numeric column"
-        values = [("where", column, value) for column in rows.where for value in rows.where[column]]
+        values: list[tuple[str, str, str | float]] = [
+            ("where", column, value) for column in rows.where for value in rows.where[column]
+        ]
         if treatment.given is not None and treatment.treated is not None:
             values.append(("treated", treatment.given, treatment.treated))
         for name, column, value in values:

