@@ -63,11 +63,14 @@ def main() -> int:
     setup = Setup(options.python, versions(BOUNDED))
     with tempfile.TemporaryDirectory(prefix="hedgerow-bounds-") as folder:
         project = (options.keep or Path(folder)).resolve() / options.which
-        if not project.exists():
+        ready = project / ".venv/.ready"
+        if not ready.exists():
+            shutil.rmtree(project, ignore_errors=True)  # of a set-up that was broken off
             try:
                 clone(setup, project)
             except subprocess.CalledProcessError as error:
                 sys.exit(f"{options.which}: cannot be set up\n{error.stderr or error}")
+            ready.touch()
         run: dict[str, Any] = {"cwd": project, "env": environment(project, {})}
         python = str(project / ".venv/bin/python")
         print(f"{options.which}: ", end="", flush=True)

@@ -103,6 +103,7 @@ READABLE = (
         r'<aside class="toc-drawer\1" aria-label="This page">',
     ),
     (r"<pre>", r'<pre tabindex="0">'),
+    (r'<div class="math">', r'<div class="math" tabindex="0">'),
     (r'<div class="table-wrapper([^"]*)">', r'<div class="table-wrapper\1" tabindex="0">'),
     (r'<th class="head"><p></p></th>', r"<td></td>"),
     (r'<div id="search-results">', r'<h1>Search</h1>\n<div id="search-results">'),

@@ -73,6 +73,7 @@ def test_the_tests_are_run_with_what_was_installed(command, monkeypatch, tmp_pat
 
     monkeypatch.setattr(bounds, "clone", clone)
     monkeypatch.setattr(bounds, "VERSIONS", "numpy")
+    (tmp_path / "lowest/.venv").mkdir(parents=True)  # of a set-up that was broken off
     words = ["bounds.py", "lowest", "--keep", str(tmp_path), "tests/tree", "-x"]
     monkeypatch.setattr(sys, "argv", words)
     assert bounds.main() == bounds.main() == 3
