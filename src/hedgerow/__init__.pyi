@@ -6,8 +6,12 @@ from hedgerow.evidential.error import evidential_error_rate as evidential_error_
 from hedgerow.evidential.learner import EvidentialTreeClassifier as EvidentialTreeClassifier
 from hedgerow.induction.c45 import C45Classifier as C45Classifier
 from hedgerow.missing.eig import EIGClassifier as EIGClassifier
+from hedgerow.missing.mia import MissingIncorporated as MissingIncorporated
 from hedgerow.search.ete import EvolutionaryTreeClassifier as EvolutionaryTreeClassifier
+from hedgerow.search.optimal import ErrorFronts as ErrorFronts
+from hedgerow.search.optimal import most_accurate as most_accurate
 from hedgerow.search.uct import UCTTreeClassifier as UCTTreeClassifier
+from hedgerow.structure import TreeEditDistance as TreeEditDistance
 from hedgerow.tree import Tree as Tree
 from hedgerow.uncertainty.plt import (
     ProbabilisticThresholdClassifier as ProbabilisticThresholdClassifier,

@@ -497,5 +497,5 @@ def test_planning_imports_plans_and_no_step():
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
     ours = {name.removeprefix("hedgerow.experiments.") for name in loaded if "experiments." in name}
-    assert ours == {"plan", *WORDS, *(f"{word}.plan" for word in WORDS)}
-    assert not {"matplotlib", "sklearn", "hedgerow.tree", "hedgerow.induction"} & loaded
+    assert ours == {"plan", "compared", *WORDS, *(f"{word}.plan" for word in WORDS)}
+    assert not {"matplotlib", "pandas", "sklearn", "hedgerow.tree", "hedgerow.induction"} & loaded
