@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hedgerow import experiments
 from hedgerow.experiments.audit.comparison import (
     KEY,
     ORDER,
@@ -27,7 +28,9 @@ PUBLISHED = {
     for path in sorted((ROOT / "data/published").glob("*.csv"))
     if path.stem != "claims"
 }
-WORDS = ("soft", "search", "structure", "confidence", "evidential", "missing")
+#: Data of two experiments are private: their printed tables have no measured ones.
+PRIVATE = {"soft_illustration", "survival"}
+WORDS = [w for w in experiments.WORDS if w in {s.experiment for s in SOURCES.values()} - PRIVATE]
 #: Tables at the scale of the papers, as they are tracked.
 TABLES = {
     path.stem: read_csv(path)
@@ -174,8 +177,8 @@ def test_both_files_hold_the_same(found, tmp_path):
 def test_published_tables_and_rule_name_the_same_experiments():
     text = (ROOT / "workflow/rules/audit.smk").read_text()
     listed = re.search(r"for word in \[(.*?)\]", text, re.DOTALL)[1]
-    assert re.findall(r"\w+", listed) == list(WORDS)
-    assert {s.experiment for s in SOURCES.values()} <= {*WORDS, "survival", "soft_illustration"}
+    assert re.findall(r"\w+", listed) == WORDS
+    assert {s.experiment for s in SOURCES.values()} > PRIVATE
     assert set(PUBLISHED) - set(SOURCES) == {"thesis_text_numbers", "confdtree_text_numbers"}
 
 

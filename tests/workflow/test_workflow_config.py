@@ -12,6 +12,7 @@ import sys
 import pytest
 import yaml
 from throwaway import ROOT, SMOKE, Project
+from wiring import rules_in
 
 from hedgerow.closed import describe
 from hedgerow.data import load_registry
@@ -399,26 +400,20 @@ def test_every_field_of_a_plan_is_a_setting_with_a_meaning_or_is_given(plan):
         assert inspect.getdoc(plan).endswith(".")
 
 
-def test_what_is_given_to_plans_and_what_no_text_states():
-    assert {word: set(plan.given) for word, plan in SECTIONS.items() if plan.given} == {
-        "soft_beyond": {"gate_at", "min_samples_split", "step", "window"},
-        "search": {"printed"},
-        "search_beyond": {"library"},
-        "structure": {"printed"},
-        "survival": {"cohorts"},
-        "survival_beyond": {"cohorts", "library"},
-        "confidence": {"printed"},
-        "evidential": {"printed"},
-        "missing": {"printed"},
-    }
-    unstated = {word: set(plan.unstated()) for word, plan in SECTIONS.items()}
-    assert unstated.pop("soft") == {"chunk", "store_samples"}
-    for word in (
-        *("soft_illustration", "soft_sweep", "survival_beyond"),
-        *("confidence_beyond", "evidential_beyond", "missing_beyond"),
-    ):
-        assert not unstated.pop(word)
-    assert all(names == {"chunk"} for names in unstated.values())
+@pytest.mark.parametrize("word", SECTIONS)
+def test_a_plan_is_given_what_its_rules_give(word):
+    """And what it shares with another section, whose setting says what it is."""
+    calls = re.findall(r"\*\*step\((.*?)\),\n", "".join(rules_in(word).values()), re.DOTALL)
+    given = {name for call in calls for name in re.findall(r"(\w+)=", call)}
+    shared = {"soft_beyond": {"gate_at", "min_samples_split", "step", "window"}}.get(word, set())
+    assert set(SECTIONS[word].given) == given | shared
+    assert shared <= set(SECTIONS["soft"].settings())
+
+
+@pytest.mark.parametrize("word", SECTIONS)
+def test_no_text_states_how_work_is_cut_and_kept(word):
+    apart = {"chunk", "store_samples"}
+    assert set(SECTIONS[word].unstated()) == apart & set(SECTIONS[word].settings())
 
 
 @pytest.mark.parametrize("word", SECTIONS)

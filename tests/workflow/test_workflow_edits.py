@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from throwaway import SMOKE, copied_package
+from wiring import PAGE
 
 from hedgerow._stamp import COMPILED, core_digest
+from hedgerow.workflow.steps import having
 
 pytestmark = pytest.mark.runs
 
@@ -19,14 +21,9 @@ def copy(tmp_path_factory, smoke):
     return folder / "hedgerow", environment
 
 
-PAGE = {"report", "crate", "manifest"}
-FIGURES_OF = "search search_beyond soft soft_beyond soft_illustration soft_sweep soft_scores"
-FIGURES_OF += " structure structure_beyond survival survival_beyond confidence confidence_beyond"
-FIGURES_OF += " evidential evidential_beyond missing missing_beyond"
-ALL_FIGURES = {f"{word}_figures" for word in FIGURES_OF.split()}
-ALL_CLAIMS = {f"{word}_claims" for word in FIGURES_OF.split()}
-ALL_CLAIMS -= {"soft_illustration_claims", "soft_scores_claims"}
-ALL_PAGES = {f"{word}_page" for word in FIGURES_OF.split()}
+ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
+    {f"{word}_{kind}" for word in having(kind)} for kind in ("figures", "claims", "page")
+)
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,13 @@ import time
 import pandas as pd
 import pytest
 from throwaway import SMOKE, Project, clean_environment, new_project
+from wiring import sets_of
 
+from hedgerow.experiments import WORDS
 from hedgerow.reporting.checkout import is_workflow
+from hedgerow.workflow.steps import declared_by, having, shown_path
 
 pytestmark = pytest.mark.runs
-
-#: Experiments that judge claims.
-JUDGED = (
-    *("soft", "soft_sweep", "soft_beyond", "search", "search_beyond"),
-    *("structure", "structure_beyond", "survival", "survival_beyond"),
-    *("confidence", "confidence_beyond", "evidential", "evidential_beyond"),
-    "missing",
-    "missing_beyond",
-)
 
 
 def test_smoke_makes_every_file_of_the_flow(smoke):
@@ -43,12 +37,6 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
             assert path in made
     for dataset in ("haberman", "bupa"):
         assert f"data/results/soft_sweep/{dataset}.parquet" in made
-    for name in ("soft_sweep", "soft_sweep_ranges", "soft_scores", "soft_ranks"):
-        assert f"reports/tables/{name}.csv" in made
-    for name in ("noise_models", "class_noise", "categorical_noise"):
-        assert f"reports/tables/soft_beyond_{name}.csv" in made
-    for name in ("gap", "rules", "progress"):
-        assert f"reports/tables/search_beyond_{name}.csv" in made
     for number in (1, 2, 3, 4, 7, 8):
         assert f"reports/tables/thesis_figure_3_{number}_data.csv" in made
     for dataset in ("wdbc", "synthetic_search_4"):
@@ -63,32 +51,19 @@ def test_smoke_makes_every_file_of_the_flow(smoke):
         assert f"data/results/structure/{name}/wdbc.parquet" in made
     assert "data/results/structure/wdbc.parquet" in made
     assert "data/trees/structure/wdbc/trees.parquet" in made
-    for name in ("examples", "closeness"):
-        assert f"reports/tables/structure_{name}.csv" in made
-    for name in ("variants", "questions", "prototypes", "ensembles", "stability"):
-        assert f"reports/tables/structure_beyond_{name}.csv" in made
     for name in ("forests", "trees", "grown"):
         assert f"data/trees/structure_beyond/bupa/000-001_{name}.parquet" in made
-    for name in ("scores", "weights", "errors", "measurement", "stability"):
-        assert f"reports/tables/survival_beyond_{name}.csv" in made
-    for name in ("answers", "learners", "categories", "probabilities", "settings"):
-        assert f"reports/tables/confidence_beyond_{name}.csv" in made
-    for name in ("confdtree_table_1", "confidence_trees", "confidence_sizes"):
-        assert f"reports/tables/{name}.csv" in made
     assert "data/trees/confidence/vehicle_000-000.parquet" in made
-    for name in ("e2m_table_1", "e2m_table_2", "evidential_clean", "evidential_curve"):
-        assert f"reports/tables/{name}.csv" in made
-    for name in ("sweep", "repeated", "annotators", "misjudged"):
-        assert f"reports/tables/evidential_beyond_{name}.csv" in made
-    for name in ("mechanisms", "imputers", "learners", "pruning", "natural", "sets", "noise"):
-        assert f"reports/tables/missing_beyond_{name}.csv" in made
     assert "data/trees/evidential/iris_000-001.parquet" in made
-    for name in ("missing_means", "missing_levels", "missing_readings", "missing_text"):
-        assert f"reports/tables/{name}.csv" in made
     assert "data/trees/missing/wine_000-000.parquet" in made
-    for name in ("search_splits", "thesis_table_4_1", "thesis_table_4_7"):
-        assert f"reports/tables/{name}.csv" in made
-    for word in JUDGED:
+    for word in WORDS:
+        shown = [declared for declared in declared_by(word) if declared.kind != "step"]
+        paths = {shown_path(declared) for declared in shown}
+        paths |= {f"reports/captions/{declared.name}.rst" for declared in shown}
+        paths |= {path.replace(".svg", end) for path in paths for end in (".csv", ".png")}
+        assert paths <= made.keys()
+        assert f"reports/html/{word}.html" in made
+    for word in having("claims"):
         assert f"data/results/{word}/claims.parquet" in made
     assert "reports/html/index.html" in made
     rows = pd.read_parquet(smoke.path / "data/results/soft/bupa.parquet")
@@ -226,23 +201,8 @@ def test_snakemakes_own_report(smoke, tmp_path, name):
 
 def test_the_manifest_tells_where_each_set_came_from(smoke):
     manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
-    assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {
-        "bupa": "bupa",
-        "ecoli3": "ecoli3",
-        "haberman": "haberman",
-        "iris": "iris",
-        "lung": "lung",
-        "saheart": "saheart",
-        "stanford_heart_intervals": "stanford_heart_intervals",
-        "synthetic_lvef": "synthetic_lvef",
-        "synthetic_missing_1": "synthetic_missing_1",
-        "synthetic_search_4": "synthetic_search_4",
-        "tic_tac_toe": "tic_tac_toe",
-        "vehicle": "vehicle",
-        "wdbc": "wdbc",
-        "whas500": "whas500",
-        "wine": "wine",
-    }
+    used = set().union(*(sets_of(word, "smoke") for word in WORDS))
+    assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {k: k for k in used}
     made = smoke.made()
     listed = {**manifest["inputs"], **manifest["outputs"]}
     assert "reports/README.md" in made and "reports/README.md" not in listed  # it is no result

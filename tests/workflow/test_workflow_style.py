@@ -6,6 +6,7 @@ import re
 
 import pytest
 from throwaway import ROOT, Project
+from wiring import rules_in
 
 
 def test_formatting_of_the_workflow():
@@ -18,18 +19,13 @@ def test_ruff():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def rules() -> dict[str, str]:
-    """Text of every rule below workflow/rules."""
-    found = {}
-    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
-        for text in re.split(r"^rule ", file.read_text(), flags=re.MULTILINE)[1:]:
-            found[text.partition(":")[0]] = text
-    return found
+FILES = sorted(file.stem for file in (ROOT / "workflow/rules").glob("*.smk"))
+RULES = {rule: text for name in FILES for rule, text in rules_in(name).items()}
 
 
-@pytest.mark.parametrize("rule", sorted(rules()))
+@pytest.mark.parametrize("rule", sorted(RULES))
 def test_every_rule_says_everything_about_its_jobs(rule):
-    text = rules()[rule]
+    text = RULES[rule]
     for directive in ("output", "log", "conda", "message", "script"):
         assert f"\n    {directive}:\n" in text, f"{rule} has no {directive}"
     assert '"../../environment.yml"' in text
