@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from shown import captions_of
-from test_html_report import Page
+from test_soft_report import Page
 
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.experiments.soft_illustration import figures as soft_illustration_figures
