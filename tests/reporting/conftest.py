@@ -1,17 +1,16 @@
-"""Rows of an experiment that was never run: MADE UP, to test tables, figures and pages only."""
+"""Fixtures of made-up results, to test tables, figures and pages only."""
 
 import hashlib
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from legible import faults
+from made_rows import PLAN, SETS, calibrated, made_up_rows, printed
 
 from hedgerow.experiments.soft import figures as soft_figures
-from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft import tables as soft_tables
 from hedgerow.reporting import figures
@@ -40,32 +39,6 @@ def legible():
     figures.save = save
 
 
-#: Six sets of table 3.1, one outside of it; `spectf` is asked for and absent.
-SETS = ("pima", "wdbc", "bupa", "haberman", "dermatology", "synthetic_soft_4", "wine")
-
-
-def _made_up_values(generator, noise, experiment):
-    """Leaves and accuracy that fall the way the thesis says, with noise of their own."""
-    loss = noise * (0.1 if experiment == "training_noise" else 0.2)
-    leaves = 14 + (8 * noise if experiment == "training_noise" else 0) + generator.normal(0, 2)
-    values = {}
-    for method, fewer, gain in (
-        ("c45", 0, 0),
-        ("ss", 3, 0.01),
-        ("stp", 6, 0.02),
-        ("se", 0, -0.02),
-        ("plt", 0, -0.01),
-        ("udt", -1, 0.005),
-        ("ss_stp", 7, 0.02),
-        ("stp_se", 6, 0.01),
-    ):
-        values[method, "n_leaves"] = float(max(1, round(leaves) - fewer))
-        values[method, "accuracy"] = 0.8 - loss + gain + generator.normal(0, 0.005)
-        if method not in ("c45", "plt"):
-            values[method, "factor"] = float(generator.choice((0.1, 0.3)))
-    return values
-
-
 @pytest.fixture(scope="session")
 def root():
     return ROOT
@@ -84,44 +57,17 @@ def stated():
 
 @pytest.fixture(scope="session")
 def plan():
-    return soft_plan.SoftPlan(
-        datasets=(*SETS, "spectf"),
-        configuration="made-up",
-        seed=1,
-        n_permutations=4,
-        noise_factors=(0, 0.05, 0.5),
-        factors=(0.1, 0.3),
-        methods=(*soft_plan.PRINTED, "ss_stp", "stp_se"),
-    )
+    return PLAN
 
 
 @pytest.fixture(scope="session")
 def rows(plan):
-    generator = np.random.default_rng(2)
-    cells = []
-    for dataset in SETS:
-        for permutation in range(plan.n_permutations):
-            for noise in plan.noise_factors:
-                clean = None
-                for experiment in soft_plan.EXPERIMENTS:
-                    values = clean or _made_up_values(generator, noise, experiment)
-                    clean = values if noise == 0 else None
-                    cells += [
-                        (experiment, dataset, permutation, noise, method, metric, value)
-                        for (method, metric), value in values.items()
-                    ]
-    frame = pd.DataFrame(cells, columns=[*soft_plan.CELL, "metric", "value"])
-    # Wine's leaves never vary: no unit, so that it is left out of one metric.
-    constant = (frame["dataset"] == "wine") & (frame["metric"] == "n_leaves")
-    frame.loc[constant & (frame["method"] == "c45"), "value"] = 5.0
-    return frame
+    return made_up_rows(plan)
 
 
 @pytest.fixture(scope="session")
 def published():
-    return {
-        path.stem: pd.read_csv(path) for path in (ROOT / "data/published").glob("thesis_table_3_*")
-    }
+    return printed()
 
 
 @pytest.fixture(scope="session")
@@ -133,13 +79,9 @@ def made_up(rows, plan, published, tmp_path_factory):
         [(name, 8, 300, 30 if "synthetic" in name else 1, 2) for name in SETS],
         columns=["dataset", "n_variables", "n_instances", "n_sets", "n_classes"],
     )
-    calibrated = pd.DataFrame(
-        [(name, 15.0, 0.123, 14.9, True) for name in SETS],
-        columns=["dataset", "target_leaves", "confidence", "mean_leaves", "reached"],
-    )
     tables = {
         "thesis_table_3_1": soft_tables.of_sizes(
-            sizes, calibrated, published["thesis_table_3_1"], plan
+            sizes, calibrated(), published["thesis_table_3_1"], plan
         )
     }
     for name in ("thesis_table_3_4", "thesis_table_3_5"):

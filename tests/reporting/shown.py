@@ -5,16 +5,23 @@ import inspect
 import re
 from pathlib import Path
 
-from hedgerow.files import read_text
-from hedgerow.reporting import site
+import pandas as pd
+
+from hedgerow.files import read_text, read_yaml
+from hedgerow.reporting import figures, site
 from hedgerow.reporting.claim_specification import TOO_LITTLE
 from hedgerow.workflow.site import sources
+from hedgerow.workflow.steps import having
 
 ROOT = Path(__file__).parents[2]
 
 
-def shown_by(word):
-    """Id -> what stands at each function of an experiment that makes a table or figure."""
+SPECIFICATION = read_yaml(ROOT / "config/claims.yaml")
+STATED = pd.read_csv(ROOT / "data/published/claims.csv")
+
+
+def functions_of(word):
+    """Id -> each function of an experiment that makes a table or figure."""
     found = {}
     for kind in ("tables", "figures", "claims"):
         try:
@@ -22,8 +29,13 @@ def shown_by(word):
         except ModuleNotFoundError:
             continue
         own = [f for f in vars(module).values() if hasattr(f, "shown")]
-        found |= {f.shown.id: f.shown for f in own if f.__module__ == module.__name__}
+        found |= {f.shown.id: f for f in own if f.__module__ == module.__name__}
     return found
+
+
+def shown_by(word):
+    """Id -> what stands at each function of an experiment that makes a table or figure."""
+    return {name: function.shown for name, function in functions_of(word).items()}
 
 
 def captions_of(word, **inputs):
@@ -38,6 +50,36 @@ def captions_of(word, **inputs):
 def made_by(function, **inputs):
     """What a function makes from those inputs of its job that it has parameters for."""
     return function(**{name: inputs[name] for name in inspect.signature(function).parameters})
+
+
+def tables_of(word, **inputs):
+    """Id -> each table of an experiment, from inputs of its jobs."""
+    functions = functions_of(word).items()
+    return {n: made_by(f, **inputs) for n, f in functions if f.shown.kind == "table"}
+
+
+def section_of(word, folder, **inputs):
+    """The section of an experiment as its jobs make it, through files in a folder.
+
+    `claims` may be given where it is made in another way than from the inputs.
+    """
+    tables, drawn = {}, {}
+    for name, table in tables_of(word, **inputs).items():
+        table.to_csv(folder / f"{name}.csv", index=False)
+        tables[name] = pd.read_csv(folder / f"{name}.csv")
+    inputs = {"tables": tables, **inputs}
+    for name, function in functions_of(word).items():
+        if function.shown.kind == "figure":
+            drawn[name] = folder / f"{name}.svg"
+            figures.save(made_by(function, **inputs), drawn[name])
+    captions = captions_of(word, **inputs)
+    if word in having("claims") and "claims" not in inputs:
+        judge = importlib.import_module(f"hedgerow.experiments.{word}.claims").claims
+        inputs["claims"] = made_by(judge, **inputs, specification=SPECIFICATION, stated=STATED)
+    page = importlib.import_module(f"hedgerow.experiments.{word}.page")
+    return made_by(
+        page.section, **{**inputs, "tables": tables, "figures": drawn, "captions": captions}
+    )
 
 
 #: Columns of reports/claims.csv that are texts.

@@ -1,31 +1,23 @@
 """Tables, figures, questions and section of what goes beyond the paper of ConfDTree."""
 
-import re
-from pathlib import Path
+import functools
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from shown import captions_of, made_by, page_of, shown_by
+from shown import SPECIFICATION, STATED, captions_of, made_by, page_of, section_of, tables_of
 
 from hedgerow.data import TidyTable
 from hedgerow.experiments.confidence.plan import TREES, VERSIONS, ConfidencePlan
 from hedgerow.experiments.confidence_beyond import claims as beyond_claims
 from hedgerow.experiments.confidence_beyond import figures as beyond_figures
-from hedgerow.experiments.confidence_beyond import page as beyond_page
 from hedgerow.experiments.confidence_beyond import statistics as beyond_statistics
 from hedgerow.experiments.confidence_beyond import steps as beyond_steps
-from hedgerow.experiments.confidence_beyond import tables as beyond_tables
 from hedgerow.experiments.confidence_beyond.plan import COMPARED, PLAIN, ConfidenceBeyondPlan
-from hedgerow.reporting import figures
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
-SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
-STATED = pd.read_csv(ROOT / "data/published/claims.csv")
 PLAN = ConfidenceBeyondPlan(
     configuration="made-up",
     datasets=("one", "two", "gone"),
@@ -46,26 +38,25 @@ def _table(name, seed):
     return TidyTable(name, X, y, ["no", "yes"], "class")
 
 
-@pytest.fixture(scope="module")
-def run():
+@functools.cache
+def inputs():
+    """Inputs of all jobs."""
     sets = [_table("one", 0), _table("two", 1)]
     found = [beyond_steps.run(table, PLAN, PROTOCOL) for table in sets]
     categories = [beyond_steps.categories(sets[0], PLAN, PROTOCOL)]
     rows, bins = ([made[name] for made in found] for name in ("rows", "bins"))
-    merged = beyond_statistics.merged(rows, categories, bins)
-    inputs = {**merged, "plan": PLAN}
-    tables = {
-        name: made_by(getattr(beyond_tables, name), **inputs)
-        for name, shown in shown_by("confidence_beyond").items()
-        if shown.kind == "table"
-    }
-    return SimpleNamespace(inputs=inputs, tables=tables, merged=merged)
+    return {**beyond_statistics.merged(rows, categories, bins), "plan": PLAN}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return SimpleNamespace(inputs=inputs(), tables=tables_of("confidence_beyond", **inputs()))
 
 
 def test_a_line_is_the_mean_over_data_sets(run):
     table = run.tables["confidence_beyond_answers"].set_index(["base", "first"])
     assert len(table) == len(TREES) * 9 and (table["n_datasets"] == 2).all()
-    rows = run.merged["rows"]
+    rows = run.inputs["rows"]
     own = rows[(rows["part"] == "answers") & (rows["metric"] == "average_auc")]
     own = own[own["base"] == "unpruned"].pivot(index="dataset", columns="method", values="value")
     line = table.loc[("unpruned", "confdtree_tdist_fines")]
@@ -78,7 +69,7 @@ def test_a_line_is_the_mean_over_data_sets(run):
 
 def test_less_is_better_for_losses(run):
     table = run.tables["confidence_beyond_probabilities"].set_index(["metric", "first"])
-    wide = COMPARED.means(run.merged["rows"], "probabilities", "log_loss")["c45"]
+    wide = COMPARED.means(run.inputs["rows"], "probabilities", "log_loss")["c45"]
     line = table.loc[("log_loss", "laplace")]
     assert line["wins"] == (wide["laplace"] < wide[PLAIN]).sum()
     assert len(table) == 4 * 7
@@ -101,7 +92,7 @@ def test_categories_are_of_their_own_data_sets(run):
 
 def test_few_data_sets_cannot_tell(run):
     found = beyond_claims.claims(
-        run.merged["rows"], run.merged["statistics"], SPECIFICATION, STATED
+        run.inputs["rows"], run.inputs["statistics"], SPECIFICATION, STATED
     )
     assert found["claim"].tolist() == [f"confidence_beyond-{k:02d}" for k in range(1, 8)]
     assert (found["verdict"] == "too little data").all()
@@ -138,24 +129,7 @@ def test_figures_show_every_version(run):
         assert drawn.texts[0].get_text() == "No data set was run"
 
 
-def test_the_section_holds_every_table_and_figure(run, tmp_path):
-    tables, drawn = {}, {}
-    for name, table in run.tables.items():
-        table.to_csv(tmp_path / f"{name}.csv", index=False)
-        tables[name] = pd.read_csv(tmp_path / f"{name}.csv")
-    for name, shown in shown_by("confidence_beyond").items():
-        if shown.kind == "figure":
-            drawn[name] = tmp_path / f"{name}.svg"
-            figures.save(made_by(getattr(beyond_figures, name), **run.inputs), drawn[name])
-    judged = beyond_claims.claims(
-        run.merged["rows"], run.merged["statistics"], SPECIFICATION, STATED
-    )
-    captions = captions_of("confidence_beyond", **run.inputs)
-    text = page_of(beyond_page.section(tables, drawn, captions, judged, PLAN))
-    for name in shown_by("confidence_beyond"):
-        assert text.count(f'id="{name}"') == 1
-    ids = re.findall(r'\bid="([^"]+)"', text)
-    assert len(ids) == len(set(ids))
+def test_the_section_names_settings_and_says_that_it_is_small(tmp_path):
+    text = page_of(section_of("confidence_beyond", tmp_path, **inputs()))
     assert "COMB, fine 10 %" in text and "NORM, width times 2" in text
     assert "This run is too small to conclude anything from" in text
-    assert not re.search(r">\s*(nan|None|inf)\s*<", text)

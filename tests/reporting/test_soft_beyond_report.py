@@ -1,17 +1,15 @@
 """Tables, figures, answers and the section of what goes beyond chapter 3, from made-up rows."""
 
+import functools
 import io
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from shown import captions_of, page_of, shown_by
+from shown import SPECIFICATION, STATED, page_of, section_of, shown_by
 
 from hedgerow.experiments.soft_beyond import claims as soft_beyond_claims
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
-from hedgerow.experiments.soft_beyond import page as soft_beyond_page
 from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
 from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
@@ -22,24 +20,24 @@ from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 BEYOND = {
     f"{kind}s": [s.id for s in shown_by("soft_beyond").values() if s.kind == kind]
     for kind in ("table", "figure")
 }
-SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
-STATED = pd.read_csv(ROOT / "data/published/claims.csv")
 SETS = ("bupa", "haberman", "iris", "pima", "saheart_numeric", "wine")
+
+
+PLAN = SoftBeyondPlan(
+    datasets=(*SETS, "spectf"),
+    categorical_datasets=("german_credit", "tic_tac_toe", "car"),
+    configuration="made-up",
+    n_permutations=2,
+)
 
 
 @pytest.fixture(scope="module")
 def beyond():
-    return SoftBeyondPlan(
-        datasets=(*SETS, "spectf"),
-        categorical_datasets=("german_credit", "tic_tac_toe", "car"),
-        configuration="made-up",
-        n_permutations=2,
-    )
+    return PLAN
 
 
 def made_up(plan, gain=0.0) -> pd.DataFrame:
@@ -98,9 +96,19 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     return made
 
 
+@functools.cache
+def inputs():
+    """Inputs of all jobs."""
+    return inputs_of(made_up(PLAN))
+
+
+def inputs_of(rows):
+    return {"rows": rows, "statistics": soft_beyond_statistics.statistics(rows), "plan": PLAN}
+
+
 @pytest.fixture(scope="module")
-def rows(beyond):
-    return made_up(beyond)
+def rows():
+    return inputs()["rows"]
 
 
 @pytest.fixture(scope="module")
@@ -276,41 +284,20 @@ def test_lines_of_categories_are_over_sets_that_have_them_all(tables, beyond):
 # --------------------------------------------------------------------------- section and ids
 
 
-@pytest.fixture(scope="module")
-def section(tables, rows, beyond, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("figures")
-    drawn = {}
-    for name in BEYOND["figures"]:
-        drawn[name] = folder / f"{name}.svg"
-        figures.save(getattr(soft_beyond_figures, name)(tables, beyond), drawn[name])
-    captions = captions_of("soft_beyond", rows=rows, plan=beyond)
-    claims = judged(rows).reset_index()
-    return soft_beyond_page.section(tables, drawn, captions, rows, claims, beyond)
-
-
-def test_the_section_says_plainly_whether_a_matching_model_helps(section, tables):
-    page = page_of(section)
+def test_the_section_says_plainly_whether_a_matching_model_helps(tmp_path):
+    page = page_of(section_of("soft_beyond", tmp_path, **inputs()))
     assert "Does a model that matches the noise help?" in page
     statement = "A noise model that matches the noise gives soft trees a higher accuracy"
     assert page.count(statement) >= 2  # on top of the page and in the section
     assert "6 data sets · soft_beyond-01" in page
     assert "too small to conclude" not in page
-    for name in (*BEYOND["tables"], *BEYOND["figures"]):
-        assert f'id="{name}"' in page
     assert "<strong>Absent: spectf.</strong>" in page and "<strong>Absent: car.</strong>" in page
     assert "not over tic_tac_toe" in page
 
 
-def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
+def test_a_small_run_says_so(rows, tmp_path):
     few = rows[rows["dataset"].isin(["pima", "wine", "german_credit"])]
-    small = tables_of(few, beyond)
-    drawn = {}
-    for name in BEYOND["figures"]:
-        drawn[name] = tmp_path / f"{name}.svg"
-        figures.save(getattr(soft_beyond_figures, name)(small, beyond), drawn[name])
-    claims, captions = judged(few).reset_index(), captions_of("soft_beyond", rows=few, plan=beyond)
-    section = soft_beyond_page.section(small, drawn, captions, few, claims, beyond)
-    page = page_of(section)
+    page = page_of(section_of("soft_beyond", tmp_path, **inputs_of(few)))
     assert "too small to conclude" in page
     assert "Lacking: 2 data sets of 6 or more." in page
 
@@ -318,14 +305,7 @@ def test_a_small_run_says_so(tables, beyond, rows, tmp_path):
 @pytest.mark.parametrize("left", [["noise_models", "class_noise"], ["categorical_noise"]])
 def test_a_part_all_of_whose_sets_are_absent_is_named(rows, beyond, tmp_path, left):
     few = rows[rows["part"].isin(left)]
-    made = tables_of(few, beyond)
-    drawn = {}
-    for name in BEYOND["figures"]:
-        drawn[name] = tmp_path / f"{name}.svg"
-        figures.save(getattr(soft_beyond_figures, name)(made, beyond), drawn[name])
-    claims, captions = judged(few).reset_index(), captions_of("soft_beyond", rows=few, plan=beyond)
-    section = soft_beyond_page.section(made, drawn, captions, few, claims, beyond)
-    page = page_of(section)
+    page = page_of(section_of("soft_beyond", tmp_path, **inputs_of(few)))
     for part in set(soft_beyond_plan.PARTS) - set(left):
         names = ", ".join(sorted(soft_beyond_tables.datasets_of(part, beyond)))
         assert f"<strong>Absent: {names}.</strong>" in page

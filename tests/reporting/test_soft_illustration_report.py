@@ -1,12 +1,15 @@
 """Tables, figures and section of the illustrations; the LVEF values are synthetic and say so."""
 
 import dataclasses
+import functools
 import re
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
 import pytest
-from shown import captions_of
+from made_rows import printed
+from shown import ROOT, captions_of, section_of
 from test_soft_report import Page
 
 from hedgerow.data import fetch, load_registry, tidy
@@ -23,42 +26,46 @@ FIGURES = tuple(f"thesis_figure_3_{n}" for n in (1, 2, 3, 4, 7, 8))
 TABLES = ("thesis_table_3_2", "thesis_table_3_3")
 
 
+PLAN = soft_illustration_plan.SoftIllustrationPlan(seed=7, configuration="made-up", n_draws=500)
+
+
+@functools.cache
+def lvef():
+    """The synthetic set, which is drawn and not downloaded."""
+    entry = load_registry(ROOT / "config/datasets.yaml")["synthetic_lvef"]
+    with TemporaryDirectory() as folder:
+        return tidy(entry, fetch(entry, Path(folder)))
+
+
+@functools.cache
+def inputs():
+    """Inputs of all jobs."""
+    results = soft_illustration_steps.results(lvef(), PLAN)
+    return {"results": results, "published": printed(), "plan": PLAN}
+
+
 @pytest.fixture(scope="module")
 def plan():
-    return soft_illustration_plan.SoftIllustrationPlan(seed=7, configuration="made-up", n_draws=500)
+    return PLAN
 
 
 @pytest.fixture(scope="module")
-def table(root, tmp_path_factory):
-    entry = load_registry(root / "config/datasets.yaml")["synthetic_lvef"]
-    return tidy(entry, fetch(entry, tmp_path_factory.mktemp("raw")))
+def table():
+    return lvef()
 
 
 @pytest.fixture(scope="module")
-def results(table, plan):
-    return soft_illustration_steps.results(table, plan)
+def results():
+    return inputs()["results"]
 
 
 def _tables(results, published, plan):
     return {t: getattr(soft_illustration_tables, t)(results, published, plan) for t in TABLES}
 
 
-def _section(results, published, plan, folder):
-    drawn = {name: folder / f"{name}.svg" for name in FIGURES}
-    for name, path in drawn.items():
-        figures.save(getattr(soft_illustration_figures, name)(results, plan), path)
-    return soft_illustration_page.section(
-        _tables(results, published, plan),
-        drawn,
-        captions_of("soft_illustration", results=results, plan=plan),
-        results,
-        plan,
-    )
-
-
 @pytest.fixture(scope="module")
-def section(results, published, plan, tmp_path_factory):
-    return _section(results, published, plan, tmp_path_factory.mktemp("drawn"))
+def section(tmp_path_factory):
+    return section_of("soft_illustration", tmp_path_factory.mktemp("drawn"), **inputs())
 
 
 def test_every_id_has_a_caption_that_says_what_differs(results, plan):
@@ -153,23 +160,21 @@ def test_the_section_stands_on_a_page(section, plan):
     assert all(i.startswith(("soft_illustration-", "thesis_")) for i in ids)
 
 
-def test_tables_may_come_from_files(results, published, plan, section, tmp_path):
-    back = {}
-    for name, table in _tables(results, published, plan).items():
-        table.to_csv(tmp_path / f"{name}.csv", index=False)
-        back[name] = pd.read_csv(tmp_path / f"{name}.csv")
+def test_tables_may_come_from_memory(results, published, plan, section, tmp_path):
     drawn = {}
     for name in FIGURES:
         drawn[name] = tmp_path / f"{name}.svg"
         figures.save(getattr(soft_illustration_figures, name)(results, plan), drawn[name])
     captions = captions_of("soft_illustration", results=results, plan=plan)
-    assert soft_illustration_page.section(back, drawn, captions, results, plan) == section
+    made = _tables(results, published, plan)
+    assert soft_illustration_page.section(made, drawn, captions, results, plan) == section
 
 
 def test_without_noise_the_section_is_still_built(table, published, plan, tmp_path):
     silent = dataclasses.replace(plan, noise=0.0)
     results = soft_illustration_steps.results(table, silent)
-    section = _section(results, published, silent, tmp_path)
+    given = {"results": results, "published": published, "plan": silent}
+    section = section_of("soft_illustration", tmp_path, **given)
     assert "0 false negatives" in section.markup
 
 

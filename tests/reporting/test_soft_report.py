@@ -6,18 +6,31 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from made_rows import PLAN, SETS, calibrated, made_up_rows, printed
 from shown import captions_of, page_of
 
+from hedgerow.data import TidyTable
 from hedgerow.experiments.soft import claims as soft_claims
 from hedgerow.experiments.soft import page as soft_page
+from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.reporting import html
 from hedgerow.reporting.claims import VERDICTS
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
+
+
+def inputs():
+    """Inputs of all jobs of experiments 1 and 2."""
+    X = pd.DataFrame({"x": [1.0, 2.0]})
+    tidy = [TidyTable(name, X, np.array([0, 1]), ["a", "b"], "class") for name in SETS]
+    rows = made_up_rows(PLAN)
+    given = {"tidy": tidy, "calibrated": calibrated(), "published": printed(), "plan": PLAN}
+    return {**given, "rows": rows, "statistics": soft_statistics.statistics(rows, PLAN)}
 
 
 class Page(HTMLParser):

@@ -5,16 +5,14 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from shown import captions_of, page_of
+from shown import captions_of, page_of, section_of
 
 from hedgerow.evaluation import critical_difference
 from hedgerow.experiments.soft import plan as soft_plan
 from hedgerow.experiments.soft import statistics as soft_statistics
 from hedgerow.experiments.soft_scores import figures as soft_scores_figures
-from hedgerow.experiments.soft_scores import page as soft_scores_page
 from hedgerow.experiments.soft_scores import statistics as soft_scores_statistics
 from hedgerow.experiments.soft_scores import tables as soft_scores_tables
-from hedgerow.reporting import figures
 
 SETS = ("pima", "wdbc", "bupa", "haberman", "spectf", "wine")  # wine is not in table 3.1
 BETTER = {"c45": 0.0, "ss": 0.01, "stp": 0.02, "se": 0.03}
@@ -39,11 +37,27 @@ def made_up_rows(datasets=SETS, methods=FOUR):
     return pd.DataFrame(rows, columns=[*soft_plan.CELL, "metric", "value"])
 
 
+PLAN = soft_plan.SoftPlan(
+    datasets=(*SETS, "vertebral_2c"), methods=FOUR, n_permutations=2, noise_factors=(0, 0.1)
+)
+
+
+def inputs(rows=None, plan=PLAN):
+    """Inputs of all jobs."""
+    rows = made_up_rows() if rows is None else rows
+    compared = soft_scores_statistics.comparison(rows, plan)
+    return {
+        "rows": rows,
+        "plan": plan,
+        "statistics": soft_scores_statistics.scores(rows, plan),
+        "comparison": compared,
+        "ranks": soft_scores_tables.soft_ranks(compared),
+    }
+
+
 @pytest.fixture(scope="module")
 def plan():
-    return soft_plan.SoftPlan(
-        datasets=(*SETS, "vertebral_2c"), methods=FOUR, n_permutations=2, noise_factors=(0, 0.1)
-    )
+    return PLAN
 
 
 @pytest.fixture(scope="module")
@@ -176,17 +190,7 @@ def test_c45_alone_is_said(tmp_path):
 
 
 def page(rows, plan, folder):
-    tables = made(rows, plan)
-    drawn = folder / "soft_critical_difference.svg"
-    figures.save(soft_scores_figures.soft_critical_difference(tables["soft_ranks"], plan), drawn)
-    section = soft_scores_page.section(
-        tables,
-        {"soft_critical_difference": drawn},
-        captions_of("soft_scores", rows=rows, plan=plan),
-        rows,
-        plan,
-    )
-    return " ".join(page_of(section).split())
+    return " ".join(page_of(section_of("soft_scores", folder, **inputs(rows, plan))).split())
 
 
 def test_the_section(rows, plan, tmp_path):

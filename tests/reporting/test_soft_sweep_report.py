@@ -5,11 +5,10 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from shown import captions_of, page_of
+from shown import captions_of, page_of, section_of
 
 from hedgerow.experiments.soft_sweep import claims as soft_sweep_claims
 from hedgerow.experiments.soft_sweep import figures as soft_sweep_figures
-from hedgerow.experiments.soft_sweep import page as soft_sweep_page
 from hedgerow.experiments.soft_sweep import tables as soft_sweep_tables
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, PRINTED, SweepPlan
 from hedgerow.reporting import figures
@@ -54,14 +53,22 @@ def said(low, high, smaller=None):
     )
 
 
+PLAN = SweepPlan(datasets=("pima", "wdbc", "saheart_numeric", "wine"), confidences=GRID)
+
+
+def inputs():
+    """Inputs of all jobs."""
+    return {"rows": made_up_rows(["wine", "wdbc", "pima"]), "plan": PLAN}
+
+
 @pytest.fixture(scope="module")
 def sweep():
-    return SweepPlan(datasets=("pima", "wdbc", "saheart_numeric", "wine"), confidences=GRID)
+    return PLAN
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return made_up_rows(["wine", "wdbc", "pima"])
+    return inputs()["rows"]
 
 
 # ------------------------------------------------------------------------------------ tables
@@ -284,23 +291,11 @@ def test_the_same_rows_give_the_same_file(rows, sweep, tmp_path):
 
 
 @pytest.fixture
-def page(specification, stated, tmp_path):
+def page(tmp_path):
     """Text of the page of a run."""
 
     def of(rows, sweep):
-        tables = {
-            name: pd.read_csv(
-                io.StringIO(getattr(soft_sweep_tables, name)(rows, sweep).to_csv(index=False))
-            )
-            for name in ("soft_sweep", "soft_sweep_ranges")
-        }
-        drawn = {}
-        for name in soft_sweep_tables.NOISE:
-            drawn[name] = tmp_path / f"{name}.svg"
-            figures.save(getattr(soft_sweep_figures, name)(rows, sweep), drawn[name])
-        claims = soft_sweep_claims.claims(rows, specification, stated, plan=sweep)
-        captions = captions_of("soft_sweep", rows=rows, plan=sweep)
-        section = soft_sweep_page.section(tables, drawn, captions, rows, claims, sweep)
+        section = section_of("soft_sweep", tmp_path, rows=rows, plan=sweep)
         return " ".join(page_of(section).split())
 
     return of

@@ -1,22 +1,20 @@
 """Tables, figures, answers and the section of what goes beyond chapter 5, from made-up rows."""
 
+import functools
 import io
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
-from shown import captions_of, page_of, shown_by
+from shown import SPECIFICATION, STATED, captions_of, page_of, section_of, shown_by
 from sklearn.datasets import load_iris
 
 from hedgerow.data import TidyTable
 from hedgerow.experiments.structure import plan as structure_plan
 from hedgerow.experiments.structure_beyond import claims as structure_beyond_claims
 from hedgerow.experiments.structure_beyond import figures as structure_beyond_figures
-from hedgerow.experiments.structure_beyond import page as structure_beyond_page
 from hedgerow.experiments.structure_beyond import plan as structure_beyond_plan
 from hedgerow.experiments.structure_beyond import statistics as structure_beyond_statistics
 from hedgerow.experiments.structure_beyond import steps as structure_beyond_steps
@@ -27,29 +25,29 @@ from hedgerow.reporting.tables import MEAN
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 BEYOND = {
     f"{kind}s": [s.id for s in shown_by("structure_beyond").values() if s.kind == kind]
     for kind in ("table", "figure")
 }
-SPECIFICATION = yaml.safe_load((ROOT / "config/claims.yaml").read_text(encoding="utf-8"))
-STATED = pd.read_csv(ROOT / "data/published/claims.csv")
 PAGES = ("structure_beyond_patterns", "structure_beyond_bootstrap")
 SETS = ("bupa", "iris", "pima", "saheart", "synthetic_search_4", "wdbc", "wine")
 
 
+PLAN = StructureBeyondPlan(
+    datasets=(*SETS, "vehicle"),
+    configuration="made-up",
+    n_splits=2,
+    sizes=(3, 5),
+    stability_splits=2,
+    patterns_dataset="iris",
+    patterns_trees=8,
+    patterns_depth=2,
+)
+
+
 @pytest.fixture(scope="module")
 def plan():
-    return StructureBeyondPlan(
-        datasets=(*SETS, "vehicle"),
-        configuration="made-up",
-        n_splits=2,
-        sizes=(3, 5),
-        stability_splits=2,
-        patterns_dataset="iris",
-        patterns_trees=8,
-        patterns_depth=2,
-    )
+    return PLAN
 
 
 def made_up(n_sets: int = 7) -> dict[str, pd.DataFrame]:
@@ -100,16 +98,27 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     return made
 
 
-@pytest.fixture(scope="module")
-def forests(plan):
+@functools.cache
+def inputs():
+    """Inputs of all jobs."""
     data = load_iris(as_frame=True)
     table = TidyTable("iris", data.data, data.target.to_numpy(), ["a", "b", "c"], "class")
-    return {"table": table, "patterns": structure_beyond_steps.patterns(table, plan)}
+    patterns = structure_beyond_steps.patterns(table, PLAN)
+    return {**inputs_of(made_up()), "table": table, "patterns": patterns, "plan": PLAN}
+
+
+def inputs_of(rows):
+    return {"measured": rows, "statistics": structure_beyond_statistics.statistics(rows)}
+
+
+@pytest.fixture(scope="module")
+def forests():
+    return {name: inputs()[name] for name in ("table", "patterns")}
 
 
 @pytest.fixture(scope="module")
 def rows():
-    return made_up()
+    return inputs()["measured"]
 
 
 @pytest.fixture(scope="module")
@@ -130,20 +139,10 @@ def judged(rows, **changes):
     return found.set_index("claim")
 
 
-def section_of(tables, rows, forests, plan, folder):
-    drawn = {}
-    for name in BEYOND["figures"]:
-        drawn[name] = folder / f"{name}.svg"
-        figures.save(drawing(name, tables, forests, plan), drawn[name])
-    claims = judged(rows).reset_index()
-    captions = captions_of("structure_beyond", tables=tables, plan=plan)
-    section = structure_beyond_page.section(tables, drawn, captions, claims, plan)
-    return page_of(section)
-
-
 @pytest.fixture(scope="module")
-def page(tables, rows, forests, plan, tmp_path_factory):
-    return section_of(tables, rows, forests, plan, tmp_path_factory.mktemp("figures"))
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("figures")
+    return page_of(section_of("structure_beyond", folder, **inputs()))
 
 
 def one(table, **key):
@@ -358,8 +357,6 @@ def test_every_table_and_figure_is_on_the_page_with_rule_and_function(page):
     for kind, names in BEYOND.items():
         rule = f"structure_beyond_{kind}"
         for name in names:
-            assert f'id="{name}"' in page
-            assert f"id <code>{name}</code> · rule <a" in page
             assert f'.smk.html#{rule}"><code>{rule}</code></a> · function' in page
             module = f"experiments.structure_beyond.{kind}"
             assert f'{module}.html#{name}"><code>hedgerow.{module}.{name}</code>' in page
@@ -376,7 +373,8 @@ def test_the_page_says_what_was_found(page):
     assert "too small to conclude anything from" in text
 
 
-def test_a_small_run_says_so(forests, plan, tmp_path):
-    page = section_of(tables_of(made_up(2), plan), made_up(2), forests, plan, tmp_path)
+def test_a_small_run_says_so(tmp_path):
+    few = {**inputs(), **inputs_of(made_up(2))}
+    page = page_of(section_of("structure_beyond", tmp_path, **few))
     assert "This run is too small to conclude anything from" in page
     assert "Lacking: 2 data sets of 6 or more." in page
