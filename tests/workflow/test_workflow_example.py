@@ -51,7 +51,8 @@ def test_the_example_is_no_larger_than_it_says():
 def test_the_example_runs(smoke_data, tmp_path):
     environment = copied_package(tmp_path / "package")
     project = new_project(tmp_path / "project")
-    shutil.copy2(ROOT / "requirements.lock", project.path)
+    for name in ("requirements.lock", "pyproject.toml", "CITATION.cff"):  # what `generated` reads
+        shutil.copy2(ROOT / name, project.path)
     package = tmp_path / "package/hedgerow"
     for name, text in files().items():
         inside = name.removeprefix("src/hedgerow/")
