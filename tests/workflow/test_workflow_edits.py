@@ -86,7 +86,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             id="a template",
         ),
         pytest.param(
-            "reporting/claims.py",
+            "reporting/measures.py",
             "EXACT = 9",
             "EXACT = 8",
             {*ALL_CLAIMS, "soft_page", "search_beyond_page"},
