@@ -437,7 +437,8 @@ class _Entry:
     licence: str
     citation: str
     homepage: str
-    fingerprint: str
+    # Empty while a set is being added: its first table tells it.
+    fingerprint: str = setting(pattern="(?:[0-9a-f]{64})?")
     classes: Mapping[Word, int] | tuple[Word, ...] = setting(
         remedy="list labels, or write `label: count`"
     )
