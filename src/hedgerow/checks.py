@@ -88,6 +88,55 @@ def as_numbers(name: str, values) -> np.ndarray:
         ) from None
 
 
+def checked_weights(sample_weight, n: int) -> np.ndarray | None:
+    """Weights of n rows as float64; None where none are given.
+
+    Raises
+    ------
+    InputError
+        Of another length, negative, not finite, or zero throughout.
+    """
+    from sklearn.utils import check_array
+
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n, float(sample_weight))
+    check_unmasked("sample_weight", sample_weight)
+    if isinstance(sample_weight, str):
+        raise InputError(f"sample_weight is {sample_weight!r}", remedy="give one number per row")
+    weight = check_array(
+        sample_weight,
+        ensure_2d=False,
+        dtype=np.float64,
+        ensure_all_finite=False,
+        input_name="sample_weight",
+    )
+    if weight.ndim != 1:
+        raise InputError("sample_weight is not one-dimensional", remedy="give one per row")
+    if weight.shape[0] != n:
+        raise InputError(
+            f"sample_weight has {weight.shape[0]} entries for {n} rows",
+            remedy="give one weight per row",
+        )
+    if not np.isfinite(weight).all():
+        raise InputError(
+            f"sample_weight of row {int(np.flatnonzero(~np.isfinite(weight))[0])} is not finite",
+            remedy="give weights of 0 or more",
+        )
+    if (weight < 0).any():
+        raise InputError(
+            f"sample_weight of row {int(np.flatnonzero(weight < 0)[0])} is negative",
+            remedy="give weights of 0 or more",
+        )
+    if not weight.any():
+        raise InputError(
+            "the sample weight of every row is zero",
+            remedy="give at least one row a weight above 0",
+        )
+    return weight
+
+
 def check_total(weight: np.ndarray) -> None:
     """Refuse weights that cannot be added up as numbers of instances.
 

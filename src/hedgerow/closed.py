@@ -89,14 +89,14 @@ class Setting:
         items = typing.get_args(kind)
         if typing.get_origin(kind) is not tuple:
             found = self._one(kind, largest)
-        elif items[-1] is ...:
+        else:
             found = {"type": "array", "items": self._one(items[0], largest)}
             if self.contains is not None:
                 found["contains"] = {"const": self.contains}
-            found |= {"minItems": self.fewest, "uniqueItems": True}
-        else:
-            found = {"type": "array", "items": self._one(items[0], largest)}
-            found |= {"minItems": len(items), "maxItems": len(items)}
+            if items[-1] is ...:
+                found |= {"minItems": self.fewest, "uniqueItems": True}
+            else:
+                found |= {"minItems": len(items), "maxItems": len(items)}
         return {**found, "remedy": self.remedy} if self.remedy else found
 
     def _one(self, kind: Any, largest: float | None) -> dict[str, Any]:

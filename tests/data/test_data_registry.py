@@ -305,14 +305,18 @@ def test_a_generator_that_refuses_its_settings(tiny):
         fetch(load_registry(tiny.path)["tiny"], tiny.raw)
 
 
-@pytest.mark.parametrize("key", ["title", "classes", "rows", "target", "licence", "fingerprint"])
-def test_a_missing_key_is_named(tiny, key):
+@pytest.mark.parametrize(
+    ("key", "remedy"),
+    [
+        *((key, "give it: ") for key in ("title", "rows", "target", "licence", "fingerprint")),
+        ("classes", "list labels, or write `label: count`"),
+    ],
+)
+def test_a_missing_key_is_named(tiny, key, remedy):
     tiny.entry()
     del tiny.spec["datasets"]["tiny"][key]
     tiny.write()
-    with pytest.raises(
-        DataError, match=f"`datasets.tiny.{key}` is missing; (give it: |list labels)"
-    ):
+    with pytest.raises(DataError, match=f"`datasets.tiny.{key}` is missing; {remedy}"):
         load_registry(tiny.path)
 
 

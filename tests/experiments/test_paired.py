@@ -70,4 +70,3 @@ def test_tests_without_a_data_set_are_those_of_the_others():
     alone = rows[rows["dataset"] == "set 3"]
     assert read_without(tests_of, alone, "set 3") == {}
     assert pairs_without(families(alone), columns, "set 3") == {}
-    assert read_without(lambda t: tests_of(t["a"]), {"a": alone, "b": alone}, "set 3") == {}

@@ -170,6 +170,13 @@ def test_tables_may_come_from_memory(results, published, plan, section, tmp_path
     assert soft_illustration_page.section(made, drawn, captions, results, plan) == section
 
 
+def test_tables_may_come_from_files_or_not(results, plan, section):
+    tables = _tables(results, printed(), plan)
+    drawn = {name: f"{name}.svg" for name in FIGURES}
+    captions = captions_of("soft_illustration", results=results, plan=plan)
+    assert soft_illustration_page.section(tables, drawn, captions, results, plan) == section
+
+
 def test_without_noise_the_section_is_still_built(table, published, plan, tmp_path):
     silent = dataclasses.replace(plan, noise=0.0)
     results = soft_illustration_steps.results(table, silent)

@@ -66,12 +66,19 @@ def claims(rows, specification, stated):
     return soft_claims.claims(rows, specification, stated)
 
 
-def build(made_up, rows, claims, plan, tables=None):
+def section_with(made_up, rows, claims, plan, tables=None):
     tables = made_up.tables if tables is None else tables
-    section = soft_page.section(
-        tables, made_up.figures, captions_of("soft", rows=rows, plan=plan), rows, claims, plan
-    )
-    return page_of(section, plan.configuration)
+    captions = captions_of("soft", rows=rows, plan=plan)
+    return soft_page.section(tables, made_up.figures, captions, rows, claims, plan)
+
+
+def build(made_up, rows, claims, plan, tables=None):
+    return page_of(section_with(made_up, rows, claims, plan, tables), plan.configuration)
+
+
+@pytest.fixture(scope="module")
+def section(made_up, rows, claims, plan):
+    return section_with(made_up, rows, claims, plan)
 
 
 @pytest.fixture(scope="module")
@@ -229,29 +236,13 @@ def test_numbers(value, digits, shown):
 # -------------------------------------------------------------------------- sections of a page
 
 
-def test_a_section_survives_its_file(made_up, rows, claims, plan):
-    section = soft_page.section(
-        made_up.tables,
-        made_up.figures,
-        captions_of("soft", rows=rows, plan=plan),
-        rows,
-        claims,
-        plan,
-    )
+def test_a_section_survives_its_file(section):
     back = html.Section.from_dict(json.loads(json.dumps(section.to_dict())))
     assert back == section
     assert page_of(back) == page_of(section)
 
 
-def test_every_anchor_of_a_section_bears_its_word(made_up, rows, claims, plan):
-    section = soft_page.section(
-        made_up.tables,
-        made_up.figures,
-        captions_of("soft", rows=rows, plan=plan),
-        rows,
-        claims,
-        plan,
-    )
+def test_every_anchor_of_a_section_bears_its_word(section):
     ids = [a["id"] for _, a in Page(section.markup).tags if "id" in a]
     assert all(i.startswith(("soft-", "thesis_", "T3-")) for i in ids)
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from hedgerow.checks import check_flag, check_number, check_unmasked, without_mask
+from hedgerow.checks import check_flag, check_number, check_unmasked, checked_weights, without_mask
 from hedgerow.confidence.explain import Explanation, explained
 from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
 from hedgerow.confidence.members import (
@@ -29,7 +29,7 @@ from hedgerow.confidence.members import (
     weight_of,
 )
 from hedgerow.errors import InputError
-from hedgerow.induction.base import TreeClassifierMixin, checked_weights
+from hedgerow.induction.base import TreeClassifierMixin
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree import Tree
 

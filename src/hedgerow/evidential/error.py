@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import bisect
 
-from hedgerow.checks import check_number
+from hedgerow.checks import check_number, checked_weights
 from hedgerow.errors import InputError
 from hedgerow.evidential.contour import as_plausibility, check_alone
 
@@ -121,8 +121,6 @@ def evidential_error_rate(
     right, wrong = error_plausibility(plausibility, predictions, alone)
     weight = None
     if sample_weight is not None:
-        from hedgerow.induction.base import checked_weights
-
         weight = checked_weights(sample_weight, len(right))
         kept = weight > 0
         right, wrong, weight = right[kept], wrong[kept], weight[kept] / weight.max()

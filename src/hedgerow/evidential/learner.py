@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import COUNTED, LARGEST, check_choice, check_flag, check_number, check_random
+from hedgerow.checks import (
+    COUNTED,
+    LARGEST,
+    check_choice,
+    check_flag,
+    check_number,
+    check_random,
+    checked_weights,
+)
 from hedgerow.errors import InputError
 from hedgerow.evidential.boxes import mixture
 from hedgerow.evidential.contour import as_table, check_unit
@@ -13,13 +21,7 @@ from hedgerow.evidential.data import EvidentialData, same_columns
 from hedgerow.evidential.error import evidential_error_rate
 from hedgerow.evidential.growth import Growth, Settings
 from hedgerow.evidential.sequence import check_growth, pick_tree
-from hedgerow.induction.base import (
-    FROM_DTYPE,
-    WEIGHTS,
-    TreeClassifierMixin,
-    checked_weights,
-    meant_weights,
-)
+from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, meant_weights
 
 
 class EvidentialTreeClassifier(TreeClassifierMixin):

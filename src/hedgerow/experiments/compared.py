@@ -74,7 +74,7 @@ class Pair(NamedTuple):
     @property
     def key(self) -> tuple:
         """Cell, first and second as tables name them; the cell is that of the first."""
-        return (*self.first[:-1], self.first[-1], self.named or self.second[-1])
+        return (*self.first, self.named or self.second[-1])
 
 
 class Place(NamedTuple):
@@ -146,6 +146,7 @@ class Compared:
         Parameters
         ----------
         rows : DataFrame
+            As the head of this module says.
         part, metric : str
 
         Returns
@@ -185,8 +186,8 @@ class Compared:
 
         Parameters
         ----------
-        rows : DataFrame
-        part, metric : str
+        rows, part, metric
+            As of `values`.
 
         Returns
         -------
@@ -202,8 +203,8 @@ class Compared:
 
         Parameters
         ----------
-        rows : DataFrame
-        part, metric : str
+        rows, part, metric
+            As of `values`.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -91,7 +91,7 @@ def pairs_without(
 
 def read_without(
     tests_of: Callable[[Any], pd.DataFrame],
-    rows: pd.DataFrame | Mapping[str, pd.DataFrame],
+    rows: pd.DataFrame,
     dataset: str,
     read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
 ) -> dict[str, pd.DataFrame]:
@@ -101,8 +101,8 @@ def read_without(
     ----------
     tests_of : callable
         Makes the tests of rows.
-    rows : DataFrame or mapping of DataFrame
-        Each with a column `dataset`.
+    rows : DataFrame
+        With a column `dataset`.
     dataset : str
         The one that is left out.
     read : callable
@@ -113,10 +113,5 @@ def read_without(
     dict of DataFrame
         `statistics`; nothing where no rows are left.
     """
-    if isinstance(rows, pd.DataFrame):
-        others = rows[rows["dataset"] != dataset]
-        there = len(others) > 0
-    else:
-        others = {name: frame[frame["dataset"] != dataset] for name, frame in rows.items()}
-        there = any(map(len, others.values()))
-    return {"statistics": read(tests_of(others))} if there else {}
+    others = rows[rows["dataset"] != dataset]
+    return {"statistics": read(tests_of(others))} if len(others) else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from hedgerow.checks import (
     check_number,
     check_total,
     check_unmasked,
+    checked_weights,
     without_mask,
 )
 from hedgerow.errors import HedgerowWarning, InputError
@@ -103,53 +104,6 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     if relative:
         return relative_weights(weight)
     check_total(weight)
-    return weight
-
-
-def checked_weights(sample_weight, n: int) -> np.ndarray | None:
-    """Weights of n rows as float64; None where none are given.
-
-    Raises
-    ------
-    InputError
-        Of another length, negative, not finite, or zero throughout.
-    """
-    if sample_weight is None:
-        return None
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(n, float(sample_weight))
-    check_unmasked("sample_weight", sample_weight)
-    if isinstance(sample_weight, str):
-        raise InputError(f"sample_weight is {sample_weight!r}", remedy="give one number per row")
-    weight = check_array(
-        sample_weight,
-        ensure_2d=False,
-        dtype=np.float64,
-        ensure_all_finite=False,
-        input_name="sample_weight",
-    )
-    if weight.ndim != 1:
-        raise InputError("sample_weight is not one-dimensional", remedy="give one per row")
-    if weight.shape[0] != n:
-        raise InputError(
-            f"sample_weight has {weight.shape[0]} entries for {n} rows",
-            remedy="give one weight per row",
-        )
-    if not np.isfinite(weight).all():
-        raise InputError(
-            f"sample_weight of row {int(np.flatnonzero(~np.isfinite(weight))[0])} is not finite",
-            remedy="give weights of 0 or more",
-        )
-    if (weight < 0).any():
-        raise InputError(
-            f"sample_weight of row {int(np.flatnonzero(weight < 0)[0])} is negative",
-            remedy="give weights of 0 or more",
-        )
-    if not weight.any():
-        raise InputError(
-            "the sample weight of every row is zero",
-            remedy="give at least one row a weight above 0",
-        )
     return weight
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import COUNTED, check_choice, check_number
+from hedgerow.checks import COUNTED, check_choice, check_number, checked_weights
 from hedgerow.errors import HedgerowWarning, InputError
-from hedgerow.induction.base import FROM_DTYPE, checked_weights
+from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
 from hedgerow.tree.gates import STEP, WINDOW

@@ -50,6 +50,7 @@ from hedgerow.reporting.measures import (
     Table,
     guess,
 )
+from hedgerow.reporting.numbers import minus
 
 __all__ = [
     "NOT",
@@ -504,7 +505,7 @@ def _written(value: float, style: str, attribute: str) -> str:
     text = f"{value:{style}}"
     if re.fullmatch(r"[-+]0\.?0*%?", text):
         text = text[1:]
-    return re.sub(r"^-", "\u2212", text)
+    return minus(text)
 
 
 # ---------------------------------------------------------------------------------- judgement

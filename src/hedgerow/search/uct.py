@@ -19,12 +19,13 @@ from hedgerow.checks import (
     check_memory,
     check_number,
     check_random,
+    checked_weights,
 )
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, checked_weights
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.optional import needed

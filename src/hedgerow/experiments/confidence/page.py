@@ -22,7 +22,8 @@ from hedgerow.experiments.confidence.plan import (
 )
 from hedgerow.experiments.confidence.tables import FACTS, LABELS, READING_LABELS, TESTS, TREE_LABELS
 from hedgerow.experiments.step import step
-from hedgerow.reporting.html import Section, claim_lines, filled, number, numbered, shown, tally
+from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
+from hedgerow.reporting.numbers import blank
 
 _METHODS = (*VERSIONS, FOREST)
 _FACT_HEADS = {
@@ -99,10 +100,6 @@ def section(
     )
 
 
-def _text(value, digits: int) -> str:
-    return "" if pd.isna(value) else number(float(value), digits)
-
-
 def _gains(table: pd.DataFrame) -> list[dict]:
     """Lines of table I."""
     table = table.fillna({"registry": "", "method": "", "criterion": ""})
@@ -114,8 +111,8 @@ def _gains(table: pd.DataFrame) -> list[dict]:
         line["facts"] = [
             {
                 "row": facts.loc[m, "row"],
-                "measured": _text(facts.loc[m, "measured"], 2 if m == "imbalance_ratio" else 0),
-                "published": _text(facts.loc[m, "published"], 2 if m == "imbalance_ratio" else 0),
+                "measured": blank(facts.loc[m, "measured"], 2 if m == "imbalance_ratio" else 0),
+                "published": blank(facts.loc[m, "published"], 2 if m == "imbalance_ratio" else 0),
             }
             for m in FACTS
         ]
@@ -143,8 +140,8 @@ def _gains(table: pd.DataFrame) -> list[dict]:
 def _measured(cell: pd.Series, digits: int = 1) -> dict[str, str]:
     return {
         "row": cell["row"],
-        "measured": _text(cell["measured"], digits),
-        "published": _text(cell["published"], 2 if abs(cell["published"]) < 10 else 1),
+        "measured": blank(cell["measured"], digits),
+        "published": blank(cell["published"], 2 if abs(cell["published"]) < 10 else 1),
     }
 
 
@@ -177,9 +174,9 @@ def _tests(table: pd.DataFrame) -> list[dict]:
 
 
 def _of_test(cell: pd.Series, metric: str) -> dict[str, str]:
-    found = {name: _text(cell[name], 3) for name in ("measured", "published")}
+    found = {name: blank(cell[name], 3) for name in ("measured", "published")}
     exact = cell["exact_p"] if metric == "wilcoxon_p" else None
-    return {**found, "row": cell["row"], "exact": "" if pd.isna(exact) else _text(exact, 3)}
+    return {**found, "row": cell["row"], "exact": blank(exact, 3)}
 
 
 def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
@@ -192,7 +189,7 @@ def _affected(table: pd.DataFrame, plan: ConfidencePlan) -> list[dict]:
         columns["published"] = "published"
         line = [
             {"row": cells.loc[v, "row"]}
-            | {k: _text(cells.loc[v, c], 1) for k, c in columns.items()}
+            | {k: blank(cells.loc[v, c], 1) for k, c in columns.items()}
             for v in VERSIONS
         ]
         lines.append({"name": name, "cells": line})
@@ -208,14 +205,14 @@ def _trees(table: pd.DataFrame) -> list[dict]:
         for row in own.to_dict("records"):
             cells = [
                 {
-                    "measured": _text(row[m], 1),
+                    "measured": blank(row[m], 1),
                     "wins": f"{int(row[f'{m}_wins'])} of {n}",
-                    "published": _text(row[f"{m}_published"], 1),
+                    "published": blank(row[f"{m}_published"], 1),
                 }
                 for m in _METHODS
             ]
-            line = {"name": TREE_LABELS[row["tree"]], "auc": _text(row["base_auc"], 3)}
-            lines.append({**line, "leaves": _text(row["n_leaves"], 0), "cells": cells})
+            line = {"name": TREE_LABELS[row["tree"]], "auc": blank(row["base_auc"], 3)}
+            lines.append({**line, "leaves": blank(row["n_leaves"], 0), "cells": cells})
         title = f"{n} data set{'s' if n > 1 else ''} with {KIND_LABELS[kind]}"
         blocks.append({"title": title, "lines": lines})
     return blocks
@@ -229,7 +226,7 @@ def _sizes(table: pd.DataFrame) -> list[dict]:
         lines = [
             {
                 "name": f"{100 * row['share']:g} %",
-                "cells": [_text(row["base_auc"], 3), *(_text(row[v], 1) for v in VERSIONS)],
+                "cells": [blank(row["base_auc"], 3), *(blank(row[v], 1) for v in VERSIONS)],
             }
             for row in own.to_dict("records")
         ]

@@ -20,7 +20,7 @@ from hedgerow.experiments.evidential.plan import (
 from hedgerow.experiments.evidential.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, numbered, shown, tally
-from hedgerow.reporting.numbers import number, p_said, signed
+from hedgerow.reporting.numbers import blank, p_said, signed
 
 _ERROR_LABELS = {ERRORS[0]: "Classical error rate", ERRORS[1]: "Evidential error rate"}
 _STATE_LABELS = {"": "", "unpruned": "before pruning", "pruned": "after pruning"}
@@ -88,10 +88,6 @@ def section(
     )
 
 
-def _text(value, digits: int) -> str:
-    return "" if pd.isna(value) else number(float(value), digits)
-
-
 def _errors(table: pd.DataFrame, metric: str, title: str) -> dict:
     """A block of lines of one error rate, a data set each."""
     own = table[table["metric"] == metric].fillna({"registry": "", "criterion": ""})
@@ -103,9 +99,9 @@ def _errors(table: pd.DataFrame, metric: str, title: str) -> dict:
         line["cells"] = [
             {
                 "row": cell["row"],
-                "measured": _text(cell["measured"], 3),
-                "half": _text(cell["half_width"], 3),
-                "published": _text(cell.get("published"), 2),
+                "measured": blank(cell["measured"], 3),
+                "half": blank(cell["half_width"], 3),
+                "published": blank(cell.get("published"), 2),
             }
             for cell in of
         ]
@@ -128,11 +124,11 @@ def _sizes(table: pd.DataFrame) -> list[dict]:
             line["cells"].append(
                 {
                     "rows": (failed["row"], leaves["row"]),
-                    "failures": _text(failed["measured"], 0),
-                    "failures_published": _text(failed["published"], 0),
-                    "leaves": _text(leaves["measured"], 2),
-                    "grown": _text(leaves["grown"], 2),
-                    "leaves_published": _text(leaves["published"], 2),
+                    "failures": blank(failed["measured"], 0),
+                    "failures_published": blank(failed["published"], 0),
+                    "leaves": blank(leaves["measured"], 2),
+                    "grown": blank(leaves["grown"], 2),
+                    "leaves_published": blank(leaves["published"], 2),
                 }
             )
         lines.append(line)
@@ -152,8 +148,8 @@ def _readings(table: pd.DataFrame) -> dict:
         line = {"name": name or key, "state": _STATE_LABELS[state]}
         line["cells"] = [
             {
-                "failures": _text(cell.n_failures, 0),
-                "leaves": _text(cell.n_leaves, 1),
+                "failures": blank(cell.n_failures, 0),
+                "leaves": blank(cell.n_leaves, 1),
                 "published": f"{cell.published_failures:.0f}, {cell.published_leaves:.1f}"
                 if pd.notna(cell.published_failures)
                 else "",
@@ -196,7 +192,7 @@ def _curve(table: pd.DataFrame) -> list[dict]:
         {
             "gamma": f"{gamma:.2f}",
             "cells": [
-                _text(line[kind, precise], 4)
+                blank(line[kind, precise], 4)
                 for precise in table["precise"].drop_duplicates()
                 for kind in ("estimate", "expected")
             ],

@@ -15,27 +15,16 @@ from hedgerow.experiments.evidential_beyond.plan import (
 )
 from hedgerow.experiments.evidential_beyond.tables import LABELS, METRIC_LABELS, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
+from hedgerow.reporting.figures import ROW, WIDTH, looks_in_a_row, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Colours of Okabe and Ito (2008), marker, line.
-_LOOKS = (
-    ("#0072B2", "o", "-"),
-    ("#56B4E9", "v", "--"),
-    ("#E69F00", "s", "--"),
-    ("#000000", "D", ":"),
-    ("#009E73", "^", "-."),
-    ("#CC79A7", "P", "-."),
-    ("#D55E00", "X", ":"),
-    ("#999999", "<", "--"),
-)
 LOOKS = {
-    name: Look(LABELS[name], *look, "")
+    name: look
     for names in (LEARNERS, REPEATED, ANNOTATED)
-    for name, look in zip(names, _LOOKS, strict=False)
+    for name, look in looks_in_a_row(names, LABELS).items()
 }
 
 
@@ -123,7 +112,7 @@ def evidential_beyond_doubts(rows: pd.DataFrame, plan: EvidentialBeyondPlan) -> 
         _lines(panels[1], rows, "annotators", "error_rate", ANNOTATED)
         panels[1].set_xlabel("Largest share of mistakes\nof an annotator")
         for metric, (colour, mark, line) in zip(
-            ("clean_error_rate", "evidential_error_rate"), (_LOOKS[0], _LOOKS[2]), strict=True
+            ("clean_error_rate", "evidential_error_rate"), (ROW[0], ROW[2]), strict=True
         ):
             every = COMPARED.means(rows, "misjudged", metric).mean()
             means = every.xs("e2m", level="method").sort_index()

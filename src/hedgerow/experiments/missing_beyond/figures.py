@@ -14,24 +14,14 @@ from hedgerow.experiments.missing_beyond.plan import (
 )
 from hedgerow.experiments.missing_beyond.tables import LABELS, MECHANISM_LABELS, said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import WIDTH, Look, nothing_drawn, style
+from hedgerow.reporting.figures import WIDTH, looks_in_a_row, nothing_drawn, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Colours of Okabe and Ito (2008), marker, line.
-_LOOKS = (
-    ("#0072B2", "o", "-"),
-    ("#E69F00", "s", "--"),
-    ("#000000", "D", ":"),
-    ("#009E73", "^", "-."),
-    ("#CC79A7", "P", "-."),
-    ("#D55E00", "X", ":"),
-    ("#56B4E9", "v", "--"),
-)
 GAINS = ("eig_knn", "knn", "eig_perfect")
 LOOKS = {
-    part: {n: Look(LABELS[n], *look, "") for n, look in zip(names, _LOOKS, strict=False)}
+    part: looks_in_a_row(names, LABELS)
     for part, names in {"mechanisms": GAINS, "imputers": METHODS["imputers"][1:]}.items()
 }
 

@@ -334,7 +334,7 @@ def search_beyond_rules(
         One row per metric, method, rule and data set (a key, or `mean_over_datasets`). Columns:
         metric, unit, method, rule, dataset, measured (mean over splits), difference_ucb (to the
         upper confidence bound of the same method), wins and losses (data sets on which the
-        rule is better or worse), n_datasets, p, p_holm, p_splits, p_splits_holm, absent.
+        rule is better and worse), n_datasets, p, p_holm, p_splits, p_splits_holm, absent.
     """
     rows = measured["selection"]
     frames = []

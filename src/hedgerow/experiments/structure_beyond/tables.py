@@ -358,7 +358,8 @@ def structure_beyond_questions(
         One row per metric and question (a key of
         `hedgerow.experiments.structure_beyond.plan.QUESTIONS`). Columns: metric, question, first,
         second (what is compared), mean_first, mean_second, difference (first minus second),
-        wins and losses (data sets on which the first is so), n_datasets, p, p_holm, absent.
+        wins and losses (data sets on which the first is higher and lower), n_datasets, p, p_holm,
+        absent.
     """
     rows = []
     for metric in METRICS:
@@ -406,7 +407,7 @@ def structure_beyond_prototypes(
         One row per metric, method, scale (`prototypes` the third) and data set (a key, or
         `mean_over_datasets`). Columns: metric, method, scale, dataset, measured, n_datasets, and of
         the means of the other two scales: difference (prototypes minus this scale), wins and
-        losses (data sets on which prototypes are so), p, p_holm; absent.
+        losses (data sets on which prototypes are higher and lower), p, p_holm; absent.
     """
     tests = _p_values(statistics, "prototypes").rename(
         columns={"cell": "method", "second": "scale"}
@@ -455,7 +456,7 @@ def structure_beyond_ensembles(
         `mean_over_datasets`). Columns: metric (f1, accuracy), pool, k, strategy, dataset, measured
         (per cent), mean_distance (edit distance B2 between two members), member_f1 (mean of its
         trees), n_datasets, and of means: difference (`structure` minus this strategy), wins and
-        losses (data sets on which `structure` is so), p, p_holm; absent.
+        losses (data sets on which `structure` is higher and lower), p, p_holm; absent.
     """
     rows = measured["ensembles"]
     tests = _p_values(statistics, "ensembles").rename(columns={"second": "strategy"})
@@ -513,7 +514,8 @@ def structure_beyond_stability(
     DataFrame
         One row per metric, learner and data set (a key, or `mean_over_datasets`). Columns: metric,
         learner, dataset, measured (mean over divisions), n_datasets, and of means: difference (to
-        C4.5), wins and losses (data sets on which the learner is so), p, p_holm; absent.
+        C4.5), wins and losses (data sets on which the learner is higher and lower), p, p_holm;
+        absent.
     """
     tests = _p_values(statistics, "stability").rename(columns={"first": "learner"})
     frames = []

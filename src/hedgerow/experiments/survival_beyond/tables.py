@@ -378,7 +378,8 @@ def survival_beyond_stability(
     caption="What is compared with what, by part: scores (models), weights (ways to take the "
     "censored), calibration (the share with the event that is predicted, and what it is, for two "
     "ways), measurement (trees of repeated measurements) and stability (tuned settings against "
-    f"those of the thesis). {TESTED} {{ran}}{{left_out}}",
+    f"those of the thesis). {TESTED} Of the share that is predicted, which is neither better nor "
+    "worse: above and below. {ran}{left_out}",
     words=said,
     behind=behind_comparisons,
 )
