@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -124,6 +125,43 @@ def test_a_repeat_without_a_value_counts_for_neither():
     assert (line["mean_first"], line["mean_second"], line["n_datasets"]) == (90.0, 80.0, 1)
     means = COMPARED.means(rows, "plain", "accuracy")
     assert means.loc["one", ("low", "new")] == pytest.approx(50.0)
+
+
+@pytest.mark.parametrize("family", [(), ("metric",), ("metric", "noise"), ("noise",)])
+def test_the_correction_is_over_a_family(family):
+    compared = dataclasses.replace(COMPARED, family=family)
+    rows = _rows(0.3)
+    tests = compared.statistics(rows)
+    plain, holm = (tests[tests["correction"] == name] for name in ("none", "holm"))
+    assert not holm["p"].equals(plain["p"])
+    for key, own in plain.groupby(["part", *family]):
+        where = dict(zip(["part", *family], key, strict=True))
+        theirs = holm.loc[(holm[list(where)] == pd.Series(where)).all(axis=1), "p"]
+        assert theirs.tolist() == pytest.approx(multipletests(own["p"], method="holm")[1].tolist())
+
+
+def test_each_repeat_is_a_pair_too():
+    compared = dataclasses.replace(COMPARED, each="repeats", family=())
+    rows = _rows(0.3)
+    tests = compared.statistics(rows)
+    usual = dataclasses.replace(COMPARED, family=()).statistics(rows)
+    own = tests[tests["pairing"] == "datasets"].drop(columns="pairing").reset_index(drop=True)
+    pd.testing.assert_frame_equal(own, usual)
+    table = compared.table(rows, tests, "plain")
+    assert list(table)[-4:] == ["p", "p_holm", "p_repeats", "p_repeats_holm"]
+    for line in table.to_dict("records"):
+        scores = rows[(rows["part"] == "plain") & (rows["metric"] == line["metric"])]
+        one, two = (
+            scores[(scores["noise"] == line["noise"]) & (scores["method"] == line[side])].dropna()
+            for side in ("first", "second")
+        )
+        both = one.merge(two, on=["dataset", "repeat"])
+        expected = stats.wilcoxon(both["value_x"], both["value_y"]).pvalue
+        assert line["p_repeats"] == pytest.approx(expected, abs=1e-8)
+        where = compared.ps["p_repeats"] | {c: line[c] for c in compared.key[1:]}
+        (read,) = Selector(tests)({"part": "plain", **where}).to_dict("records")
+        assert read["n"] == len(both) >= line["n_datasets"]
+        assert read["difference"] == pytest.approx(line["difference"], abs=1e-8)
 
 
 def test_lines_are_in_the_order_of_the_plan():

@@ -12,7 +12,7 @@ it, the lines of a page and what the judge reads follow from that and from rows 
 have the columns part, dataset, those of `cell`, method, metric, value and those of `repeat`.
 
 One rule holds everywhere: a repeat in which one of a pair has no value counts for neither. Each
-data set is one value, the mean over its repeats.
+data set is one value, the mean over its repeats; `each` adds tests in which a repeat is one.
 
 All comparison tables have the columns of `Compared.columns`: the first is what the question is
 about, a difference is that of the first less the second, and wins are data sets on which the first
@@ -37,6 +37,8 @@ MEASURED = (
     *("mean_first", "mean_second", "difference", "wins", "losses"),
     *("n_datasets", "p", "p_holm"),
 )
+#: The pairing of all tests: a data set is one pair.
+DATASETS = "datasets"
 #: How captions say that.
 TESTED = (
     "Means over data sets; difference: of the first less the second; wins and losses: data sets on "
@@ -87,7 +89,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Part:
-    """Pairs of methods, by some metrics. Each metric is one family of tests.
+    """Pairs of methods, by some metrics.
 
     Attributes
     ----------
@@ -123,12 +125,25 @@ class Compared:
         after them, numbers by their size, then words. Or a function that gives the key of a value.
     repeat : tuple of str
         Columns that tell repeats of a data set apart.
+    family : tuple of str
+        Columns, `metric` and those of the cell, of which each combination is a family of tests of
+        its own within a part; Holm's correction is over a family.
+    each : str
+        What repeats are called where each of all data sets is a pair as well, such as `splits`.
+        Such tests have more power, and treat repeats as independent, which they are not.
     """
 
     cell: tuple[str, ...]
     parts: Mapping[str, Part]
     order: Mapping[str, Sequence[Any] | Callable[[Any], tuple]] = field(default_factory=dict)
     repeat: tuple[str, ...] = ("repeat",)
+    family: tuple[str, ...] = ("metric",)
+    each: str = ""
+
+    @property
+    def pairings(self) -> tuple[str, ...]:
+        """What is a pair in tests; without `each` statistics do not say so."""
+        return (DATASETS, *([self.each] if self.each else ()))
 
     @property
     def key(self) -> list[str]:
@@ -138,7 +153,18 @@ class Compared:
     @property
     def columns(self) -> list[str]:
         """Columns of a table."""
-        return [*self.key[1:], *MEASURED]
+        return [*self.key[1:], *MEASURED, *list(self.ps)[2:]]
+
+    @property
+    def ps(self) -> dict[str, dict[str, str]]:
+        """Columns of p, and which rows of the statistics they are read from."""
+        found = {}
+        for pairing in self.pairings:
+            for correction, end in (("none", ""), ("holm", "_holm")):
+                name = f"p{'' if pairing == DATASETS else f'_{pairing}'}{end}"
+                own = {"pairing": pairing} if self.each else {}
+                found[name] = {**own, "correction": correction}
+        return found
 
     def values(self, rows: pd.DataFrame, part: str, metric: str) -> pd.DataFrame:
         """Values of a part as they are compared.
@@ -198,19 +224,23 @@ class Compared:
         wide = self.values(rows, part, metric)
         return own.times * wide.groupby(level="dataset").mean()
 
-    def family(self, rows: pd.DataFrame, part: str, metric: str) -> list[tuple]:
-        """Pairs that are tested together.
+    def pairs(
+        self, rows: pd.DataFrame, part: str, metric: str, pairing: str = DATASETS
+    ) -> list[tuple]:
+        """What is compared in a part by a metric.
 
         Parameters
         ----------
         rows, part, metric
             As of `values`.
+        pairing : str
+            One of `pairings`.
 
         Returns
         -------
         list of (key, first, second)
             As `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that has
-            both in a repeat.
+            both in a repeat, or one of each such repeat.
         """
         own, found = self.parts[part], []
         wide = self.values(rows, part, metric)
@@ -221,20 +251,27 @@ class Compared:
             both = wide.iloc[:, [places[pair.first], places[pair.second]]].dropna()
             if both.empty:
                 continue
-            means = own.metrics[metric].times * both.groupby(level="dataset").mean()
+            if pairing == DATASETS:
+                both = both.groupby(level="dataset").mean()
+            both = own.metrics[metric].times * both
             *cell, one, two = pair.key
             key = (part, *cell, metric, one, two)
-            found.append((key, means.iloc[:, 0], means.iloc[:, 1]))
+            found.append((key, both.iloc[:, 0], both.iloc[:, 1]))
         return found
 
-    def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
-        """All `family`, in the order of the plan."""
+    def families(self, rows: pd.DataFrame, pairing: str = DATASETS) -> Iterator[list[tuple]]:
+        """Pairs that are tested together, as `pairs` gives them, in the order of the plan."""
         for name, part in self.parts.items():
+            found: dict[tuple, list[tuple]] = {}
             for metric in part.metrics:
-                yield self.family(rows, name, metric)
+                for pair in self.pairs(rows, name, metric, pairing):
+                    named = dict(zip(self.key, pair[0], strict=True))
+                    own = tuple(named[column] for column in self.family)
+                    found.setdefault(own, []).append(pair)
+            yield from found.values()
 
     def statistics(self, rows: pd.DataFrame, *more: list[tuple]) -> pd.DataFrame:
-        """Wilcoxon's signed-rank tests over data sets.
+        """Wilcoxon's signed-rank tests over data sets, and over all repeats where `each` says so.
 
         Parameters
         ----------
@@ -245,24 +282,30 @@ class Compared:
         Returns
         -------
         DataFrame
-            The columns of `key`, difference (first less second, mean over data sets, in the unit
-            of the metric), then the attributes of `hedgerow.evaluation.significance.TestResult`;
-            two rows per pair, with the correction `none` and `holm`, over all pairs of one part
-            and metric. `n` is the number of data sets.
+            The columns of `key`, pairing (with `each` only), difference (first less second, mean
+            over data sets, in the unit of the metric), then the attributes of
+            `hedgerow.evaluation.significance.TestResult`; two rows per pair, with the correction
+            `none` and `holm`, over all pairs of a `family`. `n` is the number of pairs.
         """
         import pandas as pd
 
         from hedgerow.experiments.frames import joined
         from hedgerow.experiments.paired import paired_tests
 
-        columns = [*self.key, "difference"]
-        frames = [paired_tests(pairs, columns) for pairs in (*self.families(rows), *more)]
+        columns, paired = [*self.key, "difference"], ["pairing"] if self.each else []
+        frames = []
+        for pairing in self.pairings:
+            for pairs in (*self.families(rows, pairing), *(more if pairing == DATASETS else ())):
+                frame = paired_tests(pairs, columns)
+                if frame is not None and paired:
+                    frame.insert(len(self.key), "pairing", pairing)
+                frames.append(frame)
         frames = [frame for frame in frames if frame is not None]
         if not frames:
             of_test = ["name", "statistic", "p", "n", "groups", "correction"]
-            empty = pd.DataFrame(columns=[*columns, *of_test])
+            empty = pd.DataFrame(columns=[*self.key, *paired, "difference", *of_test])
             return empty.astype({"difference": float, "n": int})
-        return joined(frames, [*self.key, "correction"])
+        return joined(frames, [*self.key, *paired, "correction"])
 
     def table(
         self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str | None = None
@@ -284,15 +327,16 @@ class Compared:
         """
         import pandas as pd
 
-        p = statistics.set_index([*self.key, "correction"])["p"]
+        told = list(next(iter(self.ps.values())))
+        p = statistics.set_index([*self.key, *told])["p"]
         lines = []
         for name in self.parts if part is None else [part]:
             for metric, own in self.parts[name].metrics.items():
-                for key, one, two in self.family(rows, name, metric):
+                for key, one, two in self.pairs(rows, name, metric):
                     difference = (one - two).round(9)
                     ahead = -difference if own.less_is_better else difference
                     counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
-                    ps = (p[(*key, correction)] for correction in ("none", "holm"))
+                    ps = (p[(*key, *where.values())] for where in self.ps.values())
                     means = (one.mean(), two.mean(), (one - two).mean())
                     lines.append((*key, *means, *counts, *ps))
         made = pd.DataFrame(lines, columns=["part", *self.columns]).round(9)
@@ -321,6 +365,7 @@ def cells_behind(
     rows: pd.DataFrame,
     part: str | None = None,
     place: Callable[[str, str, Key], Place] | None = None,
+    statistics: str = "statistics",
 ) -> Iterator[Cell]:
     """What stands behind a table of comparisons: both sides of each line, and its test.
 
@@ -334,13 +379,15 @@ def cells_behind(
         Without one the table has a column `part`.
     place : callable, optional
         From part, metric and key to where the values stand, if not in the input `rows`.
+    statistics : str
+        The input that has the tests.
 
     Yields
     ------
     Cell
     """
-    from hedgerow.experiments.behind import Selector, sides, tested
-    from hedgerow.reporting.cells import Rows
+    from hedgerow.experiments.behind import Selector, sides
+    from hedgerow.reporting.cells import Cell, Rows
 
     select, columns = Selector(rows), [*compared.cell, "method"]
     by = ("dataset", *compared.repeat)
@@ -361,8 +408,9 @@ def cells_behind(
         times = compared.parts[name].metrics[metric].times
         both = (first.rows, second.rows)
         yield from sides(row, ("mean_first", "mean_second"), *both, first.select, times, first.by)
-        test = {column: line[column] for column in (*compared.cell, "first", "second")}
-        yield from tested(row, line, {"part": name, "metric": metric, **test})
+        test = {"part": name, **{column: line[column] for column in compared.key[1:]}}
+        for column, where in compared.ps.items():
+            yield Cell(row, column, "value", (Rows(statistics, {**test, **where}, "p"),))
 
 
 def blocks(
@@ -459,6 +507,7 @@ def judged_pairs(
     from hedgerow.reporting.claims import judged
 
     families = [*compared.families(rows), *more]
-    without = partial(pairs_without, families, [*compared.key, "difference"])
-    read, names = {"statistics": after_holm(statistics)}, rows["dataset"].unique()
+    told = partial(after_holm, family=("part", *compared.family))
+    without = partial(pairs_without, families, [*compared.key, "difference"], read=told)
+    read, names = {"statistics": told(statistics)}, rows["dataset"].unique()
     return judged(experiment, read, specification, stated, names, without, labels)

@@ -19,7 +19,7 @@ def paired_tests(
     ----------
     pairs : iterable of (key, first, second)
         The key ends with the names of both; first and second are (n,) float series, one value per
-        data set.
+        data set, or more, which have it as the first level of their index.
     columns : sequence of str
         Names of the parts of the key, and of the difference.
 
@@ -31,7 +31,10 @@ def paired_tests(
     """
     keys, results = [], []
     for key, one, two in pairs:
-        keys.append((*key, float((one - two).mean())))
+        difference = one - two
+        if difference.index.nlevels > 1:
+            difference = difference.groupby(level=0).mean()
+        keys.append((*key, float(difference.mean())))
         results.append(significance.wilcoxon(one.to_numpy(), two.to_numpy(), key[-2:]))
     if not results:
         return None
@@ -39,7 +42,9 @@ def paired_tests(
     return significance.plain_and_holm(frame, results, range(len(results)))
 
 
-def after_holm(statistics: pd.DataFrame) -> pd.DataFrame:
+def after_holm(
+    statistics: pd.DataFrame, family: Sequence[str] = ("part", "metric")
+) -> pd.DataFrame:
     """Rows of paired tests after the correction, with the least p that it lets them reach.
 
     What could not be seen after the correction is neither there nor not there.
@@ -47,8 +52,9 @@ def after_holm(statistics: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     statistics : DataFrame
-        part, metric, difference, n and correction, among others; of one part and metric, one
-        family.
+        Those columns, difference, n and correction, among others.
+    family : sequence of str
+        Columns of which each combination is a family.
 
     Returns
     -------
@@ -57,7 +63,7 @@ def after_holm(statistics: pd.DataFrame) -> pd.DataFrame:
     """
     own = statistics[statistics["correction"] == "holm"]
     own = own.assign(difference=own["difference"].round(9))
-    own["least"] = own.groupby(["part", "metric"])["n"].transform(significance.smallest_holm)
+    own["least"] = own.groupby(list(family))["n"].transform(significance.smallest_holm)
     return own
 
 
