@@ -17,6 +17,8 @@ from hedgerow.experiments.frames import random_state
 from hedgerow.experiments.missing import statistics as missing_statistics
 from hedgerow.experiments.missing import steps as missing_steps
 from hedgerow.experiments.missing.plan import (
+    BEST,
+    BOTH,
     CODED,
     CODED_GAIN,
     CODED_UNDEFINED,
@@ -27,7 +29,6 @@ from hedgerow.experiments.missing.plan import (
     SCENARIOS,
     MissingPlan,
 )
-from hedgerow.experiments.missing.statistics import BEST, BOTH
 
 PLAN = MissingPlan(n_repeats=2, missingness=(20, 60), n_folds=2)
 
@@ -241,7 +242,7 @@ def test_tests_over_data_sets_by_scipy(merged):
     means = merged["means"].query("reading == @DESCRIBED and scenario == 'missing'")
     wide = 100 * means.pivot(index="dataset", columns="method", values="accuracy")
     tests = merged["tests"].query("reading == @DESCRIBED and correction == 'none'")
-    line = tests.query("part == 'best' and scenario == 'missing' and method_1 == @BOTH").iloc[0]
+    line = tests.query("part == 'best' and scenario == 'missing' and first == @BOTH").iloc[0]
     expected = stats.wilcoxon(wide[BOTH] - wide[BEST])
     assert line["p"] == pytest.approx(expected.pvalue) and line["n"] == 7
     assert line["difference"] == pytest.approx((wide[BOTH] - wide[BEST]).mean())
@@ -259,9 +260,9 @@ def test_the_advantage_between_scenarios(merged):
     wide = 100 * means.pivot(index="dataset", columns=["scenario", "method"], values="accuracy")
     gain = {s: wide[s, "eig_knn"] - wide[s, BEST] for s in SCENARIOS}
     tests = merged["tests"].query("reading == @DESCRIBED and part == 'scenarios'")
-    whole = tests[tests["method_1"] == "all"].iloc[0]
+    whole = tests[tests["first"] == "all"].iloc[0]
     assert whole["p"] == pytest.approx(stats.friedmanchisquare(*gain.values()).pvalue)
-    line = tests.query("method_2 == 'imputed' and correction == 'none'").iloc[0]
+    line = tests.query("second == 'imputed' and correction == 'none'").iloc[0]
     difference = gain["missing"] - gain["imputed"]
     assert line["difference"] == pytest.approx(difference.mean())
     assert line["p"] == pytest.approx(stats.wilcoxon(difference).pvalue)
@@ -272,7 +273,7 @@ def test_depths_are_means_of_the_three_levels(merged):
     wide = deep.groupby(["dataset", "method"])["depth"].mean().unstack()
     tests = merged["tests"].query("reading == @CODED and part == 'depth' and correction == 'none'")
     assert len(tests) == 6
-    line = tests.query("method_1 == 'c45' and method_2 == 'knn'").iloc[0]
+    line = tests.query("first == 'c45' and second == 'knn'").iloc[0]
     assert line["difference"] == pytest.approx((wide["c45"] - wide["knn"]).mean())
 
 

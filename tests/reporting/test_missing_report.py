@@ -129,7 +129,7 @@ def test_sets_that_are_absent_or_not_the_papers(run):
 def test_tests_have_both_p(run):
     table = run.tables["missing_tests"]
     assert len(table) == len(run.inputs["tests"].query("correction == 'none'"))
-    family = table[table["method_1"] != "all"]
+    family = table[table["first"] != "all"]
     assert (family["p_holm"] >= family["p"] - 1e-12).all()
 
 

@@ -39,12 +39,13 @@ MEASURED = (
 )
 #: The pairing of all tests: a data set is one pair.
 DATASETS = "datasets"
-#: How captions say that.
-TESTED = (
+#: How captions say that, and what a family of tests is.
+TOLD = (
     "Means over data sets; difference: of the first less the second; wins and losses: data sets on "
     "which the first is better and on which it is worse; p of Wilcoxon's signed-rank test over "
-    "data sets, plain and after Holm's correction over all rows of a metric."
+    "data sets, plain and after Holm's correction over all rows"
 )
+TESTED = f"{TOLD} of a metric."
 
 #: A method in a cell: the values of the cell's columns, then the method.
 Key = tuple
@@ -373,7 +374,7 @@ def cells_behind(
     ----------
     compared : Compared
     table : DataFrame
-        As `Compared.table` gives it.
+        As `Compared.table` gives it, or lines of it, whose index are their rows.
     rows : DataFrame
     part : str, optional
         Without one the table has a column `part`.
@@ -401,7 +402,7 @@ def cells_behind(
         where = {"part": name, "metric": metric, **dict(zip(columns, key, strict=True))}
         return Place(Rows("rows", where), select, by)
 
-    for row, line in enumerate(table.to_dict("records")):
+    for row, line in zip(table.index, table.to_dict("records"), strict=True):
         name, metric = part or line["part"], line["metric"]
         pair = compared.pair(line, name, keys[name, metric])
         first, second = ((place or usual)(name, metric, key) for key in pair[:2])

@@ -10,15 +10,18 @@ import pandas as pd
 
 from hedgerow.evaluation import significance
 from hedgerow.experiments.missing.plan import (
+    BEST,
+    BOTH,
     DESCRIBED,
     EIG_KNN,
     EIG_PERFECT,
     INDEPENDENT,
+    POINTS,
     VARIANTS,
     MissingPlan,
     of_paper,
 )
-from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS, tests_of
+from hedgerow.experiments.missing.statistics import tests_of
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import hanging, judge, of_experiment, with_statements

@@ -7,20 +7,24 @@ from pathlib import Path
 
 import pandas as pd
 
+from hedgerow.experiments.compared import blocks, pair_words
 from hedgerow.experiments.missing import figures as missing_figures
 from hedgerow.experiments.missing import tables as missing_tables
 from hedgerow.experiments.missing.figures import HEADS, SHORT, TITLES
 from hedgerow.experiments.missing.plan import (
+    ALL,
+    COMPARED,
     DESCRIBED,
     METHODS,
     SCENARIOS,
     MissingPlan,
     of_paper,
 )
+from hedgerow.experiments.missing.statistics import OF_ACCURACY
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import blank, known, minus, p_text, signed
+from hedgerow.reporting.numbers import blank, minus, p_said
 
 _PARTS = {
     "best": "Accuracy, variant less the best baseline",
@@ -95,6 +99,7 @@ def section(
         readings=_readings(tables["missing_readings"], plan),
         text=_text(tables["missing_text"], plan),
         tests=_tests(tables["missing_tests"]),
+        whole=_whole(tables["missing_tests"]),
         depths=_depths(tables["missing_depth"]),
         shown=shown(missing_tables, missing_figures, figures=figures, captions=captions),
     )
@@ -170,23 +175,19 @@ def _said(value, yes_no: bool) -> str:
 
 
 def _tests(table: pd.DataFrame) -> list[dict]:
-    """Blocks of the tests as described: a line per comparison."""
-    blocks = []
-    own = table[table["reading"] == DESCRIBED].fillna({"scenario": ""})
-    for part, title in _PARTS.items():
-        lines = []
-        for row in own[own["part"] == part].to_dict("records"):
-            names = [
-                LABELS.get(row[m], TITLES.get(row[m], row[m])) for m in ("method_1", "method_2")
-            ]
-            pair = "all three (Friedman)" if row["method_1"] == "all" else " less ".join(names)
-            difference = signed(row["difference"], 2) if known(row["difference"]) else ""
-            scenario = SHORT.get(row["scenario"], "") if part != "scenarios" else ""
-            cells = [difference, p_text(row["p"]), p_text(row["p_holm"])]
-            lines.append({"pair": pair, "scenario": scenario, "cells": cells})
-        if lines:
-            blocks.append({"title": title, "lines": lines})
-    return blocks
+    """Lines of the tests as described, a block per part and scenario."""
+    own = table[(table["reading"] == DESCRIBED) & (table["first"] != ALL)]
+    return blocks(COMPARED, own, None, ("part", "scenario"), _title, pair_words(LABELS | TITLES))
+
+
+def _title(part: str, scenario: str) -> str:
+    return _PARTS[part] + (f", {SHORT[scenario]}" if part in OF_ACCURACY else "")
+
+
+def _whole(table: pd.DataFrame) -> str:
+    """The test of all three scenarios, as described."""
+    own = table[(table["reading"] == DESCRIBED) & (table["first"] == ALL)]
+    return "; ".join(p_said(p) for p in own["p"])
 
 
 def _depths(table: pd.DataFrame) -> list[dict]:

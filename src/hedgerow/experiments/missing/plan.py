@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from hedgerow.experiments.compared import Compared, Metric, Part
 from hedgerow.experiments.plan import Plan, setting
 
 EXPERIMENT = "missing"  # the word under which seeds are drawn
@@ -22,6 +24,34 @@ FULL, MISSING, IMPUTED = SCENARIOS
 READINGS = ("described", "coded", "coded_gain", "coded_undefined", "independent")
 DESCRIBED, CODED, CODED_GAIN, CODED_UNDEFINED, INDEPENDENT = READINGS
 
+#: Of the variants together: the lower of the two; of the baselines: the highest of the three.
+BOTH, BEST = "eig_both", "best_baseline"
+#: In the place of what is compared, of a test of all at once.
+ALL = "all"
+#: Differences of accuracy are told in points.
+POINTS = 100.0
+_ACCURACY = {"accuracy": Metric(POINTS, 2)}
+#: What each part compares. Advantages over the best baseline are compared between scenarios, which
+#: stand in the place of methods; depths have no scenario.
+COMPARED = Compared(
+    cell=("reading", "scenario"),
+    parts={
+        "best": Part(_ACCURACY, tuple((variant, BEST) for variant in (*VARIANTS, BOTH))),
+        "baselines": Part(_ACCURACY, tuple(itertools.product(VARIANTS, BASELINES))),
+        "imputation": Part(_ACCURACY, ((EIG_PERFECT, EIG_KNN),)),
+        "scenarios": Part(
+            {"advantage": Metric(POINTS, 2)},
+            tuple((MISSING, other) for other in SCENARIOS if other != MISSING),
+        ),
+        "depth": Part(
+            {"depth": Metric(1.0, 2)}, tuple(itertools.product((C45, *VARIANTS), BASELINES[1:]))
+        ),
+    },
+    order={"reading": READINGS, "scenario": SCENARIOS},
+    repeat=(),
+    family=("metric", "reading", "scenario"),
+)
+
 #: Levels at which a few trees are kept for those who want to see them.
 KEPT = (20, 50, 80)
 #: Of `hedgerow.experiments.missing.coded`.
@@ -35,7 +65,6 @@ ORDER = {
     "sets": ["dataset"],
     "means": ["reading", "dataset", "scenario", "method"],
     "levels": ["reading", "dataset", "scenario", "missingness", "method"],
-    "tests": ["part", "reading", "scenario", "method_1", "method_2"],
     "runs": ["reading", "scenario", "missingness"],
     "depths": ["reading", "dataset", "missingness", "method"],
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,24 +10,22 @@ import pandas as pd
 from hedgerow.evaluation import significance
 from hedgerow.experiments.frames import joined, sorted_
 from hedgerow.experiments.missing.plan import (
+    ALL,
     BASELINES,
-    C45,
+    BEST,
+    BOTH,
+    COMPARED,
     EIG_KNN,
-    EIG_PERFECT,
     KEPT,
     MISSING,
     ORDER,
-    SCENARIOS,
     VARIANTS,
     MissingPlan,
 )
-from hedgerow.experiments.paired import paired_tests
 from hedgerow.experiments.step import step
 
-#: Differences of accuracy are told in points.
-POINTS = 100.0
-#: Of the variants together: the lower of the two; of the baselines: the highest of the three.
-BOTH, BEST = "eig_both", "best_baseline"
+#: Parts that compare accuracies.
+OF_ACCURACY = [name for name, part in COMPARED.parts.items() if "accuracy" in part.metrics]
 
 COLUMNS = {
     "rows": [*ORDER["rows"], "accuracy"],
@@ -35,7 +33,6 @@ COLUMNS = {
     "sets": [*ORDER["sets"], "n_rows", "n_dropped", "n_variables", "n_columns", "majority"],
     "means": [*ORDER["means"], "accuracy", "n_levels", "n_runs"],
     "levels": [*ORDER["levels"], "accuracy", "n_runs"],
-    "tests": [*ORDER["tests"], "metric", "difference", "statistic", "p", "n", "correction"],
     "runs": [*ORDER["runs"], "dataset", "eig", "best", "baseline", "difference", "p", "n"],
     "depths": [*ORDER["depths"], "depth", "n_leaves", "n_runs"],
 }
@@ -77,14 +74,33 @@ def means_of(levels: pd.DataFrame) -> pd.DataFrame:
     return sorted_(pd.concat(frames)[COLUMNS["means"]], key)
 
 
-def pairs_of() -> Iterator[tuple[str, str, str]]:
-    """Part, first and second of what is compared over data sets within one scenario."""
-    for variant in (*VARIANTS, BOTH):
-        yield "best", variant, BEST
-    for variant in VARIANTS:
-        for baseline in BASELINES:
-            yield "baselines", variant, baseline
-    yield "imputation", EIG_PERFECT, EIG_KNN
+def rows_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
+    """What is compared, as `COMPARED` takes it: one value per data set.
+
+    Parameters
+    ----------
+    means, depths : DataFrame
+        As returned by `means_of` and `depths_of`.
+
+    Returns
+    -------
+    DataFrame
+        part, reading, scenario, dataset, method, metric, value. The advantage of a scenario is that
+        of EIG with k-NN imputation over the best baseline; depths are means over the levels `KEPT`.
+    """
+    key = ["reading", "scenario", "dataset"]
+    accuracy = means.rename(columns={"accuracy": "value"})[[*key, "method", "value"]]
+    wide = accuracy.pivot(index=key, columns="method", values="value")
+    wide = wide.reindex(columns=[EIG_KNN, BEST])  # without rows there are none
+    gain = (wide[EIG_KNN] - wide[BEST]).rename("value").reset_index()
+    gain["method"] = gain["scenario"]
+    deep = depths.groupby(["reading", "dataset", "method"])["depth"].mean().rename("value")
+    frames = [
+        *(accuracy.assign(part=part, metric="accuracy") for part in OF_ACCURACY),
+        gain.assign(part="scenarios", metric="advantage", scenario=MISSING),
+        deep.reset_index().assign(part="depth", metric="depth", scenario=""),
+    ]
+    return pd.concat(frames, ignore_index=True).astype({"value": float})
 
 
 def tests_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
@@ -98,63 +114,26 @@ def tests_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `COLUMNS["tests"]`. By part:
+        As `COMPARED.statistics` gives it. By part:
 
-        - `best`, `baselines`, `imputation`: accuracy in points, first less second, of one
-          scenario;
+        - `best`, `baselines`, `imputation`: accuracy in points, of one scenario;
         - `scenarios`: how much more EIG with k-NN imputation is above the best baseline in the
-          scenario `missing` than in another one (method_1, method_2: the scenarios); its
-          Friedman test has `all` in their place, its statistic and no difference;
-        - `depth`: depth of trees, mean over the levels `KEPT`.
-
-        A family of the correction is one part of one reading and scenario.
+          scenario `missing` than in another one; its Friedman test over all has `ALL` in the place
+          of both, and no difference;
+        - `depth`: depth of trees.
     """
-    frames = []
-    for (reading, scenario), own in means.groupby(["reading", "scenario"]):
-        wide = POINTS * own.pivot(index="dataset", columns="method", values="accuracy").dropna()
-        for part in ("best", "baselines", "imputation"):
-            cells = [
-                ((part, reading, scenario, one, two), wide[one], wide[two])
-                for kind, one, two in pairs_of()
-                if kind == part and len(wide)
-            ]
-            frames.append(_told(paired_tests(cells, [*ORDER["tests"], "difference"]), "accuracy"))
-    for reading, own in means.groupby("reading"):
-        wide = own.pivot(index="dataset", columns=["scenario", "method"], values="accuracy")
-        frames.append(_scenarios(reading, POINTS * wide.dropna()))
-    deep = depths.groupby(["reading", "dataset", "method"])["depth"].mean().unstack("method")
-    for reading, own in deep.dropna().groupby("reading"):
-        cells = [
-            (("depth", reading, "", one, two), own[one], own[two])
-            for one in (C45, *VARIANTS)
-            for two in BASELINES[1:]
-        ]
-        frames.append(_told(paired_tests(cells, [*ORDER["tests"], "difference"]), "depth"))
-    frames = [frame for frame in frames if frame is not None]
-    if not frames:
-        return pd.DataFrame(columns=COLUMNS["tests"])
-    return joined(frames, [*ORDER["tests"], "correction"])
-
-
-def _told(found: pd.DataFrame | None, metric: str) -> pd.DataFrame | None:
-    return None if found is None else found.assign(metric=metric)[COLUMNS["tests"]]
-
-
-def _scenarios(reading: str, wide: pd.DataFrame) -> pd.DataFrame | None:
-    """Tests of the advantage over the best baseline between scenarios, of one reading."""
-    if not len(wide):
-        return None
-    gain = pd.DataFrame({s: wide[s, EIG_KNN] - wide[s, BEST] for s in SCENARIOS})
-    cells = [
-        (("scenarios", reading, MISSING, MISSING, other), gain[MISSING], gain[other])
-        for other in SCENARIOS
-        if other != MISSING
-    ]
-    found = _told(paired_tests(cells, [*ORDER["tests"], "difference"]), "advantage")
-    whole = significance.friedman(gain.to_numpy(), SCENARIOS)
-    line = ("scenarios", reading, MISSING, "all", "all", "advantage", np.nan)
-    line += (whole.statistic, whole.p, whole.n, "none")
-    return pd.concat([found, pd.DataFrame([line], columns=COLUMNS["tests"])], ignore_index=True)
+    rows = rows_of(means, depths)
+    tests = COMPARED.statistics(rows)
+    wide = COMPARED.values(rows, "scenarios", "advantage")
+    found = []
+    for reading in wide.columns.unique("reading"):
+        gain = wide[reading].dropna()
+        result = significance.friedman(gain.to_numpy(), gain.columns.get_level_values("method"))
+        key = ("scenarios", reading, MISSING, "advantage", ALL, ALL, np.nan)
+        found.append((key, result))
+    keys = pd.DataFrame([key for key, _ in found], columns=[*COMPARED.key, "difference"])
+    whole = pd.concat([keys, significance.to_frame([result for _, result in found])], axis=1)
+    return joined([tests, whole], [*COMPARED.key, "correction"])
 
 
 def runs_of(rows: pd.DataFrame) -> pd.DataFrame:
@@ -220,7 +199,8 @@ def merged(
     """
     # Without a frame none of the data sets could be had.
     if not rows:
-        return {name: pd.DataFrame(columns=columns) for name, columns in COLUMNS.items()}
+        nothing = {name: pd.DataFrame(columns=columns) for name, columns in COLUMNS.items()}
+        return {**nothing, "tests": COMPARED.statistics(pd.DataFrame(columns=["part", "metric"]))}
     whole = {"rows": joined(rows, ORDER["rows"]), "trees": joined(trees, ORDER["trees"])}
     whole["sets"] = joined(sets, ORDER["sets"]).drop_duplicates(ignore_index=True)
     levels, depths = levels_of(whole["rows"]), depths_of(whole["trees"])

@@ -7,21 +7,26 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.behind import read_off, tested
+from hedgerow.experiments.behind import P, Selector, read_off, tested
+from hedgerow.experiments.compared import TOLD, Key, Place, cells_behind
 from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.missing.plan import (
+    ALL,
+    BEST,
+    BOTH,
     C45,
+    COMPARED,
     EIG_KNN,
     EIG_PERFECT,
     KNN,
     MEAN,
     METHODS,
-    ORDER,
+    POINTS,
     VARIANTS,
     MissingPlan,
     of_paper,
 )
-from hedgerow.experiments.missing.statistics import BEST, BOTH, POINTS
+from hedgerow.experiments.missing.statistics import rows_of
 from hedgerow.experiments.printed import printed_number
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
@@ -97,13 +102,30 @@ def behind_levels(table: pd.DataFrame) -> Iterator[Cell]:
     return read_off(table, "levels", key, ("accuracy", "n_runs"))
 
 
-def behind_tests(table: pd.DataFrame) -> Iterator[Cell]:
-    """Tests as they are, plain and after Holm's correction."""
-    columns = {name: ("none", name) for name in ("difference", "statistic", "n", "p")}
-    columns["p_holm"] = ("holm", "p")
-    for row, line in enumerate(table.to_dict("records")):
-        own = {name: line[name] for name in (*ORDER["tests"], "metric") if name != "correction"}
-        yield from tested(row, line, own, columns, "tests")
+def behind_tests(table: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame) -> Iterator[Cell]:
+    """Both sides of each comparison, and its test; advantages are differences themselves."""
+    rows = rows_of(means, depths)
+    of_means, of_depths = Selector(means), Selector(depths)
+
+    def place(part: str, metric: str, key: Key) -> Place:
+        reading, scenario, method = key
+        where = {"reading": reading, "method": method}
+        if part == "depth":
+            return Place(Rows("depths", where, "depth"), of_depths, ("dataset", "missingness"))
+        where["scenario"] = scenario
+        return Place(Rows("means", where, "accuracy"), of_means, ("dataset",))
+
+    plain = table[table["part"] != "scenarios"]
+    yield from cells_behind(COMPARED, plain, rows, place=place, statistics="tests")
+    for row, line in table[table["part"] == "scenarios"].iterrows():
+        for column, scenario in (("mean_first", "first"), ("mean_second", "second")):
+            own = {"reading": line["reading"], "scenario": line[scenario]}
+            pair = tuple(Rows("means", {**own, "method": m}, "accuracy") for m in (EIG_KNN, BEST))
+            if line["first"] != ALL:
+                yield Cell(row, column, "mean_difference", pair, POINTS, ("dataset",))
+        test = {name: line[name] for name in COMPARED.key}
+        told = {"difference": ("none", "difference"), **P}
+        yield from tested(row, line, test, told, "tests")
 
 
 def behind_depth(table: pd.DataFrame) -> Iterator[Cell]:
@@ -234,35 +256,35 @@ def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan)
 
 @table(
     "Tests of EIG over data sets",
-    caption="Differences of mean accuracy in points, and of depth, with Wilcoxon's signed-rank "
-    "test over {sets}, plain and after Holm's correction within each part, reading and scenario. "
+    caption="Accuracies, in per cent, and advantages over the best baseline, in points, are means "
+    f"over levels. {TOLD} of a part, reading and scenario. All three scenarios: Friedman's test. "
     "{ran}",
     words=said,
     behind=behind_tests,
 )
-def missing_tests(tests: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan) -> pd.DataFrame:
+def missing_tests(
+    tests: pd.DataFrame, means: pd.DataFrame, depths: pd.DataFrame, plan: MissingPlan
+) -> pd.DataFrame:
     """Paired tests.
 
     Parameters
     ----------
-    tests, means : DataFrame
+    tests, means, depths : DataFrame
         As returned by `hedgerow.experiments.missing.statistics.merged`.
     plan : MissingPlan
 
     Returns
     -------
     DataFrame
-        part, reading, scenario, method_1, method_2, metric, difference (first less second),
-        statistic, n (data sets), p, p_holm.
+        part, then the columns of `COMPARED`. Of Friedman's tests, which are the last and whose
+        first and second are `all`, n_datasets and p only.
     """
-    key = [*ORDER["tests"], "metric"]
-    plain, holm = (tests[tests["correction"] == name] for name in ("none", "holm"))
-    found = plain.drop(columns="correction").merge(
-        holm[[*key, "p"]].rename(columns={"p": "p_holm"}), on=key, how="left"
-    )
-    for column in ("difference", "statistic", "p", "p_holm"):
-        found[column] = found[column].astype(float).round(9)
-    return sorted_(found, key)
+    pairs = COMPARED.table(rows_of(means, depths), tests)
+    whole = tests[tests["first"] == ALL].rename(columns={"n": "n_datasets"}).round({"p": 9})
+    lines = [*pairs.to_dict("records"), *whole.to_dict("records")]
+    found = pd.DataFrame(lines, columns=list(pairs))
+    counts = dict.fromkeys(("wins", "losses", "n_datasets"), "Int64")
+    return found.astype(counts)
 
 
 @table(
