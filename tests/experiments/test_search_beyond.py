@@ -13,10 +13,10 @@ from hedgerow.experiments.search import plan as search_plan
 from hedgerow.experiments.search import steps as search_steps
 from hedgerow.experiments.search.plan import SearchPlan
 from hedgerow.experiments.search_beyond import plan as search_beyond_plan
-from hedgerow.experiments.search_beyond import statistics as search_beyond_statistics
 from hedgerow.experiments.search_beyond import steps as search_beyond_steps
 from hedgerow.experiments.search_beyond.plan import (
     BASE,
+    COMPARED,
     KEYS,
     LEARNERS,
     OPTIMA,
@@ -25,7 +25,7 @@ from hedgerow.experiments.search_beyond.plan import (
     SearchBeyondPlan,
     rules_of,
 )
-from hedgerow.experiments.search_beyond.statistics import comparable
+from hedgerow.experiments.search_beyond.statistics import comparable, rows_of
 from hedgerow.search.optimal import binary_table, most_accurate, predict
 
 
@@ -226,7 +226,7 @@ def test_paired_tests_by_hand():
     selection = pd.DataFrame(rows, columns=[*KEYS["selection"], "f1", "n_leaves"])
     selection = selection.assign(f1_per_leaf=selection["f1"] / 5, validation_f1=70.0)
     empty = search_beyond_steps.merge([], "optimum")
-    tests = search_beyond_statistics.statistics({"selection": selection, "optimum": empty})
+    tests = COMPARED.statistics(rows_of({"selection": selection, "optimum": empty}))
     of_f1 = tests[(tests["metric"] == "f1") & (tests["correction"] == "none")]
     of_f1 = of_f1.set_index("pairing")
     assert of_f1.loc["datasets", "p"] == pytest.approx(2 / 2**6)
@@ -238,8 +238,8 @@ def test_paired_tests_by_hand():
 
 def test_tests_of_learners_are_over_sets_with_an_optimum(optimum):
     rows = optimum["optimum"]
-    tests = search_beyond_statistics.statistics(
-        {"optimum": rows, "selection": search_beyond_steps.merge([], "selection")}
+    tests = COMPARED.statistics(
+        rows_of({"optimum": rows, "selection": search_beyond_steps.merge([], "selection")})
     )
     assert set(tests["second"]) == {"/".join(BASE)}
     of_f1 = tests[tests["metric"] == "f1_test"]

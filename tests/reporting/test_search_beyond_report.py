@@ -12,10 +12,16 @@ from shown import SPECIFICATION, STATED, captions_of, made_by, page_of, section_
 from hedgerow.experiments.search_beyond import claims as search_beyond_claims
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
 from hedgerow.experiments.search_beyond import plan as search_beyond_plan
-from hedgerow.experiments.search_beyond import statistics as search_beyond_statistics
 from hedgerow.experiments.search_beyond import steps as search_beyond_steps
 from hedgerow.experiments.search_beyond import tables as search_beyond_tables
-from hedgerow.experiments.search_beyond.plan import LEARNERS, PRUNED, UNPRUNED, SearchBeyondPlan
+from hedgerow.experiments.search_beyond.plan import (
+    COMPARED,
+    LEARNERS,
+    PRUNED,
+    UNPRUNED,
+    SearchBeyondPlan,
+)
+from hedgerow.experiments.search_beyond.statistics import rows_of
 from hedgerow.experiments.search_beyond.tables import gaps, settled
 from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
@@ -112,7 +118,7 @@ def made_up(plan, gain=0.0) -> dict[str, pd.DataFrame]:
 
 def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     """The tables as a CSV file gives them back."""
-    statistics = search_beyond_statistics.statistics(rows)
+    statistics = COMPARED.statistics(rows_of(rows))
     made = {}
     for name in BEYOND["tables"]:
         make = getattr(search_beyond_tables, name)
@@ -123,7 +129,7 @@ def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
 
 def judged(rows, plan):
     """Our questions, by id."""
-    statistics = search_beyond_statistics.statistics(rows)
+    statistics = COMPARED.statistics(rows_of(rows))
     frames = (rows, statistics, SPECIFICATION, STATED)
     return search_beyond_claims.claims(*frames, plan=plan).set_index("claim")
 
@@ -131,7 +137,7 @@ def judged(rows, plan):
 def inputs_of(rows, plan):
     return {
         "measured": rows,
-        "statistics": search_beyond_statistics.statistics(rows),
+        "statistics": COMPARED.statistics(rows_of(rows)),
         "plan": plan,
     }
 

@@ -308,6 +308,31 @@ class Compared:
             return empty.astype({"difference": float, "n": int})
         return joined(frames, [*self.key, *paired, "correction"])
 
+    def beside(self, rows: pd.DataFrame, part: str | None = None) -> pd.DataFrame:
+        """A line per pair of one part, or of all: both sides as they are, before any test.
+
+        Parameters
+        ----------
+        rows : DataFrame
+        part : str, optional
+
+        Returns
+        -------
+        DataFrame
+            Those of `key` and `MEASURED` without p, in the order of the plan, not rounded.
+        """
+        import pandas as pd
+
+        lines = []
+        for name in self.parts if part is None else [part]:
+            for metric, own in self.parts[name].metrics.items():
+                for key, one, two in self.pairs(rows, name, metric):
+                    difference = (one - two).round(9)
+                    ahead = -difference if own.less_is_better else difference
+                    counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
+                    lines.append((*key, one.mean(), two.mean(), (one - two).mean(), *counts))
+        return pd.DataFrame(lines, columns=[*self.key, *MEASURED[:6]])
+
     def table(
         self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str | None = None
     ) -> pd.DataFrame:
@@ -326,21 +351,13 @@ class Compared:
         DataFrame
             `columns`, in the order of the plan.
         """
-        import pandas as pd
-
         told = list(next(iter(self.ps.values())))
         p = statistics.set_index([*self.key, *told])["p"]
-        lines = []
-        for name in self.parts if part is None else [part]:
-            for metric, own in self.parts[name].metrics.items():
-                for key, one, two in self.pairs(rows, name, metric):
-                    difference = (one - two).round(9)
-                    ahead = -difference if own.less_is_better else difference
-                    counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
-                    ps = (p[(*key, *where.values())] for where in self.ps.values())
-                    means = (one.mean(), two.mean(), (one - two).mean())
-                    lines.append((*key, *means, *counts, *ps))
-        made = pd.DataFrame(lines, columns=["part", *self.columns]).round(9)
+        made = self.beside(rows, part)
+        keys = list(made[self.key].itertuples(index=False, name=None))
+        for column, where in self.ps.items():
+            made[column] = [p[(*key, *where.values())] for key in keys]
+        made = made.round(9)
         return made if part is None else made.drop(columns="part")
 
     def pair(self, line: Mapping[str, Any], part: str, keys: list[Key]) -> Pair:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.search_beyond.plan import SearchBeyondPlan
-from hedgerow.experiments.search_beyond.statistics import statistics as tests_of
+from hedgerow.experiments.compared import DATASETS
+from hedgerow.experiments.search_beyond.plan import COMPARED, SearchBeyondPlan
+from hedgerow.experiments.search_beyond.statistics import rows_of
 from hedgerow.experiments.search_beyond.tables import (
     search_beyond_gap,
     search_beyond_progress,
@@ -17,6 +19,9 @@ from hedgerow.experiments.search_beyond.tables import (
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 from hedgerow.reporting.tables import MEAN
+
+#: Nothing is read of tests over splits.
+OVER_DATA_SETS = replace(COMPARED, each="")
 
 
 @step("datasets", "grid", "optimum_datasets")
@@ -34,7 +39,7 @@ def claims(
     measured : mapping of DataFrame
         optimum, selection and anytime of `hedgerow.experiments.search_beyond.steps`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.search_beyond.statistics.statistics`.
+        As returned by `hedgerow.experiments.search_beyond.statistics.merged`.
     specification : mapping
         config/claims.yaml, as read.
     stated : DataFrame
@@ -49,9 +54,10 @@ def claims(
 
     def without(left_out: str) -> dict[str, pd.DataFrame]:
         own = {name: frame[frame["dataset"] != left_out] for name, frame in measured.items()}
-        return (
-            frames_of(own, tests_of(own, ["datasets"]), plan) if any(map(len, own.values())) else {}
-        )
+        if not any(map(len, own.values())):
+            return {}
+        tests = OVER_DATA_SETS.statistics(rows_of(own)).assign(pairing=DATASETS)
+        return frames_of(own, tests, plan)
 
     names = set().union(*(frame["dataset"] for frame in measured.values()))
     read = frames_of(measured, statistics, plan)
@@ -76,7 +82,7 @@ def rules(statistics: pd.DataFrame) -> pd.DataFrame:
     own = statistics[
         (statistics["part"] == "selection")
         & (statistics["metric"] == "f1")
-        & (statistics["pairing"] == "datasets")
+        & (statistics["pairing"] == DATASETS)
         & (statistics["correction"] == "none")
     ]
     own = own.rename(columns={"cell": "method", "first": "rule"})

@@ -11,8 +11,8 @@ from hedgerow.evaluation.significance import LEVEL, smallest_p
 from hedgerow.experiments.search_beyond import figures as search_beyond_figures
 from hedgerow.experiments.search_beyond import tables as search_beyond_tables
 from hedgerow.experiments.search_beyond.plan import (
-    COMPARED,
     LEARNERS,
+    METRICS_OF_RULES,
     OBJECTIVES,
     PRUNED,
     UNPRUNED,
@@ -220,7 +220,7 @@ def _rule_blocks(table: pd.DataFrame, plan: SearchBeyondPlan) -> list[dict]:
     """A block per metric; a line per rule, a cell per simulation policy."""
     means = table[table["dataset"] == MEAN].set_index(["metric", "method", "rule"])
     blocks = []
-    for metric in COMPARED:
+    for metric in METRICS_OF_RULES:
         title, digits = _METRICS[metric]
         lines = []
         for rule in rules_of(plan):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
+from hedgerow.experiments.compared import Compared, Key, Metric, Pair, Part
 from hedgerow.experiments.plan import Plan, setting
 from hedgerow.experiments.search.plan import BOTH, POLICIES
 
@@ -183,10 +186,35 @@ def rules_of(plan: SearchBeyondPlan) -> dict[str, dict]:
 OBJECTIVES = {"accuracy": "optimal_accuracy", "f1": "optimal_f1"}
 BASE = ("c45_unpruned", "training")
 
-#: Metrics that are compared, and whether more is better.
-COMPARED = {"f1": True, "validation_f1": True, "n_leaves": False, "f1_per_leaf": True}
-TEST = ["part", "cell", "metric", "first", "second", "pairing", "difference"]
+#: What rules of selection are compared by; rates are in per cent as they are.
+METRICS_OF_RULES = {
+    "f1": Metric(),
+    "validation_f1": Metric(),
+    "n_leaves": Metric(less_is_better=True),
+    "f1_per_leaf": Metric(),
+}
 
+
+def against(base: str, keys: Iterable[Key]) -> Iterator[Pair]:
+    """Whatever was run in a cell against one method of it."""
+    return (Pair(key, (*key[:-1], base)) for key in keys if key[-1] != base)
+
+
+#: Learners on binary tables, at each limit of the depth, against C4.5 without pruning on all
+#: training rows; rules of selection, under each policy, against the upper confidence bound.
+COMPARED = Compared(
+    cell=("cell",),
+    parts={
+        "optimum": Part(
+            {f"{objective}_test": Metric() for objective in OBJECTIVES},
+            partial(against, "/".join(BASE)),
+        ),
+        "selection": Part(METRICS_OF_RULES, partial(against, "ucb")),
+    },
+    repeat=("split",),
+    family=(),
+    each="splits",
+)
 
 #: A gap narrower than this, in points, is none.
 NO_GAP = 1e-9

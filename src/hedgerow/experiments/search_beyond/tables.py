@@ -13,6 +13,7 @@ from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.search_beyond.plan import (
     COMPARED,
     LEARNERS,
+    METRICS_OF_RULES,
     NO_GAP,
     OBJECTIVES,
     PRUNED,
@@ -22,7 +23,7 @@ from hedgerow.experiments.search_beyond.plan import (
     SearchBeyondPlan,
     rules_of,
 )
-from hedgerow.experiments.search_beyond.statistics import comparable
+from hedgerow.experiments.search_beyond.statistics import comparable, rows_of
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
 from hedgerow.reporting.tables import MEAN, how_many, in_rows, p_columns, ran
@@ -132,7 +133,7 @@ def behind_gap(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Ite
             {
                 "part": "optimum",
                 "cell": str(line["depth"]),
-                "metric": f"{line['objective']}_test",
+                "metric": value,
                 "first": f"{line['learner']}/{line['trained_on']}",
             },
         )
@@ -164,10 +165,9 @@ def behind_progress(
 
 
 def _behind_tests(row: int, line: Mapping[str, Any], where: Mapping[str, Any]) -> Iterator[Cell]:
-    for (pairing, correction), column in _P_NAMES.items():
+    for column, test in COMPARED.ps.items():
         if pd.notna(line[column]):
-            own = {**where, "pairing": pairing, "correction": correction}
-            yield Cell(row, column, "value", (Rows("statistics", own, "p"),))
+            yield Cell(row, column, "value", (Rows("statistics", {**where, **test}, "p"),))
 
 
 @table(
@@ -188,7 +188,7 @@ def search_beyond_gap(
     measured : mapping of DataFrame
         `optimum` is read, as returned by `hedgerow.experiments.search_beyond.steps.optimum`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.search_beyond.statistics.statistics`.
+        As returned by `hedgerow.experiments.search_beyond.statistics.merged`.
     plan : SearchBeyondPlan
 
     Returns
@@ -230,8 +230,10 @@ def search_beyond_gap(
             )
             frames.append(values.assign(objective=objective, measured_on=view))
     table = pd.concat(frames, ignore_index=True)
-    table = table.merge(_gap_tests(statistics), on=_GAP_CELL, how="left")
-    table.loc[table["dataset"] != MEAN, list(_P_NAMES.values())] = np.nan
+    table["metric"] = table["objective"] + "_" + table["measured_on"]
+    table["cell"] = table["depth"].astype(str)
+    table["method"] = table["learner"] + "/" + table["trained_on"]
+    table = _with_tests(table, statistics, "optimum")
     absent = sorted(set(plan.optimum_datasets) - set(rows["dataset"]))
     table["absent"] = np.where(table["dataset"] == MEAN, ";".join(absent), "")
     table["library"] = plan.library
@@ -245,7 +247,7 @@ def search_beyond_gap(
     }
     columns = ["objective", "measured_on", "depth", "learner", "trained_on", "dataset", "measured"]
     columns += ["difference_c45", "gap", "gap_closed", "n_leaves", "n_datasets"]
-    return _ordered(table, order, [*columns, *_P_NAMES.values(), "absent", "library"])
+    return _ordered(table, order, [*columns, *COMPARED.ps, "absent", "library"])
 
 
 def _of_view(values, objective, view, learnt_from) -> pd.DataFrame:
@@ -277,27 +279,16 @@ def _mean_rows(values: pd.DataFrame) -> pd.DataFrame:
     return mean.reset_index().assign(dataset=MEAN)
 
 
-_P_NAMES = {
-    ("datasets", "none"): "p",
-    ("datasets", "holm"): "p_holm",
-    ("splits", "none"): "p_splits",
-    ("splits", "holm"): "p_splits_holm",
-}
-_GAP_CELL = ["objective", "measured_on", "depth", "learner", "trained_on"]
+#: What tests are found by.
+_TESTED = ["metric", "cell", "method"]
 
 
-def _gap_tests(statistics: pd.DataFrame) -> pd.DataFrame:
-    own = statistics[statistics["part"] == "optimum"]
-    learner = own["first"].astype(str).str.split("/", expand=True).reindex(columns=[0, 1])
-    learner = learner.astype(object)
-    own = own.assign(
-        objective=own["metric"].str.removesuffix("_test"),
-        measured_on="test",
-        depth=own["cell"].astype(int),
-        learner=learner[0],
-        trained_on=learner[1],
-    )
-    return p_columns(own, _GAP_CELL, _P_NAMES, by=("pairing", "correction"))
+def _with_tests(table: pd.DataFrame, statistics: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Columns of p beside means over data sets."""
+    tests = statistics[statistics["part"] == part].rename(columns={"first": "method"})
+    names = {tuple(where.values()): name for name, where in COMPARED.ps.items()}
+    p = p_columns(tests, _TESTED, names, by=("pairing", "correction")).assign(dataset=MEAN)
+    return table.merge(p, on=[*_TESTED, "dataset"], how="left")
 
 
 def _ordered(table: pd.DataFrame, order: Mapping[str, list], columns: list[str]) -> pd.DataFrame:
@@ -337,41 +328,30 @@ def search_beyond_rules(
         rule is better and worse), n_datasets, p, p_holm, p_splits, p_splits_holm, absent.
     """
     rows = measured["selection"]
+    own = rows_of(measured)
+    own = own[own["part"] == "selection"]
     frames = []
-    for metric, more in COMPARED.items():
-        key = ["method", "rule", "dataset"]
-        values = rows.groupby(key, as_index=False)[metric].mean()
-        values = values.rename(columns={metric: "measured"})
-        bound = values[values["rule"] == "ucb"].set_index(["method", "dataset"])["measured"]
-        values = values.join(bound.rename("bound"), on=["method", "dataset"])
-        values["difference_ucb"] = values["measured"] - values.pop("bound")
-        gain = values["difference_ucb"] * (1 if more else -1)
-        values = values.assign(wins=gain > NO_GAP, losses=gain < -NO_GAP, n_datasets=1)
-        grouped = values.groupby(["method", "rule"])
-        mean = grouped[["measured", "difference_ucb"]].mean()
-        mean = mean.join(grouped[["wins", "losses", "n_datasets"]].sum())
-        mean = mean.reset_index().assign(dataset=MEAN)
-        frames.append(pd.concat([mean, values]).assign(metric=metric, unit=METRIC_UNITS[metric]))
-    table = pd.concat(frames, ignore_index=True)
-    table[["wins", "losses"]] = table[["wins", "losses"]].astype(int)
-    tests = statistics[statistics["part"] == "selection"]
-    tests = tests.rename(columns={"cell": "method", "first": "rule"})
-    key = ["metric", "method", "rule"]
-    p = p_columns(tests, key, _P_NAMES, by=("pairing", "correction"))
-    table = table.merge(p, on=key, how="left")
-    own = (table["dataset"] != MEAN) | (table["rule"] == "ucb")
-    table.loc[own, list(_P_NAMES.values())] = np.nan
-    table.loc[table["rule"] == "ucb", "difference_ucb"] = np.nan
+    for dataset, of in {MEAN: own, **dict(list(own.groupby("dataset")))}.items():
+        sets = of.groupby([*_TESTED, "dataset"])["value"].mean().groupby(_TESTED)
+        beside = COMPARED.beside(of, "selection").rename(columns={"first": "method"})
+        beside = beside.set_index(_TESTED)[["difference", "wins", "losses"]]
+        values = sets.agg(measured="mean", n_datasets="size").join(beside)
+        frames.append(values.reset_index().assign(dataset=dataset))
+    table = _with_tests(pd.concat(frames, ignore_index=True), statistics, "selection")
+    table[["wins", "losses"]] = table[["wins", "losses"]].fillna(0).astype(int)
+    table["unit"] = table["metric"].map(METRIC_UNITS)
+    names = {"cell": "method", "method": "rule", "difference": "difference_ucb"}
+    table = table.rename(columns=names)
     absent = sorted(set(plan.datasets) - set(rows["dataset"]))
     table["absent"] = np.where(table["dataset"] == MEAN, ";".join(absent), "")
     order = {
         "dataset": [MEAN, *sorted(rows["dataset"].unique())],
-        "metric": list(COMPARED),
+        "metric": list(METRICS_OF_RULES),
         "method": list(plan.policies),
         "rule": list(rules_of(plan)),
     }
     columns = ["metric", "unit", "method", "rule", "dataset", "measured", "difference_ucb"]
-    columns += ["wins", "losses", "n_datasets", *_P_NAMES.values(), "absent"]
+    columns += ["wins", "losses", "n_datasets", *COMPARED.ps, "absent"]
     return _ordered(table, order, columns)
 
 
