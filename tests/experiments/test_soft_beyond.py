@@ -12,9 +12,9 @@ from hedgerow.errors import ConfigError, DataError
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.soft import samples as soft_samples
 from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
-from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
 from hedgerow.experiments.soft_beyond import steps as soft_beyond_steps
-from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.plan import COMPARED, POOLED, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.statistics import rows_of
 from hedgerow.experiments.soft_beyond.steps import noise_gate
 
 
@@ -264,22 +264,22 @@ def three_sets(done):
 
 
 def test_statistics_compare_what_they_say(three_sets):
-    tests = soft_beyond_statistics.statistics(three_sets)
+    tests = COMPARED.statistics(rows_of(three_sets))
     key = {"part": "noise_models", "where": "test", "family": "laplace", "metric": "accuracy"}
-    key |= {"method": "ss", "model": "matching", "against_model": "normal"}
+    key |= {"first": "ss/matching", "second": "normal"}
     key |= {"pairing": "datasets", "correction": "none"}
     row = tests.loc[(tests[list(key)] == pd.Series(key)).all(axis=1)].squeeze()
     accuracy = three_sets[three_sets["metric"] == "accuracy"]
     accuracy = accuracy[(accuracy["where"] == "test") & (accuracy["family"] == "laplace")]
     means = accuracy[accuracy["method"] == "ss"].groupby(["model", "dataset"])["value"].mean()
     difference = means["matching"] - means["normal"]
-    assert row["difference"] == pytest.approx(difference.mean())
-    assert row["n"] == 3 and row["groups"] == "ss/matching|ss/normal"
+    assert row["difference"] == pytest.approx(100 * difference.mean())
+    assert row["n"] == 3 and row["groups"] == "ss/matching|normal"
     assert row["p"] == pytest.approx(stats.wilcoxon(difference).pvalue)
 
 
 def test_pooled_families_are_all_but_the_normal(three_sets):
-    tests = soft_beyond_statistics.statistics(three_sets)
+    tests = COMPARED.statistics(rows_of(three_sets))
     of_pairs = tests[(tests["pairing"] == "permutations") & (tests["correction"] == "none")]
     pooled = of_pairs[(of_pairs["family"] == POOLED) & (of_pairs["part"] == "noise_models")]
     # Three data sets, two permutations, five families.
@@ -288,15 +288,15 @@ def test_pooled_families_are_all_but_the_normal(three_sets):
 
 
 def test_the_leaves_of_se_are_not_tested_and_holm_only_raises_p(three_sets):
-    tests = soft_beyond_statistics.statistics(three_sets)
-    assert not ((tests["metric"] == "n_leaves") & (tests["method"] == "se")).any()
-    wide = tests.pivot(index=soft_beyond_plan.COMPARISON, columns="correction", values="p")
+    tests = COMPARED.statistics(rows_of(three_sets))
+    assert not ((tests["metric"] == "n_leaves") & tests["first"].str.startswith("se/")).any()
+    wide = tests.pivot(index=[*COMPARED.key, "pairing"], columns="correction", values="p")
     assert (wide["holm"] >= wide["none"]).all() and (wide["holm"] > wide["none"]).any()
 
 
 def test_a_part_without_rows_has_no_tests(three_sets):
     only = three_sets[three_sets["part"] == "class_noise"]
-    assert set(soft_beyond_statistics.statistics(only)["part"]) == {"class_noise"}
+    assert set(COMPARED.statistics(rows_of(only))["part"]) == {"class_noise"}
 
 
 def test_probabilities_stay_probabilities(wine_run):

@@ -11,9 +11,9 @@ from shown import SPECIFICATION, STATED, page_of, section_of, shown_by
 from hedgerow.experiments.soft_beyond import claims as soft_beyond_claims
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import plan as soft_beyond_plan
-from hedgerow.experiments.soft_beyond import statistics as soft_beyond_statistics
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
-from hedgerow.experiments.soft_beyond.plan import POOLED, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.plan import COMPARED, POOLED, SoftBeyondPlan
+from hedgerow.experiments.soft_beyond.statistics import rows_of
 from hedgerow.experiments.soft_beyond.tables import answers
 from hedgerow.reporting import figures
 from hedgerow.reporting.tables import MEAN
@@ -88,7 +88,7 @@ def made_up(plan, gain=0.0) -> pd.DataFrame:
 
 def tables_of(rows, plan) -> dict[str, pd.DataFrame]:
     """The tables as a CSV file gives them back."""
-    statistics = soft_beyond_statistics.statistics(rows)
+    statistics = COMPARED.statistics(rows_of(rows))
     made = {}
     for name in BEYOND["tables"]:
         text = getattr(soft_beyond_tables, name)(rows, statistics, plan).to_csv(index=False)
@@ -103,7 +103,7 @@ def inputs():
 
 
 def inputs_of(rows):
-    return {"rows": rows, "statistics": soft_beyond_statistics.statistics(rows), "plan": PLAN}
+    return {"rows": rows, "statistics": COMPARED.statistics(rows_of(rows)), "plan": PLAN}
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,7 @@ def test_each_cell_stands_once_and_the_order_of_rows_leaves_no_trace(rows, beyon
 
 def judged(rows, p=None, n=None):
     """Our questions, by id; with other values of p or n where these are given."""
-    statistics = soft_beyond_statistics.statistics(rows)
+    statistics = COMPARED.statistics(rows_of(rows))
     statistics = statistics.assign(**{"p": p} if p else {}, **{"n": n} if n else {})
     return soft_beyond_claims.claims(rows, statistics, SPECIFICATION, STATED).set_index("claim")
 
@@ -218,8 +218,8 @@ def test_the_test_decides_and_five_data_sets_cannot(beyond):
 
 def test_a_model_that_helps_in_some_combinations_does_so_in_part(beyond):
     rows = made_up(beyond, 0.01)
-    statistics = soft_beyond_statistics.statistics(rows)
-    of_ss = statistics["method"] == "ss"
+    statistics = COMPARED.statistics(rows_of(rows))
+    of_ss = statistics["first"].str.startswith("ss/")
 
     def verdict(p, difference):
         changed = statistics.assign(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -73,14 +72,19 @@ def pairs_without(
     dataset: str,
     read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
 ) -> dict[str, pd.DataFrame]:
-    """As `read_without`, from pairs whose values do not depend on other data sets.
+    """What a judge reads of the tests of all data sets but one.
 
     Parameters
     ----------
     families : iterable of sequence
-        What `paired_tests` gets, a family each; series by data set.
-    columns, dataset, read
-        As of `paired_tests` and `read_without`.
+        What `paired_tests` gets, a family each; series by data set, whose values do not depend on
+        other data sets.
+    columns : sequence of str
+        As of `paired_tests`.
+    dataset : str
+        The one that is left out.
+    read : callable
+        Makes of tests what is read.
 
     Returns
     -------
@@ -93,31 +97,3 @@ def pairs_without(
         frames.append(paired_tests([pair for pair in left if len(pair[1])], columns))
     frames = [frame for frame in frames if frame is not None]
     return {"statistics": read(pd.concat(frames, ignore_index=True))} if frames else {}
-
-
-def read_without(
-    tests_of: Callable[[Any], pd.DataFrame],
-    rows: pd.DataFrame,
-    dataset: str,
-    read: Callable[[pd.DataFrame], pd.DataFrame] = after_holm,
-) -> dict[str, pd.DataFrame]:
-    """What a judge reads of the tests of all data sets but one.
-
-    Parameters
-    ----------
-    tests_of : callable
-        Makes the tests of rows.
-    rows : DataFrame
-        With a column `dataset`.
-    dataset : str
-        The one that is left out.
-    read : callable
-        Makes of tests what is read.
-
-    Returns
-    -------
-    dict of DataFrame
-        `statistics`; nothing where no rows are left.
-    """
-    others = rows[rows["dataset"] != dataset]
-    return {"statistics": read(tests_of(others))} if len(others) else {}

@@ -8,8 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from hedgerow.experiments.paired import read_without
-from hedgerow.experiments.soft_beyond.statistics import statistics as tests_of
+from hedgerow.experiments.compared import DATASETS
+from hedgerow.experiments.paired import pairs_without
+from hedgerow.experiments.soft_beyond.plan import COMPARED
+from hedgerow.experiments.soft_beyond.statistics import rows_of
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -42,14 +44,20 @@ def claims(
     """
     own = rows[(rows["part"] == PART) & (rows["metric"] == "accuracy")]
     own = own[own["noise"] == own["noise"].max()]
-    frames = partial(read_without, partial(tests_of, pairings=["datasets"]), own, read=_read)
+    families = list(COMPARED.families(rows_of(own)))
+    columns = [*COMPARED.key, "difference"]
+
+    def over_data_sets(tests: pd.DataFrame) -> pd.DataFrame:
+        return _read(tests.assign(pairing=DATASETS))
+
+    without = partial(pairs_without, families, columns, read=over_data_sets)
     names, read = own["dataset"].unique(), {"statistics": _read(statistics)}
-    return judged("soft_beyond", read, specification, stated, names, frames)
+    return judged("soft_beyond", read, specification, stated, names, without)
 
 
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:
-    """Tests of noise models at the largest factor; differences of accuracy in points."""
+    """Tests of noise models at the largest factor, by method and model of the first."""
     own = statistics[statistics["part"] == PART]
     own = own[own["noise"] == own["noise"].max()]
-    in_points = own["difference"].where(own["metric"] != "accuracy", 100.0 * own["difference"])
-    return own.assign(difference=in_points.round(6))
+    method, model = (own["first"].str.split("/").str[k] for k in range(2))
+    return own.assign(difference=own["difference"].round(6), method=method, model=model)

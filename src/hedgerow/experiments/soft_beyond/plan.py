@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hedgerow.data import FAMILIES
+from hedgerow.experiments.compared import LOSS, POINTS, Compared, Key, Metric, Pair, Part
 from hedgerow.experiments.plan import Conflict, Plan, more_than_there_are, setting
 from hedgerow.experiments.soft.plan import SoftPlan
 
@@ -108,11 +109,29 @@ ORDER = {"rows": [*KEY, "metric"], "draws": DRAWS[:-1], "multiples": MULTIPLES[:
 # ------------------------------------------------------------------------------ statistics
 
 POOLED = "all_families"  # the families in which a matching model is another than the normal one
-TESTED = ("accuracy", "brier", "n_leaves")
-AGAINST = {  # what a model is compared with: C4.5, and the normal model of the same method
-    "normal": (("c45", "none"),),
-    "matching": (("c45", "none"), ("same", "normal")),
-    "true": (("c45", "none"), ("same", "normal")),
-}
-COMPARISON = ["part", "where", "family", "noise", "metric", "method", "model"]
-COMPARISON += ["against_method", "against_model", "pairing"]
+#: What each model of a method is compared with: C4.5, and the normal model of the method.
+AGAINST = {"normal": ("c45",), "matching": ("c45", "normal"), "true": ("c45", "normal")}
+
+
+def against(keys: Iterable[Key]) -> Iterator[Pair]:
+    """What `AGAINST` says; methods are named with their models."""
+    for *cell, first in keys:
+        method, model = first.split("/")
+        seconds = {"c45": "c45/none", "normal": f"{method}/normal"}
+        for name in AGAINST.get(model, ()):
+            yield Pair((*cell, first), (*cell, seconds[name]), name)
+
+
+#: What is compared, in all parts alike. Where families are joined, a pair is still of one of them.
+COMPARED = Compared(
+    cell=("where", "family", "noise"),
+    parts={
+        part: Part(
+            {"accuracy": POINTS, "brier": LOSS, "n_leaves": Metric(less_is_better=True)}, against
+        )
+        for part in PARTS
+    },
+    repeat=("origin", "permutation"),
+    family=(),
+    each="permutations",
+)

@@ -10,6 +10,7 @@ import pandas as pd
 
 from hedgerow.experiments.behind import Selector
 from hedgerow.experiments.soft_beyond.plan import (
+    COMPARED,
     KEY,
     METHODS,
     MODELS,
@@ -103,17 +104,12 @@ def behind_part(table: pd.DataFrame, rows: pd.DataFrame, identifier: str) -> Ite
                     Rows("rows", {**where, **side, "dataset": places}) for side in ({}, other)
                 )
                 yield Cell(row, column, "mean_difference", pair, times, place)
-        for column in _P_COLUMNS:
-            against = "c45" if column.startswith("p_c45") else "normal"
-            pairing, correction = next(
-                key for key, end in _P_NAMES.items() if column == f"p_{against}{end}"
-            )
+        test = {name: line[name] for name in ("metric", *COMPARED.cell)}
+        test |= {"part": part, "first": f"{line['method']}/{line['model']}"}
+        for key, column in _P_NAMES.items():
             if pd.notna(line[column]):
-                test = {name: line[name] for name in _CELL}
-                test |= {"part": part, "metric": line["metric"], "pairing": pairing}
-                test["correction"] = correction
-                test["against_method"] = "c45" if against == "c45" else line["method"]
-                yield Cell(row, column, "value", (Rows("statistics", test, "p"),))
+                own = {**test, **dict(zip(_P_BY, key, strict=True))}
+                yield Cell(row, column, "value", (Rows("statistics", own, "p"),))
 
 
 @table(
@@ -133,7 +129,7 @@ def soft_beyond_noise_models(
         Rows of all data sets and parts, as returned by
         `hedgerow.experiments.soft_beyond.steps.run`.
     statistics : DataFrame
-        As returned by `hedgerow.experiments.soft_beyond.statistics.statistics`.
+        As returned by `hedgerow.experiments.soft_beyond.statistics.merged`.
     plan : SoftBeyondPlan
 
     Returns
@@ -202,7 +198,7 @@ def _table(part: str, rows, statistics, plan) -> pd.DataFrame:
     statistics = statistics[statistics["part"] == part]
     there = sorted(rows["dataset"].unique())
     per_set = rows.groupby([*_CELL, "dataset", "metric"], as_index=False)["value"].mean()
-    frames = []
+    key, frames = [*COMPARED.cell, "first"], []
     for metric, unit, unit_of_differences, to_unit in METRICS:
         values = per_set[per_set["metric"] == metric].drop(columns="metric")
         values = values.assign(measured=values.pop("value") * to_unit)
@@ -210,7 +206,9 @@ def _table(part: str, rows, statistics, plan) -> pd.DataFrame:
             values = _with_differences(values)
         joined = _joined_families(values) if part == "noise_models" else values.iloc[:0]
         mean = _means(pd.concat([values, joined]), there)
-        mean = mean.merge(_p_values(statistics, metric), on=_CELL, how="left")
+        mean["first"] = mean["method"] + "/" + mean["model"]
+        p = p_columns(statistics[statistics["metric"] == metric], key, _P_NAMES, _P_BY)
+        mean = mean.merge(p, on=key, how="left")
         values = values.assign(n_datasets=1, left_out="")
         frames.append(
             pd.concat([mean, values], ignore_index=True).assign(
@@ -234,7 +232,7 @@ def _table(part: str, rows, statistics, plan) -> pd.DataFrame:
     # Rounding leaves no trace of the order of a sum, such as a mean of 5e-17 or -0.
     table[numbers] = table[numbers].round(6) + 0.0
     columns = ["metric", "unit", *_CELL, "dataset", *numbers, "unit_of_differences"]
-    columns += ["n_datasets", "of_datasets", *_P_COLUMNS, "left_out", "absent"]
+    columns += ["n_datasets", "of_datasets", *_P_NAMES.values(), "left_out", "absent"]
     return in_rows(table, order).reindex(columns=columns)
 
 
@@ -284,27 +282,13 @@ def _means(values: pd.DataFrame, there: list[str]) -> pd.DataFrame:
     return mean.reset_index().assign(dataset=MEAN)
 
 
+#: Second, pairing and correction of a test: the column that has its p.
+_P_BY = ("second", "pairing", "correction")
 _P_NAMES = {
-    ("datasets", "none"): "",
-    ("datasets", "holm"): "_holm",
-    ("permutations", "none"): "_pairs",
-    ("permutations", "holm"): "_pairs_holm",
+    (second, *where.values()): f"p_{second}{p[1:]}".replace("permutations", "pairs")
+    for second in ("c45", "normal")
+    for p, where in COMPARED.ps.items()
 }
-_P_COLUMNS = [f"p_{other}{end}" for other in ("c45", "normal") for end in _P_NAMES.values()]
-
-
-def _p_values(statistics: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """One column per comparison, pairing and correction."""
-    of_metric = statistics[statistics["metric"] == metric]
-    # The other one is the normal model of the same method.
-    other = of_metric["against_method"].where(of_metric["against_method"] == "c45", "normal")
-    names = {
-        (against, pairing, correction): f"p_{against}{end}"
-        for against in ("c45", "normal")
-        for (pairing, correction), end in _P_NAMES.items()
-    }
-    by = ("other", "pairing", "correction")
-    return p_columns(of_metric.assign(other=other), _CELL, names, by)
 
 
 FAMILY_LABELS = {
