@@ -32,11 +32,9 @@ if TYPE_CHECKING:
     from hedgerow.experiments.behind import Selector
     from hedgerow.reporting.cells import Cell, Rows
 
-#: What a line of a comparison table says of its pair.
-MEASURED = (
-    *("mean_first", "mean_second", "difference", "wins", "losses"),
-    *("n_datasets", "p", "p_holm"),
-)
+#: What a line of a comparison table says of its pair: both sides, and tests over data sets.
+SIDES = ("mean_first", "mean_second", "difference", "wins", "losses", "n_datasets")
+MEASURED = (*SIDES, "p", "p_holm")
 #: The pairing of all tests: a data set is one pair.
 DATASETS = "datasets"
 #: How captions say that, and what a family of tests is.
@@ -154,7 +152,7 @@ class Compared:
     @property
     def columns(self) -> list[str]:
         """Columns of a table."""
-        return [*self.key[1:], *MEASURED, *list(self.ps)[2:]]
+        return [*self.key[1:], *SIDES, *self.ps]
 
     @property
     def ps(self) -> dict[str, dict[str, str]]:
@@ -225,51 +223,64 @@ class Compared:
         wide = self.values(rows, part, metric)
         return own.times * wide.groupby(level="dataset").mean()
 
-    def pairs(
-        self, rows: pd.DataFrame, part: str, metric: str, pairing: str = DATASETS
-    ) -> list[tuple]:
-        """What is compared in a part by a metric.
+    def repeats(self, rows: pd.DataFrame, part: str, metric: str) -> Iterator[tuple]:
+        """What is compared in a part by a metric, and the repeats that have both.
 
         Parameters
         ----------
         rows, part, metric
             As of `values`.
-        pairing : str
-            One of `pairings`.
 
-        Returns
-        -------
-        list of (key, first, second)
-            As `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that has
-            both in a repeat, or one of each such repeat.
+        Yields
+        ------
+        (key, both)
+            Values of `key`; a DataFrame of the first and the second, data sets and repeats.
         """
-        own, found = self.parts[part], []
         wide = self.values(rows, part, metric)
         places = {self._key(column): place for place, column in enumerate(wide.columns)}
-        for pair in own.pairs_of(list(places)):
+        for pair in self.parts[part].pairs_of(list(places)):
             if not places.keys() >= {pair.first, pair.second}:
                 continue
             both = wide.iloc[:, [places[pair.first], places[pair.second]]].dropna()
-            if both.empty:
-                continue
-            if pairing == DATASETS:
-                both = both.groupby(level="dataset").mean()
-            both = own.metrics[metric].times * both
-            *cell, one, two = pair.key
-            key = (part, *cell, metric, one, two)
-            found.append((key, both.iloc[:, 0], both.iloc[:, 1]))
-        return found
+            if len(both):
+                *cell, one, two = pair.key
+                yield (part, *cell, metric, one, two), both
 
-    def families(self, rows: pd.DataFrame, pairing: str = DATASETS) -> Iterator[list[tuple]]:
-        """Pairs that are tested together, as `pairs` gives them, in the order of the plan."""
+    def _sides(self, key: tuple, both: pd.DataFrame, pairing: str = DATASETS) -> tuple:
+        """Key, first and second as they are tested, in the unit of the metric."""
+        metric = self.parts[key[0]].metrics[key[-3]]
+        if pairing == DATASETS:
+            both = both.groupby(level="dataset").mean()
+        both = metric.times * both
+        return key, both.iloc[:, 0], both.iloc[:, 1]
+
+    def _families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
+        """What `repeats` gives, by `family`."""
         for name, part in self.parts.items():
             found: dict[tuple, list[tuple]] = {}
             for metric in part.metrics:
-                for pair in self.pairs(rows, name, metric, pairing):
+                for pair in self.repeats(rows, name, metric):
                     named = dict(zip(self.key, pair[0], strict=True))
                     own = tuple(named[column] for column in self.family)
                     found.setdefault(own, []).append(pair)
             yield from found.values()
+
+    def families(self, rows: pd.DataFrame) -> Iterator[list[tuple]]:
+        """Pairs that are tested together, in the order of the plan.
+
+        Parameters
+        ----------
+        rows : DataFrame
+            As of `values`.
+
+        Yields
+        ------
+        list of (key, first, second)
+            As `hedgerow.experiments.paired.paired_tests` takes them: a value per data set that has
+            both in a repeat.
+        """
+        for pairs in self._families(rows):
+            yield [self._sides(*pair) for pair in pairs]
 
     def statistics(self, rows: pd.DataFrame, *more: list[tuple]) -> pd.DataFrame:
         """Wilcoxon's signed-rank tests over data sets, and over all repeats where `each` says so.
@@ -278,7 +289,7 @@ class Compared:
         ----------
         rows : DataFrame
         *more : list of (key, first, second)
-            Further families.
+            Further families, over data sets.
 
         Returns
         -------
@@ -290,21 +301,24 @@ class Compared:
         """
         import pandas as pd
 
+        from hedgerow.evaluation.significance import to_frame
         from hedgerow.experiments.frames import joined
         from hedgerow.experiments.paired import paired_tests
 
         columns, paired = [*self.key, "difference"], ["pairing"] if self.each else []
+        families = [(DATASETS, pairs) for pairs in more]
+        for pairs in self._families(rows):
+            for pairing in self.pairings:
+                families.append((pairing, [self._sides(*pair, pairing) for pair in pairs]))
         frames = []
-        for pairing in self.pairings:
-            for pairs in (*self.families(rows, pairing), *(more if pairing == DATASETS else ())):
-                frame = paired_tests(pairs, columns)
-                if frame is not None and paired:
+        for pairing, pairs in families:
+            frame = paired_tests(pairs, columns)
+            if frame is not None:
+                if paired:
                     frame.insert(len(self.key), "pairing", pairing)
                 frames.append(frame)
-        frames = [frame for frame in frames if frame is not None]
         if not frames:
-            of_test = ["name", "statistic", "p", "n", "groups", "correction"]
-            empty = pd.DataFrame(columns=[*self.key, *paired, "difference", *of_test])
+            empty = pd.DataFrame(columns=[*self.key, *paired, "difference", *to_frame([])])
             return empty.astype({"difference": float, "n": int})
         return joined(frames, [*self.key, *paired, "correction"])
 
@@ -319,19 +333,20 @@ class Compared:
         Returns
         -------
         DataFrame
-            Those of `key` and `MEASURED` without p, in the order of the plan, not rounded.
+            `key` and `SIDES`, in the order of the plan, not rounded.
         """
         import pandas as pd
 
         lines = []
         for name in self.parts if part is None else [part]:
             for metric, own in self.parts[name].metrics.items():
-                for key, one, two in self.pairs(rows, name, metric):
+                for pair in self.repeats(rows, name, metric):
+                    key, one, two = self._sides(*pair)
                     difference = (one - two).round(9)
                     ahead = -difference if own.less_is_better else difference
                     counts = (int((ahead > 0).sum()), int((ahead < 0).sum()), len(one))
                     lines.append((*key, one.mean(), two.mean(), (one - two).mean(), *counts))
-        return pd.DataFrame(lines, columns=[*self.key, *MEASURED[:6]])
+        return pd.DataFrame(lines, columns=[*self.key, *SIDES])
 
     def table(
         self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str | None = None

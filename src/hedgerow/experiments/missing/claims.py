@@ -21,7 +21,7 @@ from hedgerow.experiments.missing.plan import (
     MissingPlan,
     of_paper,
 )
-from hedgerow.experiments.missing.statistics import tests_of
+from hedgerow.experiments.missing.statistics import rows_of, tests_of
 from hedgerow.experiments.missing.tables import LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import hanging, judge, of_experiment, with_statements
@@ -176,7 +176,7 @@ def _without(inputs: tuple[pd.DataFrame, ...], dataset: str) -> dict[str, pd.Dat
     read = [DESCRIBED, INDEPENDENT]
     if len(means):
         own, deep = (f[f["reading"].isin(read)] for f in (means, depths))
-        tests = tests_of(own, deep)
+        tests = tests_of(rows_of(own, deep))
     else:
         tests = tests.iloc[:0]
     return frames_of(DESCRIBED, levels, means, tests, runs, depths, sets)

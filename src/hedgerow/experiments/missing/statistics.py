@@ -103,13 +103,13 @@ def rows_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True).astype({"value": float})
 
 
-def tests_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
+def tests_of(rows: pd.DataFrame) -> pd.DataFrame:
     """Wilcoxon's signed-rank tests over data sets, plain and after Holm's correction.
 
     Parameters
     ----------
-    means, depths : DataFrame
-        As returned by `means_of` and `depths_of`.
+    rows : DataFrame
+        As `rows_of` gives them.
 
     Returns
     -------
@@ -122,7 +122,6 @@ def tests_of(means: pd.DataFrame, depths: pd.DataFrame) -> pd.DataFrame:
           of both, and no difference;
         - `depth`: depth of trees.
     """
-    rows = rows_of(means, depths)
     tests = COMPARED.statistics(rows)
     wide = COMPARED.values(rows, "scenarios", "advantage")
     found = []
@@ -209,7 +208,7 @@ def merged(
         **whole,
         "levels": levels,
         "means": means,
-        "tests": tests_of(means, depths),
+        "tests": tests_of(rows_of(means, depths)),
         "runs": runs_of(whole["rows"]),
         "depths": depths,
     }
