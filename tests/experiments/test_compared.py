@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import itertools
 
 import numpy as np
@@ -229,6 +230,17 @@ def test_what_a_page_shows():
     own = table[(table["metric"] == "loss") & (table["noise"] == "low")].iloc[1]
     assert line["cells"][0] == f"{own['mean_first']:.3f}"
     assert line["cells"][3] == f"{own['wins']} of 7"
+
+
+def test_a_cell_without_a_name_stands_on_the_page_too():
+    rows = _rows(0.0).replace({"noise": {"high": ""}})
+    table = COMPARED.table(rows, COMPARED.statistics(rows), "plain")
+    read = pd.read_csv(io.StringIO(table.to_csv(index=False)))
+    found = blocks(
+        COMPARED, read, "plain", ("metric", "noise"), lambda *key: key[1], pair_words(LABELS)
+    )
+    assert {block["title"] for block in found} == {"low", "", "0.5", "10"}
+    assert sum(len(block["lines"]) for block in found) == len(table)
 
 
 def test_a_data_set_can_be_left_out():

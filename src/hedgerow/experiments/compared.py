@@ -481,6 +481,8 @@ def blocks(
     from hedgerow.reporting.numbers import number, of_all, p_text, signed
 
     found = []
+    # An empty text comes back from a file as no value, which groupby would drop.
+    table = table.astype(dict.fromkeys(by, object)).fillna(dict.fromkeys(by, ""))
     for key, own in table.groupby(list(by), sort=False):
         lines = []
         for line in own.to_dict("records"):

@@ -181,7 +181,7 @@ def _tests(table: pd.DataFrame) -> list[dict]:
 
 
 def _title(part: str, scenario: str) -> str:
-    return _PARTS[part] + (f", {SHORT[scenario]}" if part in OF_ACCURACY else "")
+    return _PARTS[part] + (f": {TITLES[scenario].lower()}" if part in OF_ACCURACY else "")
 
 
 def _whole(table: pd.DataFrame) -> str:

@@ -257,8 +257,8 @@ def missing_levels(levels: pd.DataFrame, means: pd.DataFrame, plan: MissingPlan)
 @table(
     "Tests of EIG over data sets",
     caption="Accuracies, in per cent, and advantages over the best baseline, in points, are means "
-    f"over levels. {TOLD} of a part, reading and scenario. All three scenarios: Friedman's test. "
-    "{ran}",
+    f"over levels. {TOLD} of a part, reading and scenario. Of depth, which is neither better nor "
+    "worse: deeper and shallower. All three scenarios: Friedman's test. {ran}",
     words=said,
     behind=behind_tests,
 )
