@@ -478,12 +478,10 @@ def blocks(
     list of dict
         title and lines; of a line its name and cells.
     """
-    from hedgerow.reporting.numbers import number, of_all, p_text, signed
+    from hedgerow.reporting.numbers import known, number, of_all, p_text, signed
 
     found = []
-    # An empty text comes back from a file as no value, which groupby would drop.
-    table = table.astype(dict.fromkeys(by, object)).fillna(dict.fromkeys(by, ""))
-    for key, own in table.groupby(list(by), sort=False):
+    for key, own in table.groupby(list(by), sort=False, dropna=False):
         lines = []
         for line in own.to_dict("records"):
             digits = compared.parts[part or line["part"]].metrics[line["metric"]].digits
@@ -492,7 +490,9 @@ def blocks(
             cells += [signed(line["difference"], digits), of_all(line["wins"], line["n_datasets"])]
             cells += [p_text(line[column]) for column in ("p", "p_holm")]
             lines.append({"name": name(line), "cells": cells})
-        found.append({"title": title(*key), "lines": lines})
+        # An empty text comes back from a file as no value.
+        named = (value if known(value) else "" for value in key)
+        found.append({"title": title(*named), "lines": lines})
     return found
 
 
