@@ -158,10 +158,11 @@ def test_check_fails_when_a_fingerprint_differs(edited, capsys):
 
 
 def test_check_reports_what_cannot_be_reached_as_absent(edited, capsys):
-    mirror_only = [source for source in edited.sources if source["kind"] == "mirror"]
-    assert main(["data", "check", "--registry", edited(sources=mirror_only)]) == 0
+    (mirrored,) = (source for source in edited.sources if source["kind"] == "mirror")
+    nowhere = [{**mirrored, "file": "wine/nowhere.data"}]
+    assert main(["data", "check", "--registry", edited(sources=nowhere)]) == 0
     out = capsys.readouterr().out.splitlines()
-    assert out[0].startswith("absent  wine: no source answered (mirror (wine/wine.data)")
+    assert out[0].startswith("absent  wine: no source answered (mirror (wine/nowhere.data)")
     assert out[-1] == "0 ok, 1 absent, 0 wrong"
 
 
@@ -184,7 +185,7 @@ def test_check_deletes_no_file_that_a_registry_names(edited, tmp_path, monkeypat
 def test_check_every_source(edited, capsys):
     kept = [source for source in edited.sources if source["kind"] in {"mirror", "package"}]
     assert main(["data", "check", "--every-source", "--registry", edited(sources=kept)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "1 ok, 1 absent, 0 wrong"
+    assert capsys.readouterr().out.splitlines()[-1] == "2 ok, 1 absent, 0 wrong"
 
 
 def test_fingerprint_prints_what_a_new_entry_needs(edited, content, capsys):

@@ -321,13 +321,13 @@ def _data_get(options: argparse.Namespace) -> int:
 
 def _data_check(options: argparse.Namespace) -> int:
     from hedgerow.data import load_registry
+    from hedgerow.data.registry import SOURCE_KINDS
 
     registry = load_registry(options.registry)
     names = list(dict.fromkeys(options.names)) or list(registry)
     entries = [registry[name] for name in names]
-    kinds = {"mirror", "package", "wheel", "synthetic"}
-    if options.download or options.names:
-        kinds.add("url")
+    download = options.download or options.names
+    kinds = {kind for kind in SOURCE_KINDS if download or kind != "url"}
     n_ok = n_absent = n_wrong = 0
     with _Progress(len(entries)) as progress:
         for entry in entries:

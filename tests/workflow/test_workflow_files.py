@@ -151,10 +151,10 @@ def test_the_default_configuration_is_readable():
 def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
     for path in generated(ROOT):
         place = tmp_path / path.relative_to(ROOT)
-        place.parent.mkdir(exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(path.read_bytes())
-    for name in ("requirements.lock", "pyproject.toml"):
-        shutil.copy2(ROOT / name, tmp_path)
+    for name in ("requirements.lock", "pyproject.toml", "config/datasets.yaml"):
+        shutil.copy2(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     assert main([]) == 0 and not capsys.readouterr().out
     file = tmp_path / "config/default.yaml"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hedgerow.closed import Word, faults, made, schema_of, setting
+from hedgerow.data.archive import LICENCES
 from hedgerow.data.cohort_facts import CohortFacts
 from hedgerow.data.synthetic import AorticStenosisPlan, EjectionFractionPlan, GuyonPlan
 from hedgerow.errors import ConfigError, DataError
@@ -22,11 +23,12 @@ from hedgerow.texts import did_you_mean
 __all__ = ["DatasetEntry", "Reader", "Registry", "Source", "Transform", "Wheel", "load_registry"]
 
 #: Order in which sources are asked (design, "Data sources").
-SOURCE_KINDS = ("mirror", "package", "wheel", "url", "synthetic")
+SOURCE_KINDS = ("mirror", "package", "archive", "wheel", "url", "synthetic")
 #: What a source of each kind has to say.
 NEEDED = {
     "mirror": ("sha256",),
     "package": ("package", "sha256"),
+    "archive": ("sha256",),
     "wheel": ("wheel", "sha256"),
     "url": ("url",),
     "synthetic": (),
@@ -152,10 +154,11 @@ class Source:
     Attributes
     ----------
     kind : str
-        ``mirror``, ``package``, ``wheel``, ``url`` or ``synthetic``.
+        ``mirror``, ``package``, ``archive``, ``wheel``, ``url`` or ``synthetic``. What the registry
+        archives has the file of its mirror in the archive, too.
     file : str
-        Path inside the mirror, the package or the wheel; for ``url`` the name to save as. It
-        stays below them (`hedgerow.files.below`).
+        Path inside the mirror, the package, the archive or the wheel; for ``url`` the name to save
+        as. It stays below them (`hedgerow.files.below`).
     sha256 : str or None
         Of the file that the reader gets. None where no checksum is known (UCI's archive): then
         the fingerprint of the tidy table decides alone.
@@ -226,6 +229,11 @@ class DatasetEntry:
     key : str
         Name in the registry, in the workflow's paths and in all tables.
     title, licence, citation, homepage : str
+    doi : str
+        Of the data, where they have one.
+    archived : str
+        In what the file that the package carries differs from what was published; empty where it
+        carries none.
     task : str
         ``classification`` or ``survival``.
     target : str
@@ -289,6 +297,8 @@ class DatasetEntry:
     published_as: Mapping[str, str] = field(default_factory=dict)
     printed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     note: str = ""
+    doi: str = ""
+    archived: str = ""
     parent: str | None = None
     transform: Transform | None = None
     synthetic_plan: GuyonPlan | EjectionFractionPlan | AorticStenosisPlan | None = None
@@ -396,7 +406,10 @@ def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
 
 
 #: What a variant takes from its parent where it does not say it itself.
-_INHERITED = ("task", "target", "time", "licence", "citation", "homepage", "missing_target")
+_INHERITED = (
+    *("task", "target", "time", "licence", "citation", "homepage", "doi"),
+    "missing_target",
+)
 
 
 def _with_inherited(sets: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -452,6 +465,8 @@ class _Entry:
     published_as: Mapping[_Paper, str] = field(default_factory=dict)
     printed: Mapping[_Paper, Mapping[_Count, int]] = field(default_factory=dict)
     note: str = ""
+    doi: str = setting("", pattern=r"(?:10\.[0-9]{4,9}/\S+)?", remedy="write it as 10.24432/C5PC7J")
+    archived: str = ""
     parent: str | None = None
     transform: Transform | None = setting(None, written=Transform)
     synthetic: _Plan | None = setting(None, written=_Plan)
@@ -510,6 +525,11 @@ class _Entry:
             yield "has a transform but no parent", "name its parent"
         if self.reader is not None and (self.synthetic or self.parent):
             yield "has a reader but no sources", "leave out `reader`"
+        if self.archived and self.licence not in LICENCES:
+            remedy = f"leave out `archived`: only data under {' or '.join(LICENCES)} are passed on"
+            yield f"is archived under the licence {self.licence!r}", remedy
+        if self.archived and not any(source.kind == "mirror" for source in self.sources):
+            yield "is archived but has no file in a mirror", "name the file as that of a mirror"
         if self.cohort is not None and (self.task != "survival" or not self.time):
             remedy = "leave out `cohort`, or name `time` and make `task` survival"
             yield "has a cohort but no follow-up time", remedy
@@ -529,6 +549,8 @@ class _Entry:
                     remedy="add it under `wheels`",
                 )
             found.append(source if name is None else replace(source, wheel=wheels[name]))
+            if self.archived and source.kind == "mirror":
+                found.append(replace(source, kind="archive"))
         return tuple(sorted(found, key=lambda source: SOURCE_KINDS.index(source.kind)))
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.checks import check_number
+from hedgerow.data import archive
 from hedgerow.data.registry import SOURCE_KINDS, DatasetEntry, Source, Wheel
 from hedgerow.errors import DataError, DownloadError
 from hedgerow.files import below, check_free, read_json, write_bytes, write_text
@@ -93,7 +94,7 @@ class Fetched:
 
     @property
     def kind(self) -> str:
-        """Kind of the source: mirror, package, wheel, url or synthetic."""
+        """Kind of the source: one of SOURCE_KINDS."""
         return self.source.kind
 
     @property
@@ -273,6 +274,9 @@ def available(entry: DatasetEntry, mirror: str | Path | None = None) -> str | No
             with contextlib.suppress(_NoAnswerError):
                 if _package_file(source).is_file():
                     return "package"
+        elif source.kind == "archive":
+            if archive.place(source).is_file():
+                return "archive"
         elif source.kind == "wheel":
             assert source.wheel is not None, CHECKED
             if below(cache_folder(), source.wheel.file).is_file():
@@ -292,6 +296,8 @@ def _read(
         return _from_mirror(source, mirror)
     if source.kind == "package":
         return _from_package(source)
+    if source.kind == "archive":
+        return _from_archive(source)
     if source.kind == "wheel":
         return _from_wheel(source)
     if source.kind == "url":
@@ -347,6 +353,18 @@ def _from_package(source: Source) -> bytes:
         return _package_file(source).read_bytes()
     except OSError:
         raise _NoAnswerError(f"this release of {source.package} has no such file") from None
+
+
+def _from_archive(source: Source) -> bytes:
+    path = archive.place(source)
+    try:
+        return archive.unpacked(path, LARGEST_FILE)
+    except FileNotFoundError:
+        raise _NoAnswerError("the archive has no such file") from None
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be read ({error.strerror})", remedy="install the package again"
+        ) from None
 
 
 def _from_wheel(source: Source) -> bytes:
@@ -593,6 +611,8 @@ def _described(source: Source) -> str:
         return f"mirror ({source.file})"
     if source.kind == "package":
         return f"package {source.package} ({source.file})"
+    if source.kind == "archive":
+        return f"archive ({source.file})"
     if source.kind == "wheel":
         assert source.wheel is not None, CHECKED
         return f"wheel {source.wheel.requirement} ({source.file})"
@@ -609,6 +629,8 @@ def _location(source: Source, mirror: str | Path | None) -> str:
         return str(folder / source.file)
     if source.kind == "package":
         return str(_package_file(source))
+    if source.kind == "archive":
+        return str(archive.place(source))
     return _described(source)
 
 

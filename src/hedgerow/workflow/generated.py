@@ -1,5 +1,5 @@
 """Files that follow from others: `environment.yml`, the default configuration, the manual's table,
-the version in `CITATION.cff`.
+the version in `CITATION.cff`, the page beside the archive of data sets.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.closed import describe
+from hedgerow.data import archive, load_registry
 from hedgerow.files import write_text
 from hedgerow.workflow.config import config_schema, walk
 
@@ -123,6 +124,9 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         citation: cited(citation.read_text(encoding="utf-8"), project["version"]),
         root / "config/default.yaml": default_configuration(schema),
         manual: with_settings(manual.read_text(encoding="utf-8"), schema),
+        root / "src/hedgerow/data/archive/README.md": archive.readme(
+            load_registry(root / "config/datasets.yaml")
+        ),
     }
 
 
