@@ -21,6 +21,7 @@ REGISTRY = {
         "licence": "CC BY 4.0",
         "citation": "S. Aeberhard, M. Forina (1992). Wine.",
         "homepage": "https://archive.ics.uci.edu/dataset/109/wine",
+        "doi": "10.24432/C5PC7J",
     },
     "own": {"title": "Our own", "licence": "not stated", "citation": "Nobody (2026)."},
 }
@@ -121,6 +122,7 @@ def test_licences_citations_and_papers(project):
     wine, own = found["../data/raw/wine/wine.data"], found["../data/raw/own/my%20file.csv"]
     assert wine["license"] == {"@id": "https://creativecommons.org/licenses/by/4.0/"}
     assert wine["creditText"].startswith("S. Aeberhard") and wine["identifier"] == "wine"
+    assert wine["sameAs"] == "https://doi.org/10.24432/C5PC7J"
     assert found[own["license"]["@id"]]["name"] == "not stated"
     # A citation needs an address, which the thesis has not.
     named = (found["./"]["citation"], found["./"]["isBasedOn"])

@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from hedgerow.data.archive import LICENCES
 from hedgerow.optional import needed
 from hedgerow.reporting.checkout import Checkout, checkout, is_workflow
 from hedgerow.reporting.manifest import checksums
@@ -47,11 +48,6 @@ FORMATS = {
     ".svg": "image/svg+xml",
     ".yaml": "application/yaml",
 }
-LICENCES = {
-    "CC BY 4.0": "https://creativecommons.org/licenses/by/4.0/",
-    "CC0 1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
-    "BSD-3-Clause": "https://spdx.org/licenses/BSD-3-Clause",
-}
 _KINDS = {bool: "Boolean", int: "Integer", float: "Float"}
 
 
@@ -77,7 +73,7 @@ def crate(
     configuration : mapping
         The whole checked configuration.
     registry : mapping
-        `datasets` of config/datasets.yaml, as read: title, licence, citation, homepage.
+        `datasets` of config/datasets.yaml, as read: title, licence, citation, homepage, DOI.
     citation : mapping
         CITATION.cff, as read: title, authors, licence, and the papers as references.
     code : mapping, optional
@@ -180,6 +176,8 @@ class _Crate:
             found["license"] = self.licence(entry["licence"])
         if entry.get("homepage"):
             found["url"] = entry["homepage"]
+        if entry.get("doi"):
+            found["sameAs"] = f"https://doi.org/{entry['doi']}"
         return {name: value for name, value in found.items() if value}
 
     def licence(self, name: str) -> Any:

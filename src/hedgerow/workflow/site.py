@@ -230,6 +230,7 @@ def _dataset(entry: DatasetEntry, root: Path, used: list[str]) -> dict[str, Any]
         ("Target", entry.target if entry.time is None else f"{entry.target}, time {entry.time}"),
         ("Licence", entry.licence),
         ("Citation", entry.citation),
+        ("DOI", entry.doi),
         ("Home page", entry.homepage),
         ("Made from", entry.parent),
         ("Note", entry.note),

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LICENCES = {
     "CC BY 4.0": "https://creativecommons.org/licenses/by/4.0/",
     "CC0 1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
-    "BSD-3-Clause": "https://opensource.org/license/bsd-3-clause",
-    "MIT": "https://opensource.org/license/mit",
+    "BSD-3-Clause": "https://spdx.org/licenses/BSD-3-Clause",
+    "MIT": "https://spdx.org/licenses/MIT",
 }
 FOLDER = Path(__file__).parent
 
