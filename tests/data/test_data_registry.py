@@ -283,6 +283,28 @@ def test_a_generator_that_refuses_its_settings(tiny):
         fetch(load_registry(tiny.path)["tiny"], tiny.raw)
 
 
+@pytest.mark.parametrize("key", ["wine", "ecoli3", "synthetic_soft_1"])
+def test_a_set_alone_is_as_in_the_whole_registry(registry, key):
+    path = ROOT / "config/datasets.yaml"
+    alone = load_registry(path, only=key)
+    assert set(alone) == {key, registry[key].parent} - {None}
+    assert alone[key] == registry[key]
+
+
+def test_a_set_alone_that_nobody_knows(tiny):
+    tiny.entry()
+    with pytest.raises(DataError, match="unknown data set 'tony'; did you mean `tiny`"):
+        load_registry(tiny.path, only="tony")["tony"]
+
+
+def test_faults_of_a_set_alone_are_told(tiny):
+    tiny.entry()
+    tiny.spec["datasets"]["tiny"]["rows"] = "four"
+    tiny.write()
+    with pytest.raises(DataError, match=r"`datasets\.tiny\.rows` is `four`"):
+        load_registry(tiny.path, only="tiny")
+
+
 @pytest.mark.parametrize(
     ("key", "remedy"),
     [

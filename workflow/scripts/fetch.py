@@ -8,7 +8,8 @@ with job(snakemake):
 
     from hedgerow.data import NoSourceError, fetch, load_registry
 
-    entry = load_registry(snakemake.params.registry)[snakemake.wildcards.dataset]
+    name = snakemake.wildcards.dataset
+    entry = load_registry(snakemake.params.registry, only=name)[name]
     path = Path(snakemake.output[0])
     try:
         fetch(entry, path.parent, mirror=snakemake.config["mirror"])

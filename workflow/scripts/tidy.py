@@ -7,7 +7,8 @@ with job(snakemake):
 
     from hedgerow.data import check_table, load_registry, read_fetched, tidy, write_tidy
 
-    entry = load_registry(snakemake.params.registry)[snakemake.wildcards.dataset]
+    name = snakemake.wildcards.dataset
+    entry = load_registry(snakemake.params.registry, only=name)[name]
     table = tidy(entry, read_fetched(entry, Path(snakemake.input[0]).parent))
     check_table(table)
     write_tidy(snakemake.output[0], table)

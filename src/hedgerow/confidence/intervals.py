@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -212,8 +213,6 @@ def _test_normality(p, key, x, copies, test: str) -> None:
             if len(rows) >= LEAST_LILLIEFORS:
                 p[keys[g]] = lilliefors(rows, dist="norm", pvalmethod="table")[1]
         return
-    from scipy import stats
-
     n = np.add.reduceat(copies, first)
     varied &= (n > 1.0) & (np.rint(n) >= 2)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -225,7 +224,16 @@ def _test_normality(p, key, x, copies, test: str) -> None:
     above = np.maximum.reduceat(upper / n[group] - cdf, first)
     below = np.maximum.reduceat(cdf - (upper - copies) / n[group], first)
     distance = np.clip(np.maximum(above, below), 0.0, 1.0)[varied]
-    p[keys[varied]] = stats.kstwo.sf(distance, np.rint(np.minimum(n[varied], MOST_ROWS)))
+    counts = np.rint(np.minimum(n[varied], MOST_ROWS))
+    p[keys[varied]] = [_p_value(*of) for of in zip(distance.tolist(), counts.tolist(), strict=True)]
+
+
+@functools.lru_cache(2**15)
+def _p_value(distance: float, n: float) -> float:
+    """Of Kolmogorov and Smirnov's test; versions of ConfDTree ask the same of the same tree."""
+    from scipy import stats
+
+    return float(stats.kstwo.sf(distance, n))
 
 
 @dataclass(frozen=True)

@@ -368,13 +368,16 @@ class Registry(Mapping[str, DatasetEntry]):
         return {name: found[name] for name in sorted(found)}
 
 
-def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
+def load_registry(path: str | Path = "config/datasets.yaml", only: str | None = None) -> Registry:
     """Read the registry.
 
     Parameters
     ----------
     path : str or Path
         Relative to the working directory, which is the repository's root for the workflow.
+    only : str, optional
+        Check and make this set alone, with its parent: what a job needs of a registry that the
+        workflow has checked.
 
     Returns
     -------
@@ -391,7 +394,11 @@ def load_registry(path: str | Path = "config/datasets.yaml") -> Registry:
     content = read_yaml(path, "the data set registry")
     if not isinstance(content, dict) or not isinstance(content.get("datasets"), dict):
         raise ConfigError(f"{path}: has no mapping `datasets`", remedy="correct the file")
-    content |= {"datasets": _with_inherited(content["datasets"])}
+    sets = content["datasets"]
+    if only in sets:
+        parent = sets[only].get("parent") if isinstance(sets[only], dict) else None
+        sets = {key: sets[key] for key in (only, parent) if key in sets}
+    content |= {"datasets": _with_inherited(sets)}
     for fault in faults(content, schema_of(_File, LARGEST)):
         raise DataError(f"{path}: {fault.said()}", remedy=fault.remedy)
     try:

@@ -39,9 +39,10 @@ dependencies:
 """
 
 DEFAULT = """\
-# The default configuration, complete: seven real data sets and one synthetic set, all of which
-# come with what pip installs. config/README.md explains every setting. Made by `make generated`
-# from the plans of the experiments, where each setting is stated: edit it there.
+# The default configuration, complete: the data sets of the papers, few repetitions. All but two
+# cohorts come with the package or with what pip installs. config/README.md explains every setting.
+# Made by `make generated` from the plans of the experiments, where each setting is stated: edit it
+# there.
 """
 WIDTH = 100
 

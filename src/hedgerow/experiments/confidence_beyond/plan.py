@@ -106,7 +106,7 @@ class ConfidenceBeyondPlan(Plan):
         minimum=1,
         maximum=999,
     )
-    n_trees: int = setting(5, "Trees of an ensemble that is corrected.", minimum=1, maximum=100_000)
+    n_trees: int = setting(3, "Trees of an ensemble that is corrected.", minimum=1, maximum=100_000)
     factor: float = setting(
         0.1,
         "Uncertainty factor u of soft search, soft training propagation and soft evaluation.",
@@ -114,7 +114,7 @@ class ConfidenceBeyondPlan(Plan):
         maximum=1_000_000,
     )
     n_iterations: int = setting(
-        100, "Iterations of a search by UCT-DT (VS).", minimum=1, maximum=2_000_000_000
+        50, "Iterations of a search by UCT-DT (VS).", minimum=1, maximum=2_000_000_000
     )
     m: float = setting(
         10,

@@ -87,7 +87,7 @@ class SearchBeyondPlan(Plan):
         "compared on those with two classes.",
     )
     optimum_splits: int = setting(
-        2,
+        1,
         "Train-test splits of the comparison with optimal trees, the first of those of `search`.",
         minimum=1,
         maximum=999,
@@ -124,7 +124,7 @@ class SearchBeyondPlan(Plan):
         maximum=2_000_000_000,
     )
     n_splits: int = setting(
-        2,
+        1,
         "Train-test splits of the rules of selection, the first of those of `search`.",
         minimum=1,
         maximum=999,
@@ -154,7 +154,7 @@ class SearchBeyondPlan(Plan):
         maximum=999,
     )
     grid: tuple[int, ...] = setting(
-        (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000),
+        (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000),
         "Iterations after which the anytime curves look at the best tree so far.",
         minimum=1,
         maximum=2_000_000_000,

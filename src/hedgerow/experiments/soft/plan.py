@@ -156,11 +156,8 @@ class SoftPlan(KernelPlan):
     section: ClassVar[str] = "soft"
 
     datasets: tuple[str, ...] = setting(
-        (
-            *("wdbc", "pima", "bupa", "haberman", "saheart_numeric"),
-            *("wine", "german_credit", "synthetic_soft_4"),
-        ),
-        "Data sets by their key in the registry.",
+        tuple(TABLE_3_1.values()),
+        "Data sets by their key in the registry; those of table 3.1, in its order.",
     )
     n_permutations: int = setting(
         2,
@@ -176,7 +173,7 @@ class SoftPlan(KernelPlan):
         exclusive_maximum=1,
     )
     n_folds: int = setting(
-        5,
+        3,
         "Folds of the cross validations that tune factors, and calibrate pruning where folds do.",
         minimum=2,
         maximum=100_000,
@@ -190,7 +187,7 @@ class SoftPlan(KernelPlan):
         contains=0,
     )
     methods: tuple[str, ...] = setting(
-        METHODS,
+        (*PRINTED, "ss_se", "stp_se"),
         "Methods: C4.5, which is the baseline, soft search (SS), soft training propagation (STP), "
         "soft evaluation (SE), piecewise-linear thresholds (PLT), uncertain decision trees (UDT), "
         "and combinations of SS, STP and SE.",

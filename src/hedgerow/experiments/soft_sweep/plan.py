@@ -33,7 +33,7 @@ class SweepPlan(Plan):
     section: ClassVar[str] = "soft_sweep"
 
     datasets: tuple[str, ...] = setting(
-        ("pima", "saheart_numeric", "wdbc"),
+        PRINTED,
         "Data sets by their key in the registry. The figures of the paper show "
         f"{', '.join(PRINTED[:-1])} and {PRINTED[-1]}.",
     )

@@ -85,7 +85,7 @@ class StructureBeyondPlan(Plan):
         "Data sets of all parts but the drawn patterns.",
     )
     n_splits: int = setting(
-        2,
+        1,
         "Divisions into training and test data of each data set, with one forest each; the first "
         "of those of `structure`.",
         minimum=1,
