@@ -164,6 +164,33 @@ def test_what_was_not_measured_is_not_counted_as_not_reproduced():
     ]  # fmt: skip
 
 
+def test_the_overview_says_how_often_verdicts_agree_and_why_not():
+    own = {"paper": "eig", "experiment": "missing", "n_datasets": 4}
+    there = {"paper_scale_verdict": "partly", "paper_scale_n_datasets": 7}
+    claims = [
+        claim_row("EIG-01", **own, verdict="partly", **there),
+        claim_row("EIG-02", **own, verdict="not reproduced", measured="+1", **there),
+        claim_row("EIG-03", **own, verdict="too little data", lacking="no data set", **there),
+        claim_row("EIG-04", **{**own, "n_datasets": 7}, verdict="reproduced", **there),
+        claim_row("EIG-05", **own, verdict="partly"),
+        claim_row("EIG-06", **own, verdict="partly", paper_scale_verdict="too little data"),
+        claim_row("EIG-07", **{**own, "paper": ""}, verdict="reproduced", **there),
+    ]
+    told = site.agreement(claims)
+    assert (told["n"], told["same"]) == (4, 1)
+    assert {c["claim"]: c["reason"] for c in told["others"]} == {
+        "EIG-02": "4 data sets here, 7 there",
+        "EIG-03": "no data set",
+        "EIG-04": "the same data sets, other repetitions",
+    }
+    page = site.pages(content_of([], claims=claims))["index.html"]
+    assert "Of 4 statements of the papers that are judged at their scale, 1 have the same" in page
+    inside = re.search(r'<details [^>]*id="disagreement".*?</details>', page, re.DOTALL)[0]
+    assert "Why the other 3 differ<" in inside and "4 data sets here, 7 there. Here: +1." in inside
+    none = site.pages(content_of([], claims=[claim_row("EIG-05", **own)]))["index.html"]
+    assert "agreement" not in none
+
+
 def test_the_overview_says_what_each_mark_is_about():
     """It stood in a tooltip, which neither paper nor a finger shows."""
     own = {"paper": "eig", "experiment": "missing"}

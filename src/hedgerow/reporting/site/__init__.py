@@ -24,7 +24,7 @@ from markupsafe import Markup
 
 from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
-from hedgerow.reporting.claim_specification import PARTLY, TOO_LITTLE, VERDICTS
+from hedgerow.reporting.claim_specification import NOT_TESTABLE, PARTLY, TOO_LITTLE, VERDICTS
 from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.html import Section, render
 from hedgerow.reporting.numbers import minus
@@ -300,6 +300,7 @@ class _Site:
             picture=picture,
             n_claims=len(self.claims),
             verdicts=list(VERDICTS.items()),
+            agreement=agreement(self.claims),
             n_there=len(there),
             n_absent=len(self.content.datasets) - len(there),
         )  # fmt: skip
@@ -528,6 +529,40 @@ def hanging_on(row: Mapping[str, Any], scale: str) -> str:
         others = "the other one" if rest == 1 else f"any one of the other {rest}"
         texts.append(f"The same without {others}.")
     return " ".join(texts)
+
+
+#: Verdicts that say something of a statement.
+DECIDED = tuple(verdict for verdict in VERDICTS if verdict not in (TOO_LITTLE, NOT_TESTABLE))
+
+
+def agreement(claims: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Whether statements of the papers have the same verdict here as at the papers' scale.
+
+    Parameters
+    ----------
+    claims : sequence of mapping
+        Rows of reports/claims.csv.
+
+    Returns
+    -------
+    dict
+        n (statements that are judged at that scale), same, and others: their rows with `reason`,
+        in what the data differ.
+    """
+    judged = [c for c in claims if c["paper"] and c["paper_scale_verdict"] in DECIDED]
+    others = [
+        {**c, "reason": _reason(c)} for c in judged if c["verdict"] != c["paper_scale_verdict"]
+    ]
+    return {"n": len(judged), "same": len(judged) - len(others), "others": others}
+
+
+def _reason(row: Mapping[str, Any]) -> str:
+    here, there = (int(row[f"{scale}n_datasets"] or 0) for scale in ("", "paper_scale_"))
+    if row["verdict"] == TOO_LITTLE:
+        return str(row["lacking"])
+    if here < there:
+        return f"{here} data sets here, {there} there"
+    return "the same data sets, other repetitions"
 
 
 def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
