@@ -26,11 +26,12 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce test test-quick test-long test-asan test-lowest test-newest checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce paper test test-quick test-long test-asan test-lowest test-newest checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
 	@echo "make reproduce  set-up, then the default configuration, from download to report"
+	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
 	@echo "make test-long  with every random table"
@@ -87,6 +88,9 @@ reproduce: setup
 # In as many processes as there are cores, the tests of a file in one; tests/durations.py orders files.
 PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
+
+paper: setup
+	@python -m hedgerow.workflow.run --cores $(CORES) --configfile config/paper.yaml
 
 test: setup
 	@$(PYTEST) --keep-durations

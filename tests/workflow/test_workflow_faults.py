@@ -24,10 +24,12 @@ import psutil
 import pytest
 from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
 
+from hedgerow.data import load_registry
 from hedgerow.files import read_json
 from hedgerow.workflow import hold, run
 from hedgerow.workflow.clock import FutureError, check_times
 from hedgerow.workflow.disk import no_room
+from hedgerow.workflow.lacking import to_download
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux only")
 COMMAND = ("-m", "hedgerow.workflow.run", "--cores", "2", *SMOKE)
@@ -474,3 +476,25 @@ def test_a_file_that_the_run_makes_anew_may_be_from_the_future(tmp_path, monkeyp
     os.utime("read", (NEXT_YEAR, NEXT_YEAR))
     with pytest.raises(FutureError, match=r"^read is from the future .* `touch read`$"):
         check_times(workflow)
+
+
+def test_what_has_to_be_downloaded_is_said_before_a_run(tmp_path, monkeypatch):
+    """heart_valve is under the GPL, wine comes with scikit-learn, glass with the archive."""
+    monkeypatch.delenv("HEDGEROW_MIRROR", raising=False)
+    names = {"fetch": ["heart_valve", "wine", "glass", "trace"], "tidy": ["hodgkin"]}
+    jobs = [
+        SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards={"dataset": name})
+        for rule, listed in names.items()
+        for name in listed
+    ]
+    workflow = SimpleNamespace(dag=SimpleNamespace(needrun_jobs=lambda: jobs))
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    said = to_download(workflow, registry, None)
+    assert said.startswith("2 data sets are not on this machine: heart_valve, trace. Without the")
+    (source,) = (s for s in registry["trace"].sources if s.kind == "mirror")
+    file = tmp_path / source.file
+    file.parent.mkdir()
+    file.touch()
+    assert to_download(workflow, registry, str(tmp_path)).startswith("1 data set is not on this")
+    jobs.pop(0)
+    assert to_download(workflow, registry, str(tmp_path)) == ""
