@@ -179,14 +179,17 @@ def test_the_overview_says_how_often_verdicts_agree_and_why_not():
     told = site.agreement(claims)
     assert (told["n"], told["same"]) == (4, 1)
     assert {c["claim"]: c["reason"] for c in told["others"]} == {
-        "EIG-02": "4 data sets here, 7 there",
+        "EIG-02": "4 data sets here, 7 there, other repetitions or iterations",
         "EIG-03": "no data set",
-        "EIG-04": "the same data sets, other repetitions",
+        "EIG-04": "the same data sets, other repetitions or iterations",
     }
     page = site.pages(content_of([], claims=claims))["index.html"]
     assert "Of 4 statements of the papers that are judged at their scale, 1 have the same" in page
     inside = re.search(r'<details [^>]*id="disagreement".*?</details>', page, re.DOTALL)[0]
-    assert "Why the other 3 differ<" in inside and "4 data sets here, 7 there. Here: +1." in inside
+    assert (
+        "Why the other 3 differ<" in inside
+        and "7 there, other repetitions or iterations. Here: +1." in inside
+    )
     none = site.pages(content_of([], claims=[claim_row("EIG-05", **own)]))["index.html"]
     assert "agreement" not in none
 

@@ -560,9 +560,8 @@ def _reason(row: Mapping[str, Any]) -> str:
     here, there = (int(row[f"{scale}n_datasets"] or 0) for scale in ("", "paper_scale_"))
     if row["verdict"] == TOO_LITTLE:
         return str(row["lacking"])
-    if here < there:
-        return f"{here} data sets here, {there} there"
-    return "the same data sets, other repetitions"
+    sets = f"{here} data sets here, {there} there" if here < there else "the same data sets"
+    return f"{sets}, other repetitions or iterations"
 
 
 def _told(claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
