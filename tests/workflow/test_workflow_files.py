@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 import tomllib
+from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from throwaway import ROOT
@@ -14,13 +16,15 @@ from throwaway import ROOT
 import hedgerow
 from hedgerow.workflow.config import config_schema
 from hedgerow.workflow.generated import (
+    SETTINGS,
     cited,
+    counts_table,
     default_configuration,
+    filled,
     generated,
     locked,
     main,
     settings_table,
-    with_settings,
 )
 
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
@@ -32,6 +36,18 @@ BUILD = (ROOT / "requirements-build.lock").read_text(encoding="utf-8")
 @pytest.mark.parametrize("path", sorted(generated(ROOT)), ids=lambda path: path.name)
 def test_generated_files_are_up_to_date(path):
     assert path.read_text(encoding="utf-8") == generated(ROOT)[path], "call `make generated`"
+
+
+def test_the_counts_of_verdicts_are_those_of_the_references():
+    table = counts_table(ROOT).splitlines()[2:]
+    cells = [[int(n) for n in line.split("|")[2:-1]] for line in table]
+    assert all(sum(counts[1:]) == counts[0] for counts in cells)
+    stated = pd.read_csv(ROOT / "data/published/claims.csv")
+    assert [counts[0] for counts in cells] == stated.groupby("paper", sort=False).size().tolist()
+    kept = [pd.read_csv(file) for file in ROOT.glob("data/reference/*/*_claims.csv")]
+    judged = pd.concat(kept).set_index("claim")["verdict"].reindex(stated["claim_id"])
+    assert sum(counts[1] for counts in cells) == (judged == "reproduced").sum()
+    assert sum(counts[-1] for counts in cells) == judged.isna().sum()
 
 
 def test_environment_and_lock_hold_the_same_names_and_versions():
@@ -127,9 +143,10 @@ def test_the_manual_keeps_its_text_around_the_table():
     schema = config_schema()
     manual = (ROOT / "config/README.md").read_text(encoding="utf-8")
     assert settings_table(schema) in manual
-    assert with_settings(manual, schema) == manual
-    with pytest.raises(ValueError, match="no place for the settings"):
-        with_settings("no marks", schema)
+    assert filled(manual, SETTINGS, settings_table(schema)) == manual
+    assert filled("a\n<b>\nold\n<e>\nz", ("<b>", "<e>"), "new") == "a\n<b>\nnew\n<e>\nz"
+    with pytest.raises(ValueError, match="no place for what is made"):
+        filled("no marks", SETTINGS, "")
 
 
 def test_default_configuration_and_manual_follow_from_the_plans():
@@ -153,9 +170,15 @@ def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
         place = tmp_path / path.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(path.read_bytes())
-    for name in ("requirements.lock", "pyproject.toml", "config/datasets.yaml"):
+    read = ["requirements.lock", "pyproject.toml", "config/datasets.yaml"]
+    read += ["data/published/claims.csv", "data/reference/soft/soft_claims.csv"]
+    for name in read:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
+    # Here it knows the verdicts of one experiment only.
+    assert main(["--write"]) == 0 and capsys.readouterr().out == "README.md: written\n"
+    assert "| Nunes (2019) | 39 | 6 | 1 | 4 | 0 | 0 | 28 |" in Path("README.md").read_text()
     assert main([]) == 0 and not capsys.readouterr().out
     file = tmp_path / "config/default.yaml"
     file.write_text(file.read_text().replace("n_folds: 10", "n_folds: 11"))

@@ -1,11 +1,12 @@
 """Files that follow from others: `environment.yml`, the default configuration, the manual's table,
-the version in `CITATION.cff`, the page beside the archive of data sets.
+the version in `CITATION.cff`, the page beside the archive of data sets, README's table of verdicts.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 import sys
 import textwrap
@@ -17,10 +18,15 @@ from typing import Any
 from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
 from hedgerow.files import write_text
+from hedgerow.reporting.claim_specification import VERDICTS
 from hedgerow.workflow.config import config_schema, walk
+from hedgerow.workflow.site import papers
 
-BEGIN = "<!-- settings: made from the plans of the experiments by `make generated` -->"
-END = "<!-- end of settings -->"
+SETTINGS = (
+    "<!-- settings: made from the plans of the experiments by `make generated` -->",
+    "<!-- end of settings -->",
+)
+COUNTS = ("<!-- counts: make generated -->", "<!-- end -->")
 
 ENVIRONMENT = """\
 # For users of conda: names and versions of requirements.lock, made from it by `make generated`.
@@ -96,25 +102,49 @@ def settings_table(schema: dict) -> str:
     return "\n".join(rows)
 
 
-def with_settings(manual: str, schema: dict) -> str:
-    """A manual with its table of settings brought up to date.
+def counts_table(root: Path) -> str:
+    """Verdicts on the statements of each paper at its scale, as a Markdown table."""
+    stated = _rows(root / "data/published/claims.csv")
+    verdicts = {
+        row["claim"]: row["verdict"]
+        for file in root.glob("data/reference/*/*_claims.csv")
+        for row in _rows(file)
+    }
+    heads = ["paper", "statements", *VERDICTS, "not judged yet"]
+    lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
+    for paper in papers(root / "CITATION.cff"):
+        own = [verdicts.get(r["claim_id"], "") for r in stated if r["paper"] == paper["id"]]
+        first, *others = paper["authors"].split(", ")
+        name = f"{first}{' and others' if others else ''} ({paper['year']})"
+        counts = [len(own), *(own.count(verdict) for verdict in (*VERDICTS, ""))]
+        lines.append(f"| {name} | {' | '.join(map(str, counts))} |")
+    return "\n".join(lines)
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def filled(page: str, marks: tuple[str, str], text: str) -> str:
+    """A page with what stands between two marks brought up to date.
 
     Raises
     ------
     ValueError
-        If the manual does not have the two marks between which the table stands.
+        If the page does not have the marks.
     """
-    head, begin, rest = manual.partition(BEGIN)
-    _, end, tail = rest.partition(END)
+    head, begin, rest = page.partition(marks[0])
+    _, end, tail = rest.partition(marks[1])
     if not (begin and end):
-        raise ValueError(f"the manual has no place for the settings ({BEGIN} ... {END})")
-    return f"{head}{BEGIN}\n{settings_table(schema)}\n{END}{tail}"
+        raise ValueError(f"the page has no place for what is made ({' ... '.join(marks)})")
+    return f"{head}{begin}\n{text}\n{end}{tail}"
 
 
 def generated(root: Path | str = ".") -> dict[Path, str]:
     """Path and wanted text of every file that follows from others."""
     root = Path(root)
-    manual = root / "config/README.md"
+    manual, readme = root / "config/README.md", root / "README.md"
     citation = root / "CITATION.cff"
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schema = config_schema()
@@ -124,7 +154,8 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         ),
         citation: cited(citation.read_text(encoding="utf-8"), project["version"]),
         root / "config/default.yaml": default_configuration(schema),
-        manual: with_settings(manual.read_text(encoding="utf-8"), schema),
+        manual: filled(manual.read_text(encoding="utf-8"), SETTINGS, settings_table(schema)),
+        readme: filled(readme.read_text(encoding="utf-8"), COUNTS, counts_table(root)),
         root / "src/hedgerow/data/archive/README.md": archive.readme(
             load_registry(root / "config/datasets.yaml")
         ),
