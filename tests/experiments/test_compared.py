@@ -177,6 +177,14 @@ def test_nothing_depends_on_the_order_of_the_rows():
     pd.testing.assert_frame_equal(COMPARED.statistics(one), COMPARED.statistics(two))
 
 
+def test_a_table_may_be_left_unrounded():
+    rows = _rows(0.2)
+    statistics = COMPARED.statistics(rows)
+    exact = COMPARED.table(rows, statistics, "plain", digits=None)
+    assert not exact.equals(exact.round(9))
+    pd.testing.assert_frame_equal(exact.round(9), COMPARED.table(rows, statistics, "plain"))
+
+
 def test_without_rows_there_are_columns():
     rows = _rows(0.0).head(0)
     statistics = COMPARED.statistics(rows)

@@ -249,7 +249,7 @@ class Compared:
     def _sides(self, key: tuple, both: pd.DataFrame, pairing: str = DATASETS) -> tuple:
         """Key, first and second as they are tested, in the unit of the metric."""
         metric = self.parts[key[0]].metrics[key[-3]]
-        if pairing == DATASETS:
+        if pairing == DATASETS and self.repeat:
             both = both.groupby(level="dataset").mean()
         both = metric.times * both
         return key, both.iloc[:, 0], both.iloc[:, 1]
@@ -349,7 +349,11 @@ class Compared:
         return pd.DataFrame(lines, columns=[*self.key, *SIDES])
 
     def table(
-        self, rows: pd.DataFrame, statistics: pd.DataFrame, part: str | None = None
+        self,
+        rows: pd.DataFrame,
+        statistics: pd.DataFrame,
+        part: str | None = None,
+        digits: int | None = 9,
     ) -> pd.DataFrame:
         """A line per pair of one part, or of all.
 
@@ -360,6 +364,8 @@ class Compared:
             As `statistics` gives it.
         part : str, optional
             Without one the table has all, and a column `part` before the others.
+        digits : int, optional
+            To which numbers are rounded; None: not at all.
 
         Returns
         -------
@@ -372,7 +378,7 @@ class Compared:
         keys = list(made[self.key].itertuples(index=False, name=None))
         for column, where in self.ps.items():
             made[column] = [p[(*key, *where.values())] for key in keys]
-        made = made.round(9)
+        made = made if digits is None else made.round(digits)
         return made if part is None else made.drop(columns="part")
 
     def pair(self, line: Mapping[str, Any], part: str, keys: list[Key]) -> Pair:

@@ -10,8 +10,8 @@ import pandas as pd
 
 from hedgerow.experiments.paired import after_holm, pairs_without
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure_beyond.plan import TEST
-from hedgerow.experiments.structure_beyond.statistics import families_of
+from hedgerow.experiments.structure_beyond.plan import COMPARED, TEST
+from hedgerow.experiments.structure_beyond.statistics import rows_of
 from hedgerow.reporting.claims import judged
 
 #: What texts call the values of columns.
@@ -48,7 +48,8 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    frames = partial(pairs_without, families_of(measured), TEST, read=_read)
+    families = list(COMPARED.families(rows_of(measured, "questions", "ensembles", "stability")))
+    frames = partial(pairs_without, families, TEST, read=_read)
     names = set().union(*(frame["dataset"] for frame in measured.values()))
     read = {"statistics": _read(statistics)}
     return judged("structure_beyond", read, specification, stated, names, frames, LABELS)

@@ -173,7 +173,7 @@ def _question_lines(table: pd.DataFrame) -> list[dict]:
             {
                 "name": METRIC_LABELS[metric],
                 "n": int(own[0]["n_datasets"]),
-                "cells": [_gain_cell(row, _digits(metric)) for row in own],
+                "cells": [_gain_cell(row, METRICS[metric].digits) for row in own],
             }
         )
     return lines
@@ -209,19 +209,14 @@ def _variant_blocks(table: pd.DataFrame, beside: str | None) -> list[dict]:
 
 
 def _variant_cell(row: pd.Series, metric: str, beside: str | None) -> dict:
-    digits = _digits(metric)
-    cell = {"text": number(row["measured"], digits), "count": "", "mark": "", "notes": ""}
+    text = number(row["measured"], METRICS[metric].digits)
+    cell = {"text": text, "count": "", "mark": "", "notes": ""}
     if beside:
         cell["count"] = number(row[beside], 1)
     elif pd.notna(row["p"]):
         cell["mark"] = "a" if row["p_holm"] < LEVEL else ""
         cell["notes"] = f"{p_said(row['p'])}, after Holm {p_text(row['p_holm'])}"
     return cell
-
-
-def _digits(metric: str) -> int:
-    """Norms are in the hundreds, all else within -1 and 1."""
-    return 0 if metric.startswith("norm") else 2
 
 
 def _ensemble_blocks(table: pd.DataFrame, plan) -> list[dict]:
@@ -263,7 +258,7 @@ def _learner_lines(table: pd.DataFrame) -> list[dict]:
     for metric in OF_LEARNERS:
         if metric not in means.index.get_level_values("metric"):
             continue
-        digits = 1 if metric in ("distance_a1", "distance_b2", "n_tests", "f1") else 2
+        digits = OF_LEARNERS[metric].digits
         cells = []
         for learner in LEARNERS:
             row = means.loc[(metric, learner)]

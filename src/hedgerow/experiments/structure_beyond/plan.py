@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from hedgerow.experiments.compared import Compared, Metric, Part
 from hedgerow.experiments.plan import Conflict, Plan, more_than_there_are, setting
 from hedgerow.experiments.structure.plan import EXAMPLES, ORDER, REFERENCES, TREE, VARIANT
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
@@ -188,7 +189,11 @@ OF_PAIRS = (
     *(f"norm_diff_to_{r}" for r in REFERENCES),
     *(f"rank_correlation_with_{r}" for r in (*REFERENCES, "size")),
 )
-METRICS = (*OF_CLUSTERS, *OF_PAIRS)
+#: Norms are in the hundreds, all else within -1 and 1.
+METRICS = {
+    **{metric: Metric(digits=2) for metric in (*OF_CLUSTERS, *OF_PAIRS)},
+    **{f"norm_diff_to_{r}": Metric(digits=0) for r in REFERENCES},
+}
 
 
 def _both(costs: str, scale: str = "unnormalized") -> tuple:
@@ -226,11 +231,23 @@ QUESTIONS = {
     ),
 }
 
-SCORED = ("f1", "accuracy")  # of ensembles
-OF_LEARNERS = ("distance_a1", "distance_b2", "relative_a1", "relative_b2", "d_p", "n_tests", "f1")
+SCORED = {"f1": Metric(), "accuracy": Metric()}  # of ensembles
+OF_LEARNERS = {
+    **{name: Metric() for name in ("distance_a1", "distance_b2")},
+    **{name: Metric(digits=2) for name in ("relative_a1", "relative_b2", "d_p")},
+    **{name: Metric() for name in ("n_tests", "f1")},
+}
 
-TEST = ["part", "cell", "metric", "first", "second", "difference"]
-
-
-#: Values nearer to each other than this are the same.
-EQUAL = 1e-9
+#: Cells are questions, methods, pools with k such as `uct/5`. Each data set is one value, over what
+#: all have. No metric says which distance is right: wins are where the first is higher.
+COMPARED = Compared(
+    cell=("cell",),
+    parts={
+        "questions": Part(METRICS, [question[:2] for question in QUESTIONS.values()]),
+        "prototypes": Part(METRICS, [("prototypes", scale) for scale in STRUCTURE_SCALES]),
+        "ensembles": Part(SCORED, [(DIVERSE, other) for other in STRATEGIES if other != DIVERSE]),
+        "stability": Part(OF_LEARNERS, [(name, BASE) for name in LEARNERS if name != BASE]),
+    },
+    repeat=(),
+)
+TEST = [*COMPARED.key, "difference"]

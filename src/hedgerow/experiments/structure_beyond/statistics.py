@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 
 import numpy as np
 import pandas as pd
@@ -11,22 +11,16 @@ import pandas as pd
 from hedgerow.errors import DataError
 from hedgerow.evaluation import significance
 from hedgerow.experiments.frames import joined
-from hedgerow.experiments.paired import paired_tests
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure.plan import FOREST, SCALES, VARIANT, VARIANTS
+from hedgerow.experiments.structure.plan import FOREST, VARIANT
 from hedgerow.experiments.structure_beyond.plan import (
     ABOVE_CHANCE,
-    BASE,
-    DIVERSE,
+    COMPARED,
     FEWEST_TREES,
     KEYS,
-    LEARNERS,
     METRICS,
-    OF_LEARNERS,
     OF_PAIRS,
     QUESTIONS,
-    SCORED,
-    STRATEGIES,
     TEST,
 )
 
@@ -133,37 +127,71 @@ def statistics(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             f"no data set has a forest of {FEWEST_TREES} trees",
             remedy="raise `structure_beyond.n_iterations`, or name other data sets",
         )
-    of_metrics = _of_metrics(tables)
-    families = [*_families(tables, of_metrics), *_tagged("prototypes", _prototypes(of_metrics))]
-    frames = [_of_variants(of_metrics), *(paired_tests(pairs, TEST) for pairs in families)]
-    return joined([f for f in frames if f is not None], [*TEST[:-1], "name", "correction"])
+    rows = rows_of(tables)
+    frames = [_of_variants(rows), COMPARED.statistics(rows)]
+    return joined(frames, [*COMPARED.key, "name", "correction"])
 
 
-def families_of(tables: Mapping[str, pd.DataFrame]) -> list[list[tuple]]:
-    """Pairs of the families of `questions`, `ensembles` and `stability`, by data set."""
-    return list(_families(tables, _of_metrics(tables)))
+def rows_of(tables: Mapping[str, pd.DataFrame], *parts: str) -> pd.DataFrame:
+    """What is compared, one value per data set, over what all methods of a cell have.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        As of `statistics`; those that are read for the parts.
+    *parts : str
+        Of `COMPARED`; none: all.
+
+    Returns
+    -------
+    DataFrame
+        part, dataset, cell, method, metric, value.
+    """
+    scores, frames = cache(partial(scores_by_variant, tables)), []
+    for part in parts or COMPARED.parts:
+        for metric in COMPARED.parts[part].metrics:
+            wide = _by_method(tables, scores, part, metric)
+            wide = wide.rename_axis(index="dataset", columns=["cell", "method"])
+            rows = wide.melt(ignore_index=False).reset_index()
+            frames.append(rows.assign(part=part, metric=metric))
+    # A data set that one pool has may be missing from another.
+    return pd.concat(frames, ignore_index=True).dropna()
 
 
-def _of_metrics(tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    found = {metric: scores_by_variant(tables, metric) for metric in METRICS}
-    return {metric: wide for metric, wide in found.items() if len(wide)}
+def _by_method(
+    tables: Mapping[str, pd.DataFrame],
+    scores: Callable[[str], pd.DataFrame],
+    part: str,
+    metric: str,
+) -> pd.DataFrame:
+    """Data sets by cell and method; `scores` gives data sets by variant."""
+    if part == "prototypes":
+        return scores(metric)
+    if part == "questions":
+        wide = scores(metric)
+        return pd.DataFrame(
+            {
+                (name, method): wide[list(variants)].mean(axis=1)
+                for name, (first, second, one, two) in QUESTIONS.items()
+                for method, variants in ((first, one), (second, two))
+            }
+        )
+    if part == "stability":
+        return pd.concat({"": by_group(tables[part], metric, "learner")}, axis=1)
+    cells = {
+        f"{pool}/{k}": by_group(own, metric, "strategy")
+        for (pool, k), own in tables[part].groupby(["pool", "k"])
+    }
+    return pd.concat(cells, axis=1, sort=True)
 
 
-def _families(tables: Mapping[str, pd.DataFrame], of_metrics: Mapping) -> Iterator[list[tuple]]:
-    yield from _tagged("questions", _questions(of_metrics))
-    yield from _tagged("ensembles", _ensemble_tests(tables["ensembles"]))
-    yield from _tagged("stability", _stability_tests(tables["stability"]))
-
-
-def _tagged(part: str, families: Iterable) -> Iterator[list[tuple]]:
-    for cells in families:
-        yield [((part, *key), one, two) for key, one, two in cells]
-
-
-def _of_variants(of_metrics) -> pd.DataFrame:
+def _of_variants(rows: pd.DataFrame) -> pd.DataFrame:
+    rows = rows[rows["method"] != "prototypes"]
     keys, results = [], []
-    for metric, every in of_metrics.items():
-        wide = every.loc[:, every.columns.get_level_values("scale") != "prototypes"]
+    for metric in METRICS:
+        wide = COMPARED.means(rows, "prototypes", metric)
+        if wide.empty:
+            continue
         names = ["/".join(column) for column in wide.columns]
         keys.append(("variants", "", metric, "", "", np.nan))
         results.append(significance.friedman(wide.to_numpy(), names))
@@ -175,55 +203,6 @@ def _of_variants(of_metrics) -> pd.DataFrame:
                 keys.append(("variants", "", metric, *result.groups, difference))
                 results.append(result)
     return pd.concat([pd.DataFrame(keys, columns=TEST), significance.to_frame(results)], axis=1)
-
-
-def _questions(of_metrics):
-    for metric, wide in of_metrics.items():
-        yield [
-            (
-                (name, metric, first, second),
-                wide[list(one)].mean(axis=1),
-                wide[list(two)].mean(axis=1),
-            )
-            for name, (first, second, one, two) in QUESTIONS.items()
-        ]
-
-
-def _prototypes(of_metrics):
-    for metric, wide in of_metrics.items():
-        yield [
-            (
-                (method, metric, "prototypes", scale),
-                wide[(method, "prototypes")],
-                wide[(method, scale)],
-            )
-            for method, scale in itertools.product(VARIANTS, SCALES)
-        ]
-
-
-def _ensemble_tests(rows: pd.DataFrame):
-    for metric in SCORED:
-        cells = []
-        for (pool, k), own in rows.groupby(["pool", "k"], sort=True):
-            wide = by_group(own, metric, "strategy")
-            if len(wide):
-                cells += [
-                    ((f"{pool}/{k}", metric, DIVERSE, other), wide[DIVERSE], wide[other])
-                    for other in STRATEGIES
-                    if other != DIVERSE
-                ]
-        yield cells
-
-
-def _stability_tests(rows: pd.DataFrame):
-    for metric in OF_LEARNERS:
-        wide = by_group(rows, metric, "learner")
-        if len(wide):
-            yield [
-                (("", metric, learner, BASE), wide[learner], wide[BASE])
-                for learner in LEARNERS
-                if learner != BASE
-            ]
 
 
 @step(

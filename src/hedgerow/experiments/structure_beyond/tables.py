@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,15 +10,15 @@ import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, critical_difference, smallest_holm
 from hedgerow.experiments.behind import P, Selector, tested
+from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.step import table
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 from hedgerow.experiments.structure.plan import VARIANT_NAMES, VARIANTS
 from hedgerow.experiments.structure_beyond.plan import (
     ABOVE_CHANCE,
-    BASE,
-    DIVERSE,
-    EQUAL,
+    COMPARED,
     FEWEST_TREES,
+    KEYS,
     LEARNERS,
     METRICS,
     OF_LEARNERS,
@@ -31,14 +30,10 @@ from hedgerow.experiments.structure_beyond.plan import (
     STRATEGIES,
     StructureBeyondPlan,
 )
-from hedgerow.experiments.structure_beyond.statistics import (
-    by_group,
-    scores_by_forest,
-    scores_by_variant,
-)
+from hedgerow.experiments.structure_beyond.statistics import rows_of, scores_by_forest
 from hedgerow.reporting.cells import STATED, Cell, Rows
 from hedgerow.reporting.figures import LOOKS
-from hedgerow.reporting.tables import MEAN, how_many, p_columns, ran
+from hedgerow.reporting.tables import MEAN, how_many, ran
 
 VARIANT_LABELS = {variant: ", ".join(names) for variant, names in VARIANT_NAMES.items()}
 
@@ -221,6 +216,11 @@ def behind_variants(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -
             yield Cell(row, "friedman_p", "value", (Rows("statistics", own, "p"),))
 
 
+def _behind_tests(row: int, line: Mapping[str, Any], part: str, **own: str) -> Iterator[Cell]:
+    where = {"part": part, "metric": line["metric"], **own}
+    yield from tested(row, line, where, {"difference": ("none", "difference"), **P})
+
+
 def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
     """Scores and distances of the variants that a question compares, and its tests."""
     known = _Forests(measured)
@@ -231,8 +231,7 @@ def behind_questions(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
             (rows, *_) = _of_variants(line["metric"], {}, known)
             own = {**rows.where, "method": methods, "scale": scales}
             yield Cell(row, column, STATED, (Rows(rows.of, own, rows.value),))
-        test = {"part": "questions", "cell": line["question"], "metric": line["metric"]}
-        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+        yield from _behind_tests(row, line, "questions", cell=line["question"])
 
 
 def behind_prototypes(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
@@ -240,9 +239,8 @@ def behind_prototypes(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame])
     known = _Forests(measured)
     for row, line in enumerate(table.to_dict("records")):
         yield from _behind_variants(row, line, known)
-        test = {"part": "prototypes", "cell": line["method"], "metric": line["metric"]}
-        test["second"] = line["scale"]
-        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+        own = {"cell": line["method"], "second": line["scale"]}
+        yield from _behind_tests(row, line, "prototypes", **own)
 
 
 def _behind_groups(
@@ -266,9 +264,8 @@ def behind_ensembles(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
     for row, line in enumerate(table.to_dict("records")):
         where = {"pool": line["pool"], "k": line["k"]}
         yield from _behind_groups(row, line, "measured/ensembles", where, select, "strategy")
-        test = {"part": "ensembles", "cell": f"{line['pool']}/{line['k']}"}
-        test |= {"metric": line["metric"], "second": line["strategy"]}
-        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+        own = {"cell": f"{line['pool']}/{line['k']}", "second": line["strategy"]}
+        yield from _behind_tests(row, line, "ensembles", **own)
 
 
 def behind_stability(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) -> Iterator[Cell]:
@@ -276,8 +273,7 @@ def behind_stability(table: pd.DataFrame, measured: Mapping[str, pd.DataFrame]) 
     select = Selector(measured["stability"])
     for row, line in enumerate(table.to_dict("records")):
         yield from _behind_groups(row, line, "measured/stability", {}, select, "learner")
-        test = {"part": "stability", "metric": line["metric"], "first": line["learner"]}
-        yield from tested(row, line, test, {"difference": ("none", "difference"), **P})
+        yield from _behind_tests(row, line, "stability", first=line["learner"])
 
 
 @table(
@@ -313,7 +309,8 @@ def structure_beyond_variants(
     friedman = statistics[statistics["name"] == "friedman"].set_index("metric")["p"]
     frames = []
     for metric in METRICS:
-        wide = scores_by_variant(measured, metric)
+        of_forests = scores_by_forest(measured, metric).groupby(level="dataset")
+        wide = of_forests.mean()
         wide = wide[[c for c in wide.columns if c[1] in STRUCTURE_SCALES]]
         if wide.empty:
             continue
@@ -322,14 +319,14 @@ def structure_beyond_variants(
         mean["mean_rank"] = [ranks[key] for key in zip(mean["method"], mean["scale"], strict=True)]
         mean["friedman_p"] = friedman[metric]
         mean["critical_difference"] = critical_difference(wide.shape[1], len(wide), LEVEL)
-        forests = scores_by_forest(measured, metric).groupby(level="dataset").size()
+        forests = of_forests.size()
         mean = mean.assign(n_datasets=len(wide), n_forests=forests.sum())
         own = _long(wide).assign(n_datasets=1)
         own["n_forests"] = own["dataset"].map(forests)
         frames.append(pd.concat([mean, own]).assign(metric=metric))
     columns = ["metric", "method", "scale", "dataset", "measured", "n_datasets", "n_forests"]
     columns += ["mean_rank", "friedman_p", "critical_difference", "absent"]
-    return _finished(frames, columns, measured, plan)
+    return _finished(pd.concat(frames, ignore_index=True), columns, measured, plan)
 
 
 @table(
@@ -361,25 +358,10 @@ def structure_beyond_questions(
         wins and losses (data sets on which the first is higher and lower), n_datasets, p, p_holm,
         absent.
     """
-    rows = []
-    for metric in METRICS:
-        wide = scores_by_variant(measured, metric)
-        for name, (first, second, one, two) in QUESTIONS.items() if len(wide) else ():
-            values = wide[list(one)].mean(axis=1), wide[list(two)].mean(axis=1)
-            gain = values[0] - values[1]
-            rows.append(
-                {
-                    **{"metric": metric, "question": name, "first": first, "second": second},
-                    **{"mean_first": values[0].mean(), "mean_second": values[1].mean()},
-                    **_compared(gain),
-                }
-            )
-    tests = _p_values(statistics, "questions").rename(columns={"cell": "question"})
-    columns = ["metric", "question", "first", "second", "mean_first", "mean_second"]
-    columns += [*COMPARED, "p", "p_holm", "absent"]
-    table = pd.DataFrame(rows, columns=columns[:-3])
-    table = table.merge(tests, on=["metric", "question", "first", "second"], how="left")
-    return _finished([table], columns, measured, plan)
+    rows = rows_of(measured, "questions")
+    table = COMPARED.table(rows, statistics, "questions", digits=None)
+    columns = ["metric", "question", *COMPARED.columns[2:], "absent"]
+    return _finished(table.rename(columns={"cell": "question"}), columns, measured, plan)
 
 
 @table(
@@ -409,25 +391,11 @@ def structure_beyond_prototypes(
         the means of the other two scales: difference (prototypes minus this scale), wins and
         losses (data sets on which prototypes are higher and lower), p, p_holm; absent.
     """
-    tests = _p_values(statistics, "prototypes").rename(
-        columns={"cell": "method", "second": "scale"}
-    )
-    frames = []
-    for metric in METRICS:
-        wide = scores_by_variant(measured, metric)
-        if wide.empty:
-            continue
-        mean = _long(wide.mean().to_frame(MEAN).T).set_index(["method", "scale"])
-        for method, scale in itertools.product(VARIANTS, STRUCTURE_SCALES):
-            found = _compared(wide[method, "prototypes"] - wide[method, scale])
-            for name in ("difference", "wins", "losses"):
-                mean.loc[(method, scale), name] = found[name]
-        mean = mean.reset_index().assign(metric=metric, n_datasets=len(wide))
-        mean = mean.merge(tests.drop(columns="first"), on=["metric", "method", "scale"], how="left")
-        own = _long(wide).assign(n_datasets=1, metric=metric)
-        frames.append(pd.concat([mean, own]))
-    columns = ["metric", "method", "scale", "dataset", "measured", *COMPARED, "p", "p_holm"]
-    return _finished(frames, [*columns, "absent"], measured, plan)
+    rows = rows_of(measured, "prototypes")
+    lines = _lines(_means(rows, "prototypes"), rows, statistics, "prototypes", "second")
+    lines = lines.rename(columns={"cell": "method", "method": "scale"})
+    columns = ["metric", "method", "scale", "dataset", "measured", *_BESIDE, "absent"]
+    return _finished(lines, columns, measured, plan)
 
 
 @table(
@@ -458,35 +426,19 @@ def structure_beyond_ensembles(
         trees), n_datasets, and of means: difference (`structure` minus this strategy), wins and
         losses (data sets on which `structure` is higher and lower), p, p_holm; absent.
     """
-    rows = measured["ensembles"]
-    tests = _p_values(statistics, "ensembles").rename(columns={"second": "strategy"})
-    frames = []
-    for (pool, k), own in rows.groupby(["pool", "k"], sort=True):
-        beside = {name: _members(own, name) for name in ("mean_distance", "member_f1")}
-        for metric in SCORED:
-            wide = by_group(own, metric, "strategy")
-            of_sets = [_stacked(b.loc[wide.index], name) for name, b in beside.items()]
-            values = pd.concat([_stacked(wide, "measured"), *of_sets], axis=1).reset_index()
-            mean = values.groupby("strategy", as_index=False)[["measured", *beside]].mean()
-            mean["dataset"] = MEAN
-            gains = {s: _compared(wide[DIVERSE] - wide[s]) for s in STRATEGIES if s != DIVERSE}
-            gains[DIVERSE] = {"n_datasets": len(wide)}
-            mean = mean.merge(pd.DataFrame(gains).T.rename_axis("strategy").reset_index())
-            key = {"metric": metric, "pool": pool, "k": k}
-            mean = mean.assign(**key, cell=f"{pool}/{k}")
-            mean = mean.merge(
-                tests.drop(columns="first"), on=["metric", "cell", "strategy"], how="left"
-            )
-            frames += [mean, values.assign(**key, n_datasets=1)]
+    members = sorted_(measured["ensembles"], KEYS["ensembles"])
+    members = members.assign(cell=members["pool"] + "/" + members["k"].astype(str))
+    members = members.rename(columns={"strategy": "method"})
+    of_members = ["mean_distance", "member_f1"]
+    key = ["pool", "k", "cell", "method"]
+    members = members.groupby([*key, "dataset"], as_index=False)[of_members].mean()
+    rows = rows_of(measured, "ensembles").merge(members, on=["cell", "method", "dataset"])
+    grouped = rows.groupby([*key, "metric"])
+    means = grouped[["value", *of_members]].mean().assign(n_datasets=grouped.size())
+    lines = _lines(means.reset_index(), rows, statistics, "ensembles", "second")
     columns = ["metric", "pool", "k", "strategy", "dataset", "measured", "mean_distance"]
-    columns += ["member_f1", *COMPARED, "p", "p_holm", "absent"]
-    return _finished(frames, columns, measured, plan)
-
-
-def _members(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """As `by_group`; a single tree has no distance."""
-    wide = rows.pivot(index=["dataset", "split"], columns="strategy", values=name)
-    return wide.groupby(level="dataset").mean()
+    columns += ["member_f1", *_BESIDE, "absent"]
+    return _finished(lines.rename(columns={"method": "strategy"}), columns, measured, plan)
 
 
 @table(
@@ -517,42 +469,34 @@ def structure_beyond_stability(
         C4.5), wins and losses (data sets on which the learner is higher and lower), p, p_holm;
         absent.
     """
-    tests = _p_values(statistics, "stability").rename(columns={"first": "learner"})
-    frames = []
-    for metric in OF_LEARNERS:
-        wide = by_group(measured["stability"], metric, "learner")
-        if wide.empty:
-            continue
-        values = _stacked(wide, "measured").reset_index()
-        mean = wide.mean().rename("measured").rename_axis("learner").reset_index()
-        gains = {name: _compared(wide[name] - wide[BASE]) for name in LEARNERS if name != BASE}
-        gains[BASE] = {"n_datasets": len(wide)}
-        mean = mean.merge(pd.DataFrame(gains).T.rename_axis("learner").reset_index())
-        mean = mean.assign(metric=metric, dataset=MEAN)
-        own = tests[tests["metric"] == metric].drop(columns=["cell", "second"])
-        mean = mean.merge(own, on=["metric", "learner"], how="left")
-        frames += [mean, values.assign(metric=metric, n_datasets=1)]
-    columns = ["metric", "learner", "dataset", "measured", *COMPARED, "p", "p_holm", "absent"]
-    return _finished(frames, columns, measured, plan)
+    rows = rows_of(measured, "stability")
+    lines = _lines(_means(rows, "stability"), rows, statistics, "stability", "first")
+    columns = ["metric", "learner", "dataset", "measured", *_BESIDE, "absent"]
+    return _finished(lines.rename(columns={"method": "learner"}), columns, measured, plan)
 
 
-COMPARED = ["difference", "wins", "losses", "n_datasets"]
+#: Of the comparison of a method, beside its mean over data sets.
+_BESIDE = ["difference", "wins", "losses", "n_datasets", *COMPARED.ps]
 
 
-def _compared(gain: pd.Series) -> dict:
-    return {
-        "difference": float(gain.mean()),
-        "wins": int((gain > EQUAL).sum()),
-        "losses": int((gain < -EQUAL).sum()),
-        "n_datasets": len(gain),
-    }
+def _means(rows: pd.DataFrame, part: str) -> pd.DataFrame:
+    """Means over data sets of what is compared in a part."""
+    found = {}
+    for metric in rows["metric"].unique():
+        wide = COMPARED.means(rows, part, metric)
+        found[metric] = pd.DataFrame({"value": wide.mean(), "n_datasets": wide.count()})
+    return pd.concat(found, names=["metric"]).reset_index()
 
 
-def _p_values(statistics: pd.DataFrame, part: str) -> pd.DataFrame:
-    """One row per comparison, p plain and after Holm."""
-    own = statistics[statistics["part"] == part]
-    key = ["cell", "metric", "first", "second"]
-    return p_columns(own, key, {("none",): "p", ("holm",): "p_holm"}, by=("correction",))
+def _lines(
+    means: pd.DataFrame, rows: pd.DataFrame, statistics: pd.DataFrame, part: str, side: str
+) -> pd.DataFrame:
+    """Means, each with its comparison, of which it is this side; then data sets."""
+    tests = COMPARED.table(rows, statistics, part, digits=None).drop(columns="n_datasets")
+    tests = tests.rename(columns={side: "method"})
+    means = means.merge(tests, on=["cell", "metric", "method"], how="left").assign(dataset=MEAN)
+    lines = pd.concat([means, rows.assign(n_datasets=1)], ignore_index=True)
+    return lines.rename(columns={"value": "measured"})
 
 
 def _long(wide: pd.DataFrame) -> pd.DataFrame:
@@ -562,15 +506,6 @@ def _long(wide: pd.DataFrame) -> pd.DataFrame:
         .stack(["method", "scale"], future_stack=True)
         .rename("measured")
         .reset_index()
-    )
-
-
-def _stacked(wide: pd.DataFrame, name: str) -> pd.Series:
-    """Data sets by groups -> one value per pair."""
-    return (
-        wide.rename_axis(columns=wide.columns.name or "strategy")
-        .stack(future_stack=True)
-        .rename(name)
     )
 
 
@@ -586,9 +521,8 @@ _ORDER = {
 }
 
 
-def _finished(frames, columns, measured, plan) -> pd.DataFrame:
+def _finished(table, columns, measured, plan) -> pd.DataFrame:
     """Rows in the order of the names, means first; numbers rounded so that no sum's order shows."""
-    table = pd.concat([f for f in frames if len(f)], ignore_index=True)
     # All that are there have bootstrap trees; a forest of too few trees is left out.
     absent = sorted(set(plan.datasets) - set(measured["ensembles"]["dataset"]))
     is_mean = table["dataset"] == MEAN if "dataset" in table else True
