@@ -289,7 +289,7 @@ def test_the_section_says_plainly_whether_a_matching_model_helps(tmp_path):
     assert "Does a model that matches the noise help?" in page
     statement = "A noise model that matches the noise gives soft trees a higher accuracy"
     assert page.count(statement) >= 2  # on top of the page and in the section
-    assert "6 data sets · soft_beyond-01" in page
+    assert "data sets: 6 · soft_beyond-01" in page
     assert "too small to conclude" not in page
     assert "<strong>Absent: spectf.</strong>" in page and "<strong>Absent: car.</strong>" in page
     assert "not over tic_tac_toe" in page

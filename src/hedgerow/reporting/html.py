@@ -270,7 +270,7 @@ def files_of(identifier: str, kind: str) -> dict[str, str]:
 
 
 def claim_lines(
-    claims: pd.DataFrame, also: Mapping[str, str] | None = None, of: str = "{n_datasets} data sets"
+    claims: pd.DataFrame, also: Mapping[str, str] | None = None, of: str = "data sets: {n_datasets}"
 ) -> list[dict[str, Any]]:
     """What the macro `claims` shows of claims that were judged.
 
