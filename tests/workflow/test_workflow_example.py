@@ -51,7 +51,8 @@ def test_the_example_is_no_larger_than_it_says():
 def test_the_example_runs(smoke_data, tmp_path):
     environment = copied_package(tmp_path / "package")
     project = new_project(tmp_path / "project")
-    for name in ("requirements.lock", "pyproject.toml", "CITATION.cff"):  # what `generated` reads
+    read = ("requirements.lock", "pyproject.toml", "CITATION.cff", "README.md")
+    for name in read:  # by `generated`
         shutil.copy2(ROOT / name, project.path)
     package = tmp_path / "package/hedgerow"
     for name, text in files().items():
