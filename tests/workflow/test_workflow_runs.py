@@ -13,9 +13,10 @@ import time
 
 import pandas as pd
 import pytest
-from throwaway import SMOKE, Project, clean_environment, new_project
+from throwaway import ROOT, SMOKE, Project, clean_environment, new_project
 from wiring import sets_of
 
+from hedgerow.data import load_registry
 from hedgerow.experiments import WORDS
 from hedgerow.reporting.checkout import is_workflow
 from hedgerow.workflow.steps import declared_by, having, shown_path
@@ -202,7 +203,10 @@ def test_snakemakes_own_report(smoke, tmp_path, name):
 def test_the_manifest_tells_where_each_set_came_from(smoke):
     manifest = json.loads((smoke.path / "reports/manifest.json").read_text())
     used = set().union(*(sets_of(word, "smoke") for word in WORDS))
-    assert {k: v["file_of"] for k, v in manifest["sources"].items()} == {k: k for k in used}
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    files = {key: source["file_of"] for key, source in manifest["sources"].items()}
+    assert files == {key: registry[key].base.key for key in used}
+    assert files["ecoli3"] == "ecoli"  # a variant has its parent's file
     made = smoke.made()
     listed = {**manifest["inputs"], **manifest["outputs"]}
     assert "reports/README.md" in made and "reports/README.md" not in listed  # it is no result
