@@ -30,7 +30,7 @@ from hedgerow.experiments.missing.plan import (
     MissingPlan,
 )
 
-PLAN = MissingPlan(n_repeats=2, missingness=(20, 60), n_folds=2)
+PLAN = MissingPlan(readings=(DESCRIBED, CODED), n_repeats=2, missingness=(20, 60), n_folds=2)
 
 
 def made_up(name="made_up", n=90, seed=0):

@@ -51,7 +51,7 @@ def test_the_mean_is_that_of_the_training_parts_of_the_permutations(wdbc):
 
 
 def test_the_target_is_reached_on_a_real_set(wdbc):
-    plan = soft_plan.SoftPlan(seed=1, calibration="folds")
+    plan = soft_plan.SoftPlan(seed=1, n_folds=5, calibration="folds")
     result = soft_steps.calibrate(wdbc, plan).iloc[0]
     leaves = _mean_leaves(wdbc, result["confidence"], plan.n_folds, 1)
     assert result["mean_leaves"] == np.mean(leaves)
