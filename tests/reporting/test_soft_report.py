@@ -174,7 +174,7 @@ def test_every_verdict_has_its_word_and_mark():
     shown = html.claim_lines(frame)
     assert [line["mark"] for line in shown] == list(VERDICTS.values())
     assert [line["why"] for line in shown] == ["", "", "", "Lacking", "Why"]
-    assert [line["of"] for line in shown] == ["3 data sets"] * 4 + [""]
+    assert [line["of"] for line in shown] == ["data sets: 3"] * 4 + [""]
     assert html.tally(frame) == dict.fromkeys(VERDICTS, 1)
 
 
