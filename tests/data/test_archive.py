@@ -3,7 +3,6 @@
 import hashlib
 import lzma
 import re
-import shutil
 
 import pytest
 from made_up import ROOT, ROWS
@@ -148,4 +147,3 @@ def test_packing_writes_what_is_new_and_names_what_the_mirror_lacks(tmp_path, mo
     stamp = (shelf / f"{source.file}.xz").stat().st_mtime_ns
     assert packing.main(shelf) == 1 and capsys.readouterr().out == ""
     assert (shelf / f"{source.file}.xz").stat().st_mtime_ns == stamp
-    shutil.rmtree(mirror)

@@ -607,12 +607,10 @@ def _member(archive: Path | io.BytesIO, name: str) -> bytes:
 
 
 def _described(source: Source) -> str:
-    if source.kind == "mirror":
-        return f"mirror ({source.file})"
+    if source.kind in ("mirror", "archive"):
+        return f"{source.kind} ({source.file})"
     if source.kind == "package":
         return f"package {source.package} ({source.file})"
-    if source.kind == "archive":
-        return f"archive ({source.file})"
     if source.kind == "wheel":
         assert source.wheel is not None, CHECKED
         return f"wheel {source.wheel.requirement} ({source.file})"

@@ -6,7 +6,6 @@ the version in `CITATION.cff`, the page beside the archive of data sets, README'
 
 from __future__ import annotations
 
-import csv
 import re
 import sys
 import textwrap
@@ -17,7 +16,7 @@ from typing import Any
 
 from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
-from hedgerow.files import write_text
+from hedgerow.files import read_csv, write_text
 from hedgerow.reporting.claim_specification import VERDICTS
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.site import papers
@@ -104,26 +103,22 @@ def settings_table(schema: dict) -> str:
 
 def counts_table(root: Path) -> str:
     """Verdicts on the statements of each paper at its scale, as a Markdown table."""
-    stated = _rows(root / "data/published/claims.csv")
+    stated = read_csv(root / "data/published/claims.csv")
     verdicts = {
-        row["claim"]: row["verdict"]
+        claim: verdict
         for file in root.glob("data/reference/*/*_claims.csv")
-        for row in _rows(file)
+        for claim, verdict in read_csv(file)[["claim", "verdict"]].itertuples(index=False)
     }
     heads = ["paper", "statements", *VERDICTS, "not judged yet"]
     lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
     for paper in papers(root / "CITATION.cff"):
-        own = [verdicts.get(r["claim_id"], "") for r in stated if r["paper"] == paper["id"]]
+        claims = stated.loc[stated["paper"] == paper["id"], "claim_id"]
+        own = [verdicts.get(claim, "") for claim in claims]
         first, *others = paper["authors"].split(", ")
         name = f"{first}{' and others' if others else ''} ({paper['year']})"
         counts = [len(own), *(own.count(verdict) for verdict in (*VERDICTS, ""))]
         lines.append(f"| {name} | {' | '.join(map(str, counts))} |")
     return "\n".join(lines)
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
 
 
 def filled(page: str, marks: tuple[str, str], text: str) -> str:

@@ -90,7 +90,7 @@ def readme(registry: Mapping[str, DatasetEntry]) -> str:
             *(f"`{entry.key}`", " ".join(filter(None, (entry.citation, doi, home)))),
             *(entry.licence, f"`{source.file}.xz`", entry.archived),
         )
-        rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+        rows.append(f"| {' | '.join(cells)} |")
     return README.format(
         n_files=len(rows),
         licences=", ".join(licences[name] for name in sorted(licences)),
