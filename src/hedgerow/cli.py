@@ -70,12 +70,13 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
+    from hedgerow.workflow.reference_command import add_reference
 
     parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
     parser.add_argument("--version", action="version", version=f"hedgerow {hedgerow.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_data(commands)
-    _add_reference(commands)
+    add_reference(commands)
     add_status(commands)
     add_verify(commands)
     add_sign(commands)
@@ -85,113 +86,6 @@ def _parser() -> argparse.ArgumentParser:
     add_survival(commands)
     add_explain(commands)
     return parser
-
-
-# -------------------------------------------------------------------------------------- reference
-
-
-def _add_reference(commands: argparse._SubParsersAction) -> None:
-    from hedgerow.workflow.reference import IN_PARTS, whole
-
-    text = "make results at the scale of the papers, in parts, and merge all parts that are there"
-    parser = commands.add_parser(
-        "reference",
-        help=text,
-        description=f"{text}. Run it in the folder of the project. A part is one data set; parts "
-        "may be made on different days and machines. Short experiments have no parts: "
-        f"{', '.join(sorted(whole()))}.",
-    )
-    parser.set_defaults(run=_reference)
-    parser.add_argument("experiment", choices=sorted([*IN_PARTS, *whole()]), help="the experiment")
-    parser.add_argument(
-        "datasets",
-        nargs="*",
-        metavar="DATASET",
-        help="make the parts of these data sets (default: none, merge only)",
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--all", action="store_true", help="make every part that is not there")
-    what.add_argument(
-        "--compare",
-        action="store_true",
-        help="make the named parts again and keep none of it: where they come out the same to the "
-        "byte, all parts that are there count as made by the code of today",
-    )
-    what.add_argument(
-        "--claims",
-        action="store_true",
-        help="judge claims again from the tables that are kept, and learn nothing (survival, "
-        "soft_sweep; of experiments in parts a merge does it)",
-    )
-    parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
-    parser.add_argument(
-        "--configuration",
-        default="paper",
-        metavar="NAME",
-        help="a file in config/, without its suffix (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--out",
-        default="data/reference",
-        metavar="FOLDER",
-        help="gets EXPERIMENT/ with tables, figures, manifest and parts/ (default: %(default)s)",
-    )
-    add_force(parser, "files in EXPERIMENT/, other than those of earlier calls,")
-
-
-def _reference(options: argparse.Namespace) -> int:
-    from hedgerow.workflow import reference
-
-    root, folder = Path(), Path(options.out) / options.experiment
-    if not Path("config/default.yaml").is_file():
-        raise DataError(
-            "this folder is no hedgerow project: it has no config/default.yaml",
-            remedy="change to the folder that holds the Snakefile",
-        )
-    reference.check_out(folder, options.experiment, options.force)
-    if options.experiment in reference.whole():
-        if options.datasets or options.compare:
-            raise DataError(
-                f"the experiment {options.experiment} has no parts",
-                remedy="leave out the data sets and --compare: it is made as a whole",
-            )
-        if options.claims:
-            reference.judge_again(root, options.experiment, folder)
-            print(f"{folder}: claims judged again")
-            return 0
-        kept = reference.make_whole(
-            root, options.experiment, options.configuration, options.cores, folder
-        )
-        print(f"{folder}: {len(kept['outputs'])} files (tables, figures, claims)")
-        return 0
-    asked = reference.settings_of(root, options.experiment, options.configuration)["datasets"]
-    unknown = [name for name in options.datasets if name not in asked]
-    if unknown:
-        raise DataError(
-            f"`{unknown[0]}` is no data set of config/{options.configuration}.yaml",
-            remedy=f"it has {', '.join(asked)}",
-        )
-    wanted = list(options.datasets)
-    if options.compare and len(set(wanted)) < 2:
-        raise DataError(
-            "one part does not speak for the others", remedy="name two or more to compare"
-        )
-    if options.all:
-        wanted = [d for d in asked if not (folder / f"parts/{d}.json").is_file()]
-    if wanted:
-        stated = (root, options.experiment, wanted, options.configuration)
-        reference.make(*stated, options.cores)
-        if options.compare:
-            reference.compare(*stated, folder / "parts")
-            print(f"{folder}: its parts count as made by the code of today")
-        else:
-            reference.collect(*stated, folder / "parts")
-    merged = reference.merge(root, options.experiment, options.configuration, folder)
-    n = len(asked) - len(merged["absent"])
-    print(f"{folder}: {n} of {len(asked)} data sets merged")
-    if merged["absent"]:
-        print(f"not there: {', '.join(merged['absent'])}")
-    return 0
 
 
 # ------------------------------------------------------------------------------------------- data

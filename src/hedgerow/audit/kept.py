@@ -13,7 +13,8 @@ from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
 from hedgerow.reporting.manifest import checksums
 from hedgerow.workflow.altered import check_paths
-from hedgerow.workflow.reference import IN_PARTS, rows_digest, whole_digest
+from hedgerow.workflow.parts import SUFFIX, digests
+from hedgerow.workflow.reference import code_of_part
 
 NAME = "manifest.json"
 
@@ -108,48 +109,58 @@ def _checked(file: Path) -> dict[str, Any]:
 def _tells_makers(content: Mapping[str, Any]) -> bool:
     """Whether code and versions are what is read of them, where they are there."""
     code, versions = (content.get(key) or {} for key in ("code", "versions"))
-    if not isinstance(code, dict) or not isinstance(code.get("equal", code), dict):
+    if not isinstance(code, dict) or not isinstance(versions, dict):
         return False
-    return isinstance(versions, dict) and all(
-        isinstance(one, str) and one for pair in versions.items() for one in pair
-    )
+    try:
+        calls = code_of_part({"code": code}) if "calls" in code else {}
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return False
+    pairs = [*versions.items(), *calls.items()]
+    return all(isinstance(one, str) and one for pair in pairs for one in pair)
 
 
 def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]:
     """Parts against their own manifests; code and versions, which are told only."""
-    experiment = content["experiment"]
-    makers = {name: content}
-    if experiment in IN_PARTS:
-        parts = [own / path for path in content.get("parts", ()) if path.endswith(".json")]
-        makers, said = {}, []
-        for part in filter(Path.is_file, parts):
-            try:
-                makers[part.stem] = one = read_json(part)
-                (rows,) = (v for path, v in one["files"].items() if "/results/" in path)
-                if not _tells_makers(one):
-                    raise ValueError(part)
-            except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
-                said.append(f"{part.name} is no manifest of a part.")
-                makers.pop(part.stem, None)
-                continue
-            beside = f"parts/{part.stem}.parquet"
-            if rows != content["parts"].get(beside):
-                said.append(f"{beside} is not what {part.name} was written with.")
-        fine = [f"{len(makers)} parts are what their own manifests describe."]
+    parts = [own / path for path in content.get("parts", ()) if path.endswith(".json")]
+    makers, said = {name: content}, []
+    for part in filter(Path.is_file, parts):
+        try:
+            one = read_json(part)
+            if not _tells_makers(one) or not isinstance(one["archive"], str):
+                raise ValueError(part)
+        except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
+            said.append(f"{part.name} is no manifest of a part.")
+            continue
+        makers[part.stem] = one
+        beside = f"parts/{part.stem}{SUFFIX}"
+        if one["archive"] != content["parts"].get(beside):
+            said.append(f"{beside} is not what {part.name} was written with.")
+    if parts:
+        fine = [f"{len(makers) - 1} parts are what their own manifests describe."]
         yield Check(f"{name}parts", not said, said or fine)
-    yield from _made_by(makers, experiment, name)
+    yield from _made_by(makers, name)
 
 
-def _made_by(makers: Mapping[str, Mapping], experiment: str, name: str) -> Iterator[Check]:
-    try:
-        today = (rows_digest if experiment in IN_PARTS else whole_digest)(experiment)
-    except (HedgerowError, LookupError, OSError):
-        today = None
-    codes = [maker.get("code") or {} for maker in makers.values()]
-    older = sum(code.get("equal", code).get("digest") != today for code in codes)
-    commits = sorted({str(code.get("commit"))[:9] for code in codes})
-    if older:
-        told = f"Made by other code than today's, commit {', '.join(commits)}."
+def _made_by(makers: Mapping[str, Mapping], name: str) -> Iterator[Check]:
+    """Functions that are not those of today, and the commits that had them; versions."""
+    calls = {id: _calls(maker) for id, maker in makers.items()}
+    now = {}
+    for call in sorted({call for one in calls.values() for call in one}):
+        try:
+            now |= digests([call])
+        except (HedgerowError, LookupError, OSError):  # there is no such function any more
+            now[call] = None
+    older = {call for one in calls.values() for call, digest in one.items() if now[call] != digest}
+    commits = sorted(
+        {
+            str((maker.get("code") or {}).get("commit"))[:9]
+            for id, maker in makers.items()
+            if not calls[id] or older & calls[id].keys()
+        }
+    )
+    if commits:
+        which = f": {', '.join(sorted(older))}" if older else ""
+        told = f"Made by other code than today's, commit {', '.join(commits)}{which}."
         yield Check(f"{name}code", None, [told])
     versions = sorted(
         {
@@ -161,6 +172,12 @@ def _made_by(makers: Mapping[str, Mapping], experiment: str, name: str) -> Itera
     )
     if versions:
         yield Check(f"{name}versions", None, versions)
+
+
+def _calls(maker: Mapping[str, Any]) -> dict[str, str]:
+    """Digest of each function; none in a manifest that is older than them."""
+    code = maker.get("code") or {}
+    return code_of_part({"code": code}) if "calls" in code else {}
 
 
 def _installed(package: str) -> str:

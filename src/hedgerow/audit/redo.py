@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 import random
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hedgerow.errors import InputError
-from hedgerow.files import write_json, write_text
-from hedgerow.reporting.checkout import VARIABLE
+from hedgerow.files import write_text
 from hedgerow.reporting.manifest import TIMES
 from hedgerow.texts import did_you_mean
-from hedgerow.workflow.isolated import run_python
-from hedgerow.workflow.site import note_files
+from hedgerow.workflow.copies import copy, copy_workflow, run_copy
 
-#: What the workflow is made of, beside the package.
-WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
-#: Tells the copy which checkout it stands for; pages and crate of a run say so.
-CHECKOUT = "checkout.json"
 #: The bytes of a download are compared with the registry's checksum; it needs a network.
 NOT_REDONE = {"fetch"}
 #: What a job leaves beside its results for those that show them.
@@ -142,11 +134,8 @@ def redo(
         anew = {path for id in own for path in jobs[id]["outputs"]} if chained else set()
         with tempfile.TemporaryDirectory(prefix="hedgerow-verify-") as name:
             folder, failures = Path(name) / "project", {}
-            for part in (*WORKFLOW, *note_files(root)):
-                _copy(root / part, folder / part)
+            copy_workflow(root, folder)
             write_text(folder / "config/redone.yaml", configuration)
-            # Beside the copy: in it the file would be one of the checkout.
-            write_json(Path(name) / CHECKOUT, manifest["code"])
             for id in own:
                 missing = _copy_inputs(root, folder, manifest, id, anew)
                 if missing:
@@ -205,21 +194,13 @@ def _above(manifest: Mapping[str, Any]) -> dict[str, set[str]]:
     return found
 
 
-def _copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if source.is_dir():
-        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-    elif source.is_file():
-        shutil.copy2(source, target)
-
-
 def _copy_inputs(root: Path, folder: Path, manifest: Mapping, id: str, anew: set[str]) -> list[str]:
     """Copy what a job reads and no other one makes anew; give what is not there."""
     inputs = [path for path in manifest["jobs"][id]["inputs"] if path not in anew]
     inputs += [path for path in map(_raw_of(manifest), inputs) if path]
     for path in inputs:
         if not (folder / path).is_file():
-            _copy(root / path, folder / path)
+            copy(root / path, folder / path)
     return [path for path in inputs if not (folder / path).is_file()]
 
 
@@ -244,17 +225,9 @@ def _run(
     """
     rules = sorted({manifest["jobs"][id]["rule"] for id in ids})
     outputs = [path for id in ids for path in manifest["jobs"][id]["outputs"]]
-    command = ["-m", "snakemake", f"--cores={cores}", "--keep-going"]
+    command = [f"--cores={cores}", "--keep-going"]
     command += ["--configfile", "config/redone.yaml", "--allowed-rules", *rules]
-    apart = ("SNAKEMAKE_", "HEDGEROW_RUN", VARIABLE)
-    own = {k: v for k, v in os.environ.items() if not k.startswith(apart)}
-    done = run_python(
-        [*command, "--", *outputs],
-        folder,
-        {**own, VARIABLE: str(folder.parent / CHECKOUT)},
-        boxed={} if sandbox else None,
-        writable=[folder.parent],
-    )
+    done = run_copy(folder, manifest["code"], command, outputs, sandbox)
     if not done.returncode:
         return {}
     lines = [line for line in done.stderr.splitlines() if line.strip()]

@@ -3,24 +3,22 @@
     python -m hedgerow.workflow.profile PROJECT...
 
 A project is a folder in which the paper configuration ran, in whole or in part: each job left its
-record in `data/jobs`. Of experiments that are made in parts, the references kept
-here speak as well. The file is written anew from what is given.
+record in `data/jobs`. The parts that are kept here (`data/reference`) tell what theirs took. The
+file is written anew from what is given.
 """
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from hedgerow.experiments.plan import sections
-from hedgerow.files import read_json, write_text
-from hedgerow.workflow.jobs import record_of
-from hedgerow.workflow.reference import IN_PARTS, settings_of
+from hedgerow.files import write_text
+from hedgerow.workflow.records import Need, read_record, records_of_rules
+from hedgerow.workflow.reference import kept_jobs, settings_of
 
 PROFILE = Path("workflow/profiles/slurm/config.yaml")
 CONFIGURATION = "paper"
@@ -48,25 +46,6 @@ set-resources:
 """
 
 
-class Need(NamedTuple):
-    """What the longest and the largest job of a rule took: seconds, MiB."""
-
-    seconds: float = 0.0
-    mib: float = 0.0
-
-    def with_(self, other: Need) -> Need:
-        """The larger of each."""
-        return Need(*map(max, self, other))
-
-
-def records_of_rules(root: Path) -> dict[str, str]:
-    """Where each rule of the workflow leaves the record of a job, wildcards in braces."""
-    rule = re.compile(r'^rule (\w+):.*?^    log:\s+"([^"]+)"', re.MULTILINE | re.DOTALL)
-    files = sorted((root / "workflow/rules").glob("*.smk"))
-    logs = [found for file in files for found in rule.findall(file.read_text("utf-8"))]
-    return {name: record_of(Path(log)).as_posix() for name, log in logs}
-
-
 def recorded(project: Path, record: str, chunk: int = 1) -> Need:
     """What the jobs of a rule took in a project.
 
@@ -85,12 +64,10 @@ def recorded(project: Path, record: str, chunk: int = 1) -> Need:
     """
     found = Need()
     for file in project.glob(re.sub(r"\{\w+\}", "*", record)):
-        with file.open(encoding="utf-8", newline="") as lines:
-            job = list(csv.DictReader(lines, delimiter="\t"))[-1]
         size = re.search(r"_(\d{3})-(\d{3})$", file.stem)
         done = int(size[2]) - int(size[1]) + 1 if size else chunk
-        seconds = _number(job["cpu_time"]) or _number(job["s"])
-        found = found.with_(Need(seconds * max(1.0, chunk / done), _number(job["max_rss"])))
+        need = read_record(file)
+        found = found.with_(Need(need.seconds * max(1.0, chunk / done), need.mib))
     return found
 
 
@@ -102,6 +79,7 @@ def per_dataset(record: str) -> bool:
 def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
     """What each rule took at most, by name; 0 for those without any record."""
     projects, found = list(projects), {}
+    kept = kept_jobs(root)
     for rule, record in records_of_rules(root).items():
         word, chunk = Path(record).parts[2], 1
         in_chunks = per_dataset(record) and "{chunk}" in record
@@ -110,10 +88,8 @@ def needs(root: Path, projects: Iterable[Path]) -> dict[str, Need]:
         need = Need()
         for project in projects:
             need = need.with_(recorded(project, record, chunk))
-        # A reference knows the longest job of its experiment, not of which rule it was.
-        if per_dataset(record) and word in IN_PARTS and (in_chunks or not need.seconds):
-            kept = read_json(root / f"data/reference/{word}/manifest.json")
-            need = need.with_(Need(kept["longest_job_seconds"], kept["largest_mib"]))
+        for id, took in kept.items():
+            need = need.with_(took if id.partition(":")[0] == rule else Need())
         found[rule] = need
     return found
 
@@ -143,14 +119,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = [rule for rule in named if not found[rule].seconds]
     print(f"{PROFILE}: written; of rules with a job per data set, {len(unknown)} without record")
     return 0
-
-
-def _number(text: str) -> float:
-    """A figure of a record, 0 where the system did not tell."""
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ from typing import Any
 
 from hedgerow.experiments import WORDS
 from hedgerow.files import read_json, write_text
-from hedgerow.workflow.profile import records_of_rules
 from hedgerow.workflow.progress import duration
+from hedgerow.workflow.records import records_of_rules
 from hedgerow.workflow.typed import command
 
 RECORD = Path("reports/html/assets/run.js")

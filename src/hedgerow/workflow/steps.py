@@ -130,8 +130,13 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
         for name, (section, *names) in declaration.plans.items():
             plan = params.setdefault(name, {})
             plan |= _settings(config, section, names)
-    params["code"] = digest_of(*_starts(found))
+    params["code"] = code_of(call)
     return params
+
+
+def code_of(call: str, package: Path = PACKAGE) -> str:
+    """Digest of all that the functions of a call reach; see `step` for errors."""
+    return digest_of(*_starts(declarations(call)), package=package)
 
 
 def items(config: Mapping[str, Any], module: str, *ids: str) -> dict[str, Any]:

@@ -37,29 +37,42 @@ def claims(
     DataFrame
         As returned by `hedgerow.reporting.claims.judge`, with statements.
     """
-    return with_times(rows, None, specification, stated)
+    return _judged(rows, None, specification, stated)
 
 
+@step()
 def with_times(
     rows: pd.DataFrame,
-    times: pd.DataFrame | None,
+    times: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
     """As `claims`, with running times, which no result of a run may depend on.
 
+    Without them T3-09 has too little data where they could decide.
+
     Parameters
     ----------
     rows : DataFrame
-    times : DataFrame or None
-        experiment, dataset, method, noise, seconds; without them T3-09 has too little data where
-        they could decide.
+    times : DataFrame
+        Of all data sets, as returned by `hedgerow.experiments.soft.steps.learn`.
     specification, stated : as in `claims`
 
     Returns
     -------
     DataFrame
     """
+    key = ["experiment", "dataset", "method", "noise"]
+    seconds = times.groupby(key, as_index=False)["seconds"].mean()
+    return _judged(rows, seconds, specification, stated)
+
+
+def _judged(
+    rows: pd.DataFrame,
+    times: pd.DataFrame | None,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+) -> pd.DataFrame:
     whole = means(rows)
 
     def frames(left_out: str = "") -> dict[str, pd.DataFrame]:

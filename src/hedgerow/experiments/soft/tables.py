@@ -364,6 +364,7 @@ def soft_combined(rows: pd.DataFrame, statistics: pd.DataFrame) -> pd.DataFrame:
     return table if rows["method"].isin(COMBINED).any() else table.iloc[:0]
 
 
+@step()
 def soft_by_factor(rows: pd.DataFrame) -> pd.DataFrame:
     """Leaves and accuracy against C4.5 by the factor that was tuned.
 

@@ -1,0 +1,72 @@
+"""A copy of the project that holds what some jobs read, and in which they are made."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from hedgerow.files import write_json
+from hedgerow.reporting.checkout import VARIABLE
+from hedgerow.workflow.isolated import run_python
+from hedgerow.workflow.site import note_files
+
+#: What the workflow is made of, beside the package.
+WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
+#: Tells a copy which checkout it stands for; pages and crate of a run say so.
+CHECKOUT = "checkout.json"
+#: Variables of another run of Snakemake, which this one is not part of.
+APART = ("SNAKEMAKE_", "HEDGEROW_RUN", VARIABLE)
+
+
+def copy_workflow(root: Path, folder: Path) -> None:
+    """Copy what the workflow is made of, and the notes that its pages show."""
+    for part in (*WORKFLOW, *note_files(root)):
+        copy(root / part, folder / part)
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy a file or folder, if it is there."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    elif source.is_file():
+        shutil.copy2(source, target)
+
+
+def run_copy(
+    folder: Path,
+    checkout: dict,
+    arguments: Sequence[str],
+    targets: Sequence[str],
+    sandbox: bool = False,
+) -> CompletedProcess:
+    """Run Snakemake in a copy.
+
+    Parameters
+    ----------
+    folder : Path
+        The copy. Beside it a file is written that tells which checkout it stands for.
+    checkout : dict
+        Of the project, as manifests have it under `code`.
+    arguments, targets : sequence of str
+        For Snakemake.
+    sandbox : bool
+        Whether it has no network, and nothing to write to but the folder above the copy.
+
+    Returns
+    -------
+    CompletedProcess
+        With what it printed.
+    """
+    write_json(folder.parent / CHECKOUT, checkout)
+    own = {k: v for k, v in os.environ.items() if not k.startswith(APART)}
+    return run_python(
+        ["-m", "snakemake", *arguments, "--", *targets],
+        folder,
+        {**own, VARIABLE: str(folder.parent / CHECKOUT)},
+        boxed={} if sandbox else None,
+        writable=[folder.parent],
+    )

@@ -1,0 +1,201 @@
+"""What a part of an experiment is: all that is made of one data set before data sets meet.
+
+The graph of the workflow says it, so that no experiment lists anything: the jobs that bear the name
+of a data set make a part, and those of their files that other jobs read are kept of it. An
+experiment on one data set is cut by what its jobs are cut by, such as divisions.
+
+A part is a compressed archive of those files, as the workflow wrote them and at their places below
+the project, and a manifest.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import re
+import tarfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.errors import DataError
+from hedgerow.workflow.digest import PACKAGE
+from hedgerow.workflow.steps import code_of
+
+#: An archive of more bytes than this is no part.
+LARGEST = 2**28
+SUFFIX = ".tar.xz"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part, as the workflow plans it.
+
+    Attributes
+    ----------
+    name : str
+        The data set, or it and what its jobs are cut by.
+    dataset : str
+    files : tuple of str
+        That are kept, by their places below the project.
+    jobs : tuple of str
+        Ids of all that make them from the table of the data set.
+    calls : tuple of str
+        The functions of these jobs, `soft.steps:learn`.
+    """
+
+    name: str
+    dataset: str
+    files: tuple[str, ...]
+    jobs: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """An experiment, cut into what is made of data sets and what is made of all parts.
+
+    Attributes
+    ----------
+    parts : dict of str to Part
+    rules : tuple of str
+        That make tables, figures and verdicts of the parts.
+    calls : tuple of str
+        Their functions.
+    """
+
+    parts: Mapping[str, Part]
+    rules: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+def calls_of_rules(root: Path) -> dict[str, str]:
+    """The function that each rule of an experiment names."""
+    found = {}
+    for file in sorted((root / "workflow/rules").glob("*.smk")):
+        for rule in re.split(r"^rule ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+            call = re.search(r'\*\*step\(\s*config,\s*"([^"]+)"', rule)
+            if call:
+                found[rule.partition(":")[0]] = call[1]
+    return found
+
+
+def cut(plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experiment: str) -> Cut:
+    """Cut an experiment where its data sets meet.
+
+    Parameters
+    ----------
+    plan : mapping
+        Jobs by their ids, as `hedgerow.workflow.graph.planned` gives them.
+    calls : mapping
+        As of `calls_of_rules`.
+    experiment : str
+
+    Returns
+    -------
+    Cut
+    """
+    maker = {path: id for id, job in plan.items() for path in job["outputs"]}
+    functions = {id: calls[job["rule"]] for id, job in plan.items() if job["rule"] in calls}
+    mine = {id for id, call in functions.items() if call.partition(".")[0] == experiment}
+    datasets = {_wildcards(id)[0] for id in mine if _wildcards(id)}
+    needed = 1 if len(datasets) > 1 else 2
+    within = {id for id in functions if len(_wildcards(id)) >= needed}
+    meets = [id for id in mine - within if not functions[id].endswith(".page:section")]
+    read: dict[str, set[str]] = {}
+    for id in meets:
+        for path in plan[id]["inputs"]:
+            if maker.get(path) in within:
+                wildcards = _wildcards(maker[path])
+                name = wildcards[0] if needed == 1 else "_".join(wildcards)
+                read.setdefault(name, set()).add(path)
+    parts = {}
+    for name, files in sorted(read.items()):
+        jobs = _above(plan, maker, files, functions)
+        parts[name] = Part(
+            name,
+            _wildcards(jobs[0])[0],
+            tuple(sorted(files)),
+            tuple(jobs),
+            tuple(sorted({functions[id] for id in jobs})),
+        )
+    rules = sorted({plan[id]["rule"] for id in meets})
+    return Cut(parts, tuple(rules), tuple(sorted({functions[id] for id in meets})))
+
+
+def _wildcards(id: str) -> list[str]:
+    """What follows the rule in the id of a job: the data set first."""
+    return [word for word in id.partition(":")[2].split(",") if word]
+
+
+def _above(
+    plan: Mapping[str, Mapping[str, Any]],
+    maker: Mapping[str, str],
+    files: Iterable[str],
+    functions: Mapping[str, str],
+) -> list[str]:
+    """Ids of all jobs that files come from; those that read and type a data set are none."""
+    pending, found = list(files), set()
+    while pending:
+        id = maker.get(pending.pop())
+        if id in functions and id not in found:
+            found.add(id)
+            pending += plan[id]["inputs"]
+    return sorted(found)
+
+
+def digests(calls: Iterable[str], package: Path = PACKAGE) -> dict[str, str]:
+    """Digest of the code that each function reaches, as its jobs carry it."""
+    return {call: code_of(call, package) for call in sorted(calls)}
+
+
+# ------------------------------------------------------------------------------- the archive
+
+
+def packed(root: Path, files: Iterable[str]) -> bytes:
+    """Files below a folder as an archive; the same bytes for the same files."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for path in sorted(files):
+            content = (root / path).read_bytes()
+            about = tarfile.TarInfo(path)
+            about.size, about.mode = len(content), 0o644
+            archive.addfile(about, io.BytesIO(content))
+    return lzma.compress(out.getvalue(), preset=9)
+
+
+def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
+    """The files of an archive, which are those that its manifest names.
+
+    Parameters
+    ----------
+    path : Path
+    wanted : iterable of str
+
+    Returns
+    -------
+    dict of str to bytes
+
+    Raises
+    ------
+    DataError
+        If it cannot be read, is larger than any part, or holds other files.
+    """
+    found = {}
+    try:
+        content = lzma.LZMADecompressor().decompress(path.read_bytes(), max_length=LARGEST)
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+            for member in archive:
+                file = archive.extractfile(member) if member.isreg() else None
+                if file is None:
+                    raise DataError(f"{path} holds {member.name}, which is no file")
+                found[member.name] = file.read()
+    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
+        raise DataError(f"{path} cannot be read: {error}", remedy="make it again") from error
+    if set(found) != set(wanted):
+        odd = sorted(set(found) ^ set(wanted))
+        raise DataError(
+            f"{path} and its manifest do not hold the same files: {odd[0]}", remedy="make it again"
+        )
+    return found
