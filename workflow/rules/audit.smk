@@ -117,7 +117,9 @@ audited = {
     "read": [
         "config/claims.yaml",
         "data/published/claims.csv",
+        "config/findings.yaml",
         *rules.claims.input.reference,
+        *site_reference(),
         *audited_published,
     ],
     "made": [

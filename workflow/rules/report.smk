@@ -23,6 +23,9 @@ rule report:
         misprints=rules.misprints.output,
         cells=cell_files(r["made"] for r in reported.values()),
         stated="data/published/claims.csv",
+        findings="config/findings.yaml",
+        # Tracked: draws of `hedgerow verify`, and printed cells at the scale of the papers.
+        reference=site_reference(),
         registry=config["registry"],
         citation="CITATION.cff",
     output:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.screen import Progress, add_project, add_trust
-from hedgerow.errors import DataError
+from hedgerow.errors import DataError, InputError
 from hedgerow.screen import add_command, add_force, new_console
 from hedgerow.texts import plain
 
@@ -35,6 +35,7 @@ examples:
   hedgerow verify --digest 73ab3c... --rerun 10
   hedgerow verify --rerun soft_tables --rerun reports/figures/thesis_figure_3_5.svg
   hedgerow verify data/reference
+  hedgerow verify data/reference --rerun 10 --seed "any words"
   hedgerow verify FOLDER                (of somebody else: bytes; nothing of it is run)
   hedgerow verify FOLDER --sandbox --rerun 5
 """
@@ -69,7 +70,8 @@ def add_verify(commands: Any) -> None:
         default=[],
         metavar="NAME",
         help="make jobs anew in a copy of the project, and compare: a number draws so many at "
-        "random; a rule, a job (its id in the manifest) or a file names them; may be given again",
+        "random; a rule, a job (its id in the manifest) or a file names them; may be given again. "
+        "Of data/reference a number draws parts; what is finished is not made again",
     )
     parser.add_argument(
         "--cheap",
@@ -77,7 +79,11 @@ def add_verify(commands: Any) -> None:
         help="make tables, figures, verdicts and pages anew, as is done by default where the "
         "package lies in the folder of the project",
     )
-    parser.add_argument("--seed", type=int, metavar="S", help="of the draw (default: a new one)")
+    parser.add_argument(
+        "--seed",
+        metavar="S",
+        help="of the draw (default: a new one): a number, of parts of data/reference any text",
+    )
     parser.add_argument(
         "--cores",
         type=int,
@@ -152,7 +158,7 @@ def run_verify(options: argparse.Namespace) -> int:
         raise DataError(f"{path} is no folder", remedy="name the folder of the project")
     project = (path / "config/default.yaml").is_file() or (path / "reports").is_dir()
     if not project and is_kept(path):
-        known = ("digest", "rerun", "key", "trust", "sandbox")
+        known = ("digest", "key", "sandbox")
         asked = [name for name in known if getattr(options, name)]
         if asked:
             raise DataError(
@@ -160,9 +166,11 @@ def run_verify(options: argparse.Namespace) -> int:
                 remedy="leave it out; `hedgerow reference --help` says how they are made",
             )
         found = verify_kept(path)
+        if options.rerun:
+            _draw_parts(options, path, found)
         found.unlisted_allowed = options.allow_unlisted
     else:
-        seed = secrets.randbelow(10**6) if options.seed is None else options.seed
+        seed = secrets.randbelow(10**6) if options.seed is None else _number(options.seed)
         with Progress() as progress:
             found = verify(
                 path,
@@ -184,6 +192,39 @@ def run_verify(options: argparse.Namespace) -> int:
         check_free(options.json, options.force)  # it took a while
         write_json(options.json, found.to_dict())
     return 0 if found.holds else 1
+
+
+def _number(text: str) -> int:
+    """The seed of a draw among the jobs of a run."""
+    if not text.isdecimal():
+        raise InputError(
+            f"--seed is {text!r}", remedy="give a number; a text draws parts of data/reference"
+        )
+    return int(text)
+
+
+def _draw_parts(options: argparse.Namespace, path: Path, found: Findings) -> None:
+    """Make parts of tracked results again, as many as asked for."""
+    from hedgerow.audit.spot_check import spot_check
+
+    odd = [one for one in options.rerun if not one.isdecimal()]
+    if odd:
+        raise InputError(
+            f"--rerun {odd[0]}: parts of results at paper scale are drawn, not named",
+            remedy="give a number; `hedgerow reference --compare` makes named parts again",
+        )
+    console = new_console()
+    with Progress() as progress:
+        spot_check(
+            path,
+            sum(map(int, options.rerun)),
+            secrets.token_hex(4) if options.seed is None else options.seed,
+            cores=options.cores,
+            trust=options.trust,
+            tell=progress.tell,
+            say=lambda line: console.print(plain(line), soft_wrap=True),
+            found=found,
+        )
 
 
 def _show(found: Findings, everything: bool) -> None:

@@ -12,6 +12,7 @@ from hedgerow.audit.trust import check_links
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json
 from hedgerow.reporting.manifest import checksums
+from hedgerow.reporting.spot_checks import FILE
 from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.parts import SUFFIX, digests
 from hedgerow.workflow.reference import code_of_part
@@ -65,6 +66,8 @@ def verify_kept(folder: Path | str) -> Findings:
         _verify_one(file, folder, found)
     listed = {file.path for file in found.files}
     there = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    # Draws of parts are the checker's, not the maker's; the file lies beside all manifests.
+    there.discard(Path(FILE).name)
     why = "no manifest names it"
     found.files += [File(path, NOT_LISTED, why=why) for path in sorted(there - listed)]
     return found

@@ -10,6 +10,7 @@ and no result was changed, parts that come out the same speak for the others (`c
 from __future__ import annotations
 
 import functools
+import hashlib
 import platform
 import random
 import tempfile
@@ -56,6 +57,8 @@ RESULTS = ("by_factor", "statistics")
 LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap", "survival_curves"}
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
+#: The rule that sets printed cells beside measured ones.
+COMPARISON = "comparison"
 #: Rules that read and type a data set: they have a checksum of their own.
 DATA = ("fetch", "tidy")
 
@@ -268,20 +271,13 @@ class Reference:
         """
         from hedgerow.reporting.manifest import checksums
 
-        manifests = read_parts(self.parts)
-        if lacking := self.absent():
-            raise DataError(
-                f"of {self.experiment} {len(lacking)} parts are not there: {', '.join(lacking)}",
-                remedy=f"make them: hedgerow reference {self.experiment} --all",
-            )
         wanted = kept(self.plan, self.cut)
         wanted[f"{self.experiment}_claims.csv"] = claims_of(self.plan, self.experiment)
         made_by, outputs = self._made_by(self.cut.calls), []
         with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
             copy = Path(place) / "project"
             copy_workflow(self.root, copy)
-            for name in self.cut.parts:
-                unpack(self.parts, name, manifests[name], copy)
+            self.unpack_into(copy)
             made_of_parts(copy, made_by["code"], self.configuration, [self], wanted, cores)
             for name, path in sorted(wanted.items()):
                 outputs.append(self.folder / name)
@@ -289,7 +285,7 @@ class Reference:
                     write_csv(outputs[-1], read_parquet(copy / path))
                 else:
                     write_bytes(outputs[-1], (copy / path).read_bytes())
-        jobs = [job for m in manifests.values() for job in m["jobs"].values()]
+        jobs = [job for m in read_parts(self.parts).values() for job in m["jobs"].values()]
         before = _says(self.folder / "manifest.json", self.experiment)
         folder = self.folder.resolve()
         manifest = {
@@ -309,19 +305,100 @@ class Reference:
         write_json(self.folder / "manifest.json", manifest)
         return manifest
 
+    def unpack_into(self, copy: Path) -> None:
+        """Put the files of all parts at their places in a copy of the project.
+
+        Raises
+        ------
+        DataError
+            As `read_parts`, or if a part is lacking.
+        """
+        manifests = read_parts(self.parts)
+        if lacking := self.absent():
+            raise DataError(
+                f"of {self.experiment} {len(lacking)} parts are not there: {', '.join(lacking)}",
+                remedy=f"make them: hedgerow reference {self.experiment} --all",
+            )
+        for name in self.cut.parts:
+            unpack(self.parts, name, manifests[name], copy)
+
     def _settings(self, calls: Iterable[str]) -> dict[str, Any]:
         return settings_of_calls(self.root, self.configuration, calls)
 
     def _made_by(self, calls: Iterable[str]) -> dict[str, Any]:
-        """Code, versions and machine, for a manifest."""
-        from hedgerow.reporting.checkout import code_state
+        return _made_by(self.root, calls)
 
-        return {
-            "code": {**code_state(self.root), "calls": digests(calls, _package(self.root))},
-            "versions": {name: metadata.version(name) for name in VERSIONS},
-            "python": platform.python_version(),
-            "platform": f"{platform.system()} {platform.machine()}",
-        }
+
+def _made_by(root: Path, calls: Iterable[str]) -> dict[str, Any]:
+    """Code, versions and machine, for a manifest."""
+    from hedgerow.reporting.checkout import code_state
+
+    return {
+        "code": {**code_state(root), "calls": digests(calls, _package(root))},
+        "versions": {name: metadata.version(name) for name in VERSIONS},
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1) -> dict[str, Any]:
+    """Every printed cell beside what the references hold.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project.
+    configuration : str
+    folder : Path
+        Holds the folders of the experiments, with all parts of those that have printed tables,
+        and gets comparison/.
+    cores : int
+
+    Returns
+    -------
+    dict
+        The manifest in comparison/.
+
+    Raises
+    ------
+    DataError, ConfigError
+        As `Reference.merge`.
+    """
+    from hedgerow.reporting.manifest import checksums
+
+    calls, out = calls_of_rules(root), folder / COMPARISON
+    plan = planned(root, [f"config/{configuration}.yaml"])
+    maker = {path: job["rule"] for job in plan.values() for path in job["outputs"]}
+    read = [maker[path] for path in plan[COMPARISON]["inputs"] if path in maker]
+    words = sorted({calls[rule].partition(".")[0] for rule in read})
+    references = [Reference(root, word, configuration, folder / word) for word in words]
+    own = (COMPARISON, f"{COMPARISON}_figure")
+    wanted = {f"{COMPARISON}.csv": f"reports/{COMPARISON}.csv"}
+    wanted[f"{COMPARISON}.svg"] = f"reports/figures/{COMPARISON}.svg"
+    made_by = _made_by(root, [calls[rule] for rule in own])
+    with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
+        copy = Path(place) / "project"
+        copy_workflow(root, copy)
+        for one in references:
+            one.unpack_into(copy)
+        made_of_parts(copy, made_by["code"], configuration, references, wanted, cores, *own)
+        for name, path in wanted.items():
+            write_bytes(out / name, (copy / path).read_bytes())
+    manifest = {
+        "experiment": COMPARISON,
+        "configuration": configuration,
+        "of": {one.experiment: _digest_of_parts(one) for one in references},
+        **made_by,
+        "outputs": checksums(out.resolve(), [(out / name).resolve() for name in wanted]),
+    }
+    write_json(out / "manifest.json", manifest)
+    return manifest
+
+
+def _digest_of_parts(one: Reference) -> str:
+    """SHA-256 over the archives of the parts of an experiment."""
+    archives = (manifest["archive"] for manifest in read_parts(one.parts).values())
+    return hashlib.sha256("\n".join(archives).encode()).hexdigest()
 
 
 # ----------------------------------------------------------------------------------- folders
@@ -509,8 +586,6 @@ def unpack(folder: Path, name: str, manifest: Mapping[str, Any], target: Path) -
     DataError
         If one is not what the manifest says.
     """
-    import hashlib
-
     for path, content in unpacked(folder / f"{name}{SUFFIX}", manifest["files"]).items():
         if hashlib.sha256(content).hexdigest() != manifest["files"][path]:
             raise DataError(f"{path} in {folder / name} was changed", remedy="make it again")

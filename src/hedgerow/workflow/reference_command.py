@@ -26,16 +26,17 @@ EVERY = "all"
 
 def add_reference(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    from hedgerow.workflow.reference import experiments
+    from hedgerow.workflow.reference import COMPARISON, experiments
 
     words = "make results at the scale of the papers, in parts, and tables of all parts"
     parser = add_command(commands, "reference", words, REFERENCE, EXAMPLES)
     parser.set_defaults(run=run_reference)
     parser.add_argument(
         "experiment",
-        choices=[*sorted(experiments()), EVERY],
+        choices=[*sorted(experiments()), COMPARISON, EVERY],
         metavar="EXPERIMENT",
-        help=f"one of {', '.join(sorted(experiments()))}, or {EVERY}",
+        help=f"one of {', '.join(sorted(experiments()))}; {COMPARISON}: every printed cell beside "
+        f"the tables that were made; {EVERY}: all of them",
     )
     parser.add_argument(
         "parts",
@@ -76,20 +77,26 @@ def add_reference(commands: Any) -> None:
 
 def run_reference(options: argparse.Namespace) -> int:
     """Make parts and tables of one experiment, or of all."""
-    from hedgerow.workflow.reference import experiments
+    from hedgerow.workflow.reference import COMPARISON, check_out, compare_printed, experiments
 
     if not Path("config/default.yaml").is_file():
         raise DataError(
             "this folder is no hedgerow project: it has no config/default.yaml",
             remedy="change to the folder that holds the Snakefile",
         )
-    if options.experiment == EVERY and options.parts:
+    if options.experiment in (COMPARISON, EVERY) and options.parts:
         raise DataError(
             f"`{options.parts[0]}` is a part of one experiment", remedy="name that experiment"
         )
-    words = experiments() if options.experiment == EVERY else [options.experiment]
+    words = [*experiments(), COMPARISON] if options.experiment == EVERY else [options.experiment]
     for word in words:
-        _of_one(options, word)
+        if word != COMPARISON:
+            _of_one(options, word)
+            continue
+        root, folder = Path(), Path(options.out)
+        check_out(folder / word, word, options.force)
+        compare_printed(root, options.configuration, folder, options.cores)
+        print(f"{folder / word}: every printed cell beside the tables of the parts")
     return 0
 
 

@@ -19,10 +19,15 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.files import read_csv, read_json, read_text, read_yaml
 from hedgerow.reporting import cells, site
 from hedgerow.reporting.entries import entries_of
+from hedgerow.reporting.findings import read_findings
 from hedgerow.reporting.notes import HEADING, passages, rendered
+from hedgerow.reporting.spot_checks import FILE as SPOT_CHECKS
+from hedgerow.reporting.spot_checks import read_draws, sentence
 from hedgerow.workflow.digest import PACKAGE
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from hedgerow.data import DatasetEntry
 
 #: Folder of the site.
@@ -40,7 +45,10 @@ ALWAYS = (
 )
 #: Pages of notes; those that tell why a claim holds or not have a page on the site.
 NOTES = ("docs/notes/*.md", "docs/*_beyond.md")
+#: What came out, in sentences.
+FINDINGS = "config/findings.yaml"
 #: Results of the rules above the experiments.
+AT_SCALE = "data/reference/comparison/comparison.csv"
 COMPARISON, MISPRINTS = "reports/comparison.csv", "reports/tables/misprints.csv"
 #: Categories of a variable that are listed.
 _LARGEST_CATEGORIES = 30
@@ -120,6 +128,11 @@ def outputs(words: Iterable[str], datasets: Iterable[str], tables: Iterable[str]
     return [f"{FOLDER}/{path}" for path in found]
 
 
+def reference(root: Path = Path()) -> list[str]:
+    """Tracked results at the scale of the papers that pages show themselves, if there are any."""
+    return [path for path in (SPOT_CHECKS, AT_SCALE) if (root / path).is_file()]
+
+
 def content(
     sections: Sequence[Any],
     registry: Mapping[str, DatasetEntry],
@@ -168,6 +181,8 @@ def content(
         sources={path: read_text(file) for path, file in sources(used, root).items()},
         tables=_tables(root),
         cells={Path(file).stem: _cells(root, file) for file in tables},
+        findings=read_findings(read_yaml(root / FINDINGS)),
+        spot_checks=list(map(sentence, read_draws(root))),
         checkout=checkout,
     )
 
@@ -290,29 +305,26 @@ def _tables(root: Path) -> dict[str, dict[str, Any]]:
 
 def _comparison(root: Path) -> dict[str, Any]:
     """A row per printed table: how many of its cells were measured, and how far they are."""
-    cells = read_csv(root / COMPARISON)
-    reasons = cells["reason"].fillna("")
+    printed = read_csv(root / COMPARISON)
+    reasons = printed["reason"].fillna("")
+    columns = ["Measured", "Median difference", "90th percentile", "Turned signs"]
+    here, scale, which = _nearness(printed), {}, ""
+    lead = [_measured_cells(printed, "in this run")]
+    if (root / AT_SCALE).is_file():
+        at_scale = read_csv(root / AT_SCALE)
+        scale = _nearness(at_scale)
+        lead.append(_measured_cells(at_scale, "at the scale of the papers"))
+        which = " In each column: this run | at the scale of the papers."
     rows = []
-    for name, own in cells.groupby("table", sort=True):
-        there = own[reasons[own.index] == ""]
-        scale = there["published_value"].abs().max()
-        shares = there["difference"].abs() / scale if scale else there["difference"]
-        turned = (there["measured"] * there["published_value"] < 0).sum()
+    for name, own in printed.groupby("table", sort=True):
         lacking = reasons[own.index].value_counts().drop("", errors="ignore")
-        rows.append(
-            [
-                name,
-                f"{len(own):,}",
-                f"{len(there):,}",
-                f"{100 * shares.median():.1f} %" if shares.notna().any() else "–",
-                f"{100 * shares.quantile(0.9):.1f} %" if shares.notna().any() else "–",
-                str(int(turned)),
-                "; ".join(f"{reason} ({n})" for reason, n in lacking.items()),
-            ]
+        why = "; ".join(f"{reason} ({n})" for reason, n in lacking.items())
+        both = (
+            " | ".join(pair) for pair in zip(here[name], scale.get(name, here[name]), strict=True)
         )
-    measured = int((reasons == "").sum())
+        rows.append([name, f"{len(own):,}", *(both if scale else here[name]), why])
     return {
-        "lead": f"{measured:,} of {len(cells):,} printed cells have a measured value in this run.",
+        "lead": " ".join(lead),
         "figure": {
             "uri": "../figures/comparison.svg",
             "title": "All cells, measured against published",
@@ -320,12 +332,33 @@ def _comparison(root: Path) -> dict[str, Any]:
             "caption": _caption(root, "comparison"),
         },
         "caption": "By table of the papers. Differences as shares of the largest printed value of "
-        "the table; a turned sign: one value is below 0, the other above.",
-        "heads": ["Table", "Cells", "Measured", "Median difference", "90th percentile",
-                  "Turned signs", "Why there is no value"],
+        "the table; a turned sign: one value is below 0, the other above." + which,
+        "heads": ["Table", "Cells", *columns, "Why there is no value in this run"],
         "rows": rows,
         "files": [("CSV", "../comparison.csv"), ("Parquet", "../comparison.parquet")],
     }  # fmt: skip
+
+
+def _measured_cells(printed: pd.DataFrame, where: str) -> str:
+    n = int((printed["reason"].fillna("") == "").sum())
+    return f"{n:,} of {len(printed):,} printed cells have a measured value {where}."
+
+
+def _nearness(printed: pd.DataFrame) -> dict[str, list[str]]:
+    """By table: cells with a measured value, how far they are (median, 90 %), turned signs."""
+    found = {}
+    for name, own in printed.groupby("table", sort=True):
+        there = own[own["reason"].fillna("") == ""]
+        largest = there["published_value"].abs().max()
+        shares = there["difference"].abs() / largest if largest else there["difference"]
+        some = shares.notna().any()
+        found[name] = [
+            f"{len(there):,}",
+            f"{100 * shares.median():.1f} %" if some else "–",
+            f"{100 * shares.quantile(0.9):.1f} %" if some else "–",
+            str(int((there["measured"] * there["published_value"] < 0).sum())),
+        ]
+    return found
 
 
 def _caption(root: Path, identifier: str) -> str:

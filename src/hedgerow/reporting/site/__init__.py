@@ -26,6 +26,7 @@ from hedgerow.files import read_yaml
 from hedgerow.ids import PAPERS
 from hedgerow.reporting.claim_specification import NOT_TESTABLE, PARTLY, TOO_LITTLE, VERDICTS
 from hedgerow.reporting.entries import Entry
+from hedgerow.reporting.findings import Finding, paragraphs
 from hedgerow.reporting.html import Section, render
 from hedgerow.reporting.numbers import minus
 
@@ -78,6 +79,10 @@ class Content:
         page shows.
     cells : mapping of dict
         What stands behind the cells of each table, by its id (`hedgerow.reporting.cells.shown`).
+    findings : mapping of sequence of Finding
+        What came out, by paper.
+    spot_checks : sequence of str
+        What draws of parts of the tracked results tell.
     checkout : mapping
         Where the run was made by a changed checkout, or outside of git: `said`, a sentence, and
         `files`, the first that differ. It stands above every page.
@@ -95,6 +100,8 @@ class Content:
     sources: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     cells: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    findings: Mapping[str, Sequence[Finding]] = field(default_factory=dict)
+    spot_checks: Sequence[str] = ()
     checkout: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -250,6 +257,7 @@ class _Site:
             MENU["check.html"],
             commands=self.words["commands"],
             files=self.words["files"],
+            spot_checks=content.spot_checks,
         )
         for path, text in content.sources.items():
             made[source_page(path)] = self._source(path, text)
@@ -294,9 +302,11 @@ class _Site:
             for word, claims in rows.items()
         ]
         there = [d for d in self.content.datasets if d["served"]]
+        told = paragraphs(self.content.findings, self.claims)
         return self._page(
             "reporting/site/index.html.j2", "index.html", "Overview",
             papers=[self._card(p) for p in self.content.papers],
+            findings=[(p, told[p["id"]]) for p in self.content.papers if p["id"] in told],
             picture=picture,
             n_claims=len(self.claims),
             verdicts=list(VERDICTS.items()),
