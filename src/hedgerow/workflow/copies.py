@@ -11,7 +11,6 @@ from subprocess import CompletedProcess
 from hedgerow.files import write_json
 from hedgerow.reporting.checkout import VARIABLE
 from hedgerow.workflow.isolated import run_python
-from hedgerow.workflow.site import note_files
 
 #: What the workflow is made of, beside the package.
 WORKFLOW = ("CITATION.cff", "Snakefile", "workflow", "config", "environment.yml", "data/published")
@@ -23,6 +22,8 @@ APART = ("SNAKEMAKE_", "HEDGEROW_RUN", VARIABLE)
 
 def copy_workflow(root: Path, folder: Path) -> None:
     """Copy what the workflow is made of, and the notes that its pages show."""
+    from hedgerow.workflow.site import note_files  # which asks for libraries of pages
+
     for part in (*WORKFLOW, *note_files(root)):
         copy(root / part, folder / part)
 
