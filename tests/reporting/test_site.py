@@ -9,7 +9,8 @@ from hedgerow.files import read_csv, read_text, read_yaml
 from hedgerow.reporting import html, site
 from hedgerow.reporting.claim_specification import VERDICTS, specified
 from hedgerow.reporting.entries import Entry, entries_of
-from hedgerow.workflow.site import claim_ids
+from hedgerow.workflow.site import AT_SCALE, COMPARISON, claim_ids, tables_of
+from hedgerow.workflow.steps import CAPTIONS
 
 
 def one(word="soft_sweep", **more):
@@ -283,3 +284,30 @@ def test_the_ids_of_claims_are_read_as_the_judge_reads_them():
     bound = specified(read_yaml(ROOT / "config/claims.yaml"))
     own = [name for name in bound if name not in stated]
     assert len(own) > 50 and claim_ids(ROOT) == [*stated, *own]
+
+
+def test_the_comparison_has_the_scale_of_the_papers_beside_the_run(tmp_path):
+    """Two tables, of which one was measured in the run only."""
+    printed = "table,published_value,measured,difference,reason\n"
+    here = printed + "t1,2,1,-1,\nt1,-4,4,8,\nt2,1,,,not run\n"
+    for path, text in (
+        (COMPARISON, here),
+        (AT_SCALE, printed + "t1,2,2,0,\nt1,-4,-3,1,\nt2,1,1.5,0.5,\n"),
+        (f"{CAPTIONS}/comparison.rst", "All.\n"),
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    shown = tables_of(tmp_path)["comparison"]
+    assert shown["lead"] == (
+        "2 of 3 printed cells have a measured value in this run. "
+        "3 of 3 printed cells have a measured value at the scale of the papers."
+    )
+    assert shown["rows"] == [
+        ["t1", "2", "2 | 2", "112.5 % | 12.5 %", "182.5 % | 22.5 %", "1 | 0", ""],
+        ["t2", "1", "0 | 1", "– | 50.0 %", "– | 50.0 %", "0 | 0", "not run (1)"],
+    ]
+    assert len(shown["heads"]) == len(shown["rows"][0])
+    (tmp_path / AT_SCALE).unlink()
+    alone = tables_of(tmp_path)["comparison"]
+    assert alone["rows"][0][2:6] == ["2", "112.5 %", "182.5 %", "1"]
+    assert "|" not in alone["caption"] + alone["lead"]

@@ -179,7 +179,7 @@ def content(
         ],
         papers=papers(root / "CITATION.cff"),
         sources={path: read_text(file) for path, file in sources(used, root).items()},
-        tables=_tables(root),
+        tables=tables_of(root),
         cells={Path(file).stem: _cells(root, file) for file in tables},
         findings=read_findings(read_yaml(root / FINDINGS)),
         spot_checks=list(map(sentence, read_draws(root))),
@@ -286,8 +286,8 @@ def _variable(name: str, entry: DatasetEntry) -> dict[str, Any]:
     return {"name": name, "low": low, "mean": mean, "high": high, "categories": ""}
 
 
-def _tables(root: Path) -> dict[str, dict[str, Any]]:
-    """The pages of the comparison and of the misprints, of what the run has made of them."""
+def tables_of(root: Path) -> dict[str, dict[str, Any]]:
+    """What the pages of the comparison and of the misprints show, of what the run made of them."""
     found = {}
     if (root / COMPARISON).is_file():
         found["comparison"] = _comparison(root)
