@@ -9,6 +9,7 @@ from hedgerow.files import read_csv, read_text, read_yaml
 from hedgerow.reporting import html, site
 from hedgerow.reporting.claim_specification import VERDICTS, specified
 from hedgerow.reporting.entries import Entry, entries_of
+from hedgerow.reporting.findings import read_findings
 from hedgerow.workflow.site import AT_SCALE, COMPARISON, claim_ids, tables_of
 from hedgerow.workflow.steps import CAPTIONS
 
@@ -193,6 +194,34 @@ def test_the_overview_says_how_often_verdicts_agree_and_why_not():
     )
     none = site.pages(content_of([], claims=[claim_row("EIG-05", **own)]))["index.html"]
     assert "agreement" not in none
+
+
+def test_the_overview_begins_with_what_came_out():
+    sentence = {"text": "By [{a} leaves] & more.", "numbers": {"T3-01": r"^(?P<a>\d+) l"}}
+    paper = {"id": "thesis", "title": "A < B", "authors": "C", "year": 2019, "doi": "", "place": ""}
+    row = {"paper": "thesis", "experiment": "soft", "measured": "3 leaves"}
+    content = content_of(
+        [],
+        claims=[claim_row("T3-01", **row, paper_scale_measured="4 leaves")],
+        findings=read_findings({"thesis": [sentence]}),
+        papers=[paper],
+    )
+    page = site.pages(content)["index.html"]
+    told = page.index('id="findings"')
+    assert told < page.index('id="papers"') < page.index('id="claims"')
+    assert "<h3>A &lt; B</h3>" in page
+    assert (
+        'By <b>4 leaves</b> <span class="here">(3 leaves)</span> &amp; more. '
+        '<a class="rests" href="claims/T3-01.html">T3-01</a>'
+    ) in page
+    assert 'id="findings"' not in site.pages(content_of([]))["index.html"]
+
+
+def test_draws_of_parts_stand_on_the_page_of_checks():
+    said = "2 of 9 parts, drawn by &#34;x&#34;, are equal."
+    page = site.pages(content_of([], spot_checks=['2 of 9 parts, drawn by "x", are equal.']))
+    assert f"<li>{said}</li>" in page["check.html"]
+    assert "No draw is on record" in site.pages(content_of([]))["check.html"]
 
 
 def test_the_overview_says_what_each_mark_is_about():
