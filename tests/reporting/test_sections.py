@@ -11,7 +11,7 @@ import pytest
 from shown import ROOT, made_by, page_of, section_of, shown_by
 
 from hedgerow.experiments import WORDS
-from hedgerow.workflow.profile import records_of_rules
+from hedgerow.workflow.records import records_of_rules
 from hedgerow.workflow.steps import declared_by
 
 pytestmark = pytest.mark.slow

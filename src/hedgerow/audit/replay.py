@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from hedgerow.audit.behind import Part, behind
 from hedgerow.audit.cells import Row, named
-from hedgerow.audit.redo import WORKFLOW
 from hedgerow.audit.trace import (
     chain,
     concerns,
@@ -28,6 +27,7 @@ from hedgerow.errors import DataError
 from hedgerow.files import read_parquet, write_text
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow.altered import recorded
+from hedgerow.workflow.copies import WORKFLOW
 from hedgerow.workflow.isolated import run_python
 from hedgerow.workflow.steps import call_of
 
