@@ -7,22 +7,51 @@ import shutil
 from pathlib import Path
 
 import pytest
+from made_parts import CALL, make_part
 
 from hedgerow import cli
 from hedgerow.audit.kept import is_kept, verify_kept
 from hedgerow.errors import DataError
-from hedgerow.files import read_json, write_json
+from hedgerow.files import read_json, write_bytes, write_json
+from hedgerow.reporting.manifest import checksums
+from hedgerow.workflow.parts import digests
 
 REFERENCE = Path(__file__).parents[2] / "data/reference"
 
 
 @pytest.fixture
 def reference(tmp_path):
-    """One experiment that was made as a whole, and one in parts, in a folder of its own."""
+    """One experiment that was made as a whole, as in former times, and one in parts."""
     folder = tmp_path / "reference"
-    shutil.copytree(REFERENCE / "missing_beyond", folder / "missing_beyond")
-    shutil.copytree(REFERENCE / "threshold/soft", folder / "threshold/soft")
+    for experiment in ("missing_beyond", "threshold/soft"):
+        write_bytes(folder / experiment / "table.csv", b"value\n1\n")
+        write_json(folder / experiment / "manifest.json", {"code": {"commit": "123"}})
+    write_json(folder / "missing_beyond/manifest.json", {"versions": {}, "code": {}})
+    for name in ("bupa", "wine"):
+        make_part(folder / "threshold/soft/parts", name, {f"data/{name}.json": b"{}"})
+    for experiment in ("missing_beyond", "threshold/soft"):
+        list_all(folder / experiment)
     return folder
+
+
+def list_all(folder):
+    """Have the manifest list what lies there now."""
+    folder = folder.resolve()
+    content = read_json(folder / "manifest.json")
+    write_json(
+        folder / "manifest.json",
+        {
+            **content,
+            "experiment": folder.name,
+            "outputs": checksums(folder, folder.glob("*.csv")),
+            "parts": checksums(folder, folder.glob("parts/*")),
+        },
+    )
+
+
+def checked(found):
+    """What was said, by the last part of what was checked."""
+    return {check.name.rpartition("/")[2]: check.said for check in found.checks}
 
 
 def bad(found):
@@ -53,7 +82,7 @@ def test_other_code_and_versions_are_told(reference):
 def test_changed_missing_and_unlisted_files(reference):
     table = next((reference / "missing_beyond").glob("*.csv"))
     table.write_text(table.read_text().replace("1", "2", 1))
-    part = next((reference / "threshold/soft/parts").glob("*.parquet"))
+    part = reference / "threshold/soft/parts/wine.tar.xz"
     part.unlink()
     (reference / "threshold/mine.csv").write_text("mine")
     (reference / "missing_beyond/mine.csv").write_text("mine")
@@ -69,17 +98,62 @@ def test_changed_missing_and_unlisted_files(reference):
 
 
 def test_a_part_that_its_own_manifest_does_not_describe(reference):
-    """Rows and the list of parts were changed, the manifest of the part was not."""
+    """An archive and the list of parts were changed, the manifest of the part was not."""
     folder = reference / "threshold/soft"
-    one, other = sorted((folder / "parts").glob("*.parquet"))[:2]
-    content = read_json(folder / "manifest.json")
-    content["parts"][f"parts/{one.name}"] = content["parts"][f"parts/{other.name}"]
-    shutil.copy(other, one)
-    write_json(folder / "manifest.json", content)
+    assert checked(verify_kept(folder))["parts"] == [
+        "2 parts are what their own manifests describe."
+    ]
+    shutil.copy(folder / "parts/wine.tar.xz", folder / "parts/bupa.tar.xz")
+    list_all(folder)
     found = verify_kept(folder)
-    assert bad(found) == {}
-    (check,) = (check for check in found.checks if check.holds is False)
-    assert check.said == [f"parts/{one.name} is not what {one.stem}.json was written with."]
+    assert bad(found) == {} and not found.holds
+    told = ["parts/bupa.tar.xz is not what bupa.json was written with."]
+    assert checked(found)["parts"] == told
+
+
+@pytest.mark.parametrize(
+    "content", [{}, {"archive": 1, "files": {}}, {"archive": 64 * "0", "code": {"calls": 1}}]
+)
+def test_a_manifest_of_no_part(reference, content):
+    folder = reference / "threshold/soft"
+    write_json(folder / "parts/bupa.json", content)
+    list_all(folder)
+    found = verify_kept(folder)
+    assert not found.holds
+    assert checked(found)["parts"] == ["bupa.json is no manifest of a part."]
+
+
+def test_parts_of_former_times_are_told_and_hold(reference):
+    """They have rows in the place of an archive, and one digest in that of one per function."""
+    folder = reference / "threshold/soft"
+    shutil.rmtree(folder / "parts")
+    write_bytes(folder / "parts/bupa.parquet", b"rows")
+    part = {
+        "files": {"data/results/soft/bupa.parquet": "0"},
+        "code": {"digest": "0", "commit": "f"},
+    }
+    write_json(folder / "parts/bupa.json", part)
+    list_all(folder)
+    found = verify_kept(folder)
+    assert found.holds
+    assert checked(found)["code"] == ["Made by other code than today's, commit 123, f."]
+
+
+def test_functions_that_have_changed_are_told_with_the_commits_that_had_them(reference):
+    """Those of today, and parts that came out the same, are not."""
+    folder = reference / "threshold/soft"
+    code = {"commit": "bbb", "calls": {"soft.steps:gone": 64 * "0"}}
+    make_part(folder / "parts", "wine", {}, code=code)
+    own = {"commit": "ccc", "calls": digests([CALL])}
+    write_json(folder / "manifest.json", {"code": own})
+    list_all(folder)
+    told = "Made by other code than today's, commit abcdef123, bbb"
+    assert checked(verify_kept(folder))["code"] == [f"{told}: soft.steps:gone, {CALL}."]
+    equal = {"commit": "bbb", "calls": {CALL: 64 * "0"}, "equal": {"calls": digests([CALL])}}
+    for name in ("bupa", "wine"):
+        make_part(folder / "parts", name, {}, code=equal, versions={})
+    list_all(folder)
+    assert checked(verify_kept(folder)).keys() == {"parts"}
 
 
 def test_a_damaged_manifest(reference):

@@ -129,14 +129,16 @@ def _checks(content: Mapping[str, Any], own: Path, name: str) -> Iterator[Check]
     for part in filter(Path.is_file, parts):
         try:
             one = read_json(part)
-            if not _tells_makers(one) or not isinstance(one["archive"], str):
+            # Parts of former times have no archive; they are made again one experiment at a time.
+            former = "archive" not in one and isinstance(one["files"], dict)
+            if not _tells_makers(one) or not (former or isinstance(one["archive"], str)):
                 raise ValueError(part)
         except (HedgerowError, LookupError, TypeError, AttributeError, ValueError):
             said.append(f"{part.name} is no manifest of a part.")
             continue
         makers[part.stem] = one
         beside = f"parts/{part.stem}{SUFFIX}"
-        if one["archive"] != content["parts"].get(beside):
+        if not former and one["archive"] != content["parts"].get(beside):
             said.append(f"{beside} is not what {part.name} was written with.")
     if parts:
         fine = [f"{len(makers) - 1} parts are what their own manifests describe."]
@@ -153,18 +155,17 @@ def _made_by(makers: Mapping[str, Mapping], name: str) -> Iterator[Check]:
             now |= digests([call])
         except (HedgerowError, LookupError, OSError):  # there is no such function any more
             now[call] = None
-    older = {call for one in calls.values() for call, digest in one.items() if now[call] != digest}
-    commits = sorted(
-        {
-            str((maker.get("code") or {}).get("commit"))[:9]
-            for id, maker in makers.items()
-            if not calls[id] or older & calls[id].keys()
-        }
-    )
-    if commits:
-        which = f": {', '.join(sorted(older))}" if older else ""
-        told = f"Made by other code than today's, commit {', '.join(commits)}{which}."
-        yield Check(f"{name}code", None, [told])
+    older = {
+        id: {call for call, digest in one.items() if now[call] != digest}
+        for id, one in calls.items()
+    }
+    others = [one for id, one in makers.items() if not calls[id] or older[id]]
+    if others:
+        had = {str((maker.get("code") or {}).get("commit") or "")[:9] for maker in others} - {""}
+        commits = f", commit {', '.join(sorted(had))}" if had else ""
+        named = sorted(set().union(*older.values()))
+        which = f": {', '.join(named)}" if named else ""
+        yield Check(f"{name}code", None, [f"Made by other code than today's{commits}{which}."])
     versions = sorted(
         {
             f"{package} {version} ({_installed(package)} here)."
