@@ -1,29 +1,43 @@
-"""Reference results: parts made one by one, merged by one command, refused when they differ."""
+"""References: parts made one by one, tables made of all of them, and what is refused."""
 
-import hashlib
+from __future__ import annotations
+
 import json
 import re
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from throwaway import new_project
+from made_parts import CALL, make_part
+from throwaway import ROOT, new_project
 
+from hedgerow import cli
 from hedgerow.audit.kept import verify_kept
-from hedgerow.errors import DataError
-from hedgerow.files import read_parquet, write_parquet
-from hedgerow.workflow.reference import (
-    collect,
-    compare,
-    judge_again,
-    merge,
-    read_parts,
-    rows_digest,
+from hedgerow.errors import DataError, InputError
+from hedgerow.files import (
+    parquet_bytes,
+    read_json,
+    read_parquet,
+    read_yaml,
+    write_bytes,
+    write_csv,
+    write_json,
+    write_parquet,
 )
-
-pytestmark = pytest.mark.runs
+from hedgerow.workflow.jobs import write_absence
+from hedgerow.workflow.parts import Cut, Part, digests
+from hedgerow.workflow.reference import (
+    Reference,
+    check_out,
+    claims_of,
+    drawn,
+    kept,
+    kept_jobs,
+    read_parts,
+    unpack,
+)
 
 SETTINGS = """
 configuration: tiny
@@ -38,307 +52,442 @@ soft:
   n_samples: 10
   chunk: 1
 """
+TWO = ["bupa", "haberman"]
 
 
-#: Chapter 4 without the search itself: what is not run has no measured cell.
-SEARCH = """
-configuration: little
-experiments: [search]
-search:
-  datasets: [pima, synthetic_search_4, wdbc]
-  n_splits: 2
-  methods: [c45, ete]
-  further_methods: [c45]
-  n_folds: 2
-  confidences: [0.1]
-  alphas: [0.01]
-  alpha_folds: 2
-  population_size: 4
-  n_generations: 2
-  property_folds: 2
-  n_forest_trees: 5
-  chunk: 1
-"""
+# ------------------------------------------------------------------ parts, made up by hand
 
 
-def _reference(project, *arguments, experiment="soft", configuration="tiny"):
+@pytest.fixture
+def made(tmp_path):
+    """Two parts in a folder."""
+    for name in TWO:
+        make_part(tmp_path / "parts", name, {f"data/results/soft/{name}.parquet": b"rows"})
+    return tmp_path / "parts"
+
+
+def edit(folder, name, **changed):
+    write_json(folder / f"{name}.json", read_json(folder / f"{name}.json") | changed)
+
+
+def test_no_part_at_all(tmp_path):
+    with pytest.raises(DataError, match="holds no part"):
+        read_parts(tmp_path)
+
+
+def test_a_changed_archive_is_refused(made):
+    archive = made / "bupa.tar.xz"
+    content = archive.read_bytes()
+    archive.write_bytes(content[:50] + bytes([content[50] ^ 1]) + content[51:])
+    with pytest.raises(DataError, match=r"bupa\.tar\.xz is not the file"):
+        read_parts(made)
+    archive.unlink()
+    with pytest.raises(DataError, match=r"bupa\.tar\.xz is not the file"):
+        read_parts(made)
+
+
+def test_a_file_that_is_not_that_of_the_manifest_is_refused(made, tmp_path):
+    """Archive and manifest agree on its name only."""
+    path = "data/results/soft/bupa.parquet"
+    edit(made, "bupa", files={path: 64 * "0"})
+    with pytest.raises(DataError, match=rf"{path} in .*bupa was changed"):
+        unpack(made, "bupa", read_parts(made)["bupa"], tmp_path / "project")
+    assert not (tmp_path / "project").exists()
+
+
+@pytest.mark.parametrize("content", ["{}", '{"files": {}}', '{"code": 1, "files": [1]}', "[", "1"])
+def test_a_manifest_that_is_none_is_refused(made, content):
+    (made / "bupa.json").write_text(content)
+    with pytest.raises(DataError, match=r"bupa\.json is (no manifest of a part|damaged)"):
+        read_parts(made)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"files": {"../../secret": 64 * "0"}},
+        {"files": {"/secret": 64 * "0"}},
+        {"source": "mirror"},
+        {"settings": []},
+        {"archive": 1},
+        {"jobs": {"soft_learn:bupa": {"seconds": "long", "mib": 1}}},
+        {"jobs": {"soft_learn:bupa": 1}},
+        {"code": {"calls": {CALL: 1}}},
+    ],
+)
+def test_a_manifest_of_somebody_else_is_checked_before_it_is_used(made, changed):
+    """Its files lay where it liked, beside the copy of the project as well."""
+    edit(made, "bupa", **changed)
+    with pytest.raises(DataError, match=r"bupa\.json is no manifest of a part"):
+        read_parts(made)
+
+
+@pytest.mark.parametrize(
+    "key, changed",
+    [
+        ("settings", {"configuration": "paper", "seed": 1, "soft": {"step": 0.2}}),
+        ("settings", {"configuration": "paper", "seed": 2, "soft": {"step": 0.1}}),
+        ("code", {"calls": {CALL: 64 * "1"}}),
+        ("code", {"calls": {CALL: 64 * "0"}, "equal": {"calls": {CALL: 64 * "1"}}}),
+    ],
+)
+def test_parts_that_were_made_differently_are_refused(made, key, changed):
+    edit(made, "haberman", **{key: changed})
+    with pytest.raises(DataError, match=f"bupa and haberman in .* made with different {key}"):
+        read_parts(made)
+
+
+def test_parts_of_two_rules_need_not_read_the_same(made):
+    """Those of other functions and settings say nothing against each other."""
+    settings = {"configuration": "paper", "seed": 1, "soft": {"n_folds": 3}, "search": {"step": 2}}
+    edit(made, "haberman", settings=settings, code={"calls": {"soft.steps:noise": 64 * "2"}})
+    assert list(read_parts(made)) == TWO
+
+
+def test_parts_that_came_out_the_same_join_those_of_today(made):
+    equal = {"calls": {CALL: 64 * "1"}, "compared": ["bupa"]}
+    edit(made, "bupa", code={"calls": {CALL: 64 * "0"}, "equal": equal})
+    edit(made, "haberman", code={"calls": {CALL: 64 * "1"}})
+    assert list(read_parts(made)) == TWO
+
+
+def test_a_draw_follows_its_text_and_not_the_order_of_the_names():
+    names = [f"set_{i}" for i in range(20)]
+    few = drawn(names, 3, "today")
+    assert drawn(reversed(names), 3, "today") == few
+    assert drawn(names, 5, "today")[:3] == few
+    assert drawn(names, 3, "tomorrow") != few
+    assert drawn(names[:2], 5, "today") == drawn(names[:2], 2, "today")
+
+
+def test_what_the_jobs_of_kept_parts_took(tmp_path):
+    """Not those of other configurations, nor of parts that have no archive."""
+    folder = tmp_path / "data/reference/soft/parts"
+    make_part(folder, "bupa", {})
+    settings = {"configuration": "midpoint"}
+    make_part(tmp_path / "data/reference/midpoint/soft/parts", "wine", {}, settings=settings)
+    write_json(folder / "iris.json", {"settings": {"configuration": "paper"}, "jobs": {"n": 1}})
+    assert kept_jobs(tmp_path) == {"soft_learn:bupa,000-004": (90.0, 200.0)}
+
+
+def test_files_of_a_user_among_the_parts_are_left_alone(made):
+    check_out(made.parent, "soft", False)
+    (made / "notes.tar.xz").write_text("mine")
+    with pytest.raises(InputError, match=r"holds parts/notes\.tar\.xz, which"):
+        check_out(made.parent, "soft", False)
+    with pytest.raises(InputError, match="was not made by"):
+        check_out(made.parent, "search", False)
+    check_out(made.parent, "soft", True)
+
+
+# ----------------------------------------------------- a reference whose plan is written by hand
+
+OTHER = "soft.steps:noise"
+HOW = Cut(
+    {
+        name: Part(name, name, (f"data/{name}.parquet", f"data/jobs/{name}.parquet"), (), calls)
+        for name, calls in [("a", (CALL,)), ("b", (CALL,)), ("c", (CALL,)), ("d", (CALL, OTHER))]
+    },
+    ("soft_tables",),
+    ("soft.tables",),
+)
+VALUES = pd.DataFrame({"value": [0.1, 0.2, np.nan]})
+
+
+@pytest.fixture
+def four(tmp_path):
+    """Four parts, made by functions that have changed, and a project that has made them again."""
+    shutil.copytree(ROOT / "config", tmp_path / "project/config")
+    one = Reference(tmp_path / "project", "soft", "paper", tmp_path / "soft")
+    one.cut = HOW
+    for name, part in HOW.parts.items():
+        files = {path: parquet_bytes(VALUES) for path in part.files}
+        code = {"commit": "abc", "calls": dict.fromkeys(part.calls, 64 * "0")}
+        make_part(one.parts, name, files, settings=one._settings(part.calls), code=code)
+        for path, content in files.items():
+            write_bytes(one.root / path, content)
+        write_json(one.root / f"data/raw/{name}/source.json", {"sha256": 64 * "1"})
+    return one
+
+
+def codes(one):
+    return {name: read_json(one.parts / f"{name}.json")["code"] for name in HOW.parts}
+
+
+def test_parts_that_come_out_the_same_speak_for_the_others(four):
+    """They keep the digests that made them; running times and notes of writers may differ."""
+    write_parquet(four.root / "data/jobs/a.parquet", VALUES + 1)
+    noted = pa.Table.from_pandas(VALUES).replace_schema_metadata({"writer": "another"})
+    write_parquet(four.root / "data/a.parquet", noted)
+    four.compare(["d", "a"])
+    for name, code in codes(four).items():
+        calls = HOW.parts[name].calls
+        assert code["calls"] == dict.fromkeys(calls, 64 * "0") and code["commit"] == "abc"
+        assert code["equal"] == {"calls": digests(calls), "compared": ["a", "d"]}
+    assert list(read_parts(four.parts)) == list(HOW.parts)
+    four.compare(["b"])
+    assert codes(four)["a"]["equal"]["compared"] == ["a", "b", "d"]
+
+
+def _last_bit(one):
+    table = VALUES.copy()
+    table.loc[1, "value"] = np.nextafter(0.2, 1)
+    write_parquet(one.root / "data/d.parquet", table)
+
+
+@pytest.mark.parametrize(
+    "spoil, culprit",
+    [
+        (_last_bit, "data/d.parquet"),
+        (lambda one: (one.root / "data/d.parquet").unlink(), "data/d.parquet"),
+        (
+            lambda one: write_json(one.root / "data/raw/d/source.json", {"sha256": 64 * "2"}),
+            "data/raw/d/source.json",
+        ),
+        (lambda one: _asks_for(one, step=0.2), "settings"),
+        (lambda one: _drop_file(one, "d"), "files"),
+    ],
+)
+def test_a_part_that_comes_out_otherwise_speaks_for_none(four, spoil, culprit):
+    """A difference in the last bit of one value is one."""
+    spoil(four)
+    before = codes(four)
+    with pytest.raises(DataError, match=rf"{re.escape(culprit)}: made again, not what .*d\.json"):
+        four.compare(["d"])
+    assert codes(four) == before
+
+
+def _asks_for(one, **settings):
+    file = one.root / "config/paper.yaml"
+    content = read_yaml(file)
+    content["soft"] |= settings
+    file.write_text(json.dumps(content))
+
+
+def _drop_file(one, name):
+    kept = {f"data/{name}.parquet": parquet_bytes(VALUES)}
+    manifest = read_json(one.parts / f"{name}.json")
+    own = {key: manifest[key] for key in ("settings", "code")}
+    make_part(one.parts, name, kept, **own)
+
+
+def test_a_setting_that_has_come_since_is_no_difference(four):
+    """That the values are the same shows that it changes none."""
+    for name in HOW.parts:
+        settings = read_json(four.parts / f"{name}.json")["settings"]
+        del settings["soft"]["plt_crossings"]
+        edit(four.parts, name, settings=settings)
+    four.compare(["d"])
+    assert "equal" in codes(four)["a"]
+
+
+def test_a_function_that_has_changed_is_compared_or_none_is(four):
+    """Parts of one rule spoke for those of another one, which nobody had made again."""
+    with pytest.raises(DataError, match=rf"^{OTHER} has changed and made none of a, b"):
+        four.compare(["a", "b"])
+    assert not any("equal" in code for code in codes(four).values())
+    for seed in ("1", "2", "3", "4"):
+        chosen = four.to_compare([], 1, seed)
+        assert "d" in chosen and len(chosen) <= 2
+        assert chosen[0] == drawn(HOW.parts, 1, seed)[0]
+    assert four.to_compare(["b"], 0, "1") == ["b", "d"]
+    edit(four.parts, "d", code={"calls": {CALL: 64 * "0"} | digests([OTHER])})
+    assert four.to_compare(["b"], 0, "1") == ["b"]
+
+
+def test_parts_that_are_not_there_are_not_drawn(four):
+    (four.parts / "a.json").unlink()
+    assert sorted(four.to_compare([], 4, "1")) == ["b", "c", "d"]
+    with pytest.raises(DataError, match=r"has no part a; make it first"):
+        four.to_compare(["a"], 1, "1")
+
+
+def test_a_part_without_its_archive_is_not_there(four):
+    """Manifests of former times have none; their parts are made again."""
+    (four.parts / "b.tar.xz").unlink()
+    (four.parts / "c.json").unlink()
+    assert four.absent() == ["b", "c"]
+    assert four.named(["d", "a", "d"]) == ["d", "a"]
+    with pytest.raises(DataError, match=r"`e` is no data set of soft in config/paper\.yaml"):
+        four.named(["e"])
+    with pytest.raises(DataError, match=r"b\.tar\.xz is not the file"):
+        four.merge()
+
+
+def test_what_is_lacking_is_named_and_nothing_is_made_of_the_others(four):
+    for end in ("json", "tar.xz"):
+        (four.parts / f"c.{end}").unlink()
+    with pytest.raises(DataError, match="of soft 1 parts are not there: c"):
+        four.merge()
+    assert {path.name for path in four.folder.iterdir()} == {"parts"}
+
+
+def test_parts_with_other_settings_than_the_configuration_give_no_tables(four):
+    """The manifest of the tables would have stated settings that no part was made with."""
+    _asks_for(four, step=0.2)
+    with pytest.raises(DataError, match=r"a\.json: settings not those of config/paper\.yaml"):
+        four.merge()
+
+
+@pytest.mark.parametrize("why", ["nothing has made it", "no source serves it"])
+def test_what_could_not_be_made_is_no_part(four, why):
+    path = four.root / "data/b.parquet"
+    path.unlink()
+    if why.startswith("no source"):
+        write_absence(path, why)
+    with pytest.raises(DataError, match=rf"no part b: data/b\.parquet is not there \({why}\)"):
+        four.collect(["b"])
+
+
+def test_commands_that_ask_for_nothing_possible(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["reference", "soft"]) == 1
+    assert "is no hedgerow project" in capsys.readouterr().err
+    monkeypatch.chdir(ROOT)
+    assert cli.main(["reference", "all", "pima"]) == 1
+    assert "`pima` is a part of one experiment" in capsys.readouterr().err
+
+
+# --------------------------------------------------------------------------------- real runs
+
+
+def reference(project, *arguments, experiment="soft", configuration="tiny"):
     options = ("--configuration", configuration, "--out", "kept")
     return project.python("-m", "hedgerow.cli", "reference", experiment, *arguments, *options)
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Two parts of three, made by two calls."""
+    """Three parts, made by three calls, and the tables that the last one makes of them."""
     project = new_project(tmp_path_factory.mktemp("parts"))
     (project.path / "config/tiny.yaml").write_text(SETTINGS)
-    for dataset, line in (("haberman", "1 of 3"), ("bupa", "2 of 3")):
-        done = _reference(project, dataset)
+    for arguments, said, lacking in (
+        (["haberman"], "1 of 3 parts are there, and no tables yet", "bupa, wine"),
+        (["bupa"], "2 of 3 parts are there, and no tables yet", "wine"),
+        (["--all"], "3 parts, ", ""),
+    ):
+        done = reference(project, *arguments)
         assert done.returncode == 0, done.stderr
-        assert line in done.stdout
+        assert said in done.stdout
+        assert not lacking or f"not there: {lacking}\n" in done.stdout
+        assert (project.path / "kept/soft/manifest.json").is_file() == (not lacking)
     return project
 
 
-@pytest.fixture
-def parts(project, tmp_path):
-    """A copy of the parts, to be spoilt."""
-    shutil.copytree(project.path / "kept/soft/parts", tmp_path / "parts")
-    return tmp_path / "parts"
+@pytest.fixture(scope="module")
+def soft(project):
+    """That reference; its plan is asked for once."""
+    return Reference(project.path, "soft", "tiny", project.path / "kept/soft")
 
 
-def test_what_is_not_there_is_named(project):
-    folder = project.path / "kept/soft"
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["absent"] == ["wine"]
-    sets = pd.read_csv(folder / "thesis_table_3_1.csv").set_index("dataset")["status"]
-    assert (sets["bupa"], sets["wine"]) == ("run", "absent")
-    table = pd.read_csv(folder / "thesis_table_3_4.csv")
-    mean = table[table["dataset"] == "mean_over_datasets"]
-    assert (mean["n_datasets"] == 2).all()
-    assert mean["missing"].str.contains("pima").all()
-
-
-def test_tables_are_those_of_one_run_over_the_same_sets(project):
-    """Made apart and merged, or made together: the same numbers to the byte."""
-    (project.path / "both.yaml").write_text("soft: {datasets: [bupa, haberman]}")
-    files = ("--configfile", "config/tiny.yaml", "both.yaml")
-    done = project.forked("--cores", "2", *files, "--", "soft_tables")
+@pytest.mark.runs
+def test_tables_are_those_of_one_run(project, soft):
+    """Made apart and put together, or made together: the same to the byte."""
+    done = project.forked("--cores", "2", "--configfile", "config/tiny.yaml", "--", "soft")
     assert done.returncode == 0, done.stderr
-    for name in ("thesis_table_3_4", "thesis_table_3_5"):
-        merged = (project.path / f"kept/soft/{name}.csv").read_bytes()
-        assert merged == (project.path / f"reports/tables/{name}.csv").read_bytes()
+    manifest = read_json(soft.folder / "manifest.json")
+    assert len(manifest["outputs"]) > 8 and "running_times.csv" in manifest["outputs"]
+    assert same_as_run(soft) == set(manifest["outputs"])
 
 
-def test_a_part_says_what_it_was_made_from(project):
-    part = json.loads((project.path / "kept/soft/parts/bupa.json").read_text())
-    assert part["settings"]["n_permutations"] == 2
-    assert "datasets" not in part["settings"]
-    assert part["size"]["n_instances"] == 345
-    assert part["jobs"]["n_jobs"] == 6 and part["jobs"]["largest_mib"] > 0
-    assert len(part["files"]) == 2
+def same_as_run(one):
+    """What a reference keeps and a run in its project has made, compared."""
+    made = kept(one.plan, one.cut) | {
+        f"{one.experiment}_claims.csv": claims_of(one.plan, one.experiment)
+    }
+    found = set()
+    for name, path in made.items():
+        if (one.folder / name).is_file():
+            whole = one.root / path
+            if whole.suffix == ".parquet":
+                write_csv(one.folder.parent / "whole.csv", read_parquet(whole))
+                whole = one.folder.parent / "whole.csv"
+            assert (one.folder / name).read_bytes() == whole.read_bytes(), name
+            found.add(name)
+        else:  # a table without rows
+            assert len((one.root / path).read_text().splitlines()) == 1
+    return found
 
 
-def test_files_of_another_configuration_are_no_part(project, tmp_path):
+@pytest.mark.runs
+def test_a_reference_holds_under_audit_and_says_what_it_was_made_of(soft):
+    found = verify_kept(soft.folder)
+    assert found.holds and not any(check.name.endswith("code") for check in found.checks)
+    assert len(found.files) == sum(path.is_file() for path in soft.folder.rglob("*"))
+    manifest = read_json(soft.folder / "manifest.json")
+    assert (manifest["n_jobs"], manifest["configuration"]) == (18, "tiny")
+    assert manifest["seconds"] >= manifest["longest_seconds"] > 0 < manifest["largest_mib"]
+    ends = ("json", "tar.xz")
+    names = {f"parts/{name}.{end}" for name in (*TWO, "wine") for end in ends}
+    assert manifest["parts"].keys() == names
+    assert set(manifest["code"]["calls"]) == set(soft.cut.calls)
+
+
+@pytest.mark.runs
+def test_a_part_says_what_it_was_made_from(soft):
+    part = read_json(soft.parts / "bupa.json")
+    assert (part["experiment"], part["part"], part["dataset"]) == ("soft", "bupa", "bupa")
+    assert part["settings"]["soft"]["n_permutations"] == 2
+    assert part["settings"]["configuration"] == "tiny"
+    assert not {"datasets", "chunk"} & part["settings"]["soft"].keys()
+    assert part["source"]["dataset"] == "bupa"
+    assert len(part["jobs"]) == 6 and part["jobs"]["soft_learn:bupa,001-001"]["mib"] > 0
+    assert part["code"]["calls"] == digests(soft.cut.parts["bupa"].calls)
+    assert "data/results/soft/bupa.parquet" in part["files"] and len(part["files"]) == 4
+    assert not any("tidy" in path or "trees" in path for path in part["files"])
+
+
+@pytest.mark.runs
+def test_files_of_another_configuration_are_no_part(soft, tmp_path):
     """Its running times, cut otherwise, were added to those of the part, and so were its jobs."""
     for folder, suffix in (("times", "parquet"), ("learn", "tsv")):
-        there = sorted((project.path / "data/jobs/soft" / folder).glob(f"bupa_*.{suffix}"))
+        there = sorted((soft.root / "data/jobs/soft" / folder).glob(f"bupa_*.{suffix}"))
         shutil.copy(there[0], there[0].with_name(f"bupa_000-008.{suffix}"))
-    collect(project.path, "soft", ["bupa"], "tiny", tmp_path)
-    kept = project.path / "kept/soft/parts"
-    assert (tmp_path / "bupa_times.csv").read_text() == (kept / "bupa_times.csv").read_text()
-    again = json.loads((tmp_path / "bupa.json").read_text())
-    assert again["jobs"] == _recorded(project, "bupa")["jobs"]
+    again = Reference(soft.root, "soft", "tiny", tmp_path)
+    again.plan = soft.plan
+    again.collect(["bupa"])
+    for name in ("bupa.json", "bupa.tar.xz"):
+        assert (tmp_path / "parts" / name).read_bytes() == (soft.parts / name).read_bytes()
 
 
-def test_a_changed_part_is_refused(parts):
-    rows = pd.read_parquet(parts / "bupa.parquet")
-    rows.assign(value=rows["value"] + 1).to_parquet(parts / "bupa.parquet")
-    with pytest.raises(DataError, match=r"bupa\.parquet is not the file"):
-        read_parts(parts)
-
-
-@pytest.mark.parametrize("content", ["{}", '{"files": {}}', '{"code": 1, "files": [1]}', "[", "1"])
-def test_a_manifest_that_is_none_is_refused(parts, content):
-    (parts / "bupa.json").write_text(content)
-    with pytest.raises(DataError, match=r"bupa\.json is (no manifest of a part|damaged)"):
-        read_parts(parts)
-
-
-@pytest.mark.parametrize("key", ["settings", "code"])
-def test_parts_that_were_made_differently_are_refused(parts, key):
-    path = parts / "haberman.json"
-    manifest = json.loads(path.read_text())
-    changed = {"settings": {"n_permutations": 3}, "code": {"digest": "0" * 64}}[key]
-    manifest[key] |= changed
-    path.write_text(json.dumps(manifest))
-    with pytest.raises(DataError, match=f"different {key}"):
-        read_parts(parts)
-
-
-def _recorded(project, dataset):
-    return json.loads((project.path / f"kept/soft/parts/{dataset}.json").read_text())
-
-
-@pytest.fixture
-def reshaped(project):
-    """Parts as code of another digest made them; afterwards they are as they were."""
-    folder = project.path / "kept/soft"
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    for dataset in ("bupa", "haberman"):
-        manifest = _recorded(project, dataset)
-        manifest["code"]["digest"] = "0" * 64
-        (folder / f"parts/{dataset}.json").write_text(json.dumps(manifest))
-    yield project
-    for path, content in before.items():
-        path.write_bytes(content)
-
-
-def test_two_parts_speak_for_the_others(reshaped):
-    """They keep the digest that made them, and parts of today may join."""
-    done = _reference(reshaped, "bupa", "haberman", "--compare")
+@pytest.mark.runs
+def test_parts_are_compared_by_the_command(project, soft):
+    """Of parts that other code has made one is named, and one is drawn."""
+    for name in soft.cut.parts:
+        code = read_json(soft.parts / f"{name}.json")["code"]
+        calls = code["calls"] | {CALL: 64 * "0"}
+        edit(soft.parts, name, code=code | {"calls": calls})
+    assert "code" in {check.name.rpartition("/")[2] for check in verify_kept(soft.folder).checks}
+    done = reference(project, "bupa", "--compare", "1", "--seed", "a text")
     assert done.returncode == 0, done.stderr
-    codes = [_recorded(reshaped, dataset)["code"] for dataset in ("bupa", "haberman")]
-    today = rows_digest("soft")
-    for code in codes:
-        assert code["digest"] == "0" * 64
-        assert code["equal"] == {"digest": today, "compared": ["bupa", "haberman"]}
-    joined = _recorded(reshaped, "haberman")
-    joined["code"] = {"digest": today}
-    (reshaped.path / "kept/soft/parts/haberman.json").write_text(json.dumps(joined))
-    assert len(read_parts(reshaped.path / "kept/soft/parts")[1]) == 2
+    other = drawn(["haberman", "wine"], 1, "a text")[0]
+    assert f"bupa, {other} came out the same" in done.stdout
+    equal = {"calls": digests(soft.cut.parts["wine"].calls), "compared": ["bupa", other]}
+    assert read_json(soft.parts / "wine.json")["code"]["equal"] == equal
+    found = verify_kept(soft.folder)
+    assert found.holds and not any(check.name.endswith("code") for check in found.checks)
 
 
-@pytest.mark.parametrize(
-    "key, value, culprit",
-    [
-        ("source", {"sha256": "0" * 64}, "data/raw/haberman/source.json"),
-        ("settings", {"n_folds": 3}, "settings"),
-    ],
-)
-def test_a_part_that_comes_out_otherwise_speaks_for_none(reshaped, key, value, culprit):
-    parts = reshaped.path / "kept/soft/parts"
-    for dataset in ("bupa", "haberman") if key == "settings" else ("haberman",):
-        manifest = _recorded(reshaped, dataset)
-        manifest[key] |= value
-        (parts / f"{dataset}.json").write_text(json.dumps(manifest))
-    with pytest.raises(DataError, match=re.escape(f"{culprit}: made again, not what")):
-        compare(reshaped.path, "soft", ["bupa", "haberman"], "tiny", parts)
-    assert "equal" not in _recorded(reshaped, "bupa")["code"]
+@pytest.mark.runs
+def test_a_wrong_call_is_told_in_one_line(project):
+    for arguments, told in (
+        (["winee"], "hedgerow: `winee` is no data set of soft in config/tiny.yaml; it has bupa,"),
+        (["--compare", "0"], "hedgerow: no part is to be compared; name some"),
+    ):
+        done = reference(project, *arguments)
+        assert done.returncode == 1 and done.stderr.startswith(told)
+        assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_part_with_other_rows_speaks_for_none(reshaped):
-    """A difference in the last digit of one value is one."""
-    made = reshaped.path / "data/results/soft/haberman.parquet"
-    before = made.read_bytes()
-    rows = read_parquet(made)
-    rows.loc[3, "value"] = np.nextafter(rows.loc[3, "value"], np.inf)
-    write_parquet(made, rows)
-    try:
-        with pytest.raises(DataError, match=r"soft/haberman\.parquet: made again, not what"):
-            compare(
-                reshaped.path,
-                "soft",
-                ["bupa", "haberman"],
-                "tiny",
-                reshaped.path / "kept/soft/parts",
-            )
-    finally:
-        made.write_bytes(before)
-
-
-def test_a_part_without_a_seal_is_checked_against_its_manifest(reshaped, parts):
-    """Those of former times have none."""
-    path = parts / "bupa.parquet"
-    read_parquet(path).to_parquet(path)
-    manifest = json.loads((parts / "bupa.json").read_text())
-    manifest["files"]["data/results/soft/bupa.parquet"] = hashlib.sha256(
-        path.read_bytes()
-    ).hexdigest()
-    (parts / "bupa.json").write_text(json.dumps(manifest))
-    assert len(read_parts(parts)[1]) == 2
-    compare(reshaped.path, "soft", ["bupa", "haberman"], "tiny", parts)
-    content = path.read_bytes()
-    path.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
-    with pytest.raises(DataError, match=r"bupa\.parquet is not the file"):
-        read_parts(parts)
-
-
-def test_one_part_does_not_speak_for_the_others(project):
-    done = _reference(project, "bupa", "bupa", "--compare")
-    assert done.returncode == 1 and "name two or more" in done.stderr
-
-
-def test_no_part_at_all(project, tmp_path):
-    with pytest.raises(DataError, match="holds no part"):
-        merge(project.path, "soft", "tiny", tmp_path)
-
-
-def test_an_unknown_set_is_told_in_one_line(project):
-    done = _reference(project, "winee")
-    assert done.returncode == 1
-    assert done.stderr.startswith("hedgerow: `winee` is no data set of config/tiny.yaml")
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_parts_of_chapter_4(tmp_path):
-    """Properties travel in the manifest; merged tables are those of one run."""
+@pytest.mark.runs
+@pytest.mark.parametrize("word, parts", [("structure", 2), ("soft_beyond", 3)])
+def test_other_experiments_have_references_too(tmp_path, word, parts):
+    """On one data set, cut by its chunks; and with parts of two rules, which read other things."""
     project = new_project(tmp_path / "project")
-    (project.path / "config/little.yaml").write_text(SEARCH)
-    two = ("pima", "synthetic_search_4")
-    done = _reference(project, *two, experiment="search", configuration="little")
+    done = reference(project, "--all", experiment=word, configuration="smoke")
     assert done.returncode == 0, done.stderr
-    assert "2 of 3" in done.stdout
-    folder = project.path / "kept/search"
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["absent"] == ["wdbc"]
-    part = json.loads((folder / "parts/pima.json").read_text())
-    assert part["properties"]["n_instances"] == 768 and part["settings"]["n_splits"] == 2
-    table = pd.read_csv(folder / "thesis_table_4_5.csv").set_index("dataset")
-    assert set(table.loc["pima", "status"]) == {"run"}
-    assert set(table.loc["breast_cancer_wisconsin", "status"]) == {"absent"}
-    assert (folder / "search_claims.csv").is_file() and (folder / "running_times.csv").is_file()
-
-    (project.path / "both.yaml").write_text("search: {datasets: [pima, synthetic_search_4]}")
-    files = ("--configfile", "config/little.yaml", "both.yaml")
-    done = project.forked("--cores", "2", *files, "--", "search_tables")
+    assert f"kept/{word}: {parts} parts, " in done.stdout
+    done = project.forked("--cores", "2", "--configfile", "config/smoke.yaml", "--", word)
     assert done.returncode == 0, done.stderr
-    for name in ("thesis_table_4_7", "search_splits"):
-        merged = pd.read_csv(folder / f"{name}.csv")
-        whole = pd.read_csv(project.path / f"reports/tables/{name}.csv")
-        # Data sets that this run does not ask for are absent from the parts.
-        run = merged["status"] == "run"
-        pd.testing.assert_frame_equal(merged[run], whole[whole["status"] == "run"])
-
-
-SWEEP = """
-configuration: brief
-experiments: [soft_sweep]
-soft:
-  datasets: [bupa, haberman]
-  n_permutations: 2
-  n_folds: 2
-  factors: [0.2]
-  chunk: 1
-soft_sweep:
-  datasets: [bupa]
-"""
-
-
-def test_a_short_experiment_is_kept_whole(project):
-    (project.path / "config/brief.yaml").write_text(SWEEP)
-    done = _reference(project, experiment="soft_sweep", configuration="brief")
-    assert done.returncode == 0, done.stderr
-    assert "5 files (tables, figures, claims)" in done.stdout
-    folder = project.path / "kept/soft_sweep"
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert set(manifest["outputs"]) == {p.name for p in folder.iterdir()} - {"manifest.json"}
-    assert "soft_sweep_claims.csv" in manifest["outputs"]
-    assert manifest["settings"]["datasets"] == ["bupa"]
-    assert list(manifest["rows"]) == [
-        "data/results/soft_sweep/bupa.parquet",
-        "data/results/soft_sweep/claims.parquet",
-    ]
-    assert manifest["settings_of"]["soft"]["n_permutations"] == 2
-    assert (folder / "thesis_figure_3_11.svg").read_bytes() == (
-        project.path / "reports/figures/thesis_figure_3_11.svg"
-    ).read_bytes()
-    refused = _reference(project, "bupa", experiment="soft_sweep", configuration="brief")
-    assert refused.returncode != 0 and "has no parts" in refused.stderr
-
-
-def test_claims_are_judged_again_from_the_tables_that_are_kept(tmp_path):
-    """A bound could not be changed at the scale of the papers without learning for hours."""
-    root = Path(__file__).parents[2]
-    kept = tmp_path / "soft_sweep"
-    shutil.copytree(root / "data/reference/soft_sweep", kept)
-    claims = kept / "soft_sweep_claims.csv"
-    before = claims.read_bytes()
-    claims.write_text("claim\n")
-    manifest = judge_again(root, "soft_sweep", kept)
-    assert claims.read_bytes() == before
-    assert manifest["judged_by"]["code"]["digest"]
-    assert verify_kept(kept).holds
-    with pytest.raises(DataError, match="tables of missing do not hold all that its claims read"):
-        judge_again(root, "missing", kept)
-    (kept / "soft_sweep_ranges.csv").write_text("dataset\n")
-    with pytest.raises(DataError, match=r"soft_sweep_ranges\.csv is not the file"):
-        judge_again(root, "soft_sweep", kept)
+    one = Reference(project.path, word, "smoke", project.path / "kept" / word)
+    assert f"{word}_claims.csv" in same_as_run(one) and verify_kept(one.folder).holds

@@ -23,7 +23,7 @@ from hedgerow.errors import DataError
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.steps import code_of
 
-#: An archive of more bytes than this is no part.
+#: An archive of more bytes than this is no part, nor one that needs more memory to be read.
 LARGEST = 2**28
 SUFFIX = ".tar.xz"
 
@@ -100,7 +100,8 @@ def cut(plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experim
     functions = {id: calls[job["rule"]] for id, job in plan.items() if job["rule"] in calls}
     mine = {id for id, call in functions.items() if call.partition(".")[0] == experiment}
     datasets = {_wildcards(id)[0] for id in mine if _wildcards(id)}
-    needed = 1 if len(datasets) > 1 else 2
+    cuts = len(datasets) == 1 and any(len(_wildcards(id)) > 1 for id in mine)
+    needed = 2 if cuts else 1
     within = {id for id in functions if len(_wildcards(id)) >= needed}
     meets = [id for id in mine - within if not functions[id].endswith(".page:section")]
     read: dict[str, set[str]] = {}
@@ -184,12 +185,17 @@ def unpacked(path: Path, wanted: Iterable[str]) -> dict[str, bytes]:
     """
     found = {}
     try:
-        content = lzma.LZMADecompressor().decompress(path.read_bytes(), max_length=LARGEST)
+        reader = lzma.LZMADecompressor(memlimit=LARGEST)
+        content = reader.decompress(path.read_bytes(), max_length=LARGEST)
         with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
             for member in archive:
-                file = archive.extractfile(member) if member.isreg() else None
+                # The holes of a sparse file are zeros without end, in a few bytes.
+                plain = member.isreg() and not member.issparse()
+                file = archive.extractfile(member) if plain else None
                 if file is None:
-                    raise DataError(f"{path} holds {member.name}, which is no file")
+                    raise DataError(
+                        f"{path} holds {member.name}, which is no file", remedy="make it again"
+                    )
                 found[member.name] = file.read()
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise DataError(f"{path} cannot be read: {error}", remedy="make it again") from error

@@ -32,6 +32,7 @@ from hedgerow.files import (
     write_csv,
     write_json,
 )
+from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.copies import copy_workflow, run_copy
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.graph import planned
@@ -143,7 +144,11 @@ class Reference:
 
     def absent(self) -> list[str]:
         """Parts that are not there."""
-        return [name for name in self.cut.parts if not (self.parts / f"{name}.json").is_file()]
+
+        def is_there(name: str) -> bool:
+            return all((self.parts / f"{name}{end}").is_file() for end in (".json", SUFFIX))
+
+        return [name for name in self.cut.parts if not is_there(name)]
 
     def named(self, names: Iterable[str]) -> list[str]:
         """Parts by their names, or by data sets.
@@ -212,6 +217,34 @@ class Reference:
             }
             write_json(self.parts / f"{name}.json", manifest)
 
+    def to_compare(self, names: Sequence[str], n: int, seed: str) -> list[str]:
+        """Parts that are to be made again, so that they may speak for the others.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Are among them.
+        n : int
+            As many are drawn of the others, and as many more as it takes: each function that is
+            not that of the parts any more is to make one.
+        seed : str
+            As in `drawn`.
+
+        Raises
+        ------
+        DataError
+            As `read_parts`, and if one has no part.
+        """
+        manifests, parts = read_parts(self.parts), self.cut.parts
+        self._check_named(names, manifests)
+        others = (parts.keys() & manifests.keys()) - set(names)
+        order = drawn(others, len(others), seed)
+        chosen, changed = [*names, *order[:n]], self._changed(manifests)
+        for name in order[n:]:
+            if not self._unmade(changed, chosen).isdisjoint(parts[name].calls):
+                chosen.append(name)
+        return chosen
+
     def compare(self, names: Sequence[str]) -> None:
         """Count all parts as made by the code of today, because some of them came out the same.
 
@@ -226,30 +259,35 @@ class Reference:
         Raises
         ------
         DataError
-            As `read_parts`, and if one of them has no part, or what was made again has not the
-            values of its part, or not its settings. No part is changed then.
+            As `read_parts`, and if one of them has no part, a function that has changed makes
+            none of them, or what was made again has not the values of its part, or not its
+            settings. No part is changed then.
         """
         manifests = read_parts(self.parts)
+        self._check_named(names, manifests)
+        if unmade := self._unmade(self._changed(manifests), names):
+            raise DataError(
+                f"{min(unmade)} has changed and made none of {', '.join(names)}",
+                remedy="compare a part that it makes too",
+            )
         for name in names:
-            if name not in manifests:
-                raise DataError(f"{self.parts} has no part {name}", remedy="make it first")
             kept, part = manifests[name], self.cut.parts[name]
             other = unlike(self.root, self.parts, name, kept)
             raw = f"data/raw/{part.dataset}/source.json"
             now = read_json(self.root / raw)["sha256"]
-            other += [raw] if now != kept["source"]["sha256"] else []
-            other += ["settings"] if kept["settings"] != self._settings(part.calls) else []
-            other += ["files"] if set(kept["files"]) != set(part.files) else []
-            if other:
+            other += [raw] if now != kept["source"].get("sha256") else []
+            if other := other + self._not_asked(name, kept):
                 raise DataError(
                     f"{', '.join(other)}: made again, not what {self.parts / name}.json describes",
                     remedy="results have changed: make all parts again",
                 )
         for name in sorted(manifests.keys() & self.cut.parts.keys()):
-            code = {k: v for k, v in manifests[name]["code"].items() if k != "equal"}
-            calls = self._made_by(self.cut.parts[name].calls)["code"]["calls"]
+            code = dict(manifests[name]["code"])
+            before = code.pop("equal", {})
+            calls = digests(self.cut.parts[name].calls, _package(self.root))
             if code["calls"] != calls:
-                code["equal"] = {"calls": calls, "compared": sorted(set(names))}
+                already = before["compared"] if before.get("calls") == calls else ()
+                code["equal"] = {"calls": calls, "compared": sorted({*names, *already})}
             write_json(self.parts / f"{name}.json", {**manifests[name], "code": code})
 
     def merge(self, cores: int = 1) -> dict[str, Any]:
@@ -265,27 +303,32 @@ class Reference:
         Raises
         ------
         DataError
-            As `read_parts`, or if a part is lacking.
+            As `read_parts`, or if a part is lacking or was made with other settings than those
+            of the configuration.
         ConfigError
             If the workflow fails.
         """
         from hedgerow.reporting.manifest import checksums
 
+        manifests = self.checked()
         wanted = kept(self.plan, self.cut)
         wanted[f"{self.experiment}_claims.csv"] = claims_of(self.plan, self.experiment)
         made_by, outputs = self._made_by(self.cut.calls), []
         with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
             copy = Path(place) / "project"
             copy_workflow(self.root, copy)
-            self.unpack_into(copy)
+            self.unpack_into(copy, manifests)
             made_of_parts(copy, made_by["code"], self.configuration, [self], wanted, cores)
             for name, path in sorted(wanted.items()):
+                made = copy / path
+                if made.suffix == ".parquet":
+                    made = made.with_suffix(".csv")
+                    write_csv(made, read_parquet(copy / path))
+                if made.suffix == ".csv" and made.read_bytes().count(b"\n") < 2:
+                    continue  # of methods that are not run at this scale
                 outputs.append(self.folder / name)
-                if path.endswith(".parquet"):
-                    write_csv(outputs[-1], read_parquet(copy / path))
-                else:
-                    write_bytes(outputs[-1], (copy / path).read_bytes())
-        jobs = [job for m in read_parts(self.parts).values() for job in m["jobs"].values()]
+                write_bytes(outputs[-1], made.read_bytes())
+        jobs = [job for name in self.cut.parts for job in manifests[name]["jobs"].values()]
         before = _says(self.folder / "manifest.json", self.experiment)
         folder = self.folder.resolve()
         manifest = {
@@ -293,25 +336,30 @@ class Reference:
             "configuration": self.configuration,
             "settings": self._settings(self.cut.calls),
             **made_by,
-            "parts": checksums(folder, (folder / "parts").glob("*")),
+            "parts": checksums(
+                folder,
+                [folder / f"parts/{n}{end}" for n in self.cut.parts for end in (".json", SUFFIX)],
+            ),
             "outputs": checksums(folder, [path.resolve() for path in outputs]),
             "n_jobs": len(jobs),
             "seconds": round(sum(job["seconds"] for job in jobs), 1),
             "longest_seconds": max((job["seconds"] for job in jobs), default=0.0),
             "largest_mib": max((job["mib"] for job in jobs), default=0.0),
         }
-        for old in set(before.get("outputs", ())) - set(wanted):
-            (self.folder / old).unlink(missing_ok=True)
+        for file in self.folder.iterdir():
+            if file.name in before.get("outputs", ()) and file not in outputs:
+                file.unlink()
         write_json(self.folder / "manifest.json", manifest)
         return manifest
 
-    def unpack_into(self, copy: Path) -> None:
-        """Put the files of all parts at their places in a copy of the project.
+    def checked(self) -> dict[str, Mapping[str, Any]]:
+        """The manifests of all parts, of which tables may be made.
 
         Raises
         ------
         DataError
-            As `read_parts`, or if a part is lacking.
+            As `read_parts`, or if a part is lacking or was made with other settings than those
+            of the configuration.
         """
         manifests = read_parts(self.parts)
         if lacking := self.absent():
@@ -320,7 +368,44 @@ class Reference:
                 remedy=f"make them: hedgerow reference {self.experiment} --all",
             )
         for name in self.cut.parts:
+            if other := self._not_asked(name, manifests[name]):
+                raise DataError(
+                    f"{self.parts / name}.json: {', '.join(other)} not those of "
+                    f"config/{self.configuration}.yaml",
+                    remedy="make it again",
+                )
+        return manifests
+
+    def unpack_into(self, copy: Path, manifests: Mapping[str, Mapping[str, Any]]) -> None:
+        """Put the files of all parts at their places in a copy of the project."""
+        for name in self.cut.parts:
             unpack(self.parts, name, manifests[name], copy)
+
+    def _changed(self, manifests: Mapping[str, Mapping]) -> set[str]:
+        """Functions that are not those any more that parts count as made by."""
+        found = set()
+        for name in manifests.keys() & self.cut.parts.keys():
+            then = code_of_part(manifests[name])
+            now = digests(self.cut.parts[name].calls, _package(self.root))
+            found |= {call for call, digest in now.items() if then.get(call) != digest}
+        return found
+
+    def _unmade(self, calls: Iterable[str], names: Iterable[str]) -> set[str]:
+        """Of some functions those that make none of these parts."""
+        return set(calls).difference(*(self.cut.parts[name].calls for name in names))
+
+    def _check_named(self, names: Iterable[str], manifests: Mapping[str, Mapping]) -> None:
+        for name in names:
+            if name not in manifests:
+                raise DataError(f"{self.parts} has no part {name}", remedy="make it first")
+
+    def _not_asked(self, name: str, manifest: Mapping) -> list[str]:
+        """What a part has otherwise than the configuration asks for; a new setting is no matter."""
+        part = self.cut.parts[name]
+        then, now = (dict(_flat(s)) for s in (manifest["settings"], self._settings(part.calls)))
+        same = all(then[key] == now[key] for key in then.keys() & now.keys())
+        files = set(manifest["files"]) == set(part.files)
+        return ["settings"] * (not same) + ["files"] * (not files)
 
     def _settings(self, calls: Iterable[str]) -> dict[str, Any]:
         return settings_of_calls(self.root, self.configuration, calls)
@@ -380,7 +465,7 @@ def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1
         copy = Path(place) / "project"
         copy_workflow(root, copy)
         for one in references:
-            one.unpack_into(copy)
+            one.unpack_into(copy, one.checked())
         made_of_parts(copy, made_by["code"], configuration, references, wanted, cores, *own)
         for name, path in wanted.items():
             write_bytes(out / name, (copy / path).read_bytes())
@@ -555,10 +640,13 @@ def _said(folder: Path, name: str, manifest: Mapping) -> tuple[dict, dict[str, s
     """Settings and digests of the code, as the manifest of a part has them."""
     try:
         calls = code_of_part(manifest)
+        check_paths(manifest["files"])
+        took = [job[key] for job in manifest["jobs"].values() for key in ("seconds", "mib")]
         fine = all(isinstance(v, str) for v in [manifest["archive"], *calls.values()])
-        if fine and all(isinstance(manifest[key], dict) for key in ("settings", "files", "jobs")):
+        fine = fine and all(isinstance(v, (int, float)) for v in took)
+        if fine and all(isinstance(manifest[key], dict) for key in ("settings", "files", "source")):
             return manifest["settings"], calls
-    except (LookupError, TypeError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError):
         pass
     raise DataError(f"{folder / name}.json is no manifest of a part", remedy="make it again")
 

@@ -52,7 +52,8 @@ def add_reference(commands: Any) -> None:
         type=int,
         metavar="N",
         help="make N parts again, drawn at random, and the named ones, and keep none of it: where "
-        "they come out the same, all parts that are there count as made by the code of today",
+        "they come out the same, all parts that are there count as made by the code of today (more "
+        "than N, where a function that has changed would make none of them)",
     )
     parser.add_argument(
         "--seed",
@@ -101,7 +102,7 @@ def run_reference(options: argparse.Namespace) -> int:
 
 
 def _of_one(options: argparse.Namespace, experiment: str) -> None:
-    from hedgerow.workflow.reference import Reference, check_out, drawn
+    from hedgerow.workflow.reference import Reference, check_out
 
     folder = Path(options.out) / experiment
     check_out(folder, experiment, options.force)
@@ -110,10 +111,9 @@ def _of_one(options: argparse.Namespace, experiment: str) -> None:
     if options.all:
         wanted += [name for name in one.absent() if name not in wanted]
     if options.compare is not None:
-        left = set(one.cut.parts) - set(wanted)
-        wanted += drawn(left, options.compare, options.seed or one.seed)
-        if not wanted:
+        if options.compare < 0 or not (options.compare or wanted):
             raise DataError("no part is to be compared", remedy="name some, or give --compare 2")
+        wanted = one.to_compare(wanted, options.compare, options.seed or one.seed)
     if wanted:
         one.make(wanted, options.cores)
         if options.compare is None:
