@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import importlib
-import json
-import shutil
 
 import pytest
 import yaml
+from made_parts import make_part
 from throwaway import ROOT, new_project
 
 from hedgerow.workflow import profile
-from hedgerow.workflow.profile import DEFAULT_MB, DEFAULT_MINUTES, PROFILE, Need, recorded
+from hedgerow.workflow.profile import DEFAULT_MB, DEFAULT_MINUTES, PROFILE, recorded
+from hedgerow.workflow.records import Need, records_of_rules
 
 HEAD = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_load\tcpu_time\n"
-RECORDS = profile.records_of_rules(ROOT)
+RECORDS = records_of_rules(ROOT)
 
 
 def record(folder, name, seconds, cpu, mib):
@@ -84,17 +84,15 @@ def test_margins_defaults_and_rules_without_record():
 
 
 def test_the_command_writes_the_profile(tmp_path, monkeypatch, capsys):
+    """Of records in a project, and of those that the parts of a reference have kept."""
     project = new_project(tmp_path / "project").path
-    for word in ("soft", "search"):
-        kept = f"data/reference/{word}/manifest.json"
-        (project / kept).parent.mkdir(parents=True)
-        shutil.copy2(ROOT / kept, project / kept)
+    jobs = {"search_run:pima,000-000": {"seconds": 445.8, "mib": 343.4}}
+    make_part(project / "data/reference/search/parts", "pima", {}, experiment="search", jobs=jobs)
     record(tmp_path, "data/jobs/soft_sweep/grow/pima.tsv", 300, 120, 250)
     monkeypatch.chdir(project)
     assert profile.main([str(tmp_path)]) == 0
     assert "without record" in capsys.readouterr().out
     named = yaml.safe_load((project / PROFILE).read_text("utf-8"))["set-resources"]
     assert named["soft_sweep_grow"]["runtime"] == 20
-    kept = json.loads((project / "data/reference/search/manifest.json").read_text("utf-8"))
-    asked = profile.TIMES_SECONDS * kept["longest_job_seconds"] / 60
+    asked = profile.TIMES_SECONDS * 445.8 / 60
     assert 0 <= named["search_run"]["runtime"] - asked < 5  # rounded up to five minutes
