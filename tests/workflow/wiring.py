@@ -98,6 +98,8 @@ SHOWN_TOO = {
     "survival": {"sheet"},
     "missing": {"readings"},
 }
+#: Rules that make something of all data sets that a page does not show as it is.
+KEPT = ("statistics", "by_factor", "timed_claims")
 #: The site, and what is made of it.
 PAGE = {"report", "crate", "manifest"}
 
@@ -110,5 +112,5 @@ def reported(word: str) -> set[str]:
 
 def after(word: str, *steps: str) -> set[str]:
     """Rules that run after these steps of an experiment: tests and what is shown of them."""
-    tests = {f"{word}_statistics"} & RULES[word].keys()
-    return {*(f"{word}_{step}" for step in steps), *tests, *reported(word)}
+    kept = {f"{word}_{name}" for name in KEPT} & RULES[word].keys()
+    return {*(f"{word}_{step}" for step in steps), *kept, *reported(word)}
