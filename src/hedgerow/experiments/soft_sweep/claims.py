@@ -40,13 +40,6 @@ def claims(
     return of_ranges(soft_sweep_ranges(rows, plan), specification, stated)
 
 
-def from_tables(
-    tables: Mapping[str, pd.DataFrame], specification: Mapping[str, Any], stated: pd.DataFrame
-) -> pd.DataFrame:
-    """As `claims`, from tables that are kept."""
-    return of_ranges(tables["soft_sweep_ranges"], specification, stated)
-
-
 def of_ranges(
     ranges: pd.DataFrame, specification: Mapping[str, Any], stated: pd.DataFrame
 ) -> pd.DataFrame:

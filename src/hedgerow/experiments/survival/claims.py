@@ -52,24 +52,6 @@ def claims(
     return judged("survival", frames, specification, stated, names, partial(without, frames))
 
 
-def from_tables(
-    tables: Mapping[str, pd.DataFrame], specification: Mapping[str, Any], stated: pd.DataFrame
-) -> pd.DataFrame:
-    """As `claims`, from tables that are kept: they hold all that the statements speak of."""
-    honest = tables["survival_honest"]
-    parts = [
-        honest[["dataset", "n_leaves"]].assign(
-            part=part,
-            multivariate_logrank_p=honest[f"multivariate_logrank_p_{part}"],
-            p_permutation=honest[f"p_permutation_{part}"],
-        )
-        for part in ("all", "training", "test")
-    ]
-    separation = pd.concat(parts, ignore_index=True)
-    frames = (tables["survival_leaves"], tables["survival_treatment"], separation)
-    return claims(*frames, specification, stated)
-
-
 def measured(
     leaves: pd.DataFrame, treatment: pd.DataFrame, separation: pd.DataFrame
 ) -> pd.DataFrame:
