@@ -325,8 +325,11 @@ def test_what_is_lacking_is_named_and_nothing_is_made_of_the_others(four):
 def test_parts_with_other_settings_than_the_configuration_give_no_tables(four):
     """The manifest of the tables would have stated settings that no part was made with."""
     _asks_for(four, step=0.2)
-    with pytest.raises(DataError, match=r"a\.json: settings not those of config/paper\.yaml"):
+    told = r"a\.json: settings not those of config/paper\.yaml"
+    with pytest.raises(DataError, match=told):
         four.merge()
+    with pytest.raises(DataError, match=told):
+        four.to_compare(["a"], 0, "1")
 
 
 @pytest.mark.parametrize("why", ["nothing has made it", "no source serves it"])

@@ -233,7 +233,8 @@ class Reference:
         Raises
         ------
         DataError
-            As `read_parts`, and if one has no part.
+            As `read_parts`, and if one has no part, or was made with other settings than those of
+            the configuration: it cannot come out the same.
         """
         manifests, parts = read_parts(self.parts), self.cut.parts
         self._check_named(names, manifests)
@@ -243,6 +244,7 @@ class Reference:
         for name in order[n:]:
             if not self._unmade(changed, chosen).isdisjoint(parts[name].calls):
                 chosen.append(name)
+        self._check_asked(chosen, manifests)
         return chosen
 
     def compare(self, names: Sequence[str]) -> None:
@@ -285,8 +287,8 @@ class Reference:
             code = dict(manifests[name]["code"])
             before = code.pop("equal", {})
             calls = digests(self.cut.parts[name].calls, _package(self.root))
-            if code["calls"] != calls:
-                already = before["compared"] if before.get("calls") == calls else ()
+            if code.get("calls") != calls:
+                already = before.get("compared", ()) if before.get("calls") == calls else ()
                 code["equal"] = {"calls": calls, "compared": sorted({*names, *already})}
             write_json(self.parts / f"{name}.json", {**manifests[name], "code": code})
 
@@ -367,13 +369,7 @@ class Reference:
                 f"of {self.experiment} {len(lacking)} parts are not there: {', '.join(lacking)}",
                 remedy=f"make them: hedgerow reference {self.experiment} --all",
             )
-        for name in self.cut.parts:
-            if other := self._not_asked(name, manifests[name]):
-                raise DataError(
-                    f"{self.parts / name}.json: {', '.join(other)} not those of "
-                    f"config/{self.configuration}.yaml",
-                    remedy="make it again",
-                )
+        self._check_asked(self.cut.parts, manifests)
         return manifests
 
     def unpack_into(self, copy: Path, manifests: Mapping[str, Mapping[str, Any]]) -> None:
@@ -398,6 +394,15 @@ class Reference:
         for name in names:
             if name not in manifests:
                 raise DataError(f"{self.parts} has no part {name}", remedy="make it first")
+
+    def _check_asked(self, names: Iterable[str], manifests: Mapping[str, Mapping]) -> None:
+        for name in names:
+            if other := self._not_asked(name, manifests[name]):
+                raise DataError(
+                    f"{self.parts / name}.json: {', '.join(other)} not those of "
+                    f"config/{self.configuration}.yaml",
+                    remedy="make it again",
+                )
 
     def _not_asked(self, name: str, manifest: Mapping) -> list[str]:
         """What a part has otherwise than the configuration asks for; a new setting is no matter."""
