@@ -7,15 +7,20 @@ current folder.
 
 In a sandbox (bubblewrap) there is no network, no folder of the user's, and nothing to write to but
 what is made for the purpose.
+
+They end with this process, where a signal asks it to end, and so do the jobs that they run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hedgerow.errors import InputError
@@ -37,6 +42,10 @@ EMPTY = "/tmp"
 #: be built; told to be verbose it asks that first, and else writes into the build.
 BUILT_FROM = ("meson.build", "meson.options", "pyproject.toml", "src")
 ASK_FIRST = {"MESONPY_EDITABLE_VERBOSE": "1"}
+#: Signals that ask a process to end and that Python does not make an exception of.
+ASK_TO_END = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+#: Seconds that an interpreter and its jobs have to end when they are asked to.
+GRACE = 5.0
 
 
 def run_python(
@@ -73,7 +82,54 @@ def run_python(
         command = [*_box(boxed, writable, folder), *command]
         variables = _few(variables)
     # The program of the sandbox itself is looked for with this process' own PATH.
-    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
+    with _exit_where_asked():
+        return _captured(command, folder, variables)
+
+
+def _captured(
+    command: Sequence[str], folder: Path | str, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess:
+    """As `subprocess.run` with what is printed; nothing of it is left where this one has to end."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=folder, env=variables, **pipes) as child:
+        try:
+            out, err = child.communicate()
+        except BaseException:
+            _end(child.pid)
+            raise
+    return subprocess.CompletedProcess(command, child.returncode, out, err)
+
+
+def _end(pid: int) -> None:
+    """End a process and all below it: Snakemake, asked to end, waits for the jobs that run."""
+    import psutil
+
+    with contextlib.suppress(psutil.NoSuchProcess):
+        first = psutil.Process(pid)
+        left = [*first.children(recursive=True), first]
+        for end in (psutil.Process.terminate, psutil.Process.kill):
+            for process in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    end(process)
+            _, left = psutil.wait_procs(left, timeout=GRACE)
+
+
+@contextlib.contextmanager
+def _exit_where_asked() -> Iterator[None]:
+    """Make an exit of signals that would end this process where it stands, without a clean-up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are the main thread's
+        return
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in ASK_TO_END}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _safe(environment: Mapping[str, str]) -> dict[str, str]:

@@ -126,7 +126,7 @@ def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
         env=_environment(),
         pass_fds=() if hold is None else (hold,),  # it may outlive this process
     )
-    signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
+    before = signal.signal(signal.SIGTERM, lambda number, frame: child.send_signal(number))
     note(hold, child.pid)
     # Snakemake locks after it has planned, a second or more from now.
     with contextlib.suppress(OSError):
@@ -139,6 +139,7 @@ def _run(arguments: Sequence[str], root: Path, hold: int | None) -> int:
         except KeyboardInterrupt:
             # Snakemake got the signal as well: it ends its jobs and removes its lock.
             stopped = True
+    signal.signal(signal.SIGTERM, before)  # `hedgerow reference` has more to do
     if code < 0:
         # Its lock is left, and so is the note, which tells the next run that it may remove both.
         asked = stopped or -code in (signal.SIGINT, signal.SIGTERM)
