@@ -391,7 +391,8 @@ if {limit}:
     resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 for suffix, content in made.items():
     try:
-        with job(types.SimpleNamespace(rule=suffix, log=["data/logs/" + suffix + ".log"])):
+        log = ["data/logs/" + suffix + ".log"]
+        with job(types.SimpleNamespace(rule=suffix, log=log, output=[], params=dict())):
             write("data/results/made." + suffix, content)
     except SystemExit as end:
         assert end.code == 1

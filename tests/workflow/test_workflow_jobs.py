@@ -18,13 +18,16 @@ from hedgerow.errors import DataError
 from hedgerow.experiments.soft.plan import SoftPlan
 from hedgerow.files import write_csv, write_json, write_parquet, write_text, written_whole
 from hedgerow.workflow import run
+from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.jobs import declared_plan, job
 
 
 @pytest.fixture
 def given(tmp_path):
     """The part of Snakemake's object that the frame reads."""
-    return types.SimpleNamespace(rule="tidy", log=[str(tmp_path / "data/logs/tidy/heart.log")])
+    params = {"step": 0.2, "attempt": 3, "code": "0" * 64}
+    log, output = tmp_path / "data/logs/tidy/heart.log", tmp_path / "heart.parquet"
+    return types.SimpleNamespace(rule="tidy", log=[str(log)], params=params, output=[str(output)])
 
 
 def test_an_error_of_the_user_is_one_line_with_its_remedy(given, capsys):
@@ -67,10 +70,20 @@ def test_beside_the_log_stands_what_the_job_took(given):
     assert 10 < took["max_rss"] < 10_000
 
 
+def test_a_record_says_of_which_settings_it_is_and_what_lies_on_the_disk(given):
+    with job(given):
+        Path(given.output[0]).write_bytes(b"0" * 2**20)
+    took = recorded(given)
+    assert 1 < took["made"] < 1.1
+    assert took["settings"] == settings_of_job({"step": 0.2})
+
+
 def test_a_job_that_fails_has_a_record_too(given, capsys):
     with pytest.raises(SystemExit), job(given):
         raise DataError("no rows")
-    assert recorded(given)["s"] >= 0
+    took = recorded(given)
+    assert took["s"] >= 0
+    assert took[["made", "settings"]].isna().all()  # it says nothing of a whole job
 
 
 def test_a_plan_shows_only_what_its_rule_declares():

@@ -19,10 +19,9 @@ from hedgerow.audit.verify import (
     unlike,
 )
 from hedgerow.errors import DataError
-from hedgerow.experiments import WORDS
 from hedgerow.reporting.checkout import is_workflow
 from hedgerow.workflow.altered import MANIFEST, altered, recorded
-from hedgerow.workflow.graph import planned
+from hedgerow.workflow.graph import ORDER, experiment_of, planned
 
 #: Kinds of reasons, in the order in which a job that has several is counted, with their words.
 KINDS = {
@@ -208,14 +207,6 @@ def tried_again(plan: dict[str, dict]) -> list[str]:
     return [id.partition(":")[2] for id in found]
 
 
-def experiment_of(rule: str) -> str:
-    """The experiment of a rule, `data` or `report`."""
-    if rule in ("fetch", "tidy"):
-        return "data"
-    own = [word for word in WORDS if rule == word or rule.startswith(f"{word}_")]
-    return max(own, key=len, default="report")
-
-
 def _with_altered(
     plan: Mapping[str, Mapping], root: Path, changed: Sequence[str]
 ) -> dict[str, set[tuple[str, str]]]:
@@ -344,7 +335,6 @@ def _short(value: Any, most: int = 40) -> str:
 def _grouped(plan: Mapping[str, Mapping], causes: Mapping[str, set]) -> list[Stale]:
     """Jobs by experiment and kind of reason, in the order of the report."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
-    order = ["data", *WORDS, "report"]
     for id, own in causes.items():
         kinds = [kind for kind in KINDS if any(kind == one for one, _ in own)] or ["other"]
         groups[experiment_of(plan[id]["rule"]), kinds[0]].append(id)
@@ -352,7 +342,7 @@ def _grouped(plan: Mapping[str, Mapping], causes: Mapping[str, set]) -> list[Sta
         Stale(word, kind, sorted(ids), _words(kind, ids, causes))
         for (word, kind), ids in sorted(
             groups.items(),
-            key=lambda item: (order.index(item[0][0]), list(KINDS).index(item[0][1])),
+            key=lambda item: (ORDER.index(item[0][0]), list(KINDS).index(item[0][1])),
         )
     ]
 

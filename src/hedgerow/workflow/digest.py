@@ -47,6 +47,9 @@ COMPILED = (".pyx", ".pxd", ".pxi", ".h", ".c")
 #: so that it belongs to all that reaches its module.
 PURE = {"cache", "contextmanager", "dataclass", "lru_cache", "step", "table", "figure"}
 
+#: Parameters that tell a job what is so when it runs, and not what was asked for.
+NO_SETTINGS = {"attempt", "checkout", "state"}
+
 
 class UntraceableError(HedgerowError):
     """Code whose dependencies cannot be followed: its digest would be wrong in silence."""
@@ -129,6 +132,15 @@ def settings_digest(params: Mapping[str, Any]) -> str:
         64 hexadecimal digits.
     """
     return hashlib.sha256(_plain(params).encode()).hexdigest()
+
+
+def settings_of_job(params: Mapping[str, Any]) -> str:
+    """`settings_digest` of all parameters of a job but its code.
+
+    How often a data set was tried in vain is no setting, nor is the state of the checkout.
+    """
+    apart = {"code", *NO_SETTINGS}
+    return settings_digest({name: value for name, value in params.items() if name not in apart})
 
 
 def _plain(value: Any) -> str:

@@ -19,18 +19,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hedgerow.errors import ConfigError
+from hedgerow.experiments import WORDS
 from hedgerow.reporting.checkout import REACHED
 from hedgerow.texts import plain
-from hedgerow.workflow.digest import settings_digest
+from hedgerow.workflow.digest import settings_of_job
 from hedgerow.workflow.isolated import run_python
 
 MANIFEST_RULE = "manifest"
-#: Parameters that tell a job what is so when it runs, and not what was asked for.
-NO_SETTINGS = {"attempt", "checkout", "state"}
 #: What a plan may look at in the folder of a project, by the first part of its path.
 LOOKED_AT = sorted({Path(path).parts[0] for path in REACHED} | {"docs", "reports"})
 #: What each job of a plan says, and in which kind.
 SAID = {"rule": str, "inputs": list, "outputs": list, "runs": bool, "after": list, "why": dict}
+#: What a rule belongs to, in the order of the report: an experiment, or what all of them share.
+ORDER = ("data", *WORDS, "report")
 
 
 class Graph:
@@ -71,21 +72,27 @@ class Graph:
 def described(job: Any) -> dict[str, dict[str, Any]]:
     """A job of Snakemake's under its id, `<rule>:<wildcards>`.
 
-    Its `rule`, `inputs` and `outputs` (paths, sorted), and two SHA-256: `settings` over all of its
-    parameters but the code, `code` over the code that it reaches (`hedgerow.workflow.digest`).
-    How often a data set was tried in vain is no setting, nor is the state of the checkout.
+    Its `rule`, `inputs` and `outputs` (paths, sorted), and two SHA-256: `settings`
+    (`hedgerow.workflow.digest.settings_of_job`), `code` over the code that it reaches.
     """
     wildcards = ",".join(map(str, job.wildcards_dict.values()))
-    params = {name: value for name, value in job.params.items() if name not in NO_SETTINGS}
     return {
         f"{job.rule.name}:{wildcards}" if wildcards else job.rule.name: {
             "rule": job.rule.name,
             "inputs": sorted(set(map(str, job.input))),
             "outputs": sorted(map(str, job.output)),
-            "code": params.pop("code", None),
-            "settings": settings_digest(params),
+            "code": job.params.get("code"),
+            "settings": settings_of_job(job.params),
         }
     }
+
+
+def experiment_of(rule: str) -> str:
+    """The experiment of a rule, `data` or `report`."""
+    if rule in ("fetch", "tidy"):
+        return "data"
+    own = [word for word in WORDS if rule == word or rule.startswith(f"{word}_")]
+    return max(own, key=len, default="report")
 
 
 def given(workflow: Any) -> dict[str, Any]:

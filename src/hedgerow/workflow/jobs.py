@@ -15,7 +15,8 @@ from typing import Any
 
 from hedgerow.errors import DataError, HedgerowError
 from hedgerow.files import read_json, read_metadata, write_json, write_parquet, write_text
-from hedgerow.workflow.disk import no_room
+from hedgerow.workflow.digest import settings_of_job
+from hedgerow.workflow.disk import no_room, on_disk
 
 logger = logging.getLogger("hedgerow")
 
@@ -36,14 +37,15 @@ def job(snakemake: Any) -> Iterator[None]:
     disk) is shown as it is, anything else with its type and a pointer to the log.
 
     Beside data/logs/<job>.log stands the record of the job, data/jobs/<job>.tsv (`Record`). Where
-    the disk has no room for log or record, the job does without: its results tell.
+    the disk has no room for log or record, the job does without: its results tell. A job that has
+    not done its work leaves no settings in it.
 
     A job of one data set that was not to be had (`absence`) does not run its body: its outputs
     say the same of the data set, and the next job passes it on.
     """
     log = Path(snakemake.log[0])
     root = logging.getLogger()
-    record = Record()
+    record, done = Record(), None
     handler = _log_to(log)
     root.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -51,6 +53,7 @@ def job(snakemake: Any) -> Iterator[None]:
         if hasattr(getattr(snakemake, "wildcards", None), "dataset"):
             _pass_on_absence(snakemake)
         yield
+        done = snakemake
     except Exception as error:
         logger.error("%s failed\n%s", snakemake.rule, traceback.format_exc())
         known = error if isinstance(error, HedgerowError) else no_room(error)
@@ -61,7 +64,7 @@ def job(snakemake: Any) -> Iterator[None]:
         raise SystemExit(1) from None
     finally:
         with _as_far_as_there_is_room():
-            record.write(record_of(log))
+            record.write(record_of(log), done)
         root.removeHandler(handler)
         handler.close()
 
@@ -118,16 +121,20 @@ class Record:
         self._seconds = time.perf_counter()
         self._cpu = self._cpu_seconds()
 
-    def write(self, path: str | Path) -> None:
+    def write(self, path: str | Path, done: Any = None) -> None:
         """Write a line of tab-separated values under their names.
 
         `s` is seconds on the clock, `cpu_time` seconds of CPU in all threads, `max_rss` the largest
-        resident memory in MiB, 'NA' where the system does not tell.
+        resident memory in MiB, 'NA' where the system does not tell. Of a job that has done its
+        work, `made` is what it takes on disk in MiB (`on_disk`), and `settings` the SHA-256 over
+        its parameters, which its plan has too.
         """
         seconds = time.perf_counter() - self._seconds
         cpu = self._cpu_seconds() - self._cpu
-        names = ("s", "cpu_time", "max_rss")
-        values = (f"{seconds:.3f}", f"{cpu:.3f}", _largest_memory())
+        names = ("s", "cpu_time", "max_rss", "made", "settings")
+        made = "NA" if done is None else f"{on_disk(map(Path, done.output)):.2f}"
+        settings = "NA" if done is None else settings_of_job(done.params)
+        values = (f"{seconds:.3f}", f"{cpu:.3f}", _largest_memory(), made, settings)
         write_text(path, "\t".join(names) + "\n" + "\t".join(values) + "\n")
 
     @staticmethod

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from hedgerow.experiments.plan import sections
 from hedgerow.files import write_text
-from hedgerow.workflow.records import Need, read_record, records_of_rules
+from hedgerow.workflow.records import Need, read_record, records_of_rules, repeats
 from hedgerow.workflow.reference import kept_jobs, settings_of
 
 PROFILE = Path("workflow/profiles/slurm/config.yaml")
@@ -64,9 +64,8 @@ def recorded(project: Path, record: str, chunk: int = 1) -> Need:
     """
     found = Need()
     for file in project.glob(re.sub(r"\{\w+\}", "*", record)):
-        size = re.search(r"_(\d{3})-(\d{3})$", file.stem)
-        done = int(size[2]) - int(size[1]) + 1 if size else chunk
-        need = read_record(file)
+        done = repeats(file.stem) or chunk
+        need = read_record(file).need
         found = found.with_(Need(need.seconds * max(1.0, chunk / done), need.mib))
     return found
 

@@ -7,18 +7,40 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from hedgerow.workflow.config import permutations_of
 from hedgerow.workflow.jobs import record_of
+
+#: How a chunk of repeats is named: the first and the last one.
+CHUNK = re.compile(r"\d{3}-\d{3}")
 
 
 class Need(NamedTuple):
-    """What a job took, or the longest and the largest of some: processor time in seconds, MiB."""
+    """What a job took, or the longest and the largest of some; 0 is not known.
+
+    Attributes
+    ----------
+    seconds : float
+        Processor time.
+    mib : float
+        Memory.
+    disk : float
+        MiB that its files take (`hedgerow.workflow.disk.on_disk`).
+    """
 
     seconds: float = 0.0
     mib: float = 0.0
+    disk: float = 0.0
 
     def with_(self, other: Need) -> Need:
         """The larger of each."""
         return Need(*map(max, self, other))
+
+
+class Recorded(NamedTuple):
+    """What a job took, and the SHA-256 of its settings: empty if it has not done its work."""
+
+    need: Need
+    settings: str
 
 
 def records_of_rules(root: Path) -> dict[str, str]:
@@ -35,18 +57,43 @@ def record_file(id: str, pattern: str) -> str:
     return re.sub(r"\{\w+\}", lambda _: next(values), pattern)
 
 
-def read_record(file: Path) -> Need:
-    """What a record says; processor time, which other work on the machine does not change.
+def records_in(root: Path) -> dict[str, Recorded]:
+    """What the jobs in a folder took when they last ran, by their ids."""
+    found = {}
+    for rule, pattern in records_of_rules(root).items():
+        known = re.compile(re.sub(r"\\{(\w+)\\}", _wildcard, re.escape(pattern)))
+        for file in root.glob(re.sub(r"\{\w+\}", "*", pattern)):
+            wildcards = known.fullmatch(file.relative_to(root).as_posix())
+            if wildcards:
+                id = f"{rule}:{','.join(wildcards.groups())}" if wildcards.groups() else rule
+                found[id] = read_record(file)
+    return found
 
-    A figure is 0 where the system did not tell.
+
+def _wildcard(name: re.Match) -> str:
+    return f"({CHUNK.pattern})" if name[1] == "chunk" else "([^/]+)"
+
+
+def repeats(name: str) -> int | None:
+    """Repeats of a job, by its id or the name of its record: 5 of `soft_learn:pima,000-004`.
+
+    None where they are not cut into chunks.
     """
+    chunk = re.search(rf"(?<=[_,]){CHUNK.pattern}$", name)
+    return len(permutations_of(chunk[0])) if chunk else None
+
+
+def read_record(file: Path) -> Recorded:
+    """What a record says; processor time, which other work on the machine does not change."""
     with file.open(encoding="utf-8", newline="") as lines:
         job = list(csv.DictReader(lines, delimiter="\t"))[-1]
-    return Need(_number(job["cpu_time"]) or _number(job["s"]), _number(job["max_rss"]))
+    seconds, *others = (_number(job.get(name)) for name in ("cpu_time", "max_rss", "made"))
+    settings = job.get("settings", "NA").replace("NA", "")
+    return Recorded(Need(seconds or _number(job["s"]), *others), settings)
 
 
-def _number(text: str) -> float:
+def _number(text: str | None) -> float:
     try:
-        return float(text)
+        return float(text or "")
     except ValueError:
         return 0.0

@@ -35,6 +35,7 @@ from hedgerow.files import (
 from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.copies import copy_workflow, run_copy
 from hedgerow.workflow.digest import PACKAGE
+from hedgerow.workflow.disk import on_disk
 from hedgerow.workflow.graph import planned
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.parts import (
@@ -213,7 +214,7 @@ class Reference:
                 "source": read_json(root / f"data/raw/{part.dataset}/source.json"),
                 "archive": checksum(archive),
                 "files": checksums(root, [root / path for path in part.files]),
-                "jobs": _jobs(root, self.plan, part),
+                "jobs": _jobs(root, self.plan, part.jobs),
             }
             write_json(self.parts / f"{name}.json", manifest)
 
@@ -321,6 +322,8 @@ class Reference:
             copy_workflow(self.root, copy)
             self.unpack_into(copy, manifests)
             made_of_parts(copy, made_by["code"], self.configuration, [self], wanted, cores)
+            merging = [id for id, job in self.plan.items() if job["rule"] in self.cut.rules]
+            merged = _jobs(copy, self.plan, merging)
             for name, path in sorted(wanted.items()):
                 made = copy / path
                 if made.suffix == ".parquet":
@@ -343,6 +346,7 @@ class Reference:
                 [folder / f"parts/{n}{end}" for n in self.cut.parts for end in (".json", SUFFIX)],
             ),
             "outputs": checksums(folder, [path.resolve() for path in outputs]),
+            "jobs": merged,
             "n_jobs": len(jobs),
             "seconds": round(sum(job["seconds"] for job in jobs), 1),
             "longest_seconds": max((job["seconds"] for job in jobs), default=0.0),
@@ -573,33 +577,41 @@ def _names(config: Mapping[str, Any], section: str, names: Iterable[str]) -> set
     return set(config[section]) if ALL in names else set(names)
 
 
-def _jobs(root: Path, plan: Mapping[str, Any], part: Part) -> dict[str, dict[str, float]]:
-    """Seconds of processor time and MiB of each job of a part, as they recorded them."""
+def _jobs(root: Path, plan: Mapping[str, Any], ids: Iterable[str]) -> dict[str, dict[str, float]]:
+    """What jobs took as they recorded it, and MiB of disk of the files that they left (`Need`)."""
     records = records_of_rules(root)
     found = {}
-    for id in part.jobs:
+    for id in ids:
         file = root / record_file(id, records[plan[id]["rule"]])
         if file.is_file():  # they may be removed, and nothing is made anew for it
-            need = read_record(file)
-            found[id] = {"seconds": round(need.seconds, 2), "mib": round(need.mib, 1)}
+            need = read_record(file).need
+            disk = on_disk(root / path for path in plan[id]["outputs"])
+            told = {"seconds": (need.seconds, 2), "mib": (need.mib, 1), "disk": (disk, 2)}
+            found[id] = {name: round(*figure) for name, figure in told.items()}
     return found
 
 
 def kept_jobs(root: Path, configuration: str = "paper") -> dict[str, Need]:
-    """What the jobs of all parts in data/reference took, by their ids.
+    """What the jobs of all parts in data/reference took, and those that made tables of the parts.
 
     Parameters
     ----------
     root : Path
     configuration : str
-        With which the parts were made.
+        With which they were made.
+
+    Returns
+    -------
+    dict of str to Need
+        By the ids of the jobs.
     """
     found = {}
-    for file in sorted(root.glob("data/reference/**/parts/*.json")):
+    for file in sorted(root.glob("data/reference/**/*.json")):
         manifest = read_json(file)
         jobs, settings = manifest.get("jobs", {}), manifest.get("settings", {})
-        if settings.get("configuration") == configuration and "archive" in manifest:
-            found |= {id: Need(job["seconds"], job["mib"]) for id, job in jobs.items()}
+        of_today = "archive" in manifest or "outputs" in manifest
+        if settings.get("configuration") == configuration and of_today:
+            found |= {id: Need(**job) for id, job in jobs.items()}
     return found
 
 
