@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data | reference | status | verify | sign | archive | ...``.
+"""The command line: ``hedgerow data | reference | plan | status | verify | sign | archive | ...``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
+    from hedgerow.workflow.plan_command import add_plan
     from hedgerow.workflow.reference_command import add_reference
 
     parser = argparse.ArgumentParser(prog="hedgerow", description=hedgerow.__doc__.split("\n")[0])
@@ -77,6 +78,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_data(commands)
     add_reference(commands)
+    add_plan(commands)
     add_status(commands)
     add_verify(commands)
     add_sign(commands)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.closed import Fault, describe, faults, shown
-from hedgerow.errors import ConfigError
+from hedgerow.errors import ConfigError, DataError
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.plan import Plan, sections, setting
 from hedgerow.files import read_yaml
@@ -298,6 +298,21 @@ def permutations_of(chunk: str) -> range:
 
 
 # ------------------------------------------------------------------------------------ messages
+
+
+def check_project(root: Path) -> None:
+    """See that a command was called in the folder of a project.
+
+    Raises
+    ------
+    DataError
+        If it was not.
+    """
+    if not (root / "config/default.yaml").is_file():
+        raise DataError(
+            "this folder is no hedgerow project: it has no config/default.yaml",
+            remedy="change to the folder that holds the Snakefile",
+        )
 
 
 def walk(schema: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Mapping[str, Any]]]:

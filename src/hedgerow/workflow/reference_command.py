@@ -78,13 +78,10 @@ def add_reference(commands: Any) -> None:
 
 def run_reference(options: argparse.Namespace) -> int:
     """Make parts and tables of one experiment, or of all."""
+    from hedgerow.workflow.config import check_project
     from hedgerow.workflow.reference import COMPARISON, check_out, compare_printed, experiments
 
-    if not Path("config/default.yaml").is_file():
-        raise DataError(
-            "this folder is no hedgerow project: it has no config/default.yaml",
-            remedy="change to the folder that holds the Snakefile",
-        )
+    check_project(Path())
     if options.experiment in (COMPARISON, EVERY) and options.parts:
         raise DataError(
             f"`{options.parts[0]}` is a part of one experiment", remedy="name that experiment"
