@@ -168,8 +168,8 @@ def test_what_is_no_such_folder(tmp_path, capsys):
     with pytest.raises(DataError, match="no results at paper scale"):
         verify_kept(tmp_path)
     assert not is_kept(tmp_path)
-    assert cli.main(["verify", str(REFERENCE / "soft_sweep"), "--rerun", "2"]) == 1
-    assert "--rerun" in capsys.readouterr().err
+    assert cli.main(["verify", str(REFERENCE / "soft_sweep"), "--digest", "0"]) == 1
+    assert "--digest" in capsys.readouterr().err
 
 
 def test_the_command(reference, capsys):

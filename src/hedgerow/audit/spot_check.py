@@ -17,6 +17,7 @@ from hedgerow.reporting.checkout import code_state
 from hedgerow.reporting.spot_checks import DIFFERS, EQUAL, FILE, NOT_MADE, read_draws, sentence
 from hedgerow.workflow.copies import copy_workflow, run_copy
 from hedgerow.workflow.jobs import absence
+from hedgerow.workflow.parts import SUFFIX
 from hedgerow.workflow.progress import duration
 from hedgerow.workflow.reference import drawn, unlike
 
@@ -46,7 +47,11 @@ def project_of(folder: Path) -> Path:
 def all_parts(folder: Path) -> dict[str, Path]:
     """Parts below a folder: their manifests by what they are called, `soft/pima`."""
     files = sorted(folder.glob("**/parts/*.json"))
-    return {f"{file.parents[1].relative_to(folder).as_posix()}/{file.stem}": file for file in files}
+    return {
+        f"{file.parents[1].relative_to(folder).as_posix()}/{file.stem}": file
+        for file in files
+        if file.with_name(f"{file.stem}{SUFFIX}").is_file()  # parts of former times have none
+    }
 
 
 def spot_check(
