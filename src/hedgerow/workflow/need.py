@@ -78,6 +78,10 @@ def _dataset(id: str) -> str:
     return id.partition(":")[2].partition(",")[0]
 
 
+def _learns(id: str) -> bool:
+    return ":" in id and experiment_of(id.partition(":")[0]) != "data"
+
+
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
@@ -93,7 +97,8 @@ class Forecast:
     guessed : frozenset of str
         Those of which only jobs with other settings are on record.
     unknown : frozenset of str
-        Those of which nothing is; they count as the mean of all others.
+        Those of which nothing is; they count as the mean of others of their kind (what learns on a
+        data set, or what reads data and shows results), where there are any, else of all.
     seconds, wall : float
         Of processor time, and on the clock.
     cores : int
@@ -146,7 +151,7 @@ class Forecast:
         if self.unknown:
             n = len(self.unknown)
             count = "1 job without record counts" if n == 1 else f"{n:,} jobs without record count"
-            said.append(f"{count} as the mean of all.")
+            said.append(f"{count} as the mean of others.")
         n = sum(not need.disk for need in self.jobs.values())
         if n > len(self.unknown):
             need = "1 of them needs" if n == 1 else f"{n:,} of them need"
@@ -170,13 +175,17 @@ def forecast(
     """
     told = {id: known.of(id, job["settings"]) for id, job in jobs.items()}
     found = {id: one[0] for id, one in told.items() if one}
-    mean = Need(_mean([need.seconds for need in found.values()]))
-    found = {id: found.get(id, mean) for id in jobs}
+    unknown = frozenset(jobs.keys() - found.keys())
+    seconds = {id: need.seconds for id, need in found.items()}
+    for learns in (True, False):
+        own = [one for id, one in seconds.items() if _learns(id) == learns]
+        mean = Need(_mean(own or list(seconds.values())))
+        found |= {id: mean for id in unknown if _learns(id) == learns}
     beside = EACH * len(jobs)
     return Forecast(
         jobs=found,
         guessed=frozenset(id for id, one in told.items() if one and one[1]),
-        unknown=frozenset(id for id, one in told.items() if not one),
+        unknown=unknown,
         seconds=sum(need.seconds for need in found.values()) + START + beside,
         wall=on_the_clock(jobs, found, cores) + START + beside / cores,
         cores=cores,
