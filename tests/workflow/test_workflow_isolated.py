@@ -10,7 +10,10 @@ import time
 import psutil
 import pytest
 
+#: What a shell starts in the background ignores SIGINT, and so would this one.
 ASKS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from hedgerow.workflow.isolated import run_python
 run_python(["-c", RUNS], ".")
 """

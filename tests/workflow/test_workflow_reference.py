@@ -28,6 +28,7 @@ from hedgerow.files import (
 )
 from hedgerow.workflow.jobs import write_absence
 from hedgerow.workflow.parts import Cut, Part, digests
+from hedgerow.workflow.records import Need
 from hedgerow.workflow.reference import (
     Reference,
     check_out,
@@ -167,7 +168,7 @@ def test_what_the_jobs_of_kept_parts_took(tmp_path):
     settings = {"configuration": "midpoint"}
     make_part(tmp_path / "data/reference/midpoint/soft/parts", "wine", {}, settings=settings)
     write_json(folder / "iris.json", {"settings": {"configuration": "paper"}, "jobs": {"n": 1}})
-    assert kept_jobs(tmp_path) == {"soft_learn:bupa,000-004": (90.0, 200.0)}
+    assert kept_jobs(tmp_path) == {"soft_learn:bupa,000-004": Need(90.0, 200.0)}
 
 
 def test_files_of_a_user_among_the_parts_are_left_alone(made):
