@@ -14,9 +14,12 @@ from hedgerow.audit.kept import is_kept, verify_kept
 from hedgerow.errors import DataError
 from hedgerow.files import read_json, write_bytes, write_json
 from hedgerow.reporting.manifest import checksums
-from hedgerow.workflow.parts import digests
+from hedgerow.workflow.parts import SUFFIX, digests
+from hedgerow.workflow.reference import read_parts
 
 REFERENCE = Path(__file__).parents[2] / "data/reference"
+#: Folders of parts; those of former times have no archives.
+IN_PARTS = sorted({archive.parent for archive in REFERENCE.glob(f"**/parts/*{SUFFIX}")})
 
 
 @pytest.fixture
@@ -63,6 +66,15 @@ def test_all_that_is_tracked_holds():
     found = verify_kept(REFERENCE)
     assert found.holds, bad(found)
     assert len(found.files) == sum(file.is_file() for file in REFERENCE.rglob("*"))
+
+
+@pytest.mark.parametrize("folder", IN_PARTS, ids=lambda folder: folder.parent.name)
+def test_parts_of_an_experiment_are_of_one_code_and_one_set_of_settings(folder):
+    """They were made on many days, and by code that was reshaped in between."""
+    manifests = read_parts(folder)
+    told = read_json(folder.parent / "manifest.json")["parts"]
+    assert {Path(path).name for path in told} == {path.name for path in folder.iterdir()}
+    assert len(told) == 2 * len(manifests)
 
 
 def test_other_code_and_versions_are_told(reference):
