@@ -156,6 +156,17 @@ def test_rows_are_whole_and_chunks_are_the_whole(table, learnt):
         pd.testing.assert_frame_equal(merged[name], frame)
 
 
+def test_readings_run_together_give_what_each_gives_alone(table):
+    """Those with the same gaps share the guesses of the nearest neighbours."""
+    plan = dataclasses.replace(PLAN, readings=READINGS, n_repeats=1)
+    together = missing_steps.learnt(table, plan)
+    for reading in READINGS:
+        alone = missing_steps.learnt(table, dataclasses.replace(plan, readings=(reading,)))
+        for name in ("rows", "trees", "kept"):
+            own = together[name][together[name]["reading"] == reading]
+            pd.testing.assert_frame_equal(own.reset_index(drop=True), alone[name])
+
+
 def test_the_two_readings_share_folds_and_differ_in_trees(table, learnt):
     sizes = learnt["trees"].set_index(["reading", "missingness", "repeat", "fold", "method"])
     assert (sizes.loc[DESCRIBED]["n_leaves"] != sizes.loc[CODED]["n_leaves"]).any()
