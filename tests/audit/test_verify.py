@@ -434,7 +434,10 @@ def test_installed_packages_are_compared_with_their_records(tmp_path, monkeypatc
     about = tmp_path / "made_up-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: Made_Up\nVersion: 1.0\n")
-    (about / "RECORD").write_text(f"made_up.py,sha256={digest},8\nmade_up-1.0.dist-info/RECORD,,\n")
+    # numpy 2.0 brings bytecode, which Python writes anew when it imports the module.
+    bytecode = f"__pycache__/made_up.cpython-311.pyc,sha256={digest},8\n"
+    own = f"made_up.py,sha256={digest},8\nmade_up-1.0.dist-info/RECORD,,\n"
+    (about / "RECORD").write_text(bytecode + own)
     found = [metadata.Distribution.at(about)]
     monkeypatch.setattr("hedgerow.audit.packages.metadata.distributions", lambda: found)
     listed = {"packages": {"made_up": "1.0"}}

@@ -51,10 +51,15 @@ def check_packages(manifest: Mapping[str, Any]) -> Check:
 
 
 def _listed(distribution: metadata.Distribution) -> list[tuple[Path, str, str, int | None]]:
-    """Place, kind of the checksum, checksum and size of each file that has one."""
+    """Place, kind of the checksum, checksum and size of each file that has one.
+
+    Bytecode is left out: few wheels bring any (numpy 2.0 does), and Python writes it anew.
+    """
     rows = csv.reader((distribution.read_text("RECORD") or "").splitlines())
     found = []
     for path, told, size in (row for row in rows if len(row) == 3 and row[1]):
+        if path.endswith(".pyc"):
+            continue
         kind, _, value = told.partition("=")
         place = Path(distribution.locate_file(path))
         found.append((place, kind, value, int(size) if size.isdigit() else None))
