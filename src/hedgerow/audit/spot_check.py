@@ -15,7 +15,7 @@ from hedgerow.errors import DataError, HedgerowError, InputError
 from hedgerow.files import read_json, write_json
 from hedgerow.reporting.checkout import code_state
 from hedgerow.reporting.spot_checks import DIFFERS, EQUAL, FILE, NOT_MADE, read_draws, sentence
-from hedgerow.workflow.copies import copy_workflow, run_copy
+from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.parts import SUFFIX
 from hedgerow.workflow.progress import duration
@@ -164,12 +164,10 @@ def _again(
         copy_workflow(root, copy)
     wanted = sorted(manifest["files"])
     command = [f"--cores={cores}", "--rerun-incomplete"]
-    command += ["--configfile", f"config/{manifest['settings']['configuration']}.yaml"]
-    command += ["--config", f"experiments=[{manifest['experiment']}]"]
+    command += asking(manifest["settings"]["configuration"], [manifest["experiment"]])
     done = run_copy(copy, code_state(root), command, wanted)
     if done.returncode:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
-        return {"verdict": NOT_MADE, "why": lines[-1] if lines else "Snakemake failed"}
+        return {"verdict": NOT_MADE, "why": last_said(done)}
     lacking = next(filter(None, (absence(copy / path) for path in wanted)), None)
     if lacking:
         return {"verdict": NOT_MADE, "why": f"the data set is not here ({lacking})"}

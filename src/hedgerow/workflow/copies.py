@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -71,3 +71,15 @@ def run_copy(
         boxed={} if sandbox else None,
         writable=[folder.parent],
     )
+
+
+def asking(configuration: str, experiments: Iterable[str]) -> list[str]:
+    """Arguments to Snakemake for some experiments of a configuration, by its name in config/."""
+    words = ",".join(experiments)
+    return ["--configfile", f"config/{configuration}.yaml", "--config", f"experiments=[{words}]"]
+
+
+def last_said(done: CompletedProcess) -> str:
+    """The last that a process said of its failure."""
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    return lines[-1] if lines else "it says nothing"

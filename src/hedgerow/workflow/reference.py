@@ -33,7 +33,7 @@ from hedgerow.files import (
     write_json,
 )
 from hedgerow.workflow.altered import check_paths
-from hedgerow.workflow.copies import copy_workflow, run_copy
+from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.digest import PACKAGE
 from hedgerow.workflow.disk import on_disk
 from hedgerow.workflow.graph import planned
@@ -779,14 +779,13 @@ def made_of_parts(
     ConfigError
         If Snakemake fails: the last that it said.
     """
-    command = [f"--cores={cores}", "--configfile", f"config/{configuration}.yaml"]
-    command += ["--config", f"experiments=[{','.join(one.experiment for one in references)}]"]
+    command = [f"--cores={cores}"]
+    command += asking(configuration, [one.experiment for one in references])
     rules = sorted({rule for one in references for rule in one.cut.rules})
     command += ["--allowed-rules", *DATA, *rules, *more]
     done = run_copy(copy, checkout, command, sorted(wanted.values()))
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip()] or ["it says nothing"]
         raise ConfigError(
-            f"the workflow cannot make tables of the parts: {said[-1]}",
+            f"the workflow cannot make tables of the parts: {last_said(done)}",
             remedy="call it with the same configuration, which tells more",
         )
