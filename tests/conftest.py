@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import durations
 import effort
 import pytest
@@ -69,3 +71,8 @@ def pytest_collection_modifyitems(config, items):
         left_out = {item for item in items if marked & {m.name for m in item.iter_markers()}}
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+    if not os.environ.get("HEDGEROW_MIRROR"):
+        reason = "needs the data sets of a local mirror: HEDGEROW_MIRROR is not set"
+        for item in items:
+            if item.get_closest_marker("mirror"):
+                item.add_marker(pytest.mark.skip(reason=reason))

@@ -35,11 +35,14 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in text)
 
 
-def closest(word: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """Names that are written much like a word, the nearest first."""
+def closest(word: str, known: Iterable[str], most: int = 1, alike: float = 0.6) -> list[str]:
+    """Names that are written much like a word, the nearest first.
+
+    `alike` is the share of letters that have to agree, as `difflib` counts them.
+    """
     import difflib
 
-    return difflib.get_close_matches(str(word), [str(name) for name in known], most)
+    return difflib.get_close_matches(str(word), [str(name) for name in known], most, alike)
 
 
 def did_you_mean(

@@ -1,18 +1,8 @@
 """A tiny registry and the helpers that the tests of hedgerow.data share."""
 
-import os
-
 import pytest
 import yaml
 from made_up import ROOT, ROWS, sha256
-
-
-def pytest_collection_modifyitems(items):
-    if not os.environ.get("HEDGEROW_MIRROR"):
-        reason = "needs the data sets of a local mirror: HEDGEROW_MIRROR is not set"
-        for item in items:
-            if "mirror" in item.keywords:
-                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

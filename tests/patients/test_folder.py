@@ -464,7 +464,7 @@ def test_no_small_count_follows_from_the_flow_of_patients(seed):
     event = np.repeat([1, 2, 0, 1, 2, 0], [*by, *after])
     labels = np.repeat([1, -1, -1, 0, 0, 0], [*by, *after])
     sized = type("Sized", (SimpleNamespace,), {"__len__": lambda _: len(event)})
-    cohort = sized(n_left_out=0, treated_at=None, horizon=5.0, unit="years")
+    cohort = sized(n_rows=0, n_left_out=0, treated_at=None, horizon=5.0, unit="years")
     training = np.zeros(len(event), dtype=bool)
     groups = SimpleNamespace(labels=SimpleNamespace(y=labels), training=training)
     stub = SimpleNamespace(cohort=cohort, groups=groups, event=event)

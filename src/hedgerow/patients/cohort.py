@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hedgerow.errors import InputError
-from hedgerow.patients.problems import Problems
+from hedgerow.patients.answers import Answers, told
+from hedgerow.patients.problems import Decision, Problems
+from hedgerow.patients.rows import chosen
 from hedgerow.patients.schema import Column
+from hedgerow.patients.suspects import age_like, knows_outcome, levels_alike, missing_codes
 from hedgerow.patients.table import Texts
 from hedgerow.patients.values import (
     DAYS,
     checked_numbers,
     dates,
     day_of,
-    events,
     horizon_of,
-    is_yes_no,
+    look_like_excel,
     looks_like_dates,
     numbers,
     shown,
     unique_texts,
     unit_in_name,
-    yes_or_no,
 )
+from hedgerow.patients.words import Word, events, says_who, treated
 from hedgerow.texts import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Follow-up, in years, that no patient has: the times are in another unit.
+#: Follow-up, in years, that no patient has: the times are in another unit, where many have it.
 LONGEST = 60.0
+#: Age that nobody reaches; share of patients, and number, whose times are mistakes of their own.
+OLDEST = 115.0
+MISTAKES, MOST_MISTAKES = 0.02, 5
+LEAVE_OUT = "or leave the row out with --leave-out-rows"
 #: Who says the unit of a column's times, and how it is told otherwise.
 BY_SCHEMA, BY_NAME, BY_OPTION = "by the schema", "by the name of the column", "option --unit"
 OTHERWISE = {
@@ -66,11 +73,10 @@ class Outcome:
         What counts as the event; by default 1, yes, true, dead and the like.
     cause : str, optional
         The cause that counts, where others compete with it.
-    decimal : {'comma', 'point'}, optional
-    dates : {'day', 'month'}, optional
-        Which stands first in a date.
     leave_out : bool
         Whether patients without time or event are left out; else they are problems.
+    answers : Answers
+        To the questions that a table raises.
     """
 
     event: str
@@ -82,9 +88,8 @@ class Outcome:
     horizon: str = "6y"
     event_is: tuple[str, ...] = ()
     cause: str | None = None
-    decimal: str | None = None
-    dates: str | None = None
     leave_out: bool = False
+    answers: Answers = field(default_factory=Answers)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -124,6 +129,14 @@ class Cohort:
         First and last date, where there are dates.
     rows : (n,) int array
         Rows in the file.
+    words : dict of lists of Word
+        By column, what each word of the event and of the treatment was taken for.
+    decisions : tuple of Decision
+        What was decided about the table, and by which option.
+    n_rows : int
+        Of the file; a patient may have several.
+    read_as : tuple of str
+        How the file was read.
     """
 
     X: pd.DataFrame
@@ -139,6 +152,10 @@ class Cohort:
     taken_as: str
     period: str
     rows: np.ndarray
+    words: dict[str, list[Word]] = field(default_factory=dict)
+    decisions: tuple[Decision, ...] = ()
+    n_rows: int = 0
+    read_as: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)
@@ -174,23 +191,29 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
         Every problem of the table, by row and column.
     """
     length, unit = _checked(table, outcome)
-    problems = Problems()
-    own = None if outcome.time is None else _unit(table, outcome.time, outcome, columns)
+    problems, words, n_rows = Problems(), {}, len(table)
+    table = chosen(table, columns, outcome.columns, outcome.answers, problems)
+    own = None if outcome.time is None else _unit(table, outcome.time, outcome, columns, problems)
     time, start, taken_as = _follow_up(table, outcome, unit, own, problems)
-    event = events(table, outcome.event, problems, outcome.event_is, outcome.cause)
+    if own is not None and own[1]:
+        _check_unit(time * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
+    if own is None or own[1]:
+        _name_too_long(table, outcome, columns, time * (DAYS[unit] / DAYS["years"]), problems)
+    event, words[outcome.event] = events(
+        table, outcome.event, problems, outcome.event_is, outcome.cause, outcome.answers
+    )
     treated_at, known, more = _intervention(
-        table, outcome, columns, unit, own, time, start, problems
+        table, outcome, columns, unit, own, time, start, problems, words
     )
     without = np.isnan(time) | (event < 0)
     if not outcome.leave_out:
         _name_incomplete(table, outcome, time, event, problems)
     X, not_used = _inputs(table, outcome, columns, problems)
-    problems.check(table.name)
     kept = ~without
+    _ask_what_knows(X, time * DAYS[unit], event, kept, outcome.answers, problems)
+    problems.check(table.name)
     if not kept.any():
         raise InputError("no patient has both a time and an event", remedy="check the columns")
-    if own is not None:
-        _check_unit(time[kept] * (DAYS[unit] / DAYS[own[0]]), own, taken_as)
     if not (event[kept] == 1).any():
         raise InputError(
             f"nobody has the event in column `{outcome.event}`",
@@ -210,6 +233,14 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
         taken_as + more,
         "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
         table.rows[kept],
+        {name: [word.of(kept) for word in own] for name, own in words.items()},
+        tuple(problems.decided),
+        n_rows,
+        (
+            f"letters of {table.encoding}",
+            "a workbook" if table.delimiter == "sheet" else f"fields divided by {table.delimiter}",
+            f"decimal {table.decimal}" if table.decimal else "no number tells a decimal mark",
+        ),
     )
 
 
@@ -229,6 +260,7 @@ def _checked(table: Texts, outcome: Outcome) -> tuple[float, str]:
         )
     if len(set(outcome.columns)) < len(outcome.columns):
         raise InputError("one column is named for two things", remedy="name another one")
+    outcome.answers.check(table)
     if outcome.event_is and outcome.cause is not None:
         raise InputError(
             "--event-is and --cause exclude each other",
@@ -248,11 +280,13 @@ def _unit(
     name: str,
     outcome: Outcome,
     columns: Mapping[str, Column],
+    problems: Problems,
     other: tuple[str, str] | None = None,
 ) -> tuple[str, str]:
     """Unit of the times in a column, and who says so; `other` is that of the follow-up.
 
     A unit is never guessed: months that are read as years make another page, and as fine a one.
+    Where nobody says it, days stand in its place until the question is answered.
     """
     if (own := unit_in_name(columns[name].unit)) is not None:
         return own, BY_SCHEMA
@@ -268,12 +302,13 @@ def _unit(
         return outcome.unit, BY_OPTION
     if other is not None:
         return other[0], f"like `{outcome.time}`"
-    values = numbers(table.columns[name], outcome.decimal or table.decimal).values
+    said = outcome.answers.of_column("decimal", name)
+    values = numbers(table.columns[name], table.decimal, said).values
     reach = "" if np.isnan(values).all() else f", whose values reach {np.nanmax(values):g}"
-    raise InputError(
-        f"nothing tells the unit of column `{name}`{reach}",
-        remedy="give --unit days, weeks, months or years",
+    problems.ask(
+        "unit", f"nothing tells its unit{reach}", "give --unit days, weeks, months or years", name
     )
+    return "days", ""
 
 
 def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problems):
@@ -281,12 +316,13 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problem
     if outcome.time is not None:
         name = outcome.time
         taken_as = f"times in `{name}` are taken as {own[0]} ({own[1]})"
-        time = checked_numbers(table, name, problems, outcome.decimal)
+        time = checked_numbers(table, name, problems, outcome.answers)
         time = time * (DAYS[own[0]] / DAYS[unit])
         start = None
     else:
         start, end = (
-            dates(table, name, problems, outcome.dates) for name in (outcome.start, outcome.end)
+            _past(table, name, dates(table, name, problems, outcome.answers), problems)
+            for name in (outcome.start, outcome.end)
         )
         time = (end - start) / DAYS[unit]
         taken_as = f"times are days from `{outcome.start}` to `{outcome.end}`"
@@ -302,15 +338,50 @@ def _follow_up(table: Texts, outcome: Outcome, unit: str, own, problems: Problem
     return time, start, taken_as
 
 
+def _past(table: Texts, name: str, days: np.ndarray, problems: Problems) -> np.ndarray:
+    """Days of a column of dates, each that is still to come a question."""
+    today = (datetime.date.today() - datetime.date(1970, 1, 1)).days
+    for place in np.flatnonzero(days > today):
+        said = f"{day_of(days[place])} is still to come"
+        problems.ask("dates", said, f"correct it, {LEAVE_OUT}", name, table.rows[place])
+    return days
+
+
 def _check_unit(time: np.ndarray, own: tuple[str, str], taken_as: str) -> None:
     """Refuse times that no patient has, and say which units would make them ones."""
-    longest = float(time.max())
-    years = {name: longest * days / DAYS["years"] for name, days in DAYS.items()}
-    if years[own[0]] <= LONGEST:
+    years = time * (DAYS[own[0]] / DAYS["years"])
+    if (years > LONGEST).sum() <= max(MISTAKES * len(time), min(MOST_MISTAKES, len(time) / 10)):
         return
-    fits = [f"{years[name]:.3g} years as {name}" for name in DAYS if years[name] <= LONGEST]
+    longest = float(np.nanmax(time))
+    reach = {name: longest * days / DAYS["years"] for name, days in DAYS.items()}
+    fits = [f"{reach[name]:.3g} years as {name}" for name in DAYS if reach[name] <= LONGEST]
     remedy = f"{OTHERWISE[own[1]]} ({', '.join(fits)})" if fits else "correct the times"
-    raise InputError(f"{taken_as}; they reach {years[own[0]]:.0f} years", remedy=remedy)
+    raise InputError(f"{taken_as}; they reach {reach[own[0]]:.0f} years", remedy=remedy)
+
+
+def _name_too_long(table, outcome: Outcome, columns, years: np.ndarray, problems: Problems) -> None:
+    """Follow-up of single patients that is longer than a life."""
+    where = outcome.time or outcome.end
+    for place in np.flatnonzero(years > LONGEST):
+        said = f"a follow-up of {years[place]:.0f} years is longer than any patient has"
+        remedy = f"correct it, {LEAVE_OUT}"
+        problems.ask("long follow-up", said, remedy, where, table.rows[place])
+    for name, column in columns.items():
+        if name in outcome.columns or column.kind != "number" or not age_like(name):
+            continue
+        unit = unit_in_name(column.unit) if column.unit else "years"
+        age = numbers(
+            table.columns[name], table.decimal, outcome.answers.of_column("decimal", name)
+        ).values
+        if unit != "years":
+            continue
+        for place in np.flatnonzero((age + years > OLDEST) & (age <= OLDEST) & (years <= LONGEST)):
+            said = (
+                f"with {age[place]:g} years at inclusion and a follow-up of {years[place]:.0f} "
+                f"years a patient would be older than {OLDEST:.0f}"
+            )
+            remedy = f"correct one of them, {LEAVE_OUT}"
+            problems.ask("long follow-up", said, remedy, name, table.rows[place])
 
 
 def _name_incomplete(table, outcome, time, event, problems: Problems) -> None:
@@ -322,16 +393,19 @@ def _name_incomplete(table, outcome, time, event, problems: Problems) -> None:
 
 
 def _intervention(
-    table: Texts, outcome: Outcome, columns, unit: str, own, time, start, problems: Problems
+    table: Texts, outcome: Outcome, columns, unit: str, own, time, start, problems: Problems, words
 ):
     """Times of intervention (infinite: none) or None, whether they are known, and their unit."""
     name, taken_as = outcome.intervention, ""
     if name is None:
+        if outcome.answers.treated_is:
+            raise InputError("--treated-is without --intervention", remedy="name its column")
         return None, True, taken_as
     column = table.columns[name]
-    if is_yes_no(column):
-        return np.where(yes_or_no(column) == 1, 0.0, np.inf), False, taken_as
-    if looks_like_dates(column):
+    if says_who(column) or outcome.answers.treated_is:
+        had, words[name] = treated(table, name, problems, outcome.answers)
+        return np.where(had, 0.0, np.inf), False, taken_as
+    if looks_like_dates(column) or (start is not None and look_like_excel(column)):
         if start is None:
             problems.add(
                 "intervention",
@@ -340,10 +414,11 @@ def _intervention(
                 name,
             )
             return None, True, taken_as
-        when = (dates(table, name, problems, outcome.dates) - start) / DAYS[unit]
+        days = _past(table, name, dates(table, name, problems, outcome.answers), problems)
+        when = (days - start) / DAYS[unit]
     else:
-        when = checked_numbers(table, name, problems, outcome.decimal)
-        its, why = _unit(table, name, outcome, columns, own)
+        when = checked_numbers(table, name, problems, outcome.answers)
+        its, why = _unit(table, name, outcome, columns, problems, own)
         when = when * (DAYS[its] / DAYS[unit])
         taken_as = f"; those in `{name}` as {its} ({why})"
     for wrong, said in (
@@ -361,7 +436,8 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
     """Data frame of the inputs, and why other columns are none."""
     import pandas as pd
 
-    made, not_used = {}, {}
+    made: dict = {}
+    not_used, answers = {}, outcome.answers
     roles = set(outcome.columns)
     for name, column in columns.items():
         if name in roles:
@@ -369,34 +445,72 @@ def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], probl
         if column.why:
             not_used[name] = column.why
             continue
-        texts = _without_missing(table, column)
+        if name in answers.not_input:
+            not_used[name] = f"left out ({told('not_input', name)})"
+            problems.decide(name, "no input: not known at inclusion", told("not_input", name))
+            continue
         if column.kind == "number":
-            values = checked_numbers(texts, name, problems, outcome.decimal)
+            texts = _without_missing(table, column)
+            values = checked_numbers(texts, name, problems, answers)
+            values = missing_codes(name, values, table.rows, answers, problems)
             _check_range(table, column, values, problems)
             if len(np.unique(values[~np.isnan(values)])) < 2:
                 not_used[name] = "the same value for all"
                 continue
             made[name] = values
+        elif (category := _category(table, column, answers, problems)) is None:
+            not_used[name] = "the same value for all"
         else:
-            own, codes = unique_texts(texts.columns[name])
-            levels = list(column.categories) or sorted(own)
-            for place in np.flatnonzero(~np.isin(np.array([*own, ""])[codes], [*levels, ""])):
-                problems.add(
-                    "categories",
-                    f"{shown(table.columns[name][place])} is none of {', '.join(levels[:8])}",
-                    "correct the cell, or the categories of the schema",
-                    name,
-                    table.rows[place],
-                )
-            # A level that nobody has is none that a tree could divide by.
-            levels = [level for level in levels if level in set(own)]
-            if len(levels) < 2:
-                not_used[name] = "the same value for all"
-                continue
-            made[name] = pd.Categorical(texts.columns[name], categories=levels)
+            made[name] = category
     if not made:
         problems.add("inputs", "no column is left that a tree could test", "check the table")
     return pd.DataFrame(made, index=range(len(table))), not_used
+
+
+def _category(table: Texts, column: Column, answers: Answers, problems: Problems):
+    """Values of a category; None where all have one."""
+    import pandas as pd
+
+    name = column.name
+    gone = column.missing | {word.lower() for word in answers.words("missing_value", name)}
+    cells = _without_missing(table, replace(column, missing=gone)).columns[name]
+    same = levels_alike(name, cells, answers, problems)
+    if same:
+        cells = np.array([same.get(text, text) for text in cells], dtype=object)
+    own, codes = unique_texts(cells)
+    levels = list(dict.fromkeys(same.get(text, text) for text in column.categories))
+    levels = levels or sorted(own)
+    for place in np.flatnonzero(~np.isin(np.array([*own, ""])[codes], [*levels, ""])):
+        problems.add(
+            "categories",
+            f"{shown(table.columns[name][place])} is none of {', '.join(levels[:8])}",
+            "correct the cell, or the categories of the schema",
+            name,
+            table.rows[place],
+        )
+    # A level that nobody has is none that a tree could divide by.
+    levels = [level for level in levels if level in set(own)]
+    return None if len(levels) < 2 else pd.Categorical(cells, categories=levels)
+
+
+def _ask_what_knows(
+    X: pd.DataFrame, time, event, kept, answers: Answers, problems: Problems
+) -> None:
+    """A question for each input that may not have been known at inclusion."""
+    for name in X:
+        values = X[name]
+        if hasattr(values, "cat"):
+            values = values.cat.codes.where(values.notna(), np.nan)
+        own = values.to_numpy(float)[kept]
+        if why := knows_outcome(own, time[kept], event[kept]):
+            problems.ask(
+                "inputs",
+                f"it may not have been known at inclusion: {why}",
+                f"say {told('not_input', name)} or {told('known_before', name)}",
+                name,
+                answer=told("known_before", name) if name in answers.known_before else "",
+                decided=f"known at inclusion, though {why}",
+            )
 
 
 def _without_missing(table: Texts, column: Column) -> Texts:
@@ -405,8 +519,7 @@ def _without_missing(table: Texts, column: Column) -> Texts:
     if column.missing:
         known = [None if t is None or t.lower() in column.missing else t for t in cells]
         cells = np.array(known, dtype=object)
-    own = {column.name: cells}
-    return Texts(table.name, own, table.rows, table.delimiter, table.encoding, table.decimal)
+    return replace(table, columns={column.name: cells})
 
 
 def _check_range(table: Texts, column: Column, values: np.ndarray, problems: Problems) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hedgerow.patients.answers import add_answers, answers_of
 from hedgerow.screen import add_command
 
 DESCRIPTION = (
@@ -54,14 +55,15 @@ def add_survival(commands: Any) -> None:
     table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
     table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")
     table.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
-    table.add_argument("--decimal", choices=["comma", "point"], help="default: as numbers tell")
-    table.add_argument(
-        "--dates", choices=["day-first", "month-first"], help="default: as dates tell"
-    )
     table.add_argument(
         "--leave-out-incomplete",
         action="store_true",
         help="leave out patients without time or event, instead of naming them",
+    )
+    add_answers(
+        parser.add_argument_group(
+            "answers to questions", "what a table leaves open; each may be given more than once"
+        )
     )
     analysis = parser.add_argument_group("the analysis")
     analysis.add_argument(
@@ -116,32 +118,15 @@ def run(options: argparse.Namespace) -> int:
     int
         0, or 1 where the table has problems, which stand on standard error.
     """
-    from hedgerow.errors import InputError
-    from hedgerow.files import check_free
     from hedgerow.optional import needed
     from hedgerow.patients.problems import TableError
-    from hedgerow.patients.schema import found_columns, read_schema, write_template
-    from hedgerow.patients.table import read_texts
 
     for library in ("pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"):
         needed(library, "`hedgerow survival`")
-    path = Path(options.table)
     try:
         with _Told(options.quiet, options.permutations) as tell:
             tell("reading the table")
-            table = read_texts(path, options.sheet)
-            columns = found_columns(table, options.decimal)
-            if options.template is not None:
-                check_free(options.template, options.force)
-                write_template(options.template, table, columns)
-                said = f"{options.template}: {len(columns)} columns, to be corrected"
-            else:
-                for name, what in (("event", "column of the event"), ("out", "folder to write")):
-                    if getattr(options, name) is None:
-                        raise InputError(f"the {what} is not told", remedy=f"give --{name}")
-                if options.schema is not None:
-                    columns = read_schema(options.schema, table, columns)
-                said = _analysed(options, path, table, columns, tell)
+            said = _template(options) if options.template is not None else _analysed(options, tell)
     except TableError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
         return 1
@@ -150,13 +135,52 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> str:
-    from hedgerow.patients.analysis import Settings, analyse
-    from hedgerow.patients.cohort import Outcome, read_cohort
-    from hedgerow.patients.disclosure import LEAST
-    from hedgerow.patients.folder import check_out, write_folder
+def _read(options: argparse.Namespace):
+    """The table and what its columns seem to be."""
+    from hedgerow.patients.schema import found_columns
+    from hedgerow.patients.table import read_texts
 
-    check_out(options.out, options.force)
+    answers = answers_of(options)
+    table = read_texts(options.table, options.sheet, answers.head_row)
+    return table, found_columns(table, answers)
+
+
+def _template(options: argparse.Namespace) -> str:
+    from hedgerow.files import check_free
+    from hedgerow.patients.schema import write_template
+
+    table, columns = _read(options)
+    check_free(options.template, options.force)
+    write_template(options.template, table, columns)
+    return f"{options.template}: {len(columns)} columns, to be corrected"
+
+
+def cohort_of(options: argparse.Namespace):
+    """The cohort that a command describes.
+
+    Parameters
+    ----------
+    options : Namespace
+
+    Returns
+    -------
+    cohort : Cohort
+    outcome : Outcome
+
+    Raises
+    ------
+    InputError, DataError
+        As `read_texts`, `read_schema` and `read_cohort`.
+    """
+    from hedgerow.errors import InputError
+    from hedgerow.patients.cohort import Outcome, read_cohort
+    from hedgerow.patients.schema import read_schema
+
+    table, columns = _read(options)
+    if options.event is None:
+        raise InputError("the column of the event is not told", remedy="give --event")
+    if options.schema is not None:
+        columns = read_schema(options.schema, table, columns)
     outcome = Outcome(
         options.event,
         options.time,
@@ -167,11 +191,23 @@ def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> 
         options.horizon,
         tuple(options.event_is),
         options.cause,
-        options.decimal,
-        None if options.dates is None else options.dates.removesuffix("-first"),
         options.leave_out_incomplete,
+        answers_of(options),
     )
-    cohort = read_cohort(table, outcome, columns)
+    return read_cohort(table, outcome, columns), outcome
+
+
+def _analysed(options: argparse.Namespace, tell) -> str:
+    from hedgerow.errors import InputError
+    from hedgerow.patients.analysis import Settings, analyse
+    from hedgerow.patients.disclosure import LEAST
+    from hedgerow.patients.folder import check_out, write_folder
+
+    if options.out is None:
+        raise InputError("the folder to write is not told", remedy="give --out")
+    check_out(options.out, options.force)
+    path = Path(options.table)
+    cohort, outcome = cohort_of(options)
     settings = Settings(
         options.max_depth,
         options.min_patients,
@@ -197,9 +233,14 @@ def _analysed(options: argparse.Namespace, path: Path, table, columns, tell) -> 
     where = Path(options.out) / "index.html"
     return (
         f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
-        f"{where}: open it in a browser ({len(written.files)} files)"
+        + "".join(f"column `{name}`: {_said(own)}\n" for name, own in cohort.words.items())
+        + f"{where}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )
+
+
+def _said(words) -> str:
+    return ", ".join(word.said for word in words)
 
 
 def _landmark(text: str | None, unit: str) -> float | None:

@@ -24,9 +24,11 @@ from hedgerow.files import (
 )
 from hedgerow.patients import figures
 from hedgerow.patients.analysis import NO_DATE, Analysis
+from hedgerow.patients.answers import as_options
 from hedgerow.patients.checklist import checklist, summary
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.disclosure import LEAST, small
+from hedgerow.patients.passport import passport
 from hedgerow.patients.tables import COLUMNS, Table, tables, withheld_leaves
 from hedgerow.reporting.figures import save
 from hedgerow.reporting.html import render
@@ -127,6 +129,10 @@ def write_folder(
         write_text(
             made / "index.html", page(analysis, shown, list(pictures), title, least, version)
         )
+        write_text(
+            made / "passport.html",
+            passport(analysis, shown, outcome, title, name, _sha256(source), version),
+        )
         files = sorted(p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file())
         write_json(
             made / MARK,
@@ -169,8 +175,6 @@ def command(
         "--intervention": outcome.intervention,
         "--unit": outcome.unit,
         "--horizon": outcome.horizon,
-        "--decimal": outcome.decimal,
-        "--dates": {"day": "day-first", "month": "month-first", None: None}[outcome.dates],
         "--schema": None if schema is None else schema.name,
         "--title": title,
         "--max-depth": settings.max_depth,
@@ -187,6 +191,7 @@ def command(
     for name, value in options.items():
         if value is not None:
             words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += as_options(outcome.answers)
     words += ["--leave-out-incomplete"] * outcome.leave_out + ["--show-small-counts"] * (not least)
     return shlex.join(words)
 
@@ -317,7 +322,7 @@ def page(
     sections = [
         _section("summary", "In short", [], [], []),
         _section("groups", "The tree and its groups", [], ["sheet", "survival"], []),
-        _section("patients", "The patients", [], [], ["flow", "baseline", "columns"]),
+        _section("patients", "The patients", [], [], ["flow", "words", "baseline", "columns"]),
         _section(
             "tables_of_survival",
             "Survival in the groups",

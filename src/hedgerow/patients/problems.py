@@ -1,4 +1,8 @@
-"""What is wrong with a table: each problem one sentence, all of them at once."""
+"""What is wrong with a table, and what it leaves open: each one sentence, all of them at once.
+
+A problem has to be mended in the table. A question can be answered by an option as well, and the
+answer is kept for the data passport: no run goes on with a question that nobody has answered.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +29,8 @@ class Problem:
     column : str, optional
     row : int, optional
         As a spreadsheet counts: the head of the table is row 1.
+    asks : bool
+        Whether it is a question: an option answers it.
     """
 
     kind: str
@@ -32,6 +38,7 @@ class Problem:
     remedy: str
     column: str | None = None
     row: int | None = None
+    asks: bool = False
 
     def __str__(self) -> str:
         place = [] if self.row is None else [f"row {self.row}"]
@@ -39,15 +46,62 @@ class Problem:
         return f"{', '.join(place)}{': ' * bool(place)}{self.said}; {self.remedy}"
 
 
+@dataclass(frozen=True)
+class Decision:
+    """What was decided about a table, and by whom.
+
+    Attributes
+    ----------
+    about : str
+        The column, or what else it is about.
+    said : str
+        Without counts of patients and rows.
+    by : str
+        The option that decided it; empty where the table itself tells it.
+    """
+
+    about: str
+    said: str
+    by: str = ""
+
+
 @dataclass
 class Problems:
-    """Problems as they are found."""
+    """Problems and questions as they are found, and questions that have their answer."""
 
     found: list[Problem] = field(default_factory=list)
+    decided: list[Decision] = field(default_factory=list)
 
-    def add(self, kind: str, said: str, remedy: str, column=None, row=None) -> None:
-        """One more."""
-        self.found.append(Problem(kind, said, remedy, column, None if row is None else int(row)))
+    def add(self, kind: str, said: str, remedy: str, column=None, row=None, asks=False) -> None:
+        """One more problem."""
+        row = None if row is None else int(row)
+        self.found.append(Problem(kind, said, remedy, column, row, asks))
+
+    def ask(
+        self, kind: str, said: str, options: str, column=None, row=None, answer="", decided=""
+    ) -> None:
+        """One more question, or the decision that its answer, an option, has made.
+
+        Parameters
+        ----------
+        kind, said, options : str
+            As of a problem; the options are those that answer it.
+        column : str, optional
+        row : int, optional
+        answer : str
+            The option that was given, where one was.
+        decided : str
+            What it decided, without counts and rows: it is passed on with the results.
+        """
+        if answer:
+            self.decide(column or "rows", decided or said, answer)
+        else:
+            self.add(kind, said, options, column, row, asks=True)
+
+    def decide(self, about: str, said: str, by: str = "") -> None:
+        """Keep what was decided, once."""
+        if (made := Decision(about, said, by)) not in self.decided:
+            self.decided.append(made)
 
     def lines(self) -> list[str]:
         """A line per problem; of one kind in one column the first few, and how many more."""
@@ -70,15 +124,31 @@ class Problems:
         TableError
         """
         if self.found:
-            raise TableError(what, len(self.found), self.lines())
+            asked = sum(problem.asks for problem in self.found)
+            raise TableError(what, len(self.found) - asked, self.lines(), asked)
 
 
 class TableError(DataError):
-    """A table that cannot be used as it is; `lines` has a sentence for each problem."""
+    """A table that cannot be used as it is; `lines` has a sentence for each problem and question.
 
-    def __init__(self, what: str, count: int, lines: Iterable[str]):
+    Parameters
+    ----------
+    what : str
+        The file.
+    count : int
+        Of problems.
+    lines : iterable of str
+    asked : int
+        Number of questions.
+    """
+
+    def __init__(self, what: str, count: int, lines: Iterable[str], asked: int = 0):
         self.lines = tuple(lines)
-        problems = "1 problem" if count == 1 else f"{count} problems"
+        counts = [
+            f"{number} {word}{'s' * (number != 1)}"
+            for number, word in ((count, "problem"), (asked, "question"))
+            if number
+        ]
         super().__init__(
-            "\n".join([f"{what} has {problems}, and nothing was written", *self.lines])
+            "\n".join([f"{what} has {' and '.join(counts)}, and nothing was written", *self.lines])
         )

@@ -23,9 +23,17 @@ from hedgerow.closed import (
     word,
 )
 from hedgerow.files import read_yaml, write_text
+from hedgerow.patients.answers import Answers
 from hedgerow.patients.problems import Problems
+from hedgerow.patients.rows import identifiers
 from hedgerow.patients.table import Texts
-from hedgerow.patients.values import looks_like_dates, numbers, unique_texts
+from hedgerow.patients.values import (
+    MOSTLY,
+    look_like_excel,
+    looks_like_dates,
+    numbers,
+    unique_texts,
+)
 from hedgerow.texts import did_you_mean, legible
 
 KINDS = ("number", "category", "date", "id", "ignore")
@@ -33,8 +41,7 @@ KINDS = ("number", "category", "date", "id", "ignore")
 MOST_CATEGORIES = 30
 #: Patients from which values that never repeat make a column an identifier.
 FEW = 20
-#: Share of cells that are numbers in a column of numbers with mistakes.
-MOSTLY = 0.8
+_DATE = re.compile(r"date|datum|fecha")
 _ID = re.compile(r"(^|[^a-z])(id|nr|no|number|case|mrn|record|patient|subject)($|[^a-z])|id$")
 
 
@@ -74,21 +81,28 @@ class Column:
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
-def found_columns(table: Texts, decimal: str | None = None) -> dict[str, Column]:
+def found_columns(table: Texts, answers: Answers | None = None) -> dict[str, Column]:
     """What the columns of a table seem to be.
 
     Parameters
     ----------
     table : Texts
-    decimal : {'comma', 'point'}, optional
-        By default what the numbers tell.
+    answers : Answers, optional
+        Among them decimal marks; by default what the numbers tell.
 
     Returns
     -------
     dict of Column
         By name, in the order of the table.
     """
-    return {name: _found(name, table, decimal or table.decimal) for name in table.columns}
+    answers = answers or Answers()
+    found = {
+        name: _found(name, table, answers.of_column("decimal", name)) for name in table.columns
+    }
+    for name, why in identifiers(table).items():
+        if found[name].kind not in ("date", "id"):
+            found[name] = replace(found[name], kind="id", why=why, categories=())
+    return found
 
 
 def _found(name: str, table: Texts, decimal: str | None) -> Column:
@@ -98,16 +112,17 @@ def _found(name: str, table: Texts, decimal: str | None) -> Column:
     if not n:
         return replace(made, kind="ignore", why="every cell is empty")
     alone = len(texts) == n >= FEW
-    if looks_like_dates(table.columns[name]):
+    column = table.columns[name]
+    if looks_like_dates(column) or (_DATE.search(name.lower()) and look_like_excel(column)):
         return replace(made, kind="date", why="a date")
-    found = numbers(table.columns[name], decimal)
+    found = numbers(column, table.decimal, decimal)
     if found.share >= MOSTLY:
         values = found.values[~np.isnan(found.values)]
         if alone and _counts_on(values, name):
             return replace(
                 made, kind="id", why="another value for each patient, as of an identifier"
             )
-        if len(texts) <= 2:
+        if len(np.unique(values)) <= 2 and not found.wrong.any():
             return replace(made, kind="category", categories=tuple(sorted(texts)))
         return made
     if alone:

@@ -9,7 +9,7 @@ import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,9 @@ from hedgerow.texts import legible
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 #: Lines from which the delimiter is found.
 LOOKED_AT = 50
+#: Rows that hold something, among which the head is looked for.
+HEAD_WITHIN = 12
+_NUMBER = re.compile(r"[+-]?\d[\d., ]*")
 #: Texts, in lower case, that stand for a value which is not there.
 MISSING = frozenset(
     {
@@ -83,8 +86,13 @@ class Texts:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def of(self, kept: np.ndarray) -> Texts:
+        """The table of some of its rows, `kept` a (n,) bool array."""
+        columns = {name: column[kept] for name, column in self.columns.items()}
+        return replace(self, columns=columns, rows=self.rows[kept])
 
-def read_texts(path: str | Path, sheet: str | None = None) -> Texts:
+
+def read_texts(path: str | Path, sheet: str | None = None, head: int | None = None) -> Texts:
     """Read a table of patients.
 
     Parameters
@@ -94,6 +102,9 @@ def read_texts(path: str | Path, sheet: str | None = None) -> Texts:
         Windows-1252; or a workbook of Excel (.xlsx).
     sheet : str, optional
         Of a workbook; by default its first one.
+    head : int, optional
+        The row that names the columns, as a spreadsheet counts; by default the first one that
+        holds anything, where no later one looks more like it.
 
     Returns
     -------
@@ -104,7 +115,8 @@ def read_texts(path: str | Path, sheet: str | None = None) -> Texts:
     DataError
         No file, no text, no table, or an old workbook.
     TableError
-        Names of columns that are empty or stand twice, rows of another length: all of them.
+        Names of columns that are empty or stand twice, rows of another length: all of them; or
+        the question which row names the columns.
     LibraryError
         openpyxl is not installed, for a workbook.
     """
@@ -119,7 +131,7 @@ def read_texts(path: str | Path, sheet: str | None = None) -> Texts:
             raise DataError(f"{path.name} is no workbook", remedy="leave out --sheet")
         text, encoding = _decoded(path, content)
         records, delimiter = _of_text(path, text)
-    columns, rows = _columns(path.name, records)
+    columns, rows = _columns(path.name, records, head)
     decimal = "point" if delimiter == "sheet" else _decimal(columns, delimiter)
     return Texts(legible(path.name), columns, rows, delimiter, encoding, decimal)
 
@@ -193,7 +205,10 @@ def _of_text(path: Path, text: str) -> tuple[list[list[str]], str]:
 
 
 def _delimiter(text: str) -> str:
-    """What divides the fields: what gives most lines the same number of them, above one."""
+    """What divides the fields: what gives most lines the same number of them, above one.
+
+    Titles above the head have fewer fields, or none.
+    """
     lines = [line for line in text[:200_000].split("\n") if line.strip()][:LOOKED_AT]
     best, found = (0.0, 0), ","
     for delimiter in DELIMITERS:
@@ -201,10 +216,11 @@ def _delimiter(text: str) -> str:
             counts = [len(r) for r in csv.reader(lines, delimiter=delimiter)]
         except csv.Error:  # a field without end, which is told when the table is read
             continue
-        if counts and counts[0] > 1:
-            alike = sum(count == counts[0] for count in counts) / len(counts)
-            if (alike, counts[0]) > best:
-                best, found = (alike, counts[0]), delimiter
+        several = Counter(count for count in counts if count > 1)
+        if several:
+            count, lines_alike = max(several.items(), key=lambda pair: (pair[1], pair[0]))
+            if (share := (lines_alike / len(counts), count)) > best:
+                best, found = share, delimiter
     return found
 
 
@@ -282,11 +298,59 @@ def _cell(value) -> str:
     return str(value)
 
 
-def _columns(name: str, records: list[list[str]]) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Columns by name, and the row of each line; blank lines and empty columns left out."""
-    start = next((k for k, r in enumerate(records) if any(f.strip() for f in r)), None)
-    if start is None:
+def _start(name: str, records: list[list[str]], head: int | None) -> int:
+    """Place of the row that names the columns.
+
+    Above it may stand a title, or words that stand over several columns each: where the first row
+    leaves columns without a name and a later one names all of them, it is a question.
+    """
+    filled = [k for k, r in enumerate(records) if any(f.strip() for f in r)]
+    if not filled:
         raise DataError(f"{name} holds no table", remedy="its first row names the columns")
+    if head is not None:
+        if head - 1 not in filled:
+            raise DataError(f"{name} has nothing in row {head}", remedy="give another --head")
+        return head - 1
+    start = filled[0]
+    below = [records[k] for k in filled[1 : LOOKED_AT + 1]]
+    width = max(Counter(map(_last, below)).items(), key=lambda c: (c[1], c[0]))[0] if below else 0
+    if not _names(records[start], width):
+        for k in filled[1:HEAD_WITHIN]:
+            rest = [records[j] for j in filled if j > k][:LOOKED_AT]
+            if _names(records[k], width) and any(map(_has_number, rest)):
+                problems = Problems()
+                problems.add(
+                    "head",
+                    f"it does not name {width} columns, and row {k + 1} looks like the head",
+                    f"say --head {k + 1}, or --head {start + 1} where it is the head",
+                    row=start + 1,
+                    asks=True,
+                )
+                problems.check(name)
+    return start
+
+
+def _last(record: list[str]) -> int:
+    """Number of fields up to the last one that holds anything."""
+    return max((k + 1 for k, field in enumerate(record) if field.strip()), default=0)
+
+
+def _names(record: list[str], width: int) -> bool:
+    """Whether a row has a word of its own for each column, and no number."""
+    fields = [field.strip() for field in record[:width]]
+    alone = len(fields) == width and all(fields) and len(set(fields)) == width
+    return alone and not _has_number(record)
+
+
+def _has_number(record: list[str]) -> bool:
+    return any(_NUMBER.fullmatch(field.strip()) for field in record)
+
+
+def _columns(
+    name: str, records: list[list[str]], head_row: int | None = None
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Columns by name, and the row of each line; blank lines and empty columns left out."""
+    start = _start(name, records, head_row)
     head = [legible(field.strip()) for field in records[start]]
     width, problems = len(head), Problems()
     kept, rows = [], []

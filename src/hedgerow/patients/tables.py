@@ -190,6 +190,7 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
     """
     made = [
         flow(analysis, least),
+        words(analysis, least),
         inputs(analysis, least),
         baseline(analysis, least),
         *treated_baseline(analysis, least),
@@ -201,16 +202,25 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
     return {table.id: table for table in made}
 
 
+#: Lines of the flow of patients that other tables read.
+ROWS, LEFT_OUT, ANALYSED = "in the file", "left out: time or event is missing", "analysed"
+NO_PATIENTS = "rows that do not count: copies, further rows of a patient, left out by number"
+ENDED = {"the event": "with the event", "another event": "with another event first"} | {
+    "no event": "follow-up ended without one"
+}
+
+
 def flow(analysis: Analysis, least: int) -> Table:
     """How many patients were used for what."""
     import pandas as pd
 
     cohort, labels = analysis.cohort, analysis.groups.labels
     unknown, other = labels.y < 0, analysis.event > 1
+    read = max(cohort.n_rows, len(cohort) + cohort.n_left_out)
     lines = [
-        ("in the file", len(cohort) + cohort.n_left_out),
-        ("left out: time or event is missing", cohort.n_left_out),
-        ("analysed", len(cohort)),
+        (ROWS, read),
+        (LEFT_OUT, cohort.n_left_out),
+        (ANALYSED, len(cohort)),
         ("with the event", int((analysis.event == 1).sum())),
         ("with another event first", int((analysis.event > 1).sum())),
         ("follow-up ended without one", int((analysis.event == 0).sum())),
@@ -221,10 +231,11 @@ def flow(analysis: Analysis, least: int) -> Table:
         ("unknown: another event before the horizon", int((unknown & other).sum())),
         ("unknown: follow-up ended before the horizon", int((unknown & ~other).sum())),
     ]
+    lines.append((NO_PATIENTS, read - len(cohort) - cohort.n_left_out))
     counts = np.array([count for _, count in lines])
     hidden = np.zeros(len(lines), dtype=int)
     # Lines that add up, the sum last.
-    for line in ((1, 2, 0), (6, 7, 2)):
+    for line in ((12, 1, 2, 0), (6, 7, 2)):
         own = protected(counts[list(line)][None], least, columns=False)[0]
         hidden[list(line)] = np.maximum(hidden[list(line)], own)
     # How it ended (event, other event, neither) by what is known: had it or not known, none, both.
@@ -240,6 +251,8 @@ def flow(analysis: Analysis, least: int) -> Table:
             "count": [as_shown(c, h, least) for c, h in zip(counts, hidden, strict=True)],
         }
     )
+    order = [0, 12, *range(1, 12)] if counts[12] else range(12)
+    frame = frame.iloc[list(order)].reset_index(drop=True)
     ends = " until the intervention" if cohort.treated_at is not None else ""
     return Table(
         "flow",
@@ -247,6 +260,38 @@ def flow(analysis: Analysis, least: int) -> Table:
         f"Events and follow-up{ends}; horizon {cohort.horizon:g} {cohort.unit}. The tree learnt "
         "from patients of the training part whose class at the horizon is known.",
         frame,
+    )
+
+
+def words(analysis: Analysis, least: int) -> Table:
+    """What each word of the columns of event and treatment was taken for.
+
+    Counts of the words of one meaning add up to what the flow of patients has. Where an
+    intervention ends the follow-up they do not, and differences would tell of few: then no count
+    stands here, unless all are shown.
+    """
+    import pandas as pd
+
+    cohort, rows = analysis.cohort, []
+    ended = flow(analysis, least).frame.set_index("about")["count"]
+    counted = not least or cohort.treated_at is None
+    for name, own in cohort.words.items():
+        for meaning in dict.fromkeys(word.taken_for for word in own):
+            alike = [word for word in own if word.taken_for == meaning]
+            counts = [word.count for word in alike]
+            hidden = protected([[*counts, sum(counts)]], least, columns=False)[0]
+            if isinstance(ended.get(ENDED.get(meaning)), str):
+                hidden = np.maximum(hidden, TELLING)
+            for word, count, mask in zip(alike, counts, hidden[:-1], strict=True):
+                if word.text or count:
+                    shown = as_shown(count, mask, least) if counted else ""
+                    rows.append((name, word.text or "(empty)", meaning, shown))
+    return Table(
+        "words",
+        "What each word was taken for",
+        "Of the columns of the event and of the treatment"
+        + (", among those analysed." if counted else "; counts stand in other tables."),
+        pd.DataFrame(rows, columns=["column", "value", "use", "count"]),
     )
 
 

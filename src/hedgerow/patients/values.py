@@ -1,4 +1,4 @@
-"""From texts to numbers, dates, events and times of intervention, each problem by its row."""
+"""From texts to numbers and dates, each problem by its row."""
 
 from __future__ import annotations
 
@@ -9,20 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hedgerow.patients.answers import Answers, told
 from hedgerow.patients.problems import Problems
 from hedgerow.patients.table import Texts
 
 #: Days of each unit of time, by its name and its letter in `6y`.
 DAYS = {"days": 1.0, "weeks": 7.0, "months": 365.25 / 12.0, "years": 365.25}
 LETTERS = {"d": "days", "w": "weeks", "m": "months", "y": "years"}
-#: Codings of an event, in lower case.
-NO = frozenset(
-    {"0", "no", "n", "false", "f", "alive", "living", "censored", "none", "nein", "non", "lost"}
-    | {"lost to follow-up", "lost to follow up", "no event", "event-free"}
-)
-YES = frozenset(
-    {"1", "yes", "y", "true", "t", "dead", "died", "deceased", "death", "event", "ja", "oui"}
-)
 _NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 MONTHS = {name: number + 1 for number, name in enumerate(_NAMES)}
 _PLAIN = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
@@ -40,6 +33,15 @@ _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T ]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?Z?)?")
 _PARTS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})( \d{1,2}:\d{2}(:\d{2})?)?")
 _WORDS = re.compile(r"(\d{1,2})[-. ]+([A-Za-z]{3,9})[-. ,]+(\d{4})")
+#: With a point only where nobody would write a number so.
+_MONTH = re.compile(r"(0?[1-9](?!\.)|0[1-9]|1[0-2])[-/.]((?:19|20)\d\d)")
+_YEAR_MONTH = re.compile(r"((?:19|20)\d\d)[-/](0?[1-9]|1[0-2])")
+#: Share of cells that are numbers, or dates, in a column of them with mistakes.
+MOSTLY = 0.8
+#: Years of two digits below it are of this century (POSIX); of a month without day, the middle.
+CENTURY, MIDDLE = 69, 15
+#: Day 0 of Excel's numbers; those of 1900 count a 29 February that was none, before March.
+EPOCHS = {"excel": datetime.date(1899, 12, 30), "excel-1904": datetime.date(1904, 1, 1)}
 LARGEST = 1e100
 
 
@@ -56,7 +58,7 @@ def unique_texts(column: np.ndarray) -> tuple[list[str], np.ndarray]:
 
 def decimal_of(texts: list[str], fallback: str | None) -> str | None:
     """The decimal mark of a column: what its own numbers tell, else what the table tells."""
-    told = set()
+    marks = set()
     for text in texts:
         if "," not in text and "." not in text:
             continue
@@ -64,11 +66,11 @@ def decimal_of(texts: list[str], fallback: str | None) -> str | None:
             continue
         point, comma = (_FORMS[mark].fullmatch(text) for mark in ("point", "comma"))
         if point and not comma:
-            told.add("point")
+            marks.add("point")
         elif comma and not point:
-            told.add("comma")
-    if len(told) == 1:
-        return told.pop()
+            marks.add("comma")
+    if len(marks) == 1:
+        return marks.pop()
     return fallback
 
 
@@ -101,28 +103,62 @@ class Numbers:
         return known / max(known + int(self.wrong.sum()), 1)
 
 
-def numbers(column: np.ndarray, table_decimal: str | None) -> Numbers:
-    """Numbers that the texts of a column are."""
+def numbers(column: np.ndarray, table_decimal: str | None, said: str | None = None) -> Numbers:
+    """Numbers that the texts of a column are.
+
+    Parameters
+    ----------
+    column : (n,) object array
+    table_decimal : {'comma', 'point'}, optional
+        The decimal mark of the table, where the column's own numbers tell none.
+    said : {'comma', 'point'}, optional
+        What somebody said of it, which counts before both.
+    """
     texts, codes = unique_texts(column)
-    decimal = decimal_of(texts, table_decimal)
+    decimal = said or decimal_of(texts, table_decimal)
     made = np.array([number(text, decimal) for text in texts] + [math.nan])
-    ambiguous = None
-    if decimal is None:
-        ambiguous = next((text for text in texts if _EITHER.fullmatch(text)), None)
+    ambiguous = None if said else _ambiguous(texts, made[:-1], decimal)
     return Numbers(made[codes], np.isnan(made[codes]) & (codes >= 0), decimal, ambiguous)
 
 
-def checked_numbers(table: Texts, name: str, problems: Problems, decimal: str | None) -> np.ndarray:
+def _ambiguous(texts: list[str], values: np.ndarray, decimal: str | None) -> str | None:
+    """A text such as 1.026 of which the column does not tell whether it is a thousand or one.
+
+    What the rest of the table tells is not enough where the other numbers of the column are whole
+    and of another size: 1.026 beside 996.
+    """
+    either = [k for k, text in enumerate(texts) if _EITHER.fullmatch(text)]
+    if not either or (decimal is not None and decimal_of(texts, None) is not None):
+        return None
+    if decimal is None:
+        return texts[either[0]]
+    rest = np.array([values[k] for k, text in enumerate(texts) if text.isdigit()])
+    if not len(rest):
+        return None
+    for k in either:
+        if (abs(values[k]) < 1000.0 and rest.max() >= 100.0) or (
+            abs(values[k]) >= 1000.0 and rest.max() < 100.0
+        ):
+            return texts[k]
+    return None
+
+
+def checked_numbers(table: Texts, name: str, problems: Problems, answers: Answers) -> np.ndarray:
     """Numbers of a column that has to hold numbers; what it does not is a problem each."""
-    found = numbers(table.columns[name], decimal or table.decimal)
+    said = answers.of_column("decimal", name)
+    found = numbers(table.columns[name], table.decimal, said)
     if found.ambiguous is not None:
-        problems.add(
+        problems.ask(
             "decimal marks",
             f"{found.ambiguous} may be {found.ambiguous.replace(',', '.')} or "
             f"{found.ambiguous.replace(',', '').replace('.', '')}",
-            "say --decimal comma or --decimal point",
+            f"say {told('decimal', f'{name}=comma')} or {told('decimal', f'{name}=point')}",
             name,
         )
+    if said is not None:
+        own = answers.words("decimal", name)
+        by = told("decimal", f"{name}={said}" if own else said)
+        problems.decide(name if own else "numbers", f"they have a decimal {said}", by)
     for place in np.flatnonzero(found.wrong):
         text = table.columns[name][place]
         problems.add(
@@ -156,75 +192,134 @@ def shown(text: str, most: int = 40) -> str:
 
 
 def looks_like_dates(column: np.ndarray) -> bool:
-    """Whether most texts of a column are written as dates are."""
-    texts, _ = unique_texts(column)
-    some = texts[:500]
-    alike = sum(bool(_ISO.fullmatch(t) or _PARTS.fullmatch(t) or _WORDS.fullmatch(t)) for t in some)
-    return bool(some) and alike >= 0.8 * len(some)
+    """Whether most texts of a column are written as dates are, months of a year among them."""
+    some = unique_texts(column)[0][:500]
+    forms = (_ISO, _PARTS, _WORDS, _MONTH, _YEAR_MONTH)
+    alike = sum(any(form.fullmatch(text) for form in forms) for text in some)
+    return bool(some) and alike >= MOSTLY * len(some)
 
 
-def dates(table: Texts, name: str, problems: Problems, order: str | None) -> np.ndarray:
+def look_like_excel(column: np.ndarray) -> bool:
+    """Whether all texts of a column are numbers of days, as Excel stores dates."""
+    some = unique_texts(column)[0][:500]
+    return bool(some) and all(map(_is_excel, some))
+
+
+def dates(table: Texts, name: str, problems: Problems, answers: Answers) -> np.ndarray:
     """Days since 1970 of a column of dates, NaN where there is none.
 
-    The order of day and month is decided by the column as a whole.
+    The form, and the order of day and month, are decided by the column as a whole.
 
     Parameters
     ----------
     table : Texts
     name : str
     problems : Problems
-        Gets each text that is no date.
-    order : {'day', 'month'}, optional
-        Which of the two stands first, where the dates do not tell.
+        Gets each text that is no date, and a question where the column's form is not told.
+    answers : Answers
+        Among them how dates are written.
     """
+    said = answers.of_column("dates", name)
     texts, codes = unique_texts(table.columns[name])
+    form = _form(texts, said, name, problems)
     parts = {text: found for text in texts if (found := _PARTS.fullmatch(text))}
-    order = _order(parts, order, name, problems)
+    order = _order(parts, said, name, problems)
     made, why = np.full(len(texts) + 1, math.nan), {}
     for place, text in enumerate(texts):
         try:
-            made[place] = _days(text, parts.get(text), order)
+            made[place] = _days(text, parts.get(text), order, form)
         except ValueError as error:
             why[place] = str(error)
     for place in np.flatnonzero(np.isnan(made[codes]) & (codes >= 0)):
         text = table.columns[name][place]
         remedy = "write it as 2024-12-31"
-        said = why[codes[place]]
-        problems.add("dates", f"{shown(text)} {said}", remedy, name, table.rows[place])
+        problem = why[codes[place]]
+        problems.add("dates", f"{shown(text)} {problem}", remedy, name, table.rows[place])
     return made[codes]
 
 
-def _order(parts: dict, order: str | None, name: str, problems: Problems) -> str:
+#: Forms of dates that are read where somebody says so: what such a column holds, how it is read.
+FORMS = {
+    "two-digit-years": (
+        "years of two digits",
+        f"{CENTURY} to 99 as {1900 + CENTURY} to 1999, 00 to {CENTURY - 1} as 2000 to "
+        f"{2000 + CENTURY - 1}",
+    ),
+    "month-year": ("a month and a year", "as the 15th of the month"),
+    "excel": (
+        "numbers of days, as Excel stores dates",
+        "from 1900, those of an old Mac as excel-1904",
+    ),
+}
+
+
+def _form(texts: list[str], said: str | None, name: str, problems: Problems) -> str | None:
+    """The form that a column's dates are read in: what was told, or what a question is about."""
+    alike = {
+        "two-digit-years": [t for t in texts if (f := _PARTS.fullmatch(t)) and len(f[4]) == 2],
+        "month-year": [t for t in texts if _MONTH.fullmatch(t) or _YEAR_MONTH.fullmatch(t)],
+        "excel": [t for t in texts if _is_excel(t)],
+    }
+    for form, own in alike.items():
+        if texts and len(own) >= MOSTLY * len(texts):
+            given = said == form or (form == "excel" and said == "excel-1904")
+            what, read = FORMS[form]
+            problems.ask(
+                "form of dates",
+                f"its dates hold {what}, such as {shown(own[0])}",
+                f"say {told('dates', f'{name}={form}')} to read them ({read}), or export it with "
+                "days, months and years of four digits",
+                name,
+                answer=told("dates", f"{name}={said}") if given else "",
+                decided=f"its dates hold {what}, read {read}",
+            )
+            return said if given else form
+    return said
+
+
+def _is_excel(text: str) -> bool:
+    return text.isdigit() and 10_000 <= int(text) <= 80_000
+
+
+def _order(parts: dict, said: str | None, name: str, problems: Problems) -> str:
     """Whether the day stands first."""
-    if order is not None or not parts:
-        return order or "day"
-    if all(found[2] == "." for found in parts.values()):
-        return "day"
+    order = {"day-first": "day", "month-first": "month"}.get(said or "")
     first = sum(int(found[1]) > 12 for found in parts.values())
     second = sum(int(found[3]) > 12 for found in parts.values())
-    if not first and not second:
-        text = next(iter(parts))
-        problems.add(
-            "order of day and month",
-            f"no date tells whether the day stands first: {text} may be two days",
-            "say --dates day-first or --dates month-first",
-            name,
-        )
-    return "month" if second > first else "day"
+    if not parts or all(found[2] == "." for found in parts.values()) or first or second:
+        return order or ("month" if second > first else "day")
+    text = next(iter(parts))
+    problems.ask(
+        "order of day and month",
+        f"no date tells whether the day stands first: {text} may be two days",
+        f"say {told('dates', 'day-first')} or {told('dates', 'month-first')}",
+        name,
+        answer=told("dates", said or "") if order else "",
+        decided=f"the {order} stands first in dates",
+    )
+    return order or "day"
 
 
-def _days(text: str, parts, order: str) -> float:
+def _days(text: str, parts, order: str, form: str | None) -> float:
     if found := _ISO.fullmatch(text):
         year, month, day = (int(found[k]) for k in (1, 2, 3))
     elif parts:
-        if len(parts[4]) == 2:
-            raise ValueError("has a year of two digits")
         first, second, year = int(parts[1]), int(parts[3]), int(parts[4])
+        if len(parts[4]) == 2:
+            if form != "two-digit-years":
+                raise ValueError("has a year of two digits")
+            year += 2000 if year < CENTURY else 1900
         day, month = (first, second) if order == "day" else (second, first)
     elif (found := _WORDS.fullmatch(text)) and found[2][:3].lower() in MONTHS:
         day, month, year = int(found[1]), MONTHS[found[2][:3].lower()], int(found[3])
-    elif text.isdigit() and 10_000 <= int(text) <= 80_000:
-        raise ValueError("is a number of days, as Excel stores a date")
+    elif form == "month-year" and (found := _MONTH.fullmatch(text)):
+        day, month, year = MIDDLE, int(found[1]), int(found[2])
+    elif form == "month-year" and (found := _YEAR_MONTH.fullmatch(text)):
+        day, month, year = MIDDLE, int(found[2]), int(found[1])
+    elif _is_excel(text):
+        if form not in EPOCHS:
+            raise ValueError("is a number of days, as Excel stores a date")
+        return float((EPOCHS[form] - datetime.date(1970, 1, 1)).days + int(text))
     else:
         raise ValueError("is no date")
     try:
@@ -238,56 +333,7 @@ def day_of(days: float) -> str:
     return (datetime.date(1970, 1, 1) + datetime.timedelta(days=int(days))).isoformat()
 
 
-# ------------------------------------------------------------------------------- the outcome
-
-
-def is_yes_no(column: np.ndarray) -> bool:
-    """Whether a column says yes or no in one of its codings."""
-    words = {text.lower() for text in unique_texts(column)[0]}
-    return bool(words) and words <= YES | NO
-
-
-def yes_or_no(column: np.ndarray) -> np.ndarray:
-    """1 for yes, 0 for no or nothing, (n,) int."""
-    texts, codes = unique_texts(column)
-    return np.array([int(text.lower() in YES) for text in texts] + [0])[codes]
-
-
-def events(
-    table: Texts, name: str, problems: Problems, event_is: tuple[str, ...], cause: str | None
-) -> np.ndarray:
-    """Events, (n,) int: 0 none, 1 the event, 2 another cause; -1 where the cell is empty."""
-    texts, codes = unique_texts(table.columns[name])
-    lower = [text.lower() for text in texts]
-    named = {word.lower().strip() for word in ([cause] if cause is not None else event_is)}
-    if absent := sorted(named - set(lower)):
-        held = ", ".join(shown(t) for t in sorted(texts)[:6]) + (", ..." if len(texts) > 6 else "")
-        option = "--cause" if cause is not None else "--event-is"
-        problems.add(
-            "event",
-            f"no row holds {shown(absent[0])}: it has {held}",
-            f"give one of them as {option}",
-            name,
-        )
-    if cause is not None:
-        made = [1 if t in named else 0 if t in NO else 2 for t in lower]
-    elif event_is:
-        made = [int(t in named) for t in lower]
-    else:
-        made = [1 if t in YES else 0 for t in lower]
-        unknown = [text for text in texts if text.lower() not in YES | NO]
-        if unknown:
-            first = {t: table.rows[int(np.argmax(codes == i))] for i, t in enumerate(texts)}
-            held = ", ".join(f"{shown(t)} (row {first[t]})" for t in sorted(unknown)[:6])
-            problems.add(
-                "event",
-                f"it holds {held}{', ...' if len(unknown) > 6 else ''}, which may be an event or "
-                "none",
-                "name what counts as the event with --event-is, or one of several causes with "
-                "--cause",
-                name,
-            )
-    return np.array([*made, -1])[codes]
+# ------------------------------------------------------------------------------ units of time
 
 
 def horizon_of(text: str) -> tuple[float, str]:

@@ -1,0 +1,198 @@
+"""What a user answers to the questions that a table raises, each answer an option of the command.
+
+Each option is said here once: parser, questions, command of the manifest and passport read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import InputError
+from hedgerow.texts import did_you_mean
+
+if TYPE_CHECKING:
+    from hedgerow.patients.table import Texts
+
+#: How dates of a whole column are written, where their own form does not tell.
+DATE_FORMS = ("day-first", "month-first", "two-digit-years", "month-year", "excel", "excel-1904")
+DECIMALS = ("comma", "point")
+
+
+def _option(
+    metavar: str, meaning: str, *, column: bool = False, word: bool = False, among: tuple = ()
+) -> Any:
+    """A field that an option fills: words as they were given.
+
+    column : whether each is, or begins with, the name of a column; word : `COLUMN=WORD`; among :
+    what a word may be.
+    """
+    told = {"metavar": metavar, "meaning": meaning, "column": column, "word": word, "among": among}
+    return field(default=(), metadata=told)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers to questions, each a tuple of what its option was given, in their order.
+
+    `head` has one at most, and so have `several_rows` and `copied_rows`.
+    """
+
+    head: tuple[str, ...] = _option("ROW", "the row that names the columns")
+    where: tuple[str, ...] = _option(
+        "COLUMN=WORD", "rows that count, where a patient stands in several", column=True, word=True
+    )
+    several_rows: tuple[str, ...] = _option(
+        "WHICH",
+        "first or last: which row of a patient counts; separate: they are different patients",
+        among=("first", "last", "separate"),
+    )
+    copied_rows: tuple[str, ...] = _option(
+        "WHAT", "drop or keep rows that are copies of others", among=("drop", "keep")
+    )
+    leave_out_rows: tuple[str, ...] = _option("ROWS", "rows of the file to leave out: 12,57")
+    not_input: tuple[str, ...] = _option(
+        "COLUMN", "it was not known at inclusion: no input", column=True
+    )
+    known_before: tuple[str, ...] = _option(
+        "COLUMN", "it was known at inclusion, though it looks like the outcome", column=True
+    )
+    no_event_is: tuple[str, ...] = _option("WORD", "what counts as no event")
+    other_event_is: tuple[str, ...] = _option("WORD", "what counts as another event")
+    treated_is: tuple[str, ...] = _option("WORD", "what counts as treated, all else as not")
+    decimal: tuple[str, ...] = _option(
+        "[COLUMN=]MARK", "comma or point; default: as numbers tell", among=DECIMALS
+    )
+    dates: tuple[str, ...] = _option(
+        "[COLUMN=]FORM", f"{', '.join(DATE_FORMS)}; default: as dates tell", among=DATE_FORMS
+    )
+    missing_value: tuple[str, ...] = _option(
+        "COLUMN=VALUE", "it stands for a missing value", column=True, word=True
+    )
+    real_value: tuple[str, ...] = _option("COLUMN=VALUE", "it is one", column=True, word=True)
+    same_levels: tuple[str, ...] = _option(
+        "COLUMN", "levels that are written alike are one", column=True
+    )
+    other_levels: tuple[str, ...] = _option("COLUMN", "they are different ones", column=True)
+
+    def __post_init__(self):
+        for name in ("head", "several_rows", "copied_rows"):
+            if len(getattr(self, name)) > 1:
+                raise InputError(f"{option_of(name)} is given twice", remedy="give it once")
+        for own in fields(self):
+            among = own.metadata["among"]
+            for text in getattr(self, own.name):
+                word = text.rpartition("=")[2] if own.name in ("decimal", "dates") else text
+                if among and word not in among:
+                    raise InputError(
+                        f"{option_of(own.name)} is {text!r}",
+                        remedy=did_you_mean(word, among, f"give one of {', '.join(among)}"),
+                    )
+                if own.metadata["word"] and "=" not in text:
+                    raise InputError(
+                        f"{option_of(own.name)} is {text!r}",
+                        remedy=f"write {own.metadata['metavar']}",
+                    )
+        for name in ("head", "leave_out_rows"):
+            self._whole(name)
+
+    def _whole(self, name: str) -> tuple[int, ...]:
+        texts = [part for text in getattr(self, name) for part in text.split(",") if part.strip()]
+        try:
+            found = tuple(int(text) for text in texts)
+        except ValueError:
+            found = (0,)
+        if any(row < 1 for row in found):
+            raise InputError(
+                f"{option_of(name)} is {','.join(texts)!r}", remedy="give numbers of rows, from 1"
+            )
+        return found
+
+    @property
+    def head_row(self) -> int | None:
+        """The row that names the columns, as a spreadsheet counts."""
+        return next(iter(self._whole("head")), None)
+
+    @property
+    def rows_left_out(self) -> tuple[int, ...]:
+        """Rows to leave out, as a spreadsheet counts."""
+        return self._whole("leave_out_rows")
+
+    def words(self, name: str, column: str) -> list[str]:
+        """What options of the form COLUMN=WORD say of a column."""
+        pairs = (text.rpartition("=") for text in getattr(self, name))
+        return [word.strip() for own, _, word in pairs if own.strip() == column]
+
+    def of_column(self, name: str, column: str) -> str | None:
+        """What `decimal` or `dates` says of a column: for itself, or for all."""
+        found = self.words(name, column) or self.words(name, "")
+        return found[-1] if found else None
+
+    def check(self, table: Texts) -> None:
+        """Refuse columns that are not there.
+
+        Raises
+        ------
+        InputError
+        """
+        for own in fields(self):
+            for text in getattr(self, own.name):
+                name = text.rpartition("=")[0].strip() if own.metadata["word"] else text
+                if own.name in ("decimal", "dates"):
+                    name = text.rpartition("=")[0].strip()
+                    if not name:
+                        continue
+                elif not own.metadata["column"]:
+                    continue
+                if name not in table.columns:
+                    have = f"it has {', '.join(list(table.columns)[:12])}"
+                    raise InputError(
+                        f"{option_of(own.name)}: {table.name} has no column `{name}`",
+                        remedy=did_you_mean(name, table.columns, have),
+                    )
+
+
+def option_of(name: str) -> str:
+    """The option that fills a field.
+
+    >>> option_of("known_before")
+    '--known-before'
+    """
+    return "--" + name.replace("_", "-")
+
+
+def add_answers(group: Any) -> None:
+    """Add each option to a group of a parser; each may be repeated."""
+    for own in fields(Answers):
+        group.add_argument(
+            option_of(own.name),
+            action="append",
+            default=[],
+            metavar=own.metadata["metavar"],
+            help=own.metadata["meaning"],
+        )
+
+
+def answers_of(options: Any) -> Answers:
+    """Answers that a parsed command holds."""
+    return Answers(**{own.name: tuple(getattr(options, own.name)) for own in fields(Answers)})
+
+
+def as_options(answers: Answers) -> list[str]:
+    """The options that give the same answers, in the order of the fields."""
+    words = []
+    for own in fields(answers):
+        for text in getattr(answers, own.name):
+            words += [option_of(own.name), text]
+    return words
+
+
+def told(name: str, *texts: str) -> str:
+    """An option as a sentence names it, quoted where a shell needs it.
+
+    >>> told("missing_value", "creat (mg)=999")
+    "--missing-value 'creat (mg)=999'"
+    """
+    import shlex
+
+    return " ".join(f"{option_of(name)} {shlex.quote(text)}" for text in texts)

@@ -1,0 +1,92 @@
+"""The data passport: on one page what a table was taken for and what was decided, to be signed."""
+
+from __future__ import annotations
+
+from hedgerow.patients.analysis import Analysis
+from hedgerow.patients.cohort import Outcome
+from hedgerow.patients.tables import ANALYSED, LEFT_OUT, NO_PATIENTS, ROWS, Table
+from hedgerow.reporting.html import render
+
+#: Who decided, where no option did.
+BY_TABLE = "the table"
+
+
+def passport(
+    analysis: Analysis,
+    shown: dict[str, Table],
+    outcome: Outcome,
+    title: str,
+    source: str,
+    checksum: str,
+    version: str,
+) -> str:
+    """Text of passport.html.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    shown : dict of Table
+        Tables of the page: no count stands here that does not stand there.
+    outcome : Outcome
+    title, source : str
+        Of the page, and the name of the file.
+    checksum : str
+        SHA-256 of the file.
+    version : str
+
+    Returns
+    -------
+    str
+    """
+    cohort = analysis.cohort
+    counts = shown["flow"].frame.set_index("about")["count"].astype(str)
+    told = [about for about in (ROWS, NO_PATIENTS, LEFT_OUT, ANALYSED) if about in counts.index]
+    rows = [f"{counts[about]} {about}" for about in told]
+    file = {"File": source, "SHA-256": checksum, "Read as": "; ".join(cohort.read_as)}
+    file |= {"Rows": "; ".join(rows)}
+    return str(
+        render(
+            "patients/passport.html.j2",
+            title=title,
+            file=file,
+            follow_up=_follow_up(analysis, outcome),
+            words=shown["words"].frame.to_numpy().tolist(),
+            columns=_columns(analysis),
+            decisions=[(d.about, d.said, d.by or BY_TABLE) for d in cohort.decisions],
+            version=version,
+        )
+    )
+
+
+def _follow_up(analysis: Analysis, outcome: Outcome) -> dict[str, str]:
+    """How time, event and treatment were read."""
+    cohort = analysis.cohort
+    found = {
+        "Follow-up": cohort.taken_as,
+        "Dates": cohort.period or "none: the table holds times",
+        "Event": f"`{outcome.event}`"
+        + (f", cause {outcome.cause!r}, others compete" if outcome.cause else "")
+        + (f", {', '.join(map(repr, outcome.event_is))}" if outcome.event_is else ""),
+        "Horizon": f"{cohort.horizon:g} {cohort.unit}",
+    }
+    if outcome.intervention is not None:
+        when = "its time is known" if cohort.treated_when else "its time is not told"
+        found["Treatment"] = f"`{outcome.intervention}`: {when}"
+    return found
+
+
+def _columns(analysis: Analysis) -> dict[str, str]:
+    """Columns by what became of them, with units, as lines of text."""
+    cohort = analysis.cohort
+    inputs = [
+        f"{name} ({column.unit or column.kind})"
+        for name, column in cohort.columns.items()
+        if name in cohort.X
+    ]
+    named = [n for n, c in cohort.columns.items() if c.kind == "id" and n in cohort.not_used]
+    rest = {name: why for name, why in cohort.not_used.items() if name not in named}
+    return {
+        "Inputs": ", ".join(inputs),
+        "Identifiers, never inputs": ", ".join(named) or "none found",
+        "Other columns": "; ".join(f"{name}: {why}" for name, why in rest.items()) or "none",
+    }

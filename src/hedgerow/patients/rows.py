@@ -1,0 +1,248 @@
+"""Which rows of a table are patients: copies, patients in several rows, identifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow.patients.answers import Answers, told
+from hedgerow.patients.problems import Problems
+from hedgerow.patients.table import Texts
+from hedgerow.patients.values import shown, unique_texts
+
+#: Words of a name that make it one of an identifier.
+_NAMES = frozenset(
+    {"id", "ids", "pid", "ptid", "patid", "patientid", "subjectid", "caseid", "mrn", "patient"}
+    | {"patients", "subject", "record", "usubjid", "case", "patnr", "fallnummer", "patientennummer"}
+)
+#: An identifier has at least so many values, and so many rows each at most on average.
+FEWEST_VALUES, MOST_ROWS = 20, 20
+#: Two rows with one value of an identifier agree in so many other columns, of which so many rows
+#: at most agree otherwise.
+ALIKE_COLUMNS, AGREE, BY_CHANCE = 3, 0.95, 0.6
+#: So many such pairs of rows tell it.
+FEWEST_PAIRS = 10
+#: Pairs of rows that are alike in all columns, expected by chance, below which they are copies.
+COPIES_BY_CHANCE = 0.01
+FEWEST_COLUMNS = 4
+LISTED = 3
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Values of an identifier that stand in several rows."""
+
+    column: str
+    groups: tuple[np.ndarray, ...]  # places of the rows of one patient, in the order of the table
+
+
+def named_as_identifier(name: str) -> bool:
+    """Whether a column's name is that of an identifier.
+
+    >>> named_as_identifier("Patient ID"), named_as_identifier("pid"), named_as_identifier("width")
+    (True, True, False)
+    """
+    parts = re.sub(r"([a-z])([A-Z])", r"\1 \2", name)
+    return bool(_NAMES & set(re.split(r"[^a-z]+", parts.lower())))
+
+
+def identifiers(table: Texts, outcome: Sequence[str] = ()) -> dict[str, str]:
+    """Columns that tell patients apart, in one row each or in several, and why.
+
+    By its name, or as rows with the same value agree in what patients seldom agree in.
+
+    Parameters
+    ----------
+    table : Texts
+    outcome : sequence of str
+        Columns that are none, and of which rows of a patient may differ.
+    """
+    found, codes = {}, {}
+    for name, column in table.columns.items():
+        codes[name] = unique_texts(column)[1]
+    chance = {name: _agreement(own) for name, own in codes.items()}
+    for name, own in codes.items():
+        values = int(own.max()) + 1
+        known = int((own >= 0).sum())
+        if name in outcome or values < FEWEST_VALUES or known > MOST_ROWS * values:
+            continue
+        if not _could_name(table.columns[name]):
+            continue
+        if values < known and not named_as_identifier(name):
+            others = [c for c in codes if c not in (name, *outcome) and chance[c] <= BY_CHANCE]
+            if not _tells_apart(own, [codes[c] for c in others]):
+                continue
+        elif values == known and not named_as_identifier(name):
+            continue  # values that never repeat are looked at by `found_columns`
+        rows = "" if values == known else f": {values} of them in {known} rows"
+        found[name] = f"an identifier{rows}"
+    return found
+
+
+def _could_name(column: np.ndarray) -> bool:
+    """Whether all values are whole numbers or words with a digit, as identifiers are."""
+    some = unique_texts(column)[0][:500]
+    return all(re.fullmatch(r"[A-Za-z_/ .-]*\d+[\w/ -]*(\.0+)?", text) for text in some)
+
+
+def _agreement(codes: np.ndarray) -> float:
+    """Share of pairs of rows that have one value, (n,) codes."""
+    counts = np.bincount(codes + 1)
+    n = counts.sum()
+    return float((counts * (counts - 1.0)).sum() / max(n * (n - 1.0), 1.0))
+
+
+def _tells_apart(own: np.ndarray, others: list[np.ndarray]) -> bool:
+    order = np.argsort(own, kind="stable")
+    order = order[own[order] >= 0]
+    pair = own[order[1:]] == own[order[:-1]]
+    if pair.sum() < FEWEST_PAIRS:
+        return False
+    first, second = order[:-1][pair], order[1:][pair]
+    agree = sum(float((codes[first] == codes[second]).mean()) >= AGREE for codes in others)
+    return agree >= ALIKE_COLUMNS
+
+
+def chosen(
+    table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
+) -> Texts:
+    """The rows that count, once what stands in several is answered.
+
+    Parameters
+    ----------
+    table : Texts
+    columns : mapping of Column
+        Those of kind `id` are identifiers.
+    outcome : sequence of str
+        Columns of the outcome.
+    answers : Answers
+    problems : Problems
+
+    Returns
+    -------
+    Texts
+    """
+    kept = np.ones(len(table), dtype=bool)
+    for row in answers.rows_left_out:
+        if row not in table.rows:
+            said = f"the table has no patient in row {row}"
+            problems.add("rows", said, "give other --leave-out-rows")
+        kept &= table.rows != row
+    if answers.rows_left_out:
+        by = told("leave_out_rows", *answers.leave_out_rows)
+        problems.decide("rows", "single rows are left out", by)
+    for name in dict.fromkeys(text.rpartition("=")[0].strip() for text in answers.where):
+        words = answers.words("where", name)
+        own = np.isin(table.columns[name].astype(str), words)
+        if not own.any():
+            held = ", ".join(map(shown, sorted(unique_texts(table.columns[name])[0])[:6]))
+            said = f"no row has {' or '.join(map(shown, words))} in it: it has {held}"
+            problems.add("rows", said, "give another --where", name)
+            continue
+        kept &= own
+        by = told("where", *(f"{name}={word}" for word in words))
+        problems.decide(name, f"rows count in which it is {' or '.join(map(shown, words))}", by)
+    if not kept.any():
+        problems.add("rows", "no row is left", "give other --where or --leave-out-rows")
+        return table
+    table = table.of(kept)
+    table = _without_copies(table, columns, answers, problems)
+    return _one_row_each(table, columns, outcome, answers, problems)
+
+
+def _without_copies(table: Texts, columns: Mapping, answers: Answers, problems: Problems) -> Texts:
+    """Rows that are alike in every cell, where patients who are alike would be no chance."""
+    codes = {name: unique_texts(column)[1] for name, column in table.columns.items()}
+    n = len(table)
+    counters = {name for name, own in codes.items() if own.max() + 1 == n}
+    compared = [own for name, own in codes.items() if name not in counters]
+    if len(compared) < FEWEST_COLUMNS:
+        return table
+    _, group, size = np.unique(
+        np.column_stack(compared), axis=0, return_inverse=True, return_counts=True
+    )
+    group = group.ravel()
+    expected = n * (n - 1) / 2.0 * float(np.prod([_agreement(own) for own in compared]))
+    if (size == 1).all() or expected > COPIES_BY_CHANCE:
+        return table
+    _, first = np.unique(group, return_index=True)
+    copy = np.ones(n, dtype=bool)
+    copy[first] = False
+    some = ", ".join(
+        f"{table.rows[k]} (of {table.rows[first[group[k]]]})" for k in np.flatnonzero(copy)[:LISTED]
+    )
+    few = int(copy.sum())
+    said = (
+        f"{few} row{'s are copies' if few > 1 else ' is a copy'} of another, cell by cell"
+        + (f" but for `{'`, `'.join(sorted(counters))}`" if counters else "")
+        + f": row {some}{', ...' * (few > LISTED)}"
+    )
+    answer = next(iter(answers.copied_rows), None)
+    problems.ask(
+        "copied rows",
+        said,
+        f"say {told('copied_rows', 'drop')}, or {told('copied_rows', 'keep')} where they are "
+        "different patients",
+        answer="" if answer is None else told("copied_rows", answer),
+        decided="rows that are copies of another "
+        + ("are left out" if answer == "drop" else "are different patients"),
+    )
+    return table.of(~copy) if answer == "drop" else table
+
+
+def _one_row_each(
+    table: Texts, columns: Mapping, outcome: Sequence[str], answers: Answers, problems: Problems
+) -> Texts:
+    """One row for each value of an identifier, or the question which."""
+    kept = np.ones(len(table), dtype=bool)
+    answer = next(iter(answers.several_rows), None)
+    for name, column in columns.items():
+        if column.kind != "id" or name in outcome:
+            continue
+        codes = unique_texts(table.columns[name])[1]
+        counts = np.bincount(codes[codes >= 0])
+        several = int((counts > 1).sum())
+        if not several:
+            continue
+        order = np.argsort(codes, kind="stable")
+        where = np.flatnonzero(codes == int(np.flatnonzero(counts > 1)[0]))
+        rows = " and ".join(str(table.rows[k]) for k in where[:LISTED])
+        told_apart = _told_apart(table, codes, name, outcome)
+        ways = [f"--several-rows {which}" for which in ("first", "last")]
+        if told_apart:
+            ways = [told("where", f"{told_apart[0]}={shown_word}") for shown_word in told_apart[1]]
+            ways += ["--several-rows first"]
+        problems.ask(
+            "several rows",
+            f"{several} of {len(counts)} patients stand in several rows, such as "
+            f"{shown(table.columns[name][where[0]])} in rows {rows}",
+            f"say which count: {', '.join(ways)}; or --several-rows separate, where they are "
+            "different patients",
+            name,
+            answer="" if answer is None else told("several_rows", answer),
+            decided="rows with one value are different patients"
+            if answer == "separate"
+            else f"of a patient in several rows the {answer} one counts",
+        )
+        if answer in ("first", "last"):
+            order = order if answer == "first" else order[::-1]
+            own = np.zeros(len(table), dtype=bool)
+            known = order[codes[order] >= 0]
+            own[known[np.unique(codes[known], return_index=True)[1]]] = True
+            kept &= own | (codes < 0)
+    return table.of(kept)
+
+
+def _told_apart(table: Texts, codes: np.ndarray, name: str, outcome: Sequence[str]):
+    """A column that has each of a few words once for a patient, such as the kind of the event."""
+    for other, cells in table.columns.items():
+        texts, own = unique_texts(cells)
+        if other == name or other in outcome or not 2 <= len(texts) <= 4 or (own < 0).any():
+            continue
+        pairs = codes * len(texts) + own
+        if len(np.unique(pairs)) == len(table):
+            return other, sorted(texts)
+    return None
