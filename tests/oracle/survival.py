@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
+import numpy as np
+
 
 def kaplan_meier(time, event) -> list[tuple[float, Fraction]]:
     """(t, S(t)) at each time with an event: the product of 1 - d/n over times up to t."""
@@ -195,3 +197,47 @@ def efron_likelihood(x, time, died, beta) -> float:
         for k, i in enumerate(dying):
             total += beta * x[i] - math.log(at_risk - k / len(dying) * gone)
     return total
+
+
+def efron_moments(rows, time, died, beta):
+    """(time, own row, mean, covariance) of each event, over those at risk, ties by Efron (1977)."""
+    p = range(len(beta))
+    share = [math.exp(sum(b * value for b, value in zip(beta, row, strict=True))) for row in rows]
+    for t in sorted({t for t, e in zip(time, died, strict=True) if e}):
+        dying = [i for i, u in enumerate(time) if u == t and died[i]]
+        for k, own in enumerate(dying):
+            part = {i: 1 - k / len(dying) * (i in dying) for i, u in enumerate(time) if u >= t}
+            total = sum(part[i] * share[i] for i in part)
+            chance = {i: part[i] * share[i] / total for i in part}
+            mean = [sum(q * rows[i][a] for i, q in chance.items()) for a in p]
+            apart = {i: [rows[i][a] - mean[a] for a in p] for i in chance}
+            V = [
+                [sum(q * apart[i][a] * apart[i][b] for i, q in chance.items()) for b in p]
+                for a in p
+            ]
+            yield t, rows[own], mean, V
+
+
+def proportional(rows, time, died, column) -> float:
+    """Chi-squared of one more covariate g(t) x, x one column and g the rank of time, by its score.
+
+    Grambsch and Therneau (1994): (beta, theta) at theta = 0 and the beta of the largest likelihood.
+    """
+    p = len(rows[0])
+    beta = [0.0] * p
+    for _ in range(30):  # Newton's method
+        events = list(efron_moments(rows, time, died, beta))
+        score = [sum(x[a] - mean[a] for _, x, mean, _ in events) for a in range(p)]
+        information = sum(np.array(V) for _, _, _, V in events)
+        beta = [b + step for b, step in zip(beta, np.linalg.solve(information, score), strict=True)]
+    g = {t: sum(u < t for u in time) + (sum(u == t for u in time) + 1) / 2 for t in time}
+    score = {a: 0.0 for a in range(p + 1)}
+    information = {(a, b): 0.0 for a in score for b in score}
+    # Entry p is theta: its covariate is g x.
+    of, times = [*range(p), column], [0] * p + [1]
+    for t, x, mean, V in efron_moments(rows, time, died, beta):
+        for a in score:
+            score[a] += g[t] ** times[a] * (x[of[a]] - mean[of[a]])
+            for b in score:
+                information[a, b] += g[t] ** (times[a] + times[b]) * V[of[a]][of[b]]
+    return float(quadratic_form(score, information)[0])

@@ -16,13 +16,6 @@ from hedgerow.data import fetch, load_registry, tidy
 PRECISE = {"precision": 1e-14, "r_precision": 1e-15}
 
 
-def average_ranks(durations, events, weights) -> pd.Series:
-    """`time_transform` of lifelines: its own "rank" goes by the order of the rows within ties."""
-    ranks = pd.Series(np.nan, index=durations.index)
-    ranks[events.astype(bool)] = durations[events.astype(bool)].rank()
-    return ranks
-
-
 class Cohort(NamedTuple):
     """Follow-up, group and covariates of a cohort."""
 

@@ -8,7 +8,7 @@ ratios, intervals and p equal to those of lifelines and of R's survival.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -27,6 +27,7 @@ SINGULAR, SEPARATES, FEW = "singular", "separated", "too few"
 MOST_STEPS = 60  # of Newton's method; it takes about six
 HALVINGS = 20
 CLOSE = 1e-10  # largest last step, in standard deviations of the covariates
+ROUNDING = 1e-9  # a share of an information that is 0 but for rounding
 NAMES = ("hazard_ratio", "hazard_ratio_low", "hazard_ratio_high", "cox_p", "ph_p")
 
 
@@ -37,8 +38,8 @@ class _AtRisk:
         self.order = np.argsort(time, kind="stable")
         time, self.died = time[self.order], died[self.order]
         self.when = np.unique(time[self.died])
-        #: Of each event, less their mean; the same for those at one time.
-        rank = rankdata(time[self.died])
+        #: Of each event its rank among all times, censored ones too, less the mean of the events.
+        rank = rankdata(time)[self.died]
         self.rank = rank - rank.mean()
         self.first = np.searchsorted(time, self.when, side="left")
         #: Of each event its time, of each patient the number of times until the own one.
@@ -59,59 +60,74 @@ class _AtRisk:
         return np.add.reduceat(own, np.cumsum(self.tied) - self.tied, axis=0)
 
 
-def _newton(x: np.ndarray, risk: _AtRisk):
-    """Coefficients, covariance and Schoenfeld residuals; None where there is no maximum."""
+class _Sums:
+    """Efron's partial likelihood at given coefficients, with its score and information."""
+
+    def __init__(self, x: np.ndarray, risk: _AtRisk, beta: np.ndarray):
+        self.x, self.risk = x, risk
+        line = x @ beta
+        top = line.max()
+        share = np.exp(line - top)
+        self.weighted = share[:, None] * x
+        at, gone = risk.place, risk.gone
+        self.below = risk.at_risk(share)[at] - gone * risk.dying(share)[at]
+        above = risk.at_risk(self.weighted)[at] - gone[:, None] * risk.dying(self.weighted)[at]
+        #: Of each event the mean of the covariates over those at risk.
+        self.mean = above / self.below[:, None]
+        self.value = float(line[risk.died].sum() - (np.log(self.below) + top).sum())
+
+    def score(self, g: np.ndarray | float = 1.0) -> np.ndarray:
+        """Sum over events of g (x - mean), (p,)."""
+        residuals = self.x[self.risk.died] - self.mean
+        return residuals.sum(axis=0) if isinstance(g, float) else g @ residuals
+
+    def information(self, g: np.ndarray | float = 1.0, columns=slice(None)) -> np.ndarray:
+        """Sum over events of g V, V the covariance over those at risk, (p, columns)."""
+        # Of sums of squares only their total over all times is needed: each patient counts as often
+        # as there are terms until the own time, those who die in part in the last ones.
+        risk, term = self.risk, g / self.below
+        until = np.append(0.0, np.cumsum(np.bincount(risk.place, term, len(risk.when))))
+        times = until[risk.until]
+        times[risk.died] -= np.bincount(risk.place, risk.gone * term, len(risk.when))[risk.place]
+        squares = (self.weighted * times[:, None]).T @ self.x[:, columns]
+        means = self.mean if isinstance(g, float) else self.mean * g[:, None]
+        return squares - means.T @ self.mean[:, columns]
+
+
+class _Fit(NamedTuple):
+    """Where the likelihood is largest: coefficients, their covariance, the sums there."""
+
+    beta: np.ndarray
+    covariance: np.ndarray
+    sums: _Sums
+
+
+def _newton(x: np.ndarray, risk: _AtRisk) -> _Fit | None:
+    """The largest likelihood by Newton's method; None where there is none."""
     p = x.shape[1]
     beta, before = np.zeros(p), -math.inf
     step = np.zeros(p)
     for _ in range(MOST_STEPS):
         for _ in range(HALVINGS):
-            found = _likelihood(x, risk, beta)
-            if found[0] >= before - 1e-9 * abs(before) or not np.isfinite(before):
+            sums = _Sums(x, risk, beta)
+            if sums.value >= before - 1e-9 * abs(before) or not np.isfinite(before):
                 break
             step /= 2.0
             beta = beta - step
-        before, score, information, residuals = found
+        before = sums.value
         try:
-            factor = cho_factor(information)
+            factor = cho_factor(sums.information())
         except np.linalg.LinAlgError:
             return None
-        step = cho_solve(factor, score)
+        step = cho_solve(factor, sums.score())
         if not np.isfinite(step).all():
             return None
         beta = beta + step
         if np.abs(step).max() < CLOSE:
-            return beta, cho_solve(factor, np.eye(p)), residuals
+            return _Fit(beta, cho_solve(factor, np.eye(p)), sums)
         if np.abs(beta).max() > SEPARATED:
             return None
     return None
-
-
-def _likelihood(x: np.ndarray, risk: _AtRisk, beta: np.ndarray):
-    """Efron's partial likelihood, its score and information, and Schoenfeld residuals."""
-    line = x @ beta
-    top = line.max()
-    share = np.exp(line - top)
-    weighted = share[:, None] * x
-    s0, s1 = risk.at_risk(share), risk.at_risk(weighted)
-    d0, d1 = risk.dying(share), risk.dying(weighted)
-    at, gone = risk.place, risk.gone
-    below = s0[at] - gone * d0[at]
-    mean = (s1[at] - gone[:, None] * d1[at]) / below[:, None]
-    events = x[risk.died]
-    value = float(line[risk.died].sum() - (np.log(below) + top).sum())
-    score = events.sum(axis=0) - mean.sum(axis=0)
-    # Of sums of squares only their total over all times is needed: each patient counts as often
-    # as there are terms until the own time, those who die in part in the last ones.
-    term = np.bincount(at, 1.0 / below, len(risk.when))
-    times = np.append(0.0, np.cumsum(term))[risk.until]
-    times[risk.died] -= np.bincount(at, gone / below, len(risk.when))[at]
-    information = (weighted * times[:, None]).T @ x - mean.T @ mean
-    average = (
-        np.column_stack([np.bincount(at, column, len(risk.when)) for column in mean.T])
-        / risk.tied[:, None]
-    )
-    return value, score, information, events - average[at]
 
 
 def cox(
@@ -134,9 +150,9 @@ def cox(
     Returns
     -------
     dict
-        `hazard_ratio` with `_low` and `_high`, `cox_p` (Wald), `ph_p` (proportional hazards:
-        scaled Schoenfeld residuals over ranks of time, equal for equal times); NaN where
-        `cox_note` has a word.
+        `hazard_ratio` with `_low` and `_high`, `cox_p` (Wald), `ph_p` (proportional hazards: score
+        test of a ratio that changes with the rank of time); NaN where `cox_note` has a word, `ph_p`
+        also where the indicator tells patients at risk apart at one time of events only.
     """
     empty = dict.fromkeys(NAMES, math.nan)
     names = list(frame)
@@ -163,24 +179,29 @@ def cox(
         return empty | {"cox_note": SINGULAR}
     risk = _AtRisk(time, event)
     found = _newton(x[risk.order], risk)
-    if found is None or not np.sqrt(found[1].diagonal().max()) < SEPARATED:
+    if found is None or not np.sqrt(found.covariance.diagonal().max()) < SEPARATED:
         return empty | {"cox_note": SEPARATES}
-    beta, covariance, residuals = found
-    ratio, error = beta[column] / spread[column], math.sqrt(covariance[column, column])
+    ratio, error = found.beta[column] / spread[column], math.sqrt(found.covariance[column, column])
     error /= spread[column]
     z = norm.ppf((1.0 + confidence) / 2.0)
     p = float(2.0 * norm.sf(abs(ratio) / error))
     low, high = math.exp(ratio - z * error), math.exp(ratio + z * error)
-    ph = _proportional(residuals, covariance, column, risk.rank)
-    values = (math.exp(ratio), low, high, p, ph)
+    values = (math.exp(ratio), low, high, p, _proportional(found, column, risk.rank))
     return {**dict(zip(NAMES, values, strict=True)), "cox_note": ""}
 
 
-def _proportional(
-    residuals: np.ndarray, covariance: np.ndarray, column: int, rank: np.ndarray
-) -> float:
-    """p of the test of scaled Schoenfeld residuals over ranks (Grambsch and Therneau 1994)."""
-    d = len(residuals)
-    scaled = d * residuals @ covariance[:, column]
-    statistic = float(rank @ scaled) ** 2 / (d * covariance[column, column] * float(rank @ rank))
-    return float(chi2.sf(statistic, 1))
+def _proportional(found: _Fit, column: int, rank: np.ndarray) -> float:
+    """p of the score test that a coefficient does not change with the rank of time.
+
+    The model gets one more covariate, g(t) x with the rank g(t) of time and the coefficient theta;
+    at theta = 0 its score is the sum of g (x - mean) over events, and its information sums V, g V
+    and g^2 V (Grambsch and Therneau 1994; Therneau and Grambsch 2000, chapter 6; the numbers are
+    those of `cox.zph` in R's survival, version 3 and later). Before that version R took V for the
+    same at all times: scaled Schoenfeld residuals.
+    """
+    score = found.sums.score(rank)[column]
+    cross = found.sums.information(rank, [column])[:, 0]
+    own = found.sums.information(rank**2, [column])[column, 0]
+    # Of theta once the coefficients are known; 0 but for rounding where g does not vary with V.
+    left = own - cross @ found.covariance @ cross
+    return float(chi2.sf(score**2 / left, 1)) if left > ROUNDING * own else math.nan

@@ -127,8 +127,9 @@ def leaf_survival(
         - `gray_p`, where there are events of other causes: Gray's test of the incidence in the leaf
           against that in all others (`gray_test`);
         - `hazard_ratio` with `_low`, `_high`, `cox_p` and `ph_p`: Cox model of the leaf against all
-          others, Wald test, and the test of proportional hazards (scaled Schoenfeld residuals over
-          ranks of time); `cox_note` says in a word why they are missing;
+          others, Wald test, and the test of proportional hazards (score test of a ratio that
+          changes with the rank of time: Grambsch and Therneau 1994); `cox_note` says in a word why
+          they are missing;
         - with covariates the same, adjusted, with the suffix `_adjusted`, and `n_adjusted`;
         - each p with the suffix `_holm`, corrected over the leaves.
 
