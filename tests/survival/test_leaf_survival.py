@@ -162,6 +162,20 @@ def test_quartiles_are_those_of_the_textbook():
             assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
 
 
+def test_a_quartile_at_which_the_curve_is_exactly():
+    """It came an event later, 474 days for 465 in a leaf of `colon`: 1 - 1/4 was .7500000000000001."""
+    late = 0
+    for n in range(4, 200, 4):
+        table = leaf_survival(KnownLeaves(np.zeros(n, int)), None, np.arange(n), np.ones(n, int))
+        found = table[["q25", "median", "q75"]].iloc[0].tolist()
+        assert found == [n / 4 - 1, n / 2 - 1, 3 * n / 4 - 1]
+        km = KaplanMeierFitter().fit(np.arange(n)).survival_function_["KM_estimate"]
+        late += sum(
+            (km <= level).idxmax() > t for level, t in zip((0.75, 0.5, 0.25), found, strict=True)
+        )
+    assert late > 10
+
+
 def test_holm_is_over_the_leaves(rossi):
     data, tree, _ = rossi
     table = leaf_survival(tree, data[VARIABLES], data["week"], data["arrest"])

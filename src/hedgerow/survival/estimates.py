@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 PURPOSE = "survival in leaves"
 #: Share of patients who have had the event at the quartiles of survival.
 QUARTILES = {"q25": 0.25, "median": 0.5, "q75": 0.75}
+#: A share of survival that is rounding: a product of fractions that is .75 may miss it.
+ROUNDING = 1e-9
 #: Columns that models have beside covariates.
 RESERVED = ("leaf", "treated")
 
@@ -39,25 +41,30 @@ def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, fl
         names += [f"{name}_{end}" for name in names for end in ("low", "high")]
         return dict.fromkeys([*names, "last_time"], math.nan)
     from lifelines import KaplanMeierFitter
-    from lifelines.utils import qth_survival_time
 
     fitted = KaplanMeierFitter(alpha=1.0 - confidence).fit(time, died)
-    curve = fitted.survival_function_
-    interval = fitted.confidence_interval_survival_function_
-    low, high = interval.iloc[:, [0]], interval.iloc[:, [1]]
+    when = fitted.survival_function_.index.to_numpy()
+    survival = fitted.survival_function_.iloc[:, 0].to_numpy()
+    low, high = fitted.confidence_interval_survival_function_.to_numpy().T
     found = {}
     for name, share in QUARTILES.items():
-        found[name] = float(qth_survival_time(1.0 - share, curve))
+        found[name] = _first(when, survival, 1.0 - share)
         # Where the curve ends above, so does its upper bound: that quantile has no upper limit.
-        found[f"{name}_low"] = float(qth_survival_time(1.0 - share, low))
-        found[f"{name}_high"] = float(qth_survival_time(1.0 - share, high))
-    found["last_time"] = float(curve.index[-1])
-    found["last_survival"] = float(curve.iloc[-1, 0])
+        found[f"{name}_low"] = _first(when, low, 1.0 - share)
+        found[f"{name}_high"] = _first(when, high, 1.0 - share)
+    found["last_time"] = float(when[-1])
+    found["last_survival"] = float(survival[-1])
     # At 0 and 1 the log-log interval is not defined; one of no width would say too much.
     inside = 0.0 < found["last_survival"] < 1.0
-    found["last_survival_low"] = float(low.iloc[-1, 0]) if inside else math.nan
-    found["last_survival_high"] = float(high.iloc[-1, 0]) if inside else math.nan
+    found["last_survival_low"] = float(low[-1]) if inside else math.nan
+    found["last_survival_high"] = float(high[-1]) if inside else math.nan
     return found
+
+
+def _first(when: np.ndarray, survival: np.ndarray, level: float) -> float:
+    """First time at which a curve is not above a level; infinite where it never is."""
+    there = survival <= level + ROUNDING
+    return float(when[there.argmax()]) if there.any() else math.inf
 
 
 def incidence(
