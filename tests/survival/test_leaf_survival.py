@@ -162,18 +162,28 @@ def test_quartiles_are_those_of_the_textbook():
             assert row[f"{name}_low"] <= row[name] <= row[f"{name}_high"]
 
 
+def all_with_the_event(n):
+    """The row of one leaf in which n have the event, at 1, 2, ..., n."""
+    return leaf_survival(KnownLeaves([0] * n), None, np.arange(1, n + 1), [1] * n).iloc[0]
+
+
 def test_a_quartile_at_which_the_curve_is_exactly():
-    """It came an event later, 474 days for 465 in a leaf of `colon`: 1 - 1/4 was .7500000000000001."""
+    """It came an event later (day 474 for 465 in `colon`): lifelines had .75 as .7500000000000001."""
     late = 0
     for n in range(4, 200, 4):
-        table = leaf_survival(KnownLeaves(np.zeros(n, int)), None, np.arange(n), np.ones(n, int))
-        found = table[["q25", "median", "q75"]].iloc[0].tolist()
-        assert found == [n / 4 - 1, n / 2 - 1, 3 * n / 4 - 1]
-        km = KaplanMeierFitter().fit(np.arange(n)).survival_function_["KM_estimate"]
-        late += sum(
-            (km <= level).idxmax() > t for level, t in zip((0.75, 0.5, 0.25), found, strict=True)
-        )
-    assert late > 10
+        found = all_with_the_event(n)[["q25", "median", "q75"]].tolist()
+        assert found == [n / 4, n / 2, 3 * n / 4]
+        curve = KaplanMeierFitter().fit(np.arange(1, n + 1)).survival_function_["KM_estimate"]
+        late += (curve <= 0.75).idxmax() > n / 4
+    assert late > 0
+
+
+def test_a_quartile_has_no_upper_limit_where_only_the_end_of_the_curve_is_below():
+    """It was the last time: that of lifelines, whose interval at 0 is from 0 to 0. R has none."""
+    found = all_with_the_event(8)
+    assert found[["q25_high", "median_high", "q75_high"]].tolist() == [5.0, 7.0, math.inf]
+    alone = all_with_the_event(1)
+    assert alone[["median_low", "median", "median_high"]].tolist() == [1.0, 1.0, math.inf]
 
 
 def test_holm_is_over_the_leaves(rossi):

@@ -49,9 +49,10 @@ def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, fl
     found = {}
     for name, share in QUARTILES.items():
         found[name] = _first(when, survival, 1.0 - share)
-        # Where the curve ends above, so does its upper bound: that quantile has no upper limit.
         found[f"{name}_low"] = _first(when, low, 1.0 - share)
-        found[f"{name}_high"] = _first(when, high, 1.0 - share)
+        # Where the curve ends above, so does its upper bound: that quantile has no upper limit. Nor
+        # has it where only a last fall to 0 goes below: at 0 the interval is not defined.
+        found[f"{name}_high"] = _first(when[survival > 0.0], high[survival > 0.0], 1.0 - share)
     found["last_time"] = float(when[-1])
     found["last_survival"] = float(survival[-1])
     # At 0 and 1 the log-log interval is not defined; one of no width would say too much.
@@ -63,8 +64,8 @@ def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, fl
 
 def _first(when: np.ndarray, survival: np.ndarray, level: float) -> float:
     """First time at which a curve is not above a level; infinite where it never is."""
-    there = survival <= level + ROUNDING
-    return float(when[there.argmax()]) if there.any() else math.inf
+    there = when[survival <= level + ROUNDING]
+    return float(there[0]) if len(there) else math.inf
 
 
 def incidence(

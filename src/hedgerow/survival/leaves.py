@@ -113,7 +113,8 @@ def leaf_survival(
         - `n`, `events`;
         - `q25`, `median`, `q75`: times at which a quarter, half and three quarters have had the
           event (Kaplan-Meier; infinite where the curve ends above), each with `_low` and `_high`
-          (log-log intervals of Greenwood's variance);
+          (log-log intervals of Greenwood's variance; no upper limit, infinite, where only a last
+          fall to 0 lies below);
         - `last_time`, `last_survival` with `_low` and `_high`: the last point of the curve,
           without an interval where it is 0 or 1;
         - with a life table `q25_expected`, `median_expected`, `q75_expected` and
