@@ -1,4 +1,7 @@
-"""Public cohorts in groups by plain rules, as a tree would give: of lifelines, and of a mirror."""
+"""Public cohorts in groups by plain rules, as a tree would give.
+
+They come with lifelines or with the package; those that neither has, from a mirror.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from lifelines.datasets import load_gbsg2, load_lung, load_rossi
+from lifelines.datasets import (
+    load_dd,
+    load_gbsg2,
+    load_kidney_transplant,
+    load_larynx,
+    load_lung,
+    load_rossi,
+)
 
-from hedgerow.data import fetch, load_registry, tidy
+from hedgerow.data import TidyTable, fetch, load_registry, tidy
 
 #: When a Cox fit of lifelines ends: squares of the last step in standard errors, and what the
 #: likelihood gained by it. With its own its hazard ratios are right to four digits.
@@ -65,28 +75,131 @@ def competing() -> dict[str, Cohort]:
     return made
 
 
-#: Column and bounds of the groups of sets with competing causes.
+def of_lifelines() -> dict[str, Cohort]:
+    """More of lifelines: kidney grafts (days), larynx cancer and heads of government (years)."""
+    kidney, larynx, leaders = load_kidney_transplant(), load_larynx(), load_dd()
+    continents = {"Africa": "africa", "Europe": "europe"}
+    return {
+        "kidney": Cohort(
+            kidney["time"].to_numpy(float),
+            kidney["death"].to_numpy(int),
+            np.digitize(kidney["age"], [40, 55]) + 1,
+            kidney[["black_male", "white_male", "black_female"]].astype(float),
+        ),
+        "larynx": Cohort(
+            larynx["time"].to_numpy(float),
+            larynx["death"].to_numpy(int),
+            (1 + larynx[["Stage_II", "Stage_III", "Stage_IV"]] @ [1, 2, 3]).to_numpy(int),
+            larynx[["age"]].astype(float),
+        ),
+        # 43 different times of 1,808 leaders; an end by death is censored.
+        "leaders": Cohort(
+            leaders["duration"].to_numpy(float),
+            leaders["observed"].to_numpy(int),
+            leaders["regime"].astype("category").cat.codes.to_numpy(int) + 1,
+            pd.DataFrame(
+                {"start_year": leaders["start_year"].astype(float)}
+                | {
+                    name: (leaders["un_continent_name"] == continent).astype(float)
+                    for continent, name in continents.items()
+                }
+            ),
+        ),
+    }
+
+
+#: Column and bounds of the groups, and covariates, of sets of the registry.
+OF_THE_ARCHIVE = {
+    "heart_failure": ("ejection_fraction", [30.0, 40.0], ["age", "sex", "high_blood_pressure"]),
+    "support2": ("num.co", [1.0, 3.0], ["age", "sex", "alb"]),  # of albumin a third is missing
+}
+OF_THE_MIRROR = {
+    "colon": ("nodes", [2.0, 5.0], ["age", "sex", "rx"]),  # death, not the rows of recurrence
+    "melanoma": ("thickness", [2.0, 3.5], ["age", "sex"]),  # death of it, of another cause
+    "mgus2": ("mspike", [1.0, 1.5], ["age", "sex", "hgb"]),  # progression, death without it
+}
+#: The same of sets with competing causes.
 RULES = {
-    "pbc": ("bili", [1.1, 3.0]),  # death, transplant
-    "wihs": ("cd4nadir", [2.0, 4.0]),  # treatment, AIDS or death: ties at tenths of a year
-    "hodgkin": ("age", [30.0, 50.0]),  # relapse, death
-    "transplant": ("age", [45.0, 55.0]),  # death, transplant, withdrawal
+    "pbc": ("bili", [1.1, 3.0], []),  # death, transplant
+    "wihs": ("cd4nadir", [2.0, 4.0], []),  # treatment, AIDS or death: ties at tenths of a year
+    "hodgkin": ("age", [30.0, 50.0], []),  # relapse, death
+    "transplant": ("age", [45.0, 55.0], []),  # death, transplant, withdrawal
+    "melanoma": OF_THE_MIRROR["melanoma"],
+    "mgus2": OF_THE_MIRROR["mgus2"],
+}
+#: Two times at which survival and incidence are asked for, in the unit of the cohort.
+TIMES = {
+    "rossi": (20.0, 40.0),
+    "gbsg2": (730.0, 1825.0),
+    "lung": (180.0, 365.0),
+    "kidney": (365.0, 1825.0),
+    "larynx": (2.0, 5.0),
+    "leaders": (2.0, 8.0),
+    "heart_failure": (30.0, 180.0),
+    "support2": (30.0, 180.0),
+    "colon": (365.0, 1825.0),
+    "melanoma": (1095.0, 1825.0),
+    "mgus2": (60.0, 120.0),
+    "pbc": (1000.0, 2500.0),
+    "wihs": (1.0, 5.0),
+    "hodgkin": (5.0, 15.0),
+    "transplant": (100.0, 300.0),
 }
 
 
-def on_the_mirror(name: str, folder: Path) -> Cohort:
-    """A set with competing causes, from the mirror that HEDGEROW_MIRROR names."""
+#: From where on treated and untreated are compared, in the unit of the cohort.
+LANDMARKS = {"rossi": (10.0,), "gbsg2": (182.0,), "colon": (182.0,)}
+
+
+def treated(name: str, folder: Path) -> Cohort:
+    """A cohort of LANDMARKS, its one covariate whether the treatment was given at inclusion."""
+    if name == "colon":
+        cohort = of_the_registry(name, folder)
+        given = cohort.covariates["rx_1"]  # levamisole with fluorouracil
+    else:
+        cohort = cohorts()[name]
+        given = load_rossi()["fin"] if name == "rossi" else load_gbsg2()["horTh"] == "yes"
+    return cohort._replace(covariates=pd.DataFrame({"treated": given.astype(int)}))
+
+
+def of_the_registry(name: str, folder: Path) -> Cohort:
+    """A set of the registry: of the archive, or of the mirror that HEDGEROW_MIRROR names."""
     registry = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")
-    table = tidy(registry[name], fetch(registry[name], folder, kinds={"mirror"}))
-    column, bounds = RULES[name]
+    kinds = {"archive"} if name in OF_THE_ARCHIVE else {"mirror"}
+    table = tidy(registry[name], fetch(registry[name], folder, kinds=kinds))
+    column, bounds, covariates = (OF_THE_ARCHIVE | OF_THE_MIRROR | RULES)[name]
     values = table.X[column]
     kept = values.notna().to_numpy()
+    if name == "colon":
+        kept &= table.X["etype"].to_numpy() == 2
+    time, event = _progression(table) if name == "mgus2" else (table.time, table.y)
     return Cohort(
-        table.time[kept],
-        table.y[kept],
+        time[kept],
+        event[kept],
         np.digitize(values[kept], bounds) + 1,
-        pd.DataFrame(index=range(kept.sum())),
+        pd.DataFrame(index=range(kept.sum())).join(
+            _numbers(table.X.loc[kept, covariates]).reset_index(drop=True)
+        ),
     )
+
+
+def _progression(table: TidyTable) -> tuple[np.ndarray, np.ndarray]:
+    """Time and event of mgus2: progression as 1, death without it as 2."""
+    came = table.X["pstat"].to_numpy() == 1
+    time = np.where(came, table.X["ptime"], table.time)
+    return time, np.where(came, 1, 2 * (table.y == 1))
+
+
+def _numbers(covariates: pd.DataFrame) -> pd.DataFrame:
+    """Covariates as R is given them: a category as one indicator per level but the first."""
+    found = {}
+    for name, column in covariates.items():
+        if not isinstance(column.dtype, pd.CategoricalDtype):
+            found[name] = column
+            continue
+        for number, level in enumerate(column.cat.categories[1:], start=1):
+            found[f"{name}_{number}"] = (column == level).astype(float)
+    return pd.DataFrame(found, index=covariates.index)
 
 
 def gompertz_table(years=(), ages=range(15, 96)) -> pd.DataFrame:

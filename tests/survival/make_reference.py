@@ -1,6 +1,7 @@
 """Write the tables of R's answers in this folder: `python tests/survival/make_reference.py`.
 
-R needs the packages survival and cmprsk, and HEDGEROW_MIRROR names a mirror of the data sets.
+R needs the packages survival and cmprsk, and HEDGEROW_MIRROR names a mirror of the data sets. The
+call of each quantity goes to calls.csv, beside those that make what it reads (`own`, `curve`, ...).
 """
 
 from __future__ import annotations
@@ -11,34 +12,44 @@ from pathlib import Path
 
 import pandas as pd
 from cohorts import (
+    LANDMARKS,
+    OF_THE_ARCHIVE,
+    OF_THE_MIRROR,
     RULES,
     TABLE_YEARS,
+    TIMES,
     YEARS,
     Cohort,
     cohorts,
     competing,
     gompertz_table,
-    on_the_mirror,
+    of_lifelines,
+    of_the_registry,
     people,
+    treated,
 )
 
 HERE = Path(__file__).parent
 
 
-def ask(script: str, asked: dict[str, Cohort], answer: str) -> None:
-    """Give each cohort to a script of R and put its answers one below the other."""
+def ask(script: str, asked: dict[str, Cohort], answer: str, at: dict[str, tuple]) -> pd.DataFrame:
+    """Give cohorts and times to a script of R, put its answers in one table; its calls."""
     answers = []
     with tempfile.TemporaryDirectory() as folder:
+        calls = Path(folder, "calls.csv")
         for name, cohort in asked.items():
             given, out = Path(folder, f"{name}.csv"), Path(folder, f"{name}_answer.csv")
             follow_up = {"time": cohort.time, "event": cohort.event, "leaf": cohort.leaf}
             # Seventeen digits give back the same float.
             frame = pd.DataFrame(follow_up).join(cohort.covariates.reset_index(drop=True))
             frame.to_csv(given, index=False, float_format="%.17g")
-            subprocess.run(["Rscript", HERE / script, given, out], check=True)
+            arguments = [given, out, calls, *map(str, at[name])]
+            subprocess.run(["Rscript", HERE / script, *arguments], check=True)
             answers.append(pd.read_csv(out, dtype=str).assign(cohort=name))
+        made = pd.read_csv(calls).assign(table=answer)[["table", "name", "call"]]
     table = pd.concat(answers)[["cohort", "leaf", "name", "value"]]
     table.to_csv(HERE / answer, index=False, lineterminator="\n")
+    return made
 
 
 def ask_population() -> None:
@@ -59,10 +70,21 @@ def ask_population() -> None:
 
 def main() -> None:
     """Ask all scripts."""
-    ask("reference.R", cohorts(), "reference.csv")
     with tempfile.TemporaryDirectory() as folder:
-        real = {name: on_the_mirror(name, Path(folder)) for name in RULES}
-    ask("competing.R", competing() | real, "competing.csv")
+        known = {
+            name: of_the_registry(name, Path(folder, name))
+            for name in OF_THE_ARCHIVE | OF_THE_MIRROR | RULES
+        }
+        of_treatment = {name: treated(name, Path(folder, "treated")) for name in LANDMARKS}
+    one = cohorts() | of_lifelines()
+    one |= {name: known[name] for name in OF_THE_ARCHIVE | OF_THE_MIRROR}
+    several = competing() | {name: known[name] for name in RULES}
+    calls = [
+        ask("reference.R", one, "reference.csv", TIMES),
+        ask("competing.R", several, "competing.csv", TIMES),
+        ask("treated.R", of_treatment, "treated.csv", LANDMARKS),
+    ]
+    pd.concat(calls).to_csv(HERE / "calls.csv", index=False, lineterminator="\n")
     ask_population()
 
 

@@ -1,22 +1,18 @@
-"""Gray's test: against its plain twin, R's cmprsk, and what must hold of it."""
+"""Gray's test: against its plain twin, and what must hold of it. R's cmprsk: test_against_r.py."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
-from cohorts import RULES, cohorts, competing, on_the_mirror
+from cohorts import cohorts
 from effort import draws
 from oracle.survival import gray
 from scipy.stats import chi2, kstest
 
 from hedgerow.errors import InputError
-from hedgerow.files import read_csv
 from hedgerow.survival import KnownLeaves, gray_test, leaf_survival, logrank
-
-REFERENCE = read_csv(Path(__file__).with_name("competing.csv"))
 
 
 def random_causes(seed):
@@ -39,34 +35,6 @@ def test_it_is_what_the_paper_says(seed):
     assert found.statistic == pytest.approx(float(statistic), rel=1e-8, abs=1e-10)
     if df:
         assert found.p == pytest.approx(chi2.sf(float(statistic), df), rel=1e-7, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", sorted(competing()))
-def test_it_is_what_r_says(name):
-    check_against_r(name, competing()[name])
-
-
-@pytest.mark.mirror
-@pytest.mark.parametrize("name", sorted(RULES))
-def test_it_is_what_r_says_of_real_causes(name, tmp_path):
-    check_against_r(name, on_the_mirror(name, tmp_path))
-
-
-def check_against_r(name, cohort):
-    table = leaf_survival(KnownLeaves(cohort.leaf), None, cohort.time, cohort.event)
-    expected = REFERENCE[REFERENCE["cohort"] == name]
-    assert len(expected) == 4 + 2 * len(table)
-    overall = expected[expected["leaf"] == 0].set_index("name")["value"]
-    for cause in (1, 2):
-        found = gray_test(cohort.time, cohort.event, cohort.leaf, cause=cause)
-        assert found.statistic == pytest.approx(overall[f"gray_{cause}"], rel=1e-6)
-        assert found.p == pytest.approx(overall[f"gray_p_{cause}"], rel=1e-6)
-    assert table.attrs["gray_p"] == pytest.approx(overall["gray_p_1"], rel=1e-6)
-    for _, leaf, quantity, value in expected[expected["leaf"] != 0].itertuples(index=False):
-        assert table.loc[leaf, quantity] == pytest.approx(value, rel=1e-6), (leaf, quantity)
-    raw = np.sort(table["gray_p"])
-    corrected = np.minimum(np.maximum.accumulate(raw * np.arange(len(raw), 0, -1)), 1.0)
-    assert np.sort(table["gray_p_holm"]) == pytest.approx(corrected)
 
 
 def test_without_another_cause_there_is_none_in_the_table():

@@ -168,7 +168,7 @@ def all_with_the_event(n):
 
 
 def test_a_quartile_at_which_the_curve_is_exactly():
-    """It came an event later (day 474 for 465 in `colon`): lifelines had .75 as .7500000000000001."""
+    """It came an event later (day 474 for 465 in `colon`): .75 was .7500000000000001."""
     late = 0
     for n in range(4, 200, 4):
         found = all_with_the_event(n)[["q25", "median", "q75"]].tolist()
