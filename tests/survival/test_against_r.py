@@ -41,7 +41,7 @@ TABLES = ("reference.csv", "competing.csv", "treated.csv")
 REFERENCE, COMPETING, TREATED = (pd.read_csv(HERE / table) for table in TABLES)
 CALLS = pd.read_csv(HERE / "calls.csv")
 #: Where R says something else. Of a curve that is flat at the quartile it takes the middle between
-#: the event that brings it there and the next one, we the former.
+#: the event that brings it there and the next one, or the last time; we take that event.
 MIDDLE = {
     ("larynx", 3, "q75"): (7.8, 10.1),
     ("colon", 3, "q25"): (465.0, 474.0),
