@@ -226,6 +226,11 @@ CALLS = {
     "permutation_test": lambda horizon=9.0, n_permutations=1, **more: survival.permutation_test(
         GROUPS, X, TIME, EVENT, horizon=horizon, n_permutations=n_permutations, **more
     ),
+    "bootstrap_validation": lambda horizon=9.0, n_bootstraps=1, **more: (
+        survival.bootstrap_validation(
+            GROUPS, X, TIME, EVENT, horizon=horizon, n_bootstraps=n_bootstraps, **more
+        )
+    ),
     "compare_groups": lambda landmark=4.0, **more: survival.compare_groups(
         TREE, X, TIME, EVENT, TIME / 2, landmark=landmark, **more
     ),

@@ -241,3 +241,28 @@ def proportional(rows, time, died, column) -> float:
             for b in score:
                 information[a, b] += g[t] ** (times[a] + times[b]) * V[of[a]][of[b]]
     return float(quadratic_form(score, information)[0])
+
+
+def optimism(errors) -> tuple[float, float]:
+    """Shift and spread of the error of groups by the .632 rule, in standard errors of the group.
+
+    Each of `errors`: against those left out, the noise of those, against all patients.
+    """
+    weights = [1.0 / (1.0 + noise**2) for _, noise, _ in errors]
+    total = sum(weights)
+    mean = sum(w * e[0] for w, e in zip(weights, errors, strict=True)) / total
+    left = sum(w * ((e[0] - mean) ** 2 - e[1] ** 2) for w, e in zip(weights, errors, strict=True))
+    within = [e[2] for e in errors]
+    middle = sum(within) / len(within)
+    apparent = sum((e - middle) ** 2 for e in within) / len(within)
+    return 0.632 * mean, math.sqrt(0.632 * max(left / total, 1.0) + 0.368 * apparent)
+
+
+def plus_rule(apparent: float, outside: float) -> float:
+    """.632+ of a concordance (Efron and Tibshirani 1997, with chance .5)."""
+    outside = max(outside, 0.5)
+    if outside >= apparent:
+        return outside
+    overfit = (apparent - outside) / (apparent - 0.5)
+    weight = 0.632 / (1 - 0.368 * overfit)
+    return (1 - weight) * apparent + weight * outside

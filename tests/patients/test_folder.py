@@ -30,7 +30,7 @@ from hedgerow.patients.analysis import Settings, analyse, decision_curve, risk_b
 from hedgerow.patients.checklist import checklist
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.disclosure import protected, small
-from hedgerow.patients.folder import _pictures, page, tree_json
+from hedgerow.patients.folder import _captions, _pictures, page, tree_json
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.tables import flow, said, tables
@@ -467,7 +467,8 @@ def test_no_small_count_follows_from_the_flow_of_patients(seed):
     cohort = sized(n_rows=0, n_left_out=0, treated_at=None, horizon=5.0, unit="years")
     training = np.zeros(len(event), dtype=bool)
     groups = SimpleNamespace(labels=SimpleNamespace(y=labels), training=training)
-    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event)
+    followed = np.ones(len(event), dtype=bool)
+    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event, followed=followed)
     counts = with_totals(np.column_stack([by, after])[None])[0]
     shown = flow(stub, 3).frame["count"]
     hidden = np.ones(counts.shape, dtype=bool)
@@ -494,7 +495,7 @@ def test_yes_and_no_tell_no_time_and_the_page_says_what_that_does(tmp_path, anal
     for anchor in ("summary", "treatment"):
         begin = text.index(f'<section id="{anchor}">')
         assert said_ in text[begin : text.index("</section>", begin)], anchor
-    assert "treated at inclusion, and have no follow-up here" in text
+    assert "treated at inclusion, have no follow-up here, and are not counted" in text
     for name in ("treated_landmark", "treated_inclusion", "baseline_treated"):
         assert "Treated: at any time, as the table says." in shown[name].caption
         assert "not told" in shown[name].caption or name == "baseline_treated"
@@ -578,3 +579,129 @@ def test_a_file_whose_name_is_no_text(tmp_path):
         assert main(run) == 0
     manifest = json.loads((tmp_path / "sheet" / "manifest.json").read_text())
     assert list(manifest["input"]) == ["n\\udce9.csv"]
+
+
+# ------------------------------------------------------------------------ the next patient
+
+
+def permuted(n=400, seed=3):
+    """Patients whose outcome has nothing to do with them."""
+    table = patients(n).drop(columns="surgery")
+    random = np.random.default_rng(seed)
+    order = random.permutation(n)
+    return table.assign(**{c: table[c].to_numpy()[order] for c in ("years", "status")})
+
+
+def test_a_tree_that_finds_nothing_gets_a_sentence_and_no_sheet(tmp_path, capsys):
+    """Permuted outcomes gave tidy groups, and a page as fine as any."""
+    path = written(tmp_path / "patients.csv", permuted())
+    out = tmp_path / "sheet"
+    assert main(["survival", str(path), *TOLD[:6], "--out", str(out)]) == 0
+    said_ = "No tree was found that tells patients apart. Of two new patients"
+    assert said_ in capsys.readouterr().out
+    text = (out / "index.html").read_text()
+    assert text.count(said_) == 2 and "figures/sheet.svg" not in text
+    assert "risk groups; group" not in text
+    drawn = {file.name for file in (out / "figures").iterdir()}
+    assert not {"sheet.pdf", "sheet.svg", "survival.svg"} & drawn and "decisions.svg" in drawn
+    chosen = ["--bootstraps", "0", "--out", str(tmp_path / "asked"), "--quiet"]
+    assert main(["survival", str(path), *TOLD[:6], *chosen]) == 0
+    assert (tmp_path / "asked/figures/sheet.pdf").is_file()
+
+
+def test_nothing_is_found_in_permuted_outcomes_and_something_in_others(tmp_path):
+    """Ten permutations: the test part's concordance alone ran from .39 to .60."""
+    found = [analysed(tmp_path, permuted(240, seed), Settings(bootstraps=40)) for seed in range(10)]
+    assert sum(own.finds for own in found) <= 1
+    assert all(0.45 < own.validation.concordance < 0.58 for own in found)
+    assert analysed(tmp_path, patients(400), Settings(bootstraps=40)).finds
+
+
+def test_what_holds_for_the_next_patient_stands_beside_what_is_seen(tmp_path):
+    found = analysed(tmp_path, patients(400), Settings(bootstraps=40, seed=5))
+    text, shown = page_of(found)
+    own = found.validation
+    frame = shown["next_patient"].frame.set_index("group")
+    for node, number in found.numbers.items():
+        row = frame.loc[str(number)]
+        if row["risk"] == "withheld":
+            continue
+        assert row["risk"] == own.risks.loc[node, "risk"]
+        inside = found.groups.leaf == node
+        seen = risk_by(found.time[inside], found.event[inside], 5.0)[0]
+        assert row["apparent"] == pytest.approx(seen)
+        assert row["risk_low"] < row["risk"] < row["risk_high"]
+    assert f"higher risk in {said(own.concordance, 's')} of the pairs (95 % interval" in text
+    assert "(40 bootstraps of all steps, seed 5)" in text
+    drawn = figures.sheet(found, "A title", 5, "table.csv")
+    words = " ".join(t.get_text() for t in drawn.findobj(Text))
+    assert "“Next”: 40 bootstraps of all steps, seed 5." in words
+    node = next(n for n, number in found.numbers.items() if frame.loc[str(number), "n"] != "<5")
+    assert f"next {100 * (1 - own.risks.loc[node, 'risk']):.0f} %" in words
+
+
+def test_the_decision_curve_rests_on_the_estimate_of_the_training_part(tmp_path):
+    """It took the share of the tree, which leaves out those whose follow-up ends early."""
+    found = analysed(tmp_path, patients(400), Settings(bootstraps=0))
+    test = ~found.groups.training
+    risk = found.calibration["estimated"].reindex(found.groups.leaf[test]).to_numpy()
+    expected = [int((risk >= t).sum()) for t in found.decisions["threshold"]]
+    assert found.decisions["n_treated"].tolist() == expected
+
+
+def test_with_competing_causes_sheet_and_curves_are_those_of_aalen_and_johansen(several):
+    """Kaplan-Meier makes more of the risk than patients have."""
+    found = several[0]
+    drawn = figures.sheet(found, "A title", 0, "table.csv")
+    words = [t.get_text() for t in drawn.findobj(Text)]
+    assert any("(Aalen-Johansen)" in w or "Aalen-Johansen" in w for w in words)
+    inside = found.groups.leaf == next(iter(found.numbers))
+    share = 1.0 - risk_by(found.time[inside], found.event[inside], 5.0)[0]
+    censored = KaplanMeierFitter().fit(found.time[inside], found.event[inside] == 1)
+    assert share > censored.predict(5.0) + 0.01
+    assert f"here {100 * share:.0f} %" in words
+    assert "(Aalen-Johansen)" in _captions(found)["survival"]
+
+
+def test_who_is_treated_at_inclusion_is_not_counted_in_the_course_without_it(tmp_path):
+    """They have no follow-up there, and stood in the numbers of the groups."""
+    table = patients(400)
+    yes = ~table["surgery"].isna()
+    table["surgery"] = np.where(yes, "yes", "no")
+    found = analysed(tmp_path, table, Settings(bootstraps=0), intervention="surgery")
+    shown = tables(found, 5)
+    assert found.survival["all"]["n"].sum() == (~yes).sum()
+    counts = shown["flow"].frame.set_index("about")["count"]
+    assert counts["no follow-up: treated at inclusion, or gone then"] == yes.sum()
+    assert counts["analysed"] == (~yes).sum() and counts["in the file"] == 400
+    few = patients(400).assign(surgery=["yes"] * 3 + ["no"] * 397)
+    found = analysed(tmp_path, few, Settings(bootstraps=0), intervention="surgery")
+    # So few would follow from the other tables.
+    assert found.survival["all"]["n"].sum() == 400
+
+
+def test_each_p_with_a_correction_by_holm_has_it_beside(several):
+    shown = several[2]
+    heads, rows = shown["survival_test"].cells()
+    for head in ("p, against all", "p, against the rest", "p, Gray", "p, Cox"):
+        assert f"{head} (Holm)" in heads
+        place = heads.index(f"{head} (Holm)")
+        assert any(row[place].endswith(")") for row in rows)
+    assert "p, proportional" in heads
+
+
+@pytest.mark.mirror
+def test_progression_of_mgus2_at_25_years(tmp_path):
+    """10.9 % of the patients, of whom most die before; Kaplan-Meier said 26."""
+    import pandas as pd
+
+    from hedgerow.drawing.survival import _curve
+
+    table = pd.read_csv(f"{os.environ['HEDGEROW_MIRROR']}/mgus2/mgus2.csv")
+    died = (table["pstat"] == 0) & (table["death"] == 1)
+    time = np.where(table["pstat"] == 1, table["ptime"], table["futime"]) / 12.0
+    progress = (table["pstat"] == 1).to_numpy()
+    assert 1.0 - _curve(time, progress, 0.95, died.to_numpy()).at(25.0) == pytest.approx(
+        0.109, abs=5e-4
+    )
+    assert 1.0 - _curve(time, progress, 0.95).at(25.0) == pytest.approx(0.26, abs=0.01)

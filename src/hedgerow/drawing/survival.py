@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.checks import COUNTED, LARGEST, check_number
+from hedgerow.checks import COUNTED, LARGEST, check_choice, check_number
 from hedgerow.drawing.tree import (
     _BAR,
     _INNER_UNITS,
@@ -56,6 +56,9 @@ FEWER = ": fewer than {}"
 #: Lines at the foot.
 MOST_FOOT = 8
 
+#: What an event of another cause may be.
+COMPETING = ("censored", "incidence")
+
 _MARGIN = 0.45  # inches, of the sheet
 _GAP = 0.25  # inches, between tree and curves
 _PANEL = 1.45  # inches, least height of a row of curves
@@ -64,7 +67,7 @@ _LABEL = 0.055  # least distance of two labels at the ends of curves, in heights
 
 @dataclass(frozen=True)
 class _Curve:
-    """A Kaplan-Meier curve: its steps, and who was censored when."""
+    """A curve of the share without the event: its steps, and who was censored when."""
 
     time: np.ndarray
     survival: np.ndarray
@@ -78,7 +81,12 @@ class _Curve:
         return (self.survival if values is None else values)[place]
 
 
-def _curve(time: np.ndarray, died: np.ndarray, confidence: float) -> _Curve:
+def _curve(
+    time: np.ndarray, died: np.ndarray, confidence: float, other: np.ndarray | None = None
+) -> _Curve:
+    """Kaplan-Meier, or where somebody has another event 1 less Aalen-Johansen's incidence."""
+    if other is not None and other.any():
+        return _incidence_curve(time, died, other, confidence)
     from lifelines import KaplanMeierFitter
 
     fitted = KaplanMeierFitter(alpha=1.0 - confidence).fit(time, died)
@@ -88,6 +96,23 @@ def _curve(time: np.ndarray, died: np.ndarray, confidence: float) -> _Curve:
     # Where nobody has had the event yet the interval has no width, and none is drawn.
     low, high = (np.where(np.isnan(side), survival, side) for side in interval.T)
     return _Curve(table.index.to_numpy(float), survival, low, high, np.sort(time[~died]))
+
+
+def _incidence_curve(time, died, other, confidence: float) -> _Curve:
+    """Share without the event where other events keep some from it; log(-log) intervals."""
+    from scipy.stats import norm
+
+    survival = needed("statsmodels.duration.survfunc", PURPOSE)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fitted = survival.CumIncidenceRight(time, np.where(died, 1, np.where(other, 2, 0)))
+        share = np.append(0.0, fitted.cinc[0])
+        error = np.append(0.0, fitted.cinc_se[0])
+        factor = np.exp(norm.ppf((1.0 + confidence) / 2.0) * error / (share * np.log(share)))
+        low, high = share ** (1.0 / factor), share**factor
+    # Where nobody has had the event yet the interval has no width, and none is drawn.
+    low, high = (np.where(np.isnan(side), share, side) for side in (low, high))
+    when = np.append(0.0, fitted.times)
+    return _Curve(when, 1.0 - share, 1.0 - high, 1.0 - low, np.sort(time[~died & ~other]))
 
 
 def plot_curve(axes: Any, time, died, *, color, line="-", label="", interval=False) -> None:
@@ -131,15 +156,16 @@ def plot_curves(
     at_risk: bool = True,
     fontsize: float = 8.0,
     least: int = 0,
+    competing: str = "censored",
 ) -> pd.DataFrame:
-    """Kaplan-Meier curves of groups, their names at their ends, numbers at risk beneath.
+    """Curves of survival of groups, their names at their ends, numbers at risk beneath.
 
     Parameters
     ----------
     axes : matplotlib Axes
         Room beneath for the numbers at risk is the caller's, as a constrained layout gives it.
     time, event : (n,) arrays
-        As in `hedgerow.survival.horizon_labels`; events of another cause end the follow-up.
+        As in `hedgerow.survival.horizon_labels`.
     groups : (n,) array
         Label of each patient's group; patients whose label is not in `order` are left out.
     order : sequence, optional
@@ -163,6 +189,10 @@ def plot_curves(
     least : int, default 0
         Counts from 1 to below it are not shown: a number at risk is `<least`, a curve ends where
         fewer are at risk, and that of a group with so few patients or events is not drawn.
+    competing : {'censored', 'incidence'}, default 'censored'
+        What an event of another cause is: the end of follow-up (Kaplan-Meier), or that the event
+        will not come any more (1 less Aalen-Johansen's incidence), so that the curve tells the
+        share of all patients who have not had the event.
 
     Returns
     -------
@@ -183,6 +213,7 @@ def plot_curves(
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("fontsize", fontsize, 0.1, 1000.0)
     check_number("least", least, 0, COUNTED, whole=True)
+    check_choice("competing", competing, COMPETING)
     if end is not None:
         check_number("end", end, 1e-12, LARGEST)
     time, event = checked_follow_up(time, event, cause)
@@ -196,6 +227,7 @@ def plot_curves(
     if empty := [group for group in order if group not in there]:
         raise InputError(f"nobody is in group {empty[0]!r}", remedy="leave it out of `order`")
     died = event == cause
+    other = (event != 0) & ~died & (competing == "incidence")
     last = max(float(time[np.isin(groups, order)].max()), 1e-12) if end is None else float(end)
     ends, drawn = [], []
     for place, group in enumerate(order):
@@ -207,7 +239,7 @@ def plot_curves(
             drawn.append((place, color, line, name + FEWER.format(least)))
             ends.append((last, 1.0))
             continue
-        found = _curve(time[inside], died[inside], confidence)
+        found = _curve(time[inside], died[inside], confidence, other[inside])
         stops = _stops(time[inside], last, least)
         _draw(axes, found, stops, color, line, intervals, marks)
         drawn.append((place, color, line, name))
@@ -398,10 +430,20 @@ class _Group:
     n: str
     events: str
     survival: float | None
+    expected: tuple[float, float, float] | None = None
 
     def lines(self, number: int) -> list[str]:
         share = "–" if self.survival is None else percent(self.survival)
-        return [str(number), f"n = {self.n}", f"events {self.events}", share]
+        if self.expected is None:
+            return [str(number), f"n = {self.n}", f"events {self.events}", share]
+        middle, low, high = (f"{100 * value:.0f}" for value in self.expected)
+        here = [f"n = {self.n}", f"events {self.events}", f"here {share}"]
+        return [str(number), *here, f"next {middle} %", f"{low} to {high}"]
+
+    @property
+    def shown(self) -> float | None:
+        """The share that the bar shows: what is expected, where it is known."""
+        return self.survival if self.expected is None else self.expected[0]
 
 
 class _LeafPlan(_Plan):
@@ -465,7 +507,7 @@ class _LeafPen(_Pen):
 
         em = self.plan.em
         width = box.width - 2 * _PAD * em
-        share = self.plan.groups[box.node].survival
+        share = self.plan.groups[box.node].shown
         look = {"edgecolor": "0.15", "linewidth": 0.5 * self.scale, "zorder": 3}
         place = (box.x - width / 2, top - _BAR * em)
         self.ax.add_patch(Rectangle(place, width, _BAR * em, facecolor="white", **look))
@@ -493,6 +535,8 @@ def guideline_sheet(
     decimals: int = 2,
     least: int = 0,
     withheld: Collection[int] = (),
+    competing: str = "censored",
+    risks: Mapping[int, tuple[float, float, float]] | None = None,
 ) -> Any:
     """A tree of risk groups on one A4 page: its tests, and survival in each of its leaves.
 
@@ -526,6 +570,12 @@ def guideline_sheet(
         Counts from 1 to below it are not shown, nor estimates of so few patients or events.
     withheld : collection of int
         Leaves whose number of events is not shown either: it would give away another one.
+    competing : {'censored', 'incidence'}, default 'censored'
+        As in `plot_curves`.
+    risks : mapping, optional
+        Leaf to the risk of the event by the horizon in other patients of the group, with its
+        interval, as `bootstrap_validation` gives it: each box says the share without it, and the
+        bar shows it.
 
     Returns
     -------
@@ -547,6 +597,7 @@ def guideline_sheet(
     check_number("confidence", confidence, 0.5, 0.9999)
     check_number("least", least, 0, COUNTED, whole=True)
     check_decimals(decimals)
+    check_choice("competing", competing, COMPETING)
     time, event = checked_follow_up(time, event, cause)
     leaf = leaves_of(tree, X, len(time))
     drawn = getattr(tree, "tree_", tree)
@@ -557,7 +608,10 @@ def guideline_sheet(
             remedy="grow a smaller one, such as by `max_depth=4`",
         )
     died = event == cause
-    groups = _groups(numbers, leaf, time, died, horizon, confidence, least, withheld)
+    other = (event != 0) & ~died & (competing == "incidence")
+    groups = _groups(
+        numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks or {}
+    )
     plan = _LeafPlan(
         drawn,
         groups,
@@ -567,9 +621,10 @@ def guideline_sheet(
         FONT_SIZE,
         decimals,
     )
-    several = bool(((event != 0) & ~died).any())
-    foot = _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes)
-    pages = [_page(size, plan, title, _head(horizon, unit, least), foot) for size in (A4, A4[::-1])]
+    way = "incidence" if other.any() else "censored" if ((event != 0) & ~died).any() else ""
+    foot = _foot(cohort, date, time, died, horizon, unit, confidence, way, least, notes)
+    head = _head(horizon, unit, least, bool(risks))
+    pages = [_page(size, plan, title, head, foot) for size in (A4, A4[::-1])]
     page = max(pages, key=lambda page: page.scale)
     size, scale, top, bottom = page.size, page.scale, page.top, page.bottom
     figure = Figure(figsize=size)
@@ -590,7 +645,7 @@ def guideline_sheet(
     axes.set_ylim(-plan.height, 0.0)
     colors = ["0.2"] * drawn.n_classes
     _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale, decimals).draw()
-    everybody = _curve(time, died, confidence)
+    everybody = _curve(time, died, confidence, other)
     below = min(top - height - _GAP, bottom + page.rows * 2.3)
     for node, number in numbers.items():
         row, column = divmod(number - 1, page.columns)
@@ -610,23 +665,31 @@ def guideline_sheet(
             confidence,
             least,
             column == 0,
+            competing,
         )
     return figure
 
 
-def _groups(numbers, leaf, time, died, horizon, confidence, least, withheld) -> dict[int, _Group]:
+def _groups(
+    numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks
+) -> dict[int, _Group]:
     found = {}
     for node in numbers:
         inside = leaf == node
         n, events = int(inside.sum()), int(died[inside].sum())
         few = hidden(n, least) or hidden(events, least)
         survival = None
-        if n and not few and (time[inside].max() >= horizon or died[inside].all()):
-            survival = float(_curve(time[inside], died[inside], confidence).at(horizon))
+        ended = (died | other)[inside]
+        if n and not few and (time[inside].max() >= horizon or ended.all()):
+            curve = _curve(time[inside], died[inside], confidence, other[inside])
+            survival = float(curve.at(horizon))
+        risk, low, high = risks.get(node, (math.nan,) * 3)
+        expected = None if few or math.isnan(low + high) else (1.0 - risk, 1.0 - high, 1.0 - low)
         found[node] = _Group(
             f"<{least}" if hidden(n, least) else f"{n}",
             "–" if node in withheld else f"<{least}" if hidden(events, least) else f"{events}",
             survival,
+            expected,
         )
     return found
 
@@ -639,17 +702,23 @@ def _counts(tree, leaf: np.ndarray) -> dict[int, int]:
     return dict(enumerate(counts.tolist()))
 
 
-def _head(horizon: float, unit: str, least: int) -> str:
+def _head(horizon: float, unit: str, least: int, expected: bool) -> str:
     """How to read the page."""
     text = (
         "Begin at the top; go left where the test holds, right where it does not. Each group has "
-        f"its number, its patients (n), how many had the event, and the share without it at "
-        f"{horizon:g} {unit}, which the bar shows."
+        "its number, its patients (n), how many had the event, and the share without it at "
+        f"{horizon:g} {unit}"
+    )
+    text += (
+        ": “here” among these patients, “next” what to expect of the next patient, with its 95 % "
+        "interval, which allows for the groups' having been chosen; the bar shows the latter."
+        if expected
+        else ", which the bar shows."
     )
     return text + (f" Counts from 1 to {least - 1} are not shown." if least > 1 else "")
 
 
-def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, notes) -> str:
+def _foot(cohort, date, time, died, horizon, unit, confidence, way, least, notes) -> str:
     """What the page rests on."""
     n, events = len(time), int(died.sum())
     rests = f"Rests on {cohort + ', ' if cohort else ''}n = {n}"
@@ -657,12 +726,16 @@ def _foot(cohort, date, time, died, horizon, unit, confidence, several, least, n
         rests += f", {events} events"
     rests += f", horizon {horizon:g} {unit}"
     rests += f", data of {date}." if date else "."
+    by = "Aalen-Johansen" if way == "incidence" else "Kaplan-Meier"
     curves = (
-        f"Curves: share without the event (Kaplan-Meier) with {100 * confidence:g} % intervals; "
-        "marks: follow-up ends; grey: all patients."
+        f"Curves: share without the event ({by}) with {100 * confidence:g} % intervals; marks: "
+        "follow-up ends; grey: all patients."
     )
-    if several:
-        curves += " Events of other causes end the follow-up."
+    curves += {
+        "": "",
+        "censored": " Events of other causes end the follow-up.",
+        "incidence": " Who has another event first is without this one.",
+    }[way]
     caution = (
         "Groups were found in such data: they describe, and say nothing on what a treatment does."
     )
@@ -750,6 +823,7 @@ def _draw_panel(
     confidence,
     least,
     first,
+    competing,
 ) -> None:
     points = 6.5
     _draw(panel, everybody, min(horizon, everybody.time[-1]), "0.6", "-", False, False)
@@ -776,6 +850,7 @@ def _draw_panel(
             direct=False,
             fontsize=points,
             least=least,
+            competing=competing,
         )
     panel.tick_params(length=2.0, pad=1.5)
     if not first:

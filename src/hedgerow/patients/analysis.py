@@ -12,10 +12,13 @@ import numpy as np
 from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.patients.cohort import Cohort
+from hedgerow.patients.disclosure import LEAST
 from hedgerow.patients.values import DAYS
 from hedgerow.survival import (
+    BootstrapValidation,
     KnownLeaves,
     RiskGroups,
+    bootstrap_validation,
     compare_groups,
     concordance,
     leaf_numbers,
@@ -34,7 +37,9 @@ PARTS = {"all": "all patients", "training": "training part", "test": "test part"
 THRESHOLDS = tuple(k / 100 for k in range(1, 100))
 #: Measurements that are repeated, and patients of whom they are.
 REPEATS, MOST_REPEATED = 50, 20_000
-MOST_DEPTH, MOST_PERMUTATIONS = 12, 100_000
+MOST_DEPTH, MOST_PERMUTATIONS, MOST_BOOTSTRAPS = 12, 100_000, 10_000
+#: Bootstraps by default, and patients that all of them together draw.
+BOOTSTRAPS, FEWEST_BOOTSTRAPS, DRAWN = 200, 25, 1_000_000
 CONFIDENCE = 0.95
 #: Months of the thesis (6.2.3).
 LANDMARK = 6.0
@@ -70,6 +75,9 @@ class Settings:
     competing : {'censored', 'survived'}
         As in `hedgerow.survival.horizon_labels`: by default another event before the horizon leaves
         a patient without a class, as in the thesis (6.2.2).
+    bootstraps : int, optional
+        Of all steps, for what holds of the next patient; 0: none. By default 200, fewer of many
+        patients, whose trees are chosen less by chance.
     """
 
     max_depth: int = 4
@@ -80,6 +88,7 @@ class Settings:
     permutations: int = 0
     seed: int = 0
     competing: str = "censored"
+    bootstraps: int | None = None
 
     def __post_init__(self):
         check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
@@ -87,6 +96,8 @@ class Settings:
         check_number("--test-size", self.test_size, 0.1, 0.5)
         check_number("--permutations", self.permutations, 0, MOST_PERMUTATIONS, whole=True)
         check_number("--seed", self.seed, 0, 2**32 - 1, whole=True)
+        if self.bootstraps is not None:
+            check_number("--bootstraps", self.bootstraps, 0, MOST_BOOTSTRAPS, whole=True)
         check_choice("--competing", self.competing, ("censored", "survived"))
         if self.landmark is not None:
             check_number("--landmark", self.landmark, 0.0, 1e6)
@@ -120,6 +131,8 @@ class Analysis:
         By part.
     several : bool
         Whether causes compete.
+    validation : BootstrapValidation or None
+        What holds of the next patient.
     permuted : DataFrame or None
         As `hedgerow.survival.permutation_test`.
     changed : float
@@ -141,9 +154,29 @@ class Analysis:
     decisions: pd.DataFrame
     concordance: dict[str, float]
     several: bool
+    validation: BootstrapValidation | None = None
     permuted: pd.DataFrame | None = None
     changed: float = math.nan
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def followed(self) -> np.ndarray:
+        """Who is followed at all before an intervention, (n,) bool: others are not counted."""
+        return followed(self.time, self.event)
+
+    @property
+    def finds(self) -> bool:
+        """Whether groups may be shown: new patients differ by them, or nobody asked."""
+        return self.validation is None or self.validation.finds
+
+    @property
+    def risks(self) -> dict[int, tuple[float, float, float]]:
+        """Of each leaf the risk of the next patient by the horizon, with its interval."""
+        if self.validation is None:
+            return {}
+        columns = ["risk", "risk_low", "risk_high"]
+        table = self.validation.risks[columns]
+        return {int(node): tuple(row) for node, *row in table.itertuples()}
 
 
 def analyse(
@@ -156,7 +189,8 @@ def analyse(
     cohort : Cohort
     settings : Settings
     progress : callable, optional
-        Gets a few words at the start of each step, and `permutation` after each permutation.
+        Gets a few words at the start of each step, and `repetition` after each permutation and
+        bootstrap.
 
     Returns
     -------
@@ -197,10 +231,10 @@ def analyse(
     groups = risk_groups(
         cohort.X, time, event, horizon=cohort.horizon, random_state=settings.seed, **pipeline
     )
-    survival = {}
+    survival, there = {}, followed(time, event)
     for part, words in PARTS.items():
         tell(f"survival in each group, {words}")
-        own = groups.part(part)
+        own = groups.part(part) & there
         survival[part] = leaf_survival(
             groups.estimator,
             cohort.X[own],
@@ -214,7 +248,8 @@ def analyse(
         tell("treated and untreated")
         treated, notes = _treated(cohort, groups, landmark)
     tell("calibration and decision curve")
-    risk = predicted(groups)
+    calibrated = calibration(groups, time, event, cohort.horizon)
+    risk = estimated(groups, calibrated)
     found = Analysis(
         cohort,
         settings,
@@ -225,14 +260,15 @@ def analyse(
         survival,
         treated,
         landmark,
-        calibration(groups, time, event, cohort.horizon),
-        decision_curve(risk[~groups.training], *_part(groups, time, event), cohort.horizon),
+        calibrated,
+        decision_curve(*(v[~groups.training & there] for v in (risk, time, event)), cohort.horizon),
         {
             part: concordance(time[own], event[own], risk[own])
-            for part, own in ((part, groups.part(part)) for part in ("training", "test"))
+            for part, own in ((part, groups.part(part) & there) for part in ("training", "test"))
             if (event[own] == 1).any()
         },
         several,
+        _validated(groups, cohort, time, event, settings, pipeline, tell),
         _permuted(groups, cohort, time, event, settings, pipeline, tell),
         _changed(groups, cohort, settings.seed, tell),
         notes,
@@ -240,9 +276,14 @@ def analyse(
     return found
 
 
-def _part(groups: RiskGroups, time: np.ndarray, event: np.ndarray):
-    own = ~groups.training
-    return time[own], event[own]
+def followed(time: np.ndarray, event: np.ndarray) -> np.ndarray:
+    """Who has a follow-up or an event, (n,) bool.
+
+    Who is treated at inclusion has neither in the course without treatment. So few that their
+    number may not be shown are counted all the same: it would follow from other tables.
+    """
+    there = (time > 0.0) | (event != 0)
+    return np.ones(len(time), dtype=bool) if (~there).sum() < LEAST else there
 
 
 def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
@@ -294,6 +335,16 @@ def predicted(groups: RiskGroups) -> np.ndarray:
     """Risk by the horizon that the tree gives each patient: the share of its leaf, (n,) float."""
     classes = groups.estimator.classes_.tolist()
     return groups.tree_.probabilities()[groups.leaf, classes.index(1)]
+
+
+def estimated(groups: RiskGroups, calibration: pd.DataFrame) -> np.ndarray:
+    """Risk by the horizon of each patient as the training part tells it, (n,) float.
+
+    By Kaplan-Meier or Aalen-Johansen in the leaf, so that those whose follow-up ends early count as
+    long as they were followed; the share of the tree, which leaves them out, where there is none.
+    """
+    known = calibration["estimated"].reindex(groups.leaf).to_numpy()
+    return np.where(np.isnan(known), predicted(groups), known)
 
 
 def risk_by(
@@ -351,7 +402,7 @@ def calibration(
     """
     import pandas as pd
 
-    risk, test, rows = predicted(groups), ~groups.training, []
+    risk, test, rows = predicted(groups), ~groups.training & followed(time, event), []
     for node in [-1, *leaf_numbers(groups.tree_)]:
         inside = np.ones(len(time), dtype=bool) if node == -1 else groups.leaf == node
         own = inside & test
@@ -419,6 +470,27 @@ def decision_curve(
     return pd.DataFrame(rows)
 
 
+def _validated(groups, cohort, time, event, settings, pipeline, tell) -> BootstrapValidation | None:
+    n_bootstraps = settings.bootstraps
+    if n_bootstraps is None:
+        n_bootstraps = min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort)))
+    if not n_bootstraps:
+        return None
+    tell(f"{n_bootstraps} bootstraps of all steps")
+    return bootstrap_validation(
+        groups,
+        cohort.X,
+        time,
+        event,
+        horizon=cohort.horizon,
+        n_bootstraps=n_bootstraps,
+        confidence=CONFIDENCE,
+        random_state=settings.seed,
+        progress=lambda: tell("repetition"),
+        **pipeline,
+    )
+
+
 def _permuted(groups, cohort, time, event, settings, pipeline, tell) -> pd.DataFrame | None:
     if not settings.permutations:
         return None
@@ -431,7 +503,7 @@ def _permuted(groups, cohort, time, event, settings, pipeline, tell) -> pd.DataF
         horizon=cohort.horizon,
         n_permutations=settings.permutations,
         random_state=settings.seed + 1,
-        progress=lambda: tell("permutation"),
+        progress=lambda: tell("repetition"),
         **pipeline,
     )
 

@@ -68,7 +68,12 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
             f"definition: {OPEN}",
         ),
         ("8b", "Who judged the outcome, and how", OPEN),
-        ("9a", "Choice of predictors", f"all {len(cohort.X)} columns that can be inputs"),
+        (
+            "9a",
+            "Choice of predictors",
+            f"{len(cohort.X)} of the {len(cohort.columns)} columns can be inputs, and all were "
+            f"offered to the tree, which tests {len(used)}",
+        ),
         ("9b", "Definition and time of predictors", f"names and units by the schema; {OPEN}"),
         (
             "10",
@@ -192,24 +197,45 @@ def _treatments(analysis: Analysis) -> str:
     return text if analysis.treated else f"{text} (could not be made here)"
 
 
+def nothing_found(analysis: Analysis) -> str:
+    """What is said in the place of groups that do not tell new patients apart."""
+    found = analysis.validation
+    assert found is not None
+    interval = f"{said(found.low, 's')} to {said(found.high, 's')}"
+    return (
+        "No tree was found that tells patients apart. Of two new patients of whom one has the "
+        "event earlier it would give that one the higher risk in "
+        f"{said(found.concordance, 's')} of the pairs ({interval}), and 50 % is chance. No sheet "
+        "of groups is made."
+    )
+
+
 def summary(analysis: Analysis) -> list[str]:
     """Sentences for the top of the page that hold no count."""
-    cohort = analysis.cohort
-    lines = []
+    cohort, found = analysis.cohort, analysis.validation
+    lines = [] if analysis.finds else [nothing_found(analysis)]
     risk = analysis.calibration["estimated"].drop(-1).dropna()
-    if len(risk) > 1:
+    if analysis.finds and len(risk) > 1:
         unit = f"{cohort.horizon:g} {cohort.unit}"
         low, high = (analysis.numbers[n] for n in (risk.idxmin(), risk.idxmax()))
         lines.append(
             f"{len(analysis.numbers)} risk groups; group {low} has the lowest and group {high} the "
             f"highest risk of the event by {unit}."
         )
+    if analysis.finds and found is not None:
+        lines.append(
+            "Of two new patients of whom one has the event earlier, the tree gives that one the "
+            f"higher risk in {said(found.concordance, 's')} of the pairs (95 % interval "
+            f"{said(found.low, 's')} to {said(found.high, 's')}; 50 % would be chance; pairs of "
+            f"one group count half). In its own patients it is {said(found.apparent, 's')}: the "
+            f"difference is what it owes to having been grown on them ({found.n_bootstraps} "
+            f"bootstraps of all steps, seed {analysis.settings.seed})."
+        )
     if "test" in analysis.concordance:
         share = said(analysis.concordance["test"], "s")
         lines.append(
-            f"In patients whom the tree has not seen, of two of whom one has the event earlier, "
-            f"the tree gives that one the higher risk in {share} of the pairs (50 % would be "
-            "chance; pairs of one group count half)."
+            f"In the test part, which the tree has not seen, it is {share}: one division of many, "
+            "which another seed would make another one."
         )
     p = analysis.survival["test"].attrs["multivariate_logrank_p"]
     if p == p:

@@ -83,6 +83,13 @@ def add_survival(commands: Any) -> None:
         "--adjust", default="", metavar="COLUMNS", help="of Cox models: age,sex,..."
     )
     analysis.add_argument("--permutations", type=int, default=0, metavar="N", help="of outcomes")
+    analysis.add_argument(
+        "--bootstraps",
+        type=int,
+        metavar="N",
+        help="of all steps, for what holds of the next patient (default: 200, fewer of more than "
+        "5,000 patients; 0: none)",
+    )
     analysis.add_argument("--max-depth", type=int, default=4, metavar="N", help="default: 4")
     analysis.add_argument(
         "--min-patients", type=int, default=20, metavar="N", help="of a group (default: 20)"
@@ -124,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
     for library in ("pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"):
         needed(library, "`hedgerow survival`")
     try:
-        with _Told(options.quiet, options.permutations) as tell:
+        with _Told(options.quiet) as tell:
             tell("reading the table")
             said = _template(options) if options.template is not None else _analysed(options, tell)
     except TableError as error:
@@ -200,6 +207,7 @@ def cohort_of(options: argparse.Namespace):
 def _analysed(options: argparse.Namespace, tell) -> str:
     from hedgerow.errors import InputError
     from hedgerow.patients.analysis import Settings, analyse
+    from hedgerow.patients.checklist import nothing_found
     from hedgerow.patients.disclosure import LEAST
     from hedgerow.patients.folder import check_out, write_folder
 
@@ -217,6 +225,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         options.permutations,
         options.seed,
         options.competing,
+        options.bootstraps,
     )
     analysis = analyse(cohort, settings, tell)
     written = write_folder(
@@ -231,10 +240,11 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         progress=tell,
     )
     where = Path(options.out) / "index.html"
+    nothing = "" if analysis.finds else f"{nothing_found(analysis)}\n"
     return (
         f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
         + "".join(f"column `{name}`: {_said(own)}\n" for name, own in cohort.words.items())
-        + f"{where}: open it in a browser ({len(written.files)} files)"
+        + f"{nothing}{where}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )
 
@@ -260,23 +270,22 @@ def _landmark(text: str | None, unit: str) -> float | None:
 
 
 class _Told:
-    """What is being done, on a line of the terminal, with a bar for permutations."""
+    """What is being done, on a line of the terminal, and how often it was repeated."""
 
-    def __init__(self, quiet: bool, permutations: int):
+    def __init__(self, quiet: bool):
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+        from rich.progress import Progress, SpinnerColumn, TextColumn
 
         console = Console(stderr=True, markup=False, emoji=False, highlight=False)
-        columns = [SpinnerColumn(), TextColumn("{task.description}", markup=False)]
-        if permutations:
-            columns += [BarColumn(), MofNCompleteColumn()]
         self._bars = Progress(
-            *columns,
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
             console=console,
             transient=True,
             disable=quiet or not console.is_terminal,
         )
-        self._task = self._bars.add_task("", total=permutations or None)
+        self._task = self._bars.add_task("", total=None)
+        self._words, self._count = "", 0
 
     def __enter__(self) -> Callable[[str], None]:
         self._bars.start()
@@ -285,9 +294,15 @@ class _Told:
     def __exit__(self, *_) -> None:
         self._bars.stop()
 
+    def _said(self) -> str:
+        return f": {self._count}" if self._count else ""
+
     def tell(self, words: str) -> None:
-        """Say what is done now."""
-        if words == "permutation":
-            self._bars.advance(self._task)
+        """Say what is done now; `repetition`: that it was done once more."""
+        if words == "repetition":
+            self._count += 1
         else:
-            self._bars.update(self._task, description=words)
+            self._words, self._count = words, 0
+        self._bars.update(
+            self._task, description=self._words + f": {self._count}" * (self._count > 0)
+        )

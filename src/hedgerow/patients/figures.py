@@ -30,16 +30,25 @@ MOST_CURVES = 16
 
 def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     """The tree of risk groups on one page."""
-    cohort = analysis.cohort
+    cohort, there = analysis.cohort, analysis.followed
     notes = [
         "Learnt from three quarters of these patients."
         if analysis.settings.test_size == 0.25
         else f"Learnt from {100 * (1 - analysis.settings.test_size):.0f} % of these patients.",
+        *(
+            []
+            if analysis.validation is None
+            else [
+                f"“Next”: {analysis.validation.n_bootstraps} bootstraps of all steps, seed "
+                f"{analysis.settings.seed}."
+            ]
+        ),
         "Leaves were chosen by the outcome: the groups of other patients lie closer together.",
     ]
     if cohort.treated_at is not None:
         notes.append(
-            "An intervention ends the follow-up."
+            "An intervention ends the follow-up: the course without it only if treatment was not "
+            "chosen by how patients were getting on."
             if cohort.treated_when
             else "The treated have no follow-up here: when they were treated is not told."
         )
@@ -48,9 +57,9 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
     with style():
         return guideline_sheet(
             analysis.groups.estimator,
-            cohort.X,
-            analysis.time,
-            analysis.event,
+            cohort.X[there],
+            analysis.time[there],
+            analysis.event[there],
             horizon=cohort.horizon,
             title=title,
             unit=cohort.unit,
@@ -61,6 +70,8 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
             notes=notes,
             least=least,
             withheld=withheld_leaves(analysis, least),
+            competing="incidence",
+            risks=analysis.risks,
         )
 
 
@@ -69,7 +80,8 @@ def curves(analysis: Analysis, least: int) -> Figure:
     from matplotlib.figure import Figure
 
     # A leaf has nobody where its patients reach it in part, by values that are missing.
-    there = set(analysis.groups.leaf.tolist())
+    own = analysis.followed
+    there = set(analysis.groups.leaf[own].tolist())
     order = [node for node in analysis.numbers if node in there][:MOST_CURVES]
     labels = {node: f"Group {number}" for node, number in analysis.numbers.items()}
     with style():
@@ -77,14 +89,15 @@ def curves(analysis: Analysis, least: int) -> Figure:
         axes = figure.add_subplot()
         plot_curves(
             axes,
-            analysis.time,
-            analysis.event,
-            analysis.groups.leaf,
+            analysis.time[own],
+            analysis.event[own],
+            analysis.groups.leaf[own],
             order=order,
             labels=labels,
             unit=f"{analysis.cohort.unit} from inclusion",
             intervals=len(order) <= 3,
             least=least,
+            competing="incidence",
         )
         axes.set_ylabel("without the event")
     return figure
@@ -133,6 +146,7 @@ def treated(analysis: Analysis, least: int) -> Figure:
                 at_risk=node not in withheld,
                 fontsize=6.5,
                 least=least,
+                competing="incidence",
             )
             if node in withheld:
                 words = "numbers at risk withheld"

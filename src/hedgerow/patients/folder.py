@@ -25,7 +25,7 @@ from hedgerow.files import (
 from hedgerow.patients import figures
 from hedgerow.patients.analysis import NO_DATE, Analysis
 from hedgerow.patients.answers import as_options
-from hedgerow.patients.checklist import checklist, summary
+from hedgerow.patients.checklist import checklist, nothing_found, summary
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.disclosure import LEAST, small
 from hedgerow.patients.passport import passport
@@ -184,6 +184,7 @@ def command(
         "--landmark": settings.landmark,
         "--adjust": ",".join(settings.adjust) or None,
         "--permutations": settings.permutations or None,
+        "--bootstraps": settings.bootstraps,
         "--seed": settings.seed,
     }
     for word in outcome.event_is:
@@ -198,9 +199,11 @@ def command(
 
 def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: int, source: str):
     """Functions that draw each picture."""
-    made = {
+    groups = {
         "sheet": lambda: figures.sheet(analysis, title, least, source),
         "survival": lambda: figures.curves(analysis, least),
+    }
+    made = (groups if analysis.finds else {}) | {
         "calibration": lambda: figures.calibration(analysis, shown["calibration"]),
         "decisions": lambda: figures.decisions(analysis, least),
     }
@@ -321,7 +324,13 @@ def page(
         }
     sections = [
         _section("summary", "In short", [], [], []),
-        _section("groups", "The tree and its groups", [], ["sheet", "survival"], []),
+        _section(
+            "groups",
+            "The tree and its groups" if analysis.finds else "No groups",
+            [] if analysis.finds else [nothing_found(analysis)],
+            ["sheet", "survival"],
+            ["next_patient"],
+        ),
         _section("patients", "The patients", [], [], ["flow", "words", "baseline", "columns"]),
         _section(
             "tables_of_survival",
@@ -387,14 +396,25 @@ def _taken(analysis: Analysis) -> str:
 
 
 def _words_of_survival(analysis: Analysis) -> list[str]:
-    words = []
+    words = [
+        "Patients whose follow-up ended early count until then, as if they would have gone on like "
+        "those of their group who were followed longer. That is right if who was lost was not lost "
+        "for how they were getting on (independent censoring); no table can show whether it is."
+    ]
     if analysis.cohort.treated_at is not None:
-        words.append("An intervention ends the follow-up: this is the course without it.")
+        words.append(
+            "An intervention ends the follow-up. What is shown is the course without it only if "
+            "those who were treated at some time would else have fared like those of the same "
+            "group who were followed on: if who was treated was not chosen by how they were "
+            "getting on. Where the sickest are treated first, the course without treatment is "
+            "worse than this one."
+        )
         if not analysis.cohort.treated_when:
             words.append(
                 "The table says who was treated and not when: those treated count as treated at "
-                "inclusion, and have no follow-up here. Where treatment came later, the time that "
-                "they lived before it is missing, and the course without it looks worse than it is."
+                "inclusion, have no follow-up here, and are not counted. Where treatment came "
+                "later, the time that they lived before it is missing, and the course without it "
+                "looks worse than it is."
             )
     if analysis.several:
         words.append(
@@ -440,9 +460,10 @@ def _words_of_trust(analysis: Analysis) -> list[str]:
 
 def _captions(analysis: Analysis) -> dict[str, str]:
     cohort = analysis.cohort
+    way = "Aalen-Johansen" if analysis.several else "Kaplan-Meier"
     return {
         "sheet": "The tree on one page, for print.",
-        "survival": "Share without the event (Kaplan-Meier) in each group, all patients; marks: "
+        "survival": f"Share without the event ({way}) in each group, all patients; marks: "
         "follow-up ends.",
         "treated": "Share without the event of treated and untreated patients, from "
         f"{analysis.landmark:.3g} {cohort.unit} after inclusion on, with 95 % intervals.",

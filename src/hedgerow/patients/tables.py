@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.drawing.tree import condition_words
-from hedgerow.patients.analysis import PARTS, Analysis, predicted
+from hedgerow.patients.analysis import PARTS, Analysis, estimated
 from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow.reporting.numbers import number, p_said, p_text
 
@@ -28,12 +28,11 @@ COLUMNS = {
     "q25": ("Quarter had it by", "t"),
     "median": ("Half by", "t"),
     "q75": ("Three quarters by", "t"),
-    "risk": ("Risk by the horizon", "s"),
+    "apparent": ("These patients", "s"),
+    "risk": ("Next patient", "s"),
     "incidence": ("Incidence in the end", "s"),
     "logrank_p": ("p, against all", "p"),
-    "logrank_p_holm": ("p, Holm", "p"),
     "logrank_p_rest": ("p, against the rest", "p"),
-    "logrank_p_rest_holm": ("p, rest, Holm", "p"),
     "gray_p": ("p, Gray", "p"),
     "logrank_p_permutation": ("p, permuted", "p"),
     "hazard_ratio": ("Hazard ratio", "r"),
@@ -43,7 +42,6 @@ COLUMNS = {
     "cox_p_adjusted": ("p, adjusted", "p"),
     "ph_p_adjusted": ("p, proportional, adjusted", "p"),
     "treated_p": ("p, log-rank", "p"),
-    "treated_p_holm": ("p, Holm", "p"),
     "n_treated": ("n treated", ""),
     "n_untreated": ("n untreated", ""),
     "n_left_out": ("Gone before", ""),
@@ -70,15 +68,17 @@ COLUMNS = {
 }
 ENDS = ("low", "high")
 INTERVALS = ("hazard_ratio", "hazard_ratio_adjusted", "risk", "observed", "incidence")
+HOLM = "_holm"
 #: Columns of survival in groups, those of a group that few patients or events would show through
 #: after its counts.
 OF_SURVIVAL = (
     *("group", "rule", "n", "events", "q25", "median", "q75", "incidence", "logrank_p"),
-    *("logrank_p_holm", "logrank_p_rest", "logrank_p_permutation", "gray_p", "hazard_ratio"),
-    *("cox_p", "ph_p", "hazard_ratio_adjusted", "cox_p_adjusted", "ph_p_adjusted"),
+    *("logrank_p_rest", "logrank_p_permutation", "gray_p", "hazard_ratio", "cox_p", "ph_p"),
+    *("hazard_ratio_adjusted", "cox_p_adjusted", "ph_p_adjusted"),
 )
 OF_GROUP = OF_SURVIVAL[4:]
 OF_PART = ("n", "events")
+OF_NEXT = ("apparent", "risk", "risk_low", "risk_high")
 OF_COUNTS = ("n_treated", "n_untreated", "n_left_out", "events_treated", "events_untreated")
 
 
@@ -103,7 +103,7 @@ class Table:
 
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Heads of columns and texts of cells, intervals beside what they are of."""
-        shown = [name for name in self.frame if not _bound(name, self.frame)]
+        shown = [name for name in self.frame if not _beside(name, self.frame)]
         rows = []
         for record in self.frame.to_dict("records"):
             cells = []
@@ -113,13 +113,20 @@ class Table:
                 if isinstance(low, float) and isinstance(high, float) and not math.isnan(low):
                     kind = COLUMNS[name][1]
                     text += f" ({said(low, kind)} to {said(high, kind)})"
+                holm = record.get(f"{name}{HOLM}")
+                if isinstance(holm, float) and not math.isnan(holm):
+                    text += f" ({said(holm, 'p')})"
                 cells.append(text)
             rows.append(cells)
-        return [COLUMNS.get(name, (name, ""))[0] for name in shown], rows
+        heads = [COLUMNS.get(name, (name, ""))[0] for name in shown]
+        corrected = [f"{name}{HOLM}" in self.frame for name in shown]
+        return [h + " (Holm)" * c for h, c in zip(heads, corrected, strict=True)], rows
 
 
-def _bound(name: str, frame) -> bool:
-    return any(name == f"{of}_{end}" for of in INTERVALS for end in ENDS)
+def _beside(name: str, frame) -> bool:
+    """Whether a column stands in the cells of another one: bounds, and p corrected by Holm."""
+    bounds = any(name == f"{of}_{end}" for of in INTERVALS for end in ENDS)
+    return bounds or (name.endswith(HOLM) and name.removesuffix(HOLM) in frame)
 
 
 def said(value: Any, kind: str = "") -> str:
@@ -194,6 +201,7 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
         inputs(analysis, least),
         baseline(analysis, least),
         *treated_baseline(analysis, least),
+        *next_patient(analysis, least),
         *survival(analysis, least),
         *treated(analysis, least),
         calibrated(analysis, least),
@@ -214,28 +222,33 @@ def flow(analysis: Analysis, least: int) -> Table:
     """How many patients were used for what."""
     import pandas as pd
 
-    cohort, labels = analysis.cohort, analysis.groups.labels
-    unknown, other = labels.y < 0, analysis.event > 1
+    cohort, there = analysis.cohort, analysis.followed
+    y, event = analysis.groups.labels.y[there], analysis.event[there]
+    training = analysis.groups.training[there]
+    unknown, other, n = y < 0, event > 1, int(there.sum())
     read = max(cohort.n_rows, len(cohort) + cohort.n_left_out)
     lines = [
         (ROWS, read),
         (LEFT_OUT, cohort.n_left_out),
-        (ANALYSED, len(cohort)),
-        ("with the event", int((analysis.event == 1).sum())),
-        ("with another event first", int((analysis.event > 1).sum())),
-        ("follow-up ended without one", int((analysis.event == 0).sum())),
-        ("training part", int(analysis.groups.training.sum())),
-        ("test part", int((~analysis.groups.training).sum())),
-        ("known: event by the horizon", int((labels.y == 1).sum())),
-        ("known: no event by the horizon", int((labels.y == 0).sum())),
+        (ANALYSED, n),
+        ("with the event", int((event == 1).sum())),
+        ("with another event first", int((event > 1).sum())),
+        ("follow-up ended without one", int((event == 0).sum())),
+        ("training part", int(training.sum())),
+        ("test part", int((~training).sum())),
+        ("known: event by the horizon", int((y == 1).sum())),
+        ("known: no event by the horizon", int((y == 0).sum())),
         ("unknown: another event before the horizon", int((unknown & other).sum())),
         ("unknown: follow-up ended before the horizon", int((unknown & ~other).sum())),
     ]
-    lines.append((NO_PATIENTS, read - len(cohort) - cohort.n_left_out))
+    lines += [
+        (NO_PATIENTS, read - len(cohort) - cohort.n_left_out),
+        ("no follow-up: treated at inclusion, or gone then", len(cohort) - n),
+    ]
     counts = np.array([count for _, count in lines])
     hidden = np.zeros(len(lines), dtype=int)
     # Lines that add up, the sum last.
-    for line in ((12, 1, 2, 0), (6, 7, 2)):
+    for line in ((12, 1, 13, 2, 0), (6, 7, 2)):
         own = protected(counts[list(line)][None], least, columns=False)[0]
         hidden[list(line)] = np.maximum(hidden[list(line)], own)
     # How it ended (event, other event, neither) by what is known: had it or not known, none, both.
@@ -251,8 +264,9 @@ def flow(analysis: Analysis, least: int) -> Table:
             "count": [as_shown(c, h, least) for c, h in zip(counts, hidden, strict=True)],
         }
     )
-    order = [0, 12, *range(1, 12)] if counts[12] else range(12)
-    frame = frame.iloc[list(order)].reset_index(drop=True)
+    # Lines that most tables do not need stand where they are taken off.
+    order = [0, *[12] * bool(counts[12]), 1, *[13] * bool(counts[13]), *range(2, 12)]
+    frame = frame.iloc[order].reset_index(drop=True)
     ends = " until the intervention" if cohort.treated_at is not None else ""
     return Table(
         "flow",
@@ -299,11 +313,12 @@ def inputs(analysis: Analysis, least: int) -> Table:
     """What was done with each column."""
     import pandas as pd
 
-    cohort, n, rows = analysis.cohort, len(analysis.cohort), []
+    cohort, rows, there = analysis.cohort, [], analysis.followed
+    n = int(there.sum())
     for name, column in cohort.columns.items():
         row = {"column": name, "variable": column.label, "kind": column.kind, "unit": column.unit}
         if name in cohort.X:
-            missing = int(cohort.X[name].isna().sum())
+            missing = int(cohort.X[name][there].isna().sum())
             mask = protected([[missing, n - missing, n]], least, columns=False)[0, 0]
             rows.append({**row, "missing": as_shown(missing, mask, least), "use": "input"})
         else:
@@ -320,14 +335,15 @@ def inputs(analysis: Analysis, least: int) -> Table:
 def baseline(analysis: Analysis, least: int) -> Table:
     """Inputs of all patients and of each group."""
     groups = {
-        f"Group {number}": analysis.groups.leaf == node for node, number in analysis.numbers.items()
+        f"Group {number}": (analysis.groups.leaf == node) & analysis.followed
+        for node, number in analysis.numbers.items()
     }
     return Table(
         "baseline",
         "Patients at inclusion, by group",
         "Median (quartiles) of numbers, n (%) of categories; per cent of those that are known. "
         "All patients, training and test part.",
-        _baseline(analysis, groups, least),
+        _baseline(analysis, groups, analysis.followed, least),
     )
 
 
@@ -348,18 +364,25 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
             f"{by}. Association, not effect: "
             "who was treated was not drawn by lot, and differences in this table are one reason "
             "for other survival.",
-            _baseline(analysis, {k: v for k, v in groups.items() if v.any()}, least),
+            _baseline(
+                analysis,
+                {k: v for k, v in groups.items() if v.any()},
+                np.ones(len(analysis.cohort), dtype=bool),
+                least,
+            ),
             association=True,
         )
     ]
 
 
-def _baseline(analysis: Analysis, groups: Mapping[str, np.ndarray], least: int) -> pd.DataFrame:
+def _baseline(
+    analysis: Analysis, groups: Mapping[str, np.ndarray], everybody: np.ndarray, least: int
+) -> pd.DataFrame:
     import pandas as pd
 
     cohort, rows = analysis.cohort, []
     names = [*groups, "All"]
-    masks = [*groups.values(), np.ones(len(cohort), dtype=bool)]
+    masks = [*groups.values(), everybody]
     sizes = np.array([[int(mask.sum()) for mask in masks]])
     hidden = protected(sizes, least, columns=False)
     shown = [as_shown(c, h, least) for c, h in zip(sizes[0], hidden[0], strict=True)]
@@ -400,7 +423,7 @@ def _baseline(analysis: Analysis, groups: Mapping[str, np.ndarray], least: int) 
                 ]
                 rows.append([column.label, level, *cells])
             counts, hidden = table[-2:-1], hidden[-2:-1]
-        if missing.any():
+        if (missing & everybody).any():
             cells = [as_shown(c, h, least) for c, h in zip(counts[0], hidden[0], strict=True)]
             rows.append([column.label, "missing", *cells])
     return pd.DataFrame(rows, columns=["variable", "value", *names])
@@ -429,8 +452,10 @@ def survival(analysis: Analysis, least: int) -> list[Table]:
         notes = {s: frame.get(f"cox_note{s}") for s in ("", "_adjusted")}
         bounds = [f"{name}_{end}" for name in INTERVALS for end in ENDS]
         keep = sorted(
-            (c for c in frame if c in OF_SURVIVAL or c in bounds),
-            key=lambda c: OF_SURVIVAL.index(c.removesuffix("_low").removesuffix("_high")),
+            (c for c in frame if c.removesuffix(HOLM) in OF_SURVIVAL or c in bounds),
+            key=lambda c: OF_SURVIVAL.index(
+                c.removesuffix("_low").removesuffix("_high").removesuffix(HOLM)
+            ),
         )
         frame = frame[keep].astype({c: object for c in keep})
         for place, node in enumerate(table.index):
@@ -491,7 +516,7 @@ def _hidden_in_leaves(analysis: Analysis, least: int) -> dict[tuple[str, str], n
     nodes = list(analysis.numbers)
     counts = {name: np.zeros((len(nodes) + 1, 3), dtype=int) for name in OF_PART}
     for place, part in enumerate(("training", "test", "all")):
-        own = analysis.groups.part(part)
+        own = analysis.groups.part(part) & analysis.followed
         for row, node in enumerate(nodes):
             inside = own & (analysis.groups.leaf == node)
             counts["n"][row, place] = inside.sum()
@@ -515,6 +540,45 @@ def withheld_leaves(analysis: Analysis, least: int) -> set[int]:
     return {node for node, hidden in zip(analysis.numbers, mask, strict=True) if hidden == TELLING}
 
 
+def next_patient(analysis: Analysis, least: int) -> list[Table]:
+    """Risk of the next patient in each group, beside that of the patients who made the groups."""
+    import pandas as pd
+
+    if not analysis.risks:
+        return []
+    table, words = analysis.validation.risks, rules(analysis)
+    hidden = _hidden_in_leaves(analysis, least)
+    rows = []
+    for node in analysis.numbers:
+        if node not in table.index:
+            continue
+        own = analysis.survival["all"].loc[node]
+        place = list(analysis.numbers).index(node)
+        row = {"group": number_of(analysis, node), "rule": words[node]}
+        row["n"] = as_shown(int(own["n"]), hidden["all", "n"][place], least)
+        few = small([int(own["n"]), int(own["events"])], least).any()
+        few |= hidden["all", "events"][place] != SHOWN
+        values = table.loc[node, list(OF_NEXT)].to_dict()
+        row |= dict.fromkeys(OF_NEXT, WITHHELD) if few else values
+        rows.append(row)
+    rows.sort(key=lambda row: int(row["group"]))
+    found = analysis.validation
+    return [
+        Table(
+            "next_patient",
+            "Risk of the next patient",
+            f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. These "
+            "patients: those of whom the groups were made, so that groups look further apart than "
+            "they are. Next patient: corrected for that, with the interval (95 %) that holds the "
+            "risk of such a group in other patients of the same source. By "
+            f"{found.n_bootstraps} bootstraps of all steps (labels, division, growth, estimates), "
+            f"seed {analysis.settings.seed}; how often such intervals hold is measured in "
+            "benchmarks/next_patient.py.",
+            pd.DataFrame(rows),
+        )
+    ]
+
+
 def treated(analysis: Analysis, least: int) -> list[Table]:
     """Treated against untreated patients in each group."""
     made = []
@@ -524,7 +588,7 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
         keep = ["group", "n_treated", "n_untreated", "n_left_out"]
         keep += ["events_treated", "events_untreated", "median_treated", "median_untreated"]
         keep += ["logrank_p", "logrank_p_holm", "hazard_ratio", "hazard_ratio_low"]
-        keep += ["hazard_ratio_high", "cox_p", "ph_p"]
+        keep += ["hazard_ratio_high", "cox_p", "cox_p_holm", "ph_p"]
         notes = frame["cox_note"].tolist()
         frame = frame[keep].astype({c: object for c in keep})
         masks = _hidden_in_treated(table, least)
@@ -660,7 +724,7 @@ def _few_known(analysis: Analysis, least: int) -> dict[int, bool]:
 def decisions(analysis: Analysis, least: int) -> Table:
     """Net benefit over thresholds."""
     table = analysis.decisions
-    n = int((~analysis.groups.training).sum())
+    n = int((~analysis.groups.training & analysis.followed).sum())
     treated_ = table["n_treated"].to_numpy()
     frame = table.astype({"n_treated": object, "tree": object})
     hide = withheld_decisions(analysis, least)
@@ -688,8 +752,8 @@ def withheld_decisions(analysis: Analysis, least: int) -> np.ndarray:
     -------
     (k,) bool array
     """
-    test = ~analysis.groups.training
-    risk = predicted(analysis.groups)[test]
+    test = ~analysis.groups.training & analysis.followed
+    risk = estimated(analysis.groups, analysis.calibration)[test]
     had = (analysis.event[test] == 1) & (analysis.time[test] <= analysis.cohort.horizon)
     treated_ = analysis.decisions["n_treated"].to_numpy()
     above = np.array([int((had & (risk >= t)).sum()) for t in analysis.decisions["threshold"]])

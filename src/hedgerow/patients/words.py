@@ -28,7 +28,7 @@ MEANINGS = {NONE: "no event", EVENT: "the event", OTHER: "another event", UNKNOW
 ORDER = {EVENT: 0, OTHER: 1, NONE: 2}
 #: Of treatment.
 TREATED = {0: "not treated", 1: "treated"}
-#: Words of so many letters that are so much alike (`hedgerow.texts.closest`) may be one word and its misspelling.
+#: Words of so many letters that are so much alike (`hedgerow.texts.closest`) may be one word.
 LETTERS, ALIKE = 4, 0.75
 #: Words that a question lists.
 LISTED = 6

@@ -16,8 +16,10 @@ from hedgerow.survival.scores import (
     integrated_brier_score,
     time_dependent_auc,
 )
+from hedgerow.survival.validation import BootstrapValidation, bootstrap_validation
 
 __all__ = [
+    "BootstrapValidation",
     "BrierScores",
     "GrayTest",
     "HorizonLabels",
@@ -26,6 +28,7 @@ __all__ = [
     "OneByOne",
     "RiskGroups",
     "TimeDependentAUC",
+    "bootstrap_validation",
     "censoring_weights",
     "compare_groups",
     "concordance",

@@ -1,0 +1,337 @@
+"""What holds of risk groups for the next patient: a bootstrap of all steps.
+
+A tree is grown to make its groups differ, so that their risks look further apart in its own
+patients than they are in others. Each bootstrap repeats everything on patients drawn with
+replacement: labels, division, growth, estimates. The patients whom a draw leaves out are new to
+its tree, and tell by how much.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from hedgerow.checks import LARGEST, check_number
+from hedgerow.errors import InputError
+from hedgerow.optional import needed
+from hedgerow.survival.analysis import RiskGroups, risk_groups
+from hedgerow.survival.estimates import PURPOSE
+from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.scores import concordance
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from hedgerow.tree import Tree
+
+#: Of a bootstrap sample the share of different patients is 1 - 1/e (Efron 1983), of those it leaves
+#: out 1/e.
+INSIDE = 0.632
+#: Share of the variance of concordances in patients left out that their mean has.
+HALF = 0.5
+#: Patients left out of a bootstrap in a group, and groups of all bootstraps, that tell anything.
+FEWEST_PATIENTS, FEWEST_GROUPS = 5, 20
+#: A survival this near to 0 or 1 has no logarithm of its logarithm.
+EDGE = 1e-4
+
+
+class BootstrapValidation(NamedTuple):
+    """What holds of risk groups in new patients of the same source.
+
+    Attributes
+    ----------
+    risks : DataFrame
+        By `leaf`: n, apparent (share with the event by the horizon among all patients of the
+        group), risk with `risk_low` and `risk_high` (corrected for the group's having been chosen;
+        NaN where it cannot be).
+    apparent : float
+        Concordance of the tree in all its patients.
+    concordance, low, high : float
+        In new patients.
+    n_bootstraps : int
+        That could be grown.
+    """
+
+    risks: pd.DataFrame
+    apparent: float
+    concordance: float
+    low: float
+    high: float
+    n_bootstraps: int
+
+    @property
+    def finds(self) -> bool:
+        """Whether the tree tells new patients apart: the whole interval lies above chance."""
+        return bool(self.low > 0.5)
+
+
+def risk_at(
+    time: np.ndarray, event: np.ndarray, horizon: float, cause: int = 1
+) -> tuple[float, float]:
+    """Share with the event by a horizon, and the standard error of log(-log(1 - share)).
+
+    Parameters
+    ----------
+    time : (n,) float array
+    event : (n,) int array
+    horizon : float
+    cause : int, default 1
+
+    Returns
+    -------
+    share, error : float
+        Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes before
+        the horizon. NaN where nobody is followed so far and not all had an event.
+    """
+    needed("statsmodels", PURPOSE)
+    from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
+
+    if not len(time) or (time.max() < horizon and (event[time == time.max()] == 0).any()):
+        return math.nan, math.nan
+    early = time <= horizon
+    codes = np.where(early & (event != 0), np.where(event == cause, 1, 2), 0)
+    if not (codes == 1).any():
+        return 0.0, math.nan
+    until = np.minimum(time, horizon)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if (codes == 2).any():
+            fitted = CumIncidenceRight(until, codes)
+            share, error = float(fitted.cinc[0][-1]), float(fitted.cinc_se[0][-1])
+        else:
+            fitted = SurvfuncRight(until, codes)
+            share, error = 1.0 - float(fitted.surv_prob[-1]), float(fitted.surv_prob_se[-1])
+    if not (EDGE < share < 1.0 - EDGE and error > 0.0):
+        return share, math.nan
+    return share, error / ((1.0 - share) * abs(math.log1p(-share)))
+
+
+def bootstrap_validation(
+    groups: RiskGroups,
+    X,
+    time,
+    event,
+    *,
+    horizon: float,
+    cause: int = 1,
+    n_bootstraps: int = 200,
+    confidence: float = 0.95,
+    random_state: int = 0,
+    progress: Callable[[], Any] | None = None,
+    **pipeline: Any,
+) -> BootstrapValidation:
+    """Correct risks and concordance of groups for their having been chosen (Efron 1983; 1997).
+
+    *Risks.* On the scale of log(-log(1 - risk)), in standard errors and counted away from the
+    parent node, the error of a group of a bootstrap is its estimate less that of the patients left
+    out. Their mean is what groups look too far apart; of it, and of their variance less that of the
+    patients left out, the .632 rule takes .632 (of the variance of the error against all patients
+    the rest). A group is moved back towards its parent by that mean, and its interval is that of
+    the normal distribution with that variance.
+
+    *Concordance.* The .632+ rule (Efron and Tibshirani 1997): between the apparent one and the mean
+    of the patients left out, nearer to the latter where the two lie apart. If nothing but patients
+    differed between bootstraps, the variance of that mean would be a share of 1/e of theirs, as
+    each leaves out such a share of the patients; if nothing but trees did, all of it. A half is
+    taken.
+
+    Parameters
+    ----------
+    groups : RiskGroups
+        Of these patients.
+    X, time, event, horizon, cause
+        As in `risk_groups`.
+    n_bootstraps : int, default 200
+    confidence : float, default .95
+    random_state : int, default 0
+        Of the draws and divisions.
+    progress : callable, optional
+        Called after each bootstrap.
+    **pipeline
+        Further arguments that `risk_groups` got: estimator, test_size, competing.
+
+    Returns
+    -------
+    BootstrapValidation
+
+    Raises
+    ------
+    InputError
+        Follow-up as `risk_groups` says; groups of other patients.
+
+    Notes
+    -----
+    `python benchmarks/next_patient.py` measures the coverage of both intervals in new patients.
+    """
+    pd = needed("pandas", PURPOSE)
+    check_number("n_bootstraps", n_bootstraps, 1, 100_000, whole=True)
+    check_number("confidence", confidence, 0.5, 0.9999)
+    check_number("random_state", random_state, 0, 2**32 - 1, whole=True)
+    check_number("horizon", horizon, 1e-12, LARGEST)
+    time, event = checked_follow_up(time, event, cause)
+    n = len(time)
+    if len(groups.leaf) != n:
+        raise InputError(
+            f"groups are of {len(groups.leaf)} patients and time of {n}",
+            remedy="give the patients whom risk_groups got",
+        )
+    X = X if hasattr(X, "iloc") else np.asarray(X)
+    own = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause)
+    apparent = concordance(time, event, own.ranks(groups.leaf), cause=cause)
+    random = np.random.default_rng([random_state, 3])
+    errors: list[tuple[float, ...]] = []
+    outside = []
+    for _ in range(n_bootstraps):
+        drawn = random.integers(0, n, n)
+        division = int(random.integers(2**31))
+        found = _bootstrap(X, time, event, drawn, horizon, cause, division, pipeline)
+        if found is not None:
+            errors += found[0]
+            outside.append(found[1])
+        if progress is not None:
+            progress()
+    shift, spread = _of_errors(np.array(errors).reshape(-1, 3))
+    if groups.tree_.n_leaves == 1:
+        spread = 1.0  # nothing was chosen
+    z = float(norm.ppf((1.0 + confidence) / 2.0))
+    rows = []
+    for node in np.unique(groups.leaf):
+        risk, error, away = own.of(int(node))
+        row = {"leaf": int(node), "n": int((groups.leaf == node).sum()), "apparent": risk}
+        middle = _cloglog(risk) - (shift if away else 0.0) * away * error
+        for name, side in (("risk", 0.0), ("risk_low", -1.0), ("risk_high", 1.0)):
+            row[name] = _risk(middle + side * z * spread * error)
+        rows.append(row)
+    known = np.array([value for value in outside if not math.isnan(value)])
+    mean = float(known.mean()) if len(known) else math.nan
+    corrected = _between(apparent, mean)
+    half = z * math.sqrt(HALF) * float(known.std()) if len(known) > 1 else math.nan
+    return BootstrapValidation(
+        pd.DataFrame(rows).set_index("leaf"),
+        apparent,
+        corrected,
+        corrected - half,
+        corrected + half,
+        len(outside),
+    )
+
+
+class _Estimates:
+    """Risks of leaves and of their parents, of given patients."""
+
+    def __init__(self, tree: Tree, leaf, time, event, horizon: float, cause: int):
+        self._tree, self._leaf = tree, leaf
+        self._about = (time, event, horizon, cause)
+        below = np.eye(tree.n_nodes, dtype=bool)
+        for node in range(tree.n_nodes - 1, 0, -1):  # children follow their parents
+            below[tree.parent[node]] |= below[node]
+        self._below = below
+        self._risks = np.full(tree.n_nodes, math.nan)
+        self._errors = np.full(tree.n_nodes, math.nan)
+        for node in np.unique(leaf):
+            self._risks[node], self._errors[node] = self.at(leaf == node)
+
+    def at(self, inside: np.ndarray) -> tuple[float, float]:
+        """Risk and error of some patients."""
+        time, event, horizon, cause = self._about
+        return risk_at(time[inside], event[inside], horizon, cause)
+
+    def of(self, node: int) -> tuple[float, float, int]:
+        """Risk of a leaf, its error, and on which side of its parent's it lies: 1 above, -1."""
+        risk = float(self._risks[node])
+        if node == 0:
+            return risk, float(self._errors[node]), 0
+        apart = risk - self.at(self._below[self._tree.parent[node]][self._leaf])[0]
+        return risk, float(self._errors[node]), 0 if math.isnan(apart) else int(np.sign(apart))
+
+    def ranks(self, leaf: np.ndarray) -> np.ndarray:
+        """Risk of each patient by the leaf; a leaf without an estimate has the middle one."""
+        middle = float(np.nanmedian(self._risks)) if not np.isnan(self._risks).all() else 0.5
+        return np.nan_to_num(self._risks, nan=middle)[leaf]
+
+
+def _bootstrap(X, time, event, drawn, horizon: float, cause: int, seed: int, pipeline):
+    """Errors of the groups of one bootstrap, and concordance of its tree in those left out.
+
+    None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
+    """
+    taken = X.iloc[drawn].reset_index(drop=True) if hasattr(X, "iloc") else X[drawn]
+    try:
+        found = risk_groups(
+            taken,
+            time[drawn],
+            event[drawn],
+            horizon=horizon,
+            cause=cause,
+            random_state=seed,
+            **pipeline,
+        )
+    except InputError:
+        return None
+    left = np.ones(len(time), dtype=bool)
+    left[drawn] = False
+    leaf = np.asarray(found.estimator.apply(X))
+    inside = _Estimates(found.tree_, found.leaf, time[drawn], event[drawn], horizon, cause)
+    errors = []
+    for node in np.unique(found.leaf) if found.tree_.n_leaves > 1 else ():
+        risk, error, away = inside.of(int(node))
+        here = leaf == node
+        everybody = risk_at(time[here], event[here], horizon, cause)[0]
+        new = left & here
+        other, noise = risk_at(time[new], event[new], horizon, cause)
+        if not (error > 0.0 and noise > 0.0 and away) or new.sum() < FEWEST_PATIENTS:
+            continue
+        own = _cloglog(risk)
+        errors.append(
+            (
+                away * (own - _cloglog(other)) / error,
+                noise / error,
+                away * (own - _cloglog(everybody)) / error,
+            )
+        )
+    ranked = inside.ranks(leaf[left])
+    had = (event[left] == cause).any()
+    return errors, concordance(time[left], event[left], ranked, cause=cause) if had else math.nan
+
+
+def _of_errors(errors: np.ndarray) -> tuple[float, float]:
+    """Mean error of groups and its spread, in standard errors; NaN where too few groups tell.
+
+    Parameters
+    ----------
+    errors : (k, 3) float array
+        Of each group of a bootstrap: error against those left out, their own noise, error against
+        all patients, each in standard errors of the group.
+    """
+    if len(errors) < FEWEST_GROUPS:
+        return math.nan, math.nan
+    against, noise, within = errors[:, 0], errors[:, 1], errors[:, 2]
+    weight = 1.0 / (1.0 + noise**2)
+    mean = float(np.average(against, weights=weight))
+    # What is left of the variance without that of the patients left out; that of the group is 1.
+    variance = float(np.average((against - mean) ** 2 - noise**2, weights=weight))
+    spread = INSIDE * max(variance, 1.0) + (1.0 - INSIDE) * float(np.nanvar(within))
+    return INSIDE * mean, math.sqrt(spread)
+
+
+def _between(apparent: float, outside: float) -> float:
+    """Concordance by the .632+ rule; chance is .5."""
+    if math.isnan(outside):
+        return math.nan
+    outside = max(outside, 0.5)
+    if apparent <= outside:
+        return outside
+    overfit = (apparent - outside) / (apparent - 0.5)
+    share = INSIDE / (1.0 - (1.0 - INSIDE) * overfit)
+    return (1.0 - share) * apparent + share * outside
+
+
+def _cloglog(risk: float) -> float:
+    return math.log(-math.log1p(-min(max(risk, EDGE), 1.0 - EDGE)))
+
+
+def _risk(cloglog: float) -> float:
+    return math.nan if math.isnan(cloglog) else -math.expm1(-math.exp(cloglog))
