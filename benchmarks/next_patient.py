@@ -62,13 +62,14 @@ def one(source: str, seed: int, n: int = N, n_bootstraps: int = N_BOOTSTRAPS) ->
     leaf = groups.estimator.apply(new[0])
     had = (new[2] == 1) & (new[1] <= HORIZON)
     counts = dict.fromkeys(("groups", "all_patients", "test_part", "corrected", "tested"), 0)
-    width = []
+    width, squares = [], np.zeros(2)
     for node, row in found.risks.iterrows():
         truth = had[leaf == node].mean()
         inside = groups.leaf == node
         counts["groups"] += 1
         counts["corrected"] += int(row["risk_low"] <= truth <= row["risk_high"])
         width.append(row["risk_high"] - row["risk_low"])
+        squares += np.array([row["apparent"] - truth, row["risk"] - truth]) ** 2
         for name, own in (("all_patients", inside), ("test_part", inside & ~groups.training)):
             risk, error = risk_at(time[own], event[own], HORIZON)
             if np.isnan(error):
@@ -88,6 +89,8 @@ def one(source: str, seed: int, n: int = N, n_bootstraps: int = N_BOOTSTRAPS) ->
     return counts | {
         "source": source,
         "width": float(np.nanmean(width)),
+        "apparent_squares": squares[0],
+        "corrected_squares": squares[1],
         "concordance_held": int(found.low <= truth <= found.high),
         "concordance_error": found.concordance - truth,
         "test_part_error": tested - truth,
@@ -116,6 +119,8 @@ def measured(n_cohorts: int) -> pd.DataFrame:
                 "coverage_test_part": own["test_part"].sum() / own["tested"].sum(),
                 "coverage_corrected": own["corrected"].sum() / groups,
                 "width_corrected": own["width"].mean(),
+                "rmse_all_patients": float(np.sqrt(own["apparent_squares"].sum() / groups)),
+                "rmse_corrected": float(np.sqrt(own["corrected_squares"].sum() / groups)),
                 "coverage_concordance": own["concordance_held"].mean(),
                 "bias_concordance": own["concordance_error"].mean(),
                 "rmse_concordance": float(np.sqrt((own["concordance_error"] ** 2).mean())),

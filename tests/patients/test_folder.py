@@ -705,3 +705,16 @@ def test_progression_of_mgus2_at_25_years(tmp_path):
         0.109, abs=5e-4
     )
     assert 1.0 - _curve(time, progress, 0.95).at(25.0) == pytest.approx(0.26, abs=0.01)
+
+
+def test_the_checklist_has_every_item_of_tripod_ai(several):
+    """Items 3a to c, 8c and 9c lacked, and 9a said how many rows there are."""
+    found, _, shown = several
+    frame = shown["checklist"].frame.set_index("item")
+    letters = {3: "abc", 5: "ab", 6: "abc", 8: "abc", 9: "abc", 12: "abcdefg", 18: "abcdef"}
+    letters |= {20: "abc", 23: "ab", 27: "abc"}
+    items = [f"{k}{end}" for k in range(1, 28) for end in letters.get(k, [""])]
+    assert frame.index.tolist() == items and len(items) == 52
+    inputs, columns = len(found.cohort.X.columns), len(found.cohort.columns)
+    assert inputs < columns < len(found.cohort)
+    assert frame.loc["9a", "answer"].startswith(f"{inputs} of the {columns} columns")

@@ -129,8 +129,9 @@ def bootstrap_validation(
     parent node, the error of a group of a bootstrap is its estimate less that of the patients left
     out. Their mean is what groups look too far apart; of it, and of their variance less that of the
     patients left out, the .632 rule takes .632 (of the variance of the error against all patients
-    the rest). A group is moved back towards its parent by that mean, and its interval is that of
-    the normal distribution with that variance.
+    the rest). The interval is that of the normal distribution about the estimate moved back towards
+    its parent by that mean, with that variance; the risk itself moves no further than to the
+    parent's.
 
     *Concordance.* The .632+ rule (Efron and Tibshirani 1997): between the apparent one and the mean
     of the patients left out, nearer to the latter where the two lie apart. If nothing but patients
@@ -199,10 +200,13 @@ def bootstrap_validation(
     z = float(norm.ppf((1.0 + confidence) / 2.0))
     rows = []
     for node in np.unique(groups.leaf):
-        risk, error, away = own.of(int(node))
+        risk, error, parent = own.of(int(node))
+        away = _side(risk, parent)
         row = {"leaf": int(node), "n": int((groups.leaf == node).sum()), "apparent": risk}
+        back = min(abs(shift * error), abs(_cloglog(risk) - _cloglog(parent))) if away else 0.0
+        row["risk"] = _risk(_cloglog(risk) - away * math.copysign(back, shift))
         middle = _cloglog(risk) - (shift if away else 0.0) * away * error
-        for name, side in (("risk", 0.0), ("risk_low", -1.0), ("risk_high", 1.0)):
+        for name, side in (("risk_low", -1.0), ("risk_high", 1.0)):
             row[name] = _risk(middle + side * z * spread * error)
         rows.append(row)
     known = np.array([value for value in outside if not math.isnan(value)])
@@ -239,13 +243,13 @@ class _Estimates:
         time, event, horizon, cause = self._about
         return risk_at(time[inside], event[inside], horizon, cause)
 
-    def of(self, node: int) -> tuple[float, float, int]:
-        """Risk of a leaf, its error, and on which side of its parent's it lies: 1 above, -1."""
+    def of(self, node: int) -> tuple[float, float, float]:
+        """Risk of a leaf, its error, and the risk of its parent, which the root has not."""
         risk = float(self._risks[node])
         if node == 0:
-            return risk, float(self._errors[node]), 0
-        apart = risk - self.at(self._below[self._tree.parent[node]][self._leaf])[0]
-        return risk, float(self._errors[node]), 0 if math.isnan(apart) else int(np.sign(apart))
+            return risk, float(self._errors[node]), math.nan
+        parent = self.at(self._below[self._tree.parent[node]][self._leaf])[0]
+        return risk, float(self._errors[node]), parent
 
     def ranks(self, leaf: np.ndarray) -> np.ndarray:
         """Risk of each patient by the leaf; a leaf without an estimate has the middle one."""
@@ -277,7 +281,8 @@ def _bootstrap(X, time, event, drawn, horizon: float, cause: int, seed: int, pip
     inside = _Estimates(found.tree_, found.leaf, time[drawn], event[drawn], horizon, cause)
     errors = []
     for node in np.unique(found.leaf) if found.tree_.n_leaves > 1 else ():
-        risk, error, away = inside.of(int(node))
+        risk, error, parent = inside.of(int(node))
+        away = _side(risk, parent)
         here = leaf == node
         everybody = risk_at(time[here], event[here], horizon, cause)[0]
         new = left & here
@@ -295,6 +300,11 @@ def _bootstrap(X, time, event, drawn, horizon: float, cause: int, seed: int, pip
     ranked = inside.ranks(leaf[left])
     had = (event[left] == cause).any()
     return errors, concordance(time[left], event[left], ranked, cause=cause) if had else math.nan
+
+
+def _side(risk: float, parent: float) -> int:
+    """On which side of its parent's a risk lies: 1 above, -1 below, 0 where nothing tells."""
+    return 0 if math.isnan(risk - parent) else int(np.sign(risk - parent))
 
 
 def _of_errors(errors: np.ndarray) -> tuple[float, float]:
