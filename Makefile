@@ -154,7 +154,7 @@ generated: setup
 LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock $(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
-CHECKS := forests optimal browser polars types
+CHECKS := forests optimal browser polars documents types
 DOCS := docs
 # Tools for the locks: which program, of which package.
 LOCK_TOOL = [ -x .venv-lock/bin/$(1) ] || { \

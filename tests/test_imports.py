@@ -132,7 +132,12 @@ def test_every_extra_that_is_named_brings_the_library():
     """`optional.EXTRAS` and pyproject.toml say the same."""
     text = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
-    names = {"yaml": "pyyaml", "sksurv": "scikit-survival", "scikit_posthocs": "scikit-posthocs"}
+    names = {
+        "docx": "python-docx",
+        "yaml": "pyyaml",
+        "sksurv": "scikit-survival",
+        "scikit_posthocs": "scikit-posthocs",
+    }
 
     def brought(extra: str) -> set[str]:
         found = set()

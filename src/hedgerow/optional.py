@@ -31,6 +31,7 @@ EXTRAS = {
     "snakemake": "workflow",
     "lifelines": "survival",
     "openpyxl": "patients",
+    "docx": "documents",
     "sksurv": "forests",
     "pystreed": "optimal",
 }

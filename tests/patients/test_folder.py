@@ -718,3 +718,23 @@ def test_the_checklist_has_every_item_of_tripod_ai(several):
     inputs, columns = len(found.cohort.X.columns), len(found.cohort.columns)
     assert inputs < columns < len(found.cohort)
     assert frame.loc["9a", "answer"].startswith(f"{inputs} of the {columns} columns")
+
+
+def test_tables_as_documents(csv, tmp_path, monkeypatch, capsys):
+    docx = pytest.importorskip("docx", reason="python-docx is not installed (extra `documents`)")
+    runs = [tmp_path / "one", tmp_path / "two"]
+    command = ["survival", str(csv), *TOLD, "--bootstraps", "0", "--documents", "--quiet"]
+    for out in runs:
+        assert main([*command, "--out", str(out)]) == 0
+    one, two = (sorted((out / "tables").glob("*.docx")) for out in runs)
+    assert {f.stem for f in one} == {f.stem for f in (runs[0] / "tables").glob("*.csv")}
+    assert [f.read_bytes() for f in one] == [f.read_bytes() for f in two]
+    read = docx.Document(str(runs[0] / "tables/flow.docx"))
+    (table,) = read.tables
+    assert [c.text for c in table.rows[0].cells] == ["About", "Patients"]
+    assert "in the file" in table.rows[1].cells[0].text
+    assert "--documents" in json.loads((runs[0] / "manifest.json").read_text())["command"]
+    monkeypatch.setitem(__import__("sys").modules, "docx", None)
+    assert main([*command, "--out", str(tmp_path / "none")]) == 1
+    assert "pip install '.[documents]'" in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()

@@ -39,7 +39,7 @@ THRESHOLDS = tuple(k / 100 for k in range(1, 100))
 REPEATS, MOST_REPEATED = 50, 20_000
 MOST_DEPTH, MOST_PERMUTATIONS, MOST_BOOTSTRAPS = 12, 100_000, 10_000
 #: Bootstraps by default, and patients that all of them together draw.
-BOOTSTRAPS, FEWEST_BOOTSTRAPS, DRAWN = 200, 25, 1_000_000
+BOOTSTRAPS, FEWEST_BOOTSTRAPS, DRAWN = 200, 20, 500_000
 CONFIDENCE = 0.95
 #: Months of the thesis (6.2.3).
 LANDMARK = 6.0

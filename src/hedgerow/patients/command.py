@@ -88,7 +88,7 @@ def add_survival(commands: Any) -> None:
         type=int,
         metavar="N",
         help="of all steps, for what holds of the next patient (default: 200, fewer of more than "
-        "5,000 patients; 0: none)",
+        "2,500 patients; 0: none)",
     )
     analysis.add_argument("--max-depth", type=int, default=4, metavar="N", help="default: 4")
     analysis.add_argument(
@@ -110,6 +110,9 @@ def add_survival(commands: Any) -> None:
     out.add_argument(
         "--show-small-counts", action="store_true", help="show counts from 1 to 4 as well"
     )
+    out.add_argument(
+        "--documents", action="store_true", help="each table as .docx as well (python-docx)"
+    )
     out.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
 
@@ -128,7 +131,8 @@ def run(options: argparse.Namespace) -> int:
     from hedgerow.optional import needed
     from hedgerow.patients.problems import TableError
 
-    for library in ("pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"):
+    libraries = ["pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"]
+    for library in libraries + ["docx"] * options.documents:
         needed(library, "`hedgerow survival`")
     try:
         with _Told(options.quiet) as tell:
@@ -237,6 +241,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         least=0 if options.show_small_counts else LEAST,
         force=options.force,
         schema=None if options.schema is None else Path(options.schema),
+        documents=options.documents,
         progress=tell,
     )
     where = Path(options.out) / "index.html"

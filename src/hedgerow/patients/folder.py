@@ -18,6 +18,7 @@ from hedgerow.files import (
     folder_whole,
     for_spreadsheets,
     read_json,
+    write_bytes,
     write_csv,
     write_json,
     write_text,
@@ -28,6 +29,7 @@ from hedgerow.patients.answers import as_options
 from hedgerow.patients.checklist import checklist, nothing_found, summary
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.disclosure import LEAST, small
+from hedgerow.patients.documents import document
 from hedgerow.patients.passport import passport
 from hedgerow.patients.tables import COLUMNS, Table, tables, withheld_leaves
 from hedgerow.reporting.figures import save
@@ -80,6 +82,7 @@ def write_folder(
     least: int = LEAST,
     force: bool = False,
     schema: Path | None = None,
+    documents: bool = False,
     progress: Callable[[str], Any] | None = None,
 ) -> Written:
     """Write everything that a run gives; the same input gives the same bytes.
@@ -99,6 +102,8 @@ def write_folder(
         Whether a folder of an earlier run is replaced: it is moved aside.
     schema : path, optional
         The schema file that was used, for its checksum.
+    documents : bool
+        Whether each table is there as .docx as well.
     progress : callable, optional
         Gets a few words at the start of each step.
 
@@ -118,6 +123,8 @@ def write_folder(
         shown["checklist"] = checklist(analysis, shown, name, version)
         for table in shown.values():
             write_csv(made / "tables" / f"{table.id}.csv", for_spreadsheets(table.frame))
+            if documents:
+                write_bytes(made / "tables" / f"{table.id}.docx", document(table))
         write_text(made / "tree.json", tree_json(analysis, least))
         pictures = _pictures(analysis, shown, title, least, name)
         for drawn, picture in pictures.items():
@@ -140,7 +147,7 @@ def write_folder(
                 "made_by": WHAT,
                 "version": version,
                 "libraries": {name: metadata.version(name) for name in LIBRARIES},
-                "command": command(outcome, analysis, name, title, least, schema),
+                "command": command(outcome, analysis, name, title, least, schema, documents),
                 "input": {name: _sha256(source)}
                 | ({} if schema is None else {schema.name: _sha256(schema)}),
                 "outcome": dataclasses.asdict(outcome),
@@ -159,7 +166,13 @@ def _sha256(path: Path) -> str:
 
 
 def command(
-    outcome: Outcome, analysis: Analysis, source: str, title: str, least: int, schema: Path | None
+    outcome: Outcome,
+    analysis: Analysis,
+    source: str,
+    title: str,
+    least: int,
+    schema: Path | None,
+    documents: bool,
 ) -> str:
     """The command that gives the same folder, with every setting written out."""
     import shlex
@@ -194,6 +207,7 @@ def command(
             words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
     words += as_options(outcome.answers)
     words += ["--leave-out-incomplete"] * outcome.leave_out + ["--show-small-counts"] * (not least)
+    words += ["--documents"] * documents
     return shlex.join(words)
 
 
