@@ -118,7 +118,9 @@ def test_stored_numbers_of_the_simulation():
     for row in rows:
         assert 0.93 <= float(row["coverage_corrected"]) <= 0.97
         assert float(row["coverage_all_patients"]) < 0.82
+        assert float(row["rmse_corrected"]) < 0.7 * float(row["rmse_all_patients"])
         assert float(row["rmse_concordance"]) < 0.7 * float(row["rmse_test_part"])
+        assert float(row["coverage_concordance"]) >= 0.93
     assert float(rows[0]["finds"]) <= 0.05 and min(float(row["finds"]) for row in rows[1:]) > 0.95
 
 
