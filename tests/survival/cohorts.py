@@ -162,6 +162,16 @@ def treated(name: str, folder: Path) -> Cohort:
     return cohort._replace(covariates=pd.DataFrame({"treated": given.astype(int)}))
 
 
+def adjusted(name: str, folder: Path) -> Cohort:
+    """`treated`, and the covariates of the cohort that are no treatment."""
+    own = treated(name, folder)
+    cohort = of_the_registry(name, folder) if name == "colon" else cohorts()[name]
+    more = cohort.covariates.reset_index(drop=True)
+    more = more.drop(columns=[c for c in more if c.startswith(("rx", "fin"))])
+    treatment = own.covariates.reset_index(drop=True)
+    return own._replace(covariates=treatment.join(more))
+
+
 def of_the_registry(name: str, folder: Path) -> Cohort:
     """A set of the registry: of the archive, or of the mirror that HEDGEROW_MIRROR names."""
     registry = load_registry(Path(__file__).parents[2] / "config/datasets.yaml")

@@ -1,5 +1,7 @@
 """Write the tables of R's answers in this folder: `python tests/survival/make_reference.py`.
 
+With names of tables, `... adjusted.csv`, these alone are asked again.
+
 R needs the packages survival and cmprsk, and HEDGEROW_MIRROR names a mirror of the data sets. The
 call of each quantity goes to calls.csv, beside those that make what it reads (`own`, `curve`, ...).
 """
@@ -7,6 +9,7 @@ call of each quantity goes to calls.csv, beside those that make what it reads (`
 from __future__ import annotations
 
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -20,6 +23,7 @@ from cohorts import (
     TIMES,
     YEARS,
     Cohort,
+    adjusted,
     cohorts,
     competing,
     gompertz_table,
@@ -68,25 +72,37 @@ def ask_population() -> None:
     )
 
 
-def main() -> None:
-    """Ask all scripts."""
+def main(wanted: list[str]) -> None:
+    """Ask all scripts, or those of some tables."""
     with tempfile.TemporaryDirectory() as folder:
         known = {
             name: of_the_registry(name, Path(folder, name))
             for name in OF_THE_ARCHIVE | OF_THE_MIRROR | RULES
         }
         of_treatment = {name: treated(name, Path(folder, "treated")) for name in LANDMARKS}
+        with_covariates = {name: adjusted(name, Path(folder, "treated")) for name in LANDMARKS}
     one = cohorts() | of_lifelines()
     one |= {name: known[name] for name in OF_THE_ARCHIVE | OF_THE_MIRROR}
     several = competing() | {name: known[name] for name in RULES}
+    nothing: dict[str, tuple] = dict.fromkeys([*one, *several], ())
+    asked = {
+        "reference.csv": ("reference.R", one, TIMES),
+        "competing.csv": ("competing.R", several, TIMES),
+        "treated.csv": ("treated.R", of_treatment, LANDMARKS),
+        "adjusted.csv": ("adjusted.R", with_covariates, nothing),
+    }
+    file = HERE / "calls.csv"
+    before = pd.read_csv(file)
     calls = [
-        ask("reference.R", one, "reference.csv", TIMES),
-        ask("competing.R", several, "competing.csv", TIMES),
-        ask("treated.R", of_treatment, "treated.csv", LANDMARKS),
+        ask(script, own, table, at)
+        if not wanted or table in wanted
+        else before[before["table"] == table]
+        for table, (script, own, at) in asked.items()
     ]
-    pd.concat(calls).to_csv(HERE / "calls.csv", index=False, lineterminator="\n")
-    ask_population()
+    pd.concat(calls).to_csv(file, index=False, lineterminator="\n")
+    if not wanted or "population.csv" in wanted:
+        ask_population()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

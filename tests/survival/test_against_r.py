@@ -1,4 +1,4 @@
-"""Survival in leaves against R: numbers in reference.csv, competing.csv and treated.csv.
+"""Survival in leaves against R: numbers in reference.csv and the other tables of this folder.
 
 They were made with R 4.2.2, survival 3.5-3 and cmprsk 2.2-11 by the calls in calls.csv
 (`python tests/survival/make_reference.py`). docs/r.md tells where we differ, and why.
@@ -19,6 +19,7 @@ from cohorts import (
     RULES,
     TIMES,
     Cohort,
+    adjusted,
     cohorts,
     competing,
     of_lifelines,
@@ -34,11 +35,12 @@ from hedgerow.survival import (
     group_survival,
     leaf_survival,
     logrank,
+    propensity_weights,
 )
 
 HERE = Path(__file__).parent
-TABLES = ("reference.csv", "competing.csv", "treated.csv")
-REFERENCE, COMPETING, TREATED = (pd.read_csv(HERE / table) for table in TABLES)
+TABLES = ("reference.csv", "competing.csv", "treated.csv", "adjusted.csv")
+REFERENCE, COMPETING, TREATED, ADJUSTED = (pd.read_csv(HERE / table) for table in TABLES)
 CALLS = pd.read_csv(HERE / "calls.csv")
 #: Where R says something else. Of a curve that is flat at the quartile it takes the middle between
 #: the event that brings it there and the next one, or the last time; we take that event.
@@ -93,6 +95,29 @@ def of_treatment(cohort: Cohort, landmark: float) -> dict[tuple[int, str], float
     when = np.where(covariates["treated"] == 1, 0.0, np.nan)
     table = compare_groups(KnownLeaves(leaf), None, time, event, when, landmark=landmark)
     return {(node, name): row[name] for node, row in table.iterrows() for name in table}
+
+
+def adjusted_and_weighted(cohort: Cohort) -> dict[tuple[int, str], float]:
+    """What we say of the treated with covariates and with weights, by leaf and quantity."""
+    time, event, leaf, covariates = cohort
+    treated, more = covariates["treated"].to_numpy(), covariates.drop(columns="treated")
+    # All are treated at inclusion or never; nobody is left out by counting from inclusion.
+    given = (KnownLeaves(leaf), None, time, event, np.where(treated == 1, 0.0, np.nan))
+    same = {"landmark": 0.0, "counted_from": "inclusion", "covariates": more}
+    found = {}
+    for kind in ("overlap", "ate"):
+        table = compare_groups(*given, **same, weights=kind)
+        made = propensity_weights(treated, more, kind=kind)
+        by_hand = compare_groups(*given, **same, weights=made.weights)
+        for node, row in table.iterrows():
+            assert row["hazard_ratio_weighted"] == by_hand.loc[node, "hazard_ratio_weighted"]
+            found |= {(node, name): row[name] for name in table if name.endswith("_adjusted")}
+            found |= {
+                (node, f"{name}_{kind}"): row[name] for name in table if name.endswith("_weighted")
+            }
+        found[0, f"{kind}_1"], found[0, f"{kind}_last"] = made.weights[[0, -1]]
+    found[0, "propensity_1"], found[0, "propensity_last"] = made.propensity[[0, -1]]
+    return found | {(0, name): value for name, value in table.attrs.items()}
 
 
 def check(name: str, found: dict, reference: pd.DataFrame, n_of_leaf: int, n_of_all: int) -> None:
@@ -152,6 +177,17 @@ def test_competing_causes_are_what_r_says_of_the_mirror(name, tmp_path):
 )
 def test_the_treated_and_the_untreated_are_what_r_says(name, tmp_path):
     check(name, of_treatment(treated(name, tmp_path), *LANDMARKS[name]), TREATED, 29, 0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.mirror if name in OF_THE_MIRROR else ())
+        for name in sorted(LANDMARKS)
+    ],
+)
+def test_adjusted_and_weighted_models_are_what_r_says(name, tmp_path):
+    check(name, adjusted_and_weighted(adjusted(name, tmp_path)), ADJUSTED, 12, 7)
 
 
 @pytest.mark.parametrize("table", TABLES)

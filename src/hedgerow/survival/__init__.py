@@ -8,6 +8,7 @@ from hedgerow.survival.leaves import KnownLeaves, leaf_numbers, leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
 from hedgerow.survival.population import expected_survival
+from hedgerow.survival.propensity import Propensity, propensity_weights
 from hedgerow.survival.scores import (
     BrierScores,
     TimeDependentAUC,
@@ -26,6 +27,7 @@ __all__ = [
     "KnownLeaves",
     "LogRank",
     "OneByOne",
+    "Propensity",
     "RiskGroups",
     "TimeDependentAUC",
     "bootstrap_validation",
@@ -43,6 +45,7 @@ __all__ = [
     "logrank_one_by_one",
     "permutation_test",
     "permuted_separation",
+    "propensity_weights",
     "risk_groups",
     "separation",
     "thesis_tree",

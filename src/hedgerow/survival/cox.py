@@ -32,9 +32,12 @@ NAMES = ("hazard_ratio", "hazard_ratio_low", "hazard_ratio_high", "cox_p", "ph_p
 
 
 class _AtRisk:
-    """Patients in the order of their times, and where the sums over those at risk begin."""
+    """Patients in the order of their times, and where the sums over those at risk begin and end.
 
-    def __init__(self, time: np.ndarray, died: np.ndarray):
+    At risk at a time t of events are those with entry < t <= time.
+    """
+
+    def __init__(self, time: np.ndarray, died: np.ndarray, entry=None, weights=None):
         self.order = np.argsort(time, kind="stable")
         time, self.died = time[self.order], died[self.order]
         self.when = np.unique(time[self.died])
@@ -46,18 +49,48 @@ class _AtRisk:
         self.place = np.searchsorted(self.when, time[self.died])
         self.until = np.searchsorted(self.when, time, side="right")
         self.tied = np.bincount(self.place, minlength=len(self.when))
+        self.begin = np.cumsum(self.tied) - self.tied
         # Efron: of d events at a time, the k-th sees k/d of them gone.
-        begin = np.cumsum(self.tied) - self.tied
-        self.gone = (np.arange(len(self.place)) - begin[self.place]) / self.tied[self.place]
+        self.gone = (np.arange(len(self.place)) - self.begin[self.place]) / self.tied[self.place]
+        #: With entries, of each patient the number of times until the entry, and who enters later.
+        self.before: np.ndarray | None = None
+        if entry is not None:
+            entry = entry[self.order]
+            self.later = np.argsort(entry, kind="stable")
+            self.enters = np.searchsorted(entry[self.later], self.when, side="left")
+            self.before = np.searchsorted(self.when, entry, side="right")
+        #: Weights of the patients, and of each event the mean of those who die at its time: the
+        #: terms of one time share their weight, since it is not known who died first.
+        self.weights = None if weights is None else weights[self.order]
+        self.each: np.ndarray | float = 1.0
+        if self.weights is not None:
+            self.each = (self.dying(self.weights) / self.tied)[self.place]
 
     def at_risk(self, values: np.ndarray) -> np.ndarray:
         """Sums over those at risk at each time of events, for rows of patients."""
-        return np.cumsum(values[::-1], axis=0)[::-1][self.first]
+        found = np.cumsum(values[::-1], axis=0)[::-1][self.first]
+        if self.before is None:
+            return found
+        later = np.cumsum(values[self.later][::-1], axis=0)[::-1]
+        return found - np.concatenate([later, np.zeros_like(later[:1])])[self.enters]
 
     def dying(self, values: np.ndarray) -> np.ndarray:
         """Sums over those who die at each time."""
-        own = values[self.died]
-        return np.add.reduceat(own, np.cumsum(self.tied) - self.tied, axis=0)
+        return np.add.reduceat(values[self.died], self.begin, axis=0)
+
+    def passed(self, term: np.ndarray) -> np.ndarray:
+        """Sums of terms of events over the times at which a patient is at risk.
+
+        Who dies is there for a part of the terms of the own time: of the k-th of d for 1 - k/d.
+        """
+        pad = [(1, 0)] + [(0, 0)] * (term.ndim - 1)
+        until = np.pad(np.cumsum(np.add.reduceat(term, self.begin, axis=0), axis=0), pad)
+        found = until[self.until]
+        if self.before is not None:
+            found = found - until[self.before]
+        gone = term * (self.gone if term.ndim == 1 else self.gone[:, None])
+        found[self.died] -= np.add.reduceat(gone, self.begin, axis=0)[self.place]
+        return found
 
 
 class _Sums:
@@ -67,31 +100,47 @@ class _Sums:
         self.x, self.risk = x, risk
         line = x @ beta
         top = line.max()
-        share = np.exp(line - top)
+        self.share = np.exp(line - top)
+        share = self.share if risk.weights is None else self.share * risk.weights
         self.weighted = share[:, None] * x
         at, gone = risk.place, risk.gone
         self.below = risk.at_risk(share)[at] - gone * risk.dying(share)[at]
         above = risk.at_risk(self.weighted)[at] - gone[:, None] * risk.dying(self.weighted)[at]
         #: Of each event the mean of the covariates over those at risk.
         self.mean = above / self.below[:, None]
-        self.value = float(line[risk.died].sum() - (np.log(self.below) + top).sum())
+        own = line if risk.weights is None else line * risk.weights
+        self.value = float(own[risk.died].sum() - (risk.each * (np.log(self.below) + top)).sum())
 
     def score(self, g: np.ndarray | float = 1.0) -> np.ndarray:
-        """Sum over events of g (x - mean), (p,)."""
+        """Sum over events of g (x - mean), (p,); events have their weights."""
         residuals = self.x[self.risk.died] - self.mean
+        if self.risk.weights is not None:
+            own = self.risk.weights[self.risk.died, None] * self.x[self.risk.died]
+            residuals = own - self.mean * np.asarray(self.risk.each)[:, None]
         return residuals.sum(axis=0) if isinstance(g, float) else g @ residuals
 
     def information(self, g: np.ndarray | float = 1.0, columns=slice(None)) -> np.ndarray:
         """Sum over events of g V, V the covariance over those at risk, (p, columns)."""
         # Of sums of squares only their total over all times is needed: each patient counts as often
         # as there are terms until the own time, those who die in part in the last ones.
-        risk, term = self.risk, g / self.below
-        until = np.append(0.0, np.cumsum(np.bincount(risk.place, term, len(risk.when))))
-        times = until[risk.until]
-        times[risk.died] -= np.bincount(risk.place, risk.gone * term, len(risk.when))[risk.place]
+        times = self.risk.passed(g * self.risk.each / self.below)
         squares = (self.weighted * times[:, None]).T @ self.x[:, columns]
-        means = self.mean if isinstance(g, float) else self.mean * g[:, None]
+        plain = isinstance(g, float) and self.risk.weights is None
+        means = self.mean if plain else self.mean * np.asarray(g * self.risk.each)[:, None]
         return squares - means.T @ self.mean[:, columns]
+
+    def residuals(self) -> np.ndarray:
+        """Score residuals of the patients, (n, p), without their weights.
+
+        What a patient adds to the score: the own event, less what is expected of the patient at
+        all times at risk (Lin and Wei 1989).
+        """
+        risk, term = self.risk, self.risk.each / self.below
+        found = self.x * risk.passed(term)[:, None] - risk.passed(self.mean * term[:, None])
+        found *= -self.share[:, None]
+        own = np.add.reduceat(self.mean, risk.begin, axis=0) / risk.tied[:, None]
+        found[risk.died] += self.x[risk.died] - own[risk.place]
+        return found
 
 
 class _Fit(NamedTuple):
@@ -100,6 +149,13 @@ class _Fit(NamedTuple):
     beta: np.ndarray
     covariance: np.ndarray
     sums: _Sums
+
+    def robust(self) -> np.ndarray:
+        """Sandwich covariance of the coefficients (Lin and Wei 1989; Binder 1992)."""
+        of_each = self.sums.residuals() @ self.covariance
+        if self.sums.risk.weights is not None:
+            of_each *= self.sums.risk.weights[:, None]
+        return of_each.T @ of_each
 
 
 def _newton(x: np.ndarray, risk: _AtRisk) -> _Fit | None:
@@ -131,7 +187,13 @@ def _newton(x: np.ndarray, risk: _AtRisk) -> _Fit | None:
 
 
 def cox(
-    frame: pd.DataFrame, of: str, time: np.ndarray, died: np.ndarray, confidence: float
+    frame: pd.DataFrame,
+    of: str,
+    time: np.ndarray,
+    died: np.ndarray,
+    confidence: float,
+    *,
+    weights: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """Hazard ratio of an indicator among columns, the others adjusted for, or a word in its place.
 
@@ -146,6 +208,10 @@ def cox(
     time : (n,) float array
     died : (n,) bool array
     confidence : float
+    weights : (n,) float array, optional
+        Of the patients; NaN or 0 leaves one out. Interval and p are then those of the sandwich
+        variance (Lin and Wei 1989; Binder 1992), which the scale of the weights does not change and
+        which takes them as given, and there is no `ph_p`.
 
     Returns
     -------
@@ -154,12 +220,16 @@ def cox(
         test of a ratio that changes with the rank of time); NaN where `cox_note` has a word, `ph_p`
         also where the indicator tells patients at risk apart at one time of events only.
     """
-    empty = dict.fromkeys(NAMES, math.nan)
-    names = list(frame)
+    names = NAMES if weights is None else NAMES[:-1]
+    empty = dict.fromkeys(names, math.nan)
+    columns = list(frame)
     data = frame.to_numpy(dtype=np.float64)
     known = ~np.isnan(data).any(axis=1)
+    if weights is not None:
+        known &= weights > 0.0
+        weights = weights[known]
     data, event, time = data[known], died[known], time[known]
-    column = names.index(of)
+    column = columns.index(of)
     varies = (data != data[:1]).any(axis=0)
     varies[column] = True
     kept = np.flatnonzero(varies)
@@ -177,17 +247,122 @@ def cox(
     x = (data - data.mean(axis=0)) / spread
     if np.linalg.matrix_rank(x.T @ x / len(x), tol=1e-10) < x.shape[1]:
         return empty | {"cox_note": SINGULAR}
-    risk = _AtRisk(time, event)
+    if weights is not None:
+        weights = weights / weights.mean()
+    risk = _AtRisk(time, event, weights=weights)
     found = _newton(x[risk.order], risk)
     if found is None or not np.sqrt(found.covariance.diagonal().max()) < SEPARATED:
         return empty | {"cox_note": SEPARATES}
-    ratio, error = found.beta[column] / spread[column], math.sqrt(found.covariance[column, column])
+    covariance = found.covariance if weights is None else found.robust()
+    ratio, error = found.beta[column] / spread[column], math.sqrt(covariance[column, column])
     error /= spread[column]
     z = norm.ppf((1.0 + confidence) / 2.0)
     p = float(2.0 * norm.sf(abs(ratio) / error))
     low, high = math.exp(ratio - z * error), math.exp(ratio + z * error)
-    values = (math.exp(ratio), low, high, p, _proportional(found, column, risk.rank))
-    return {**dict(zip(NAMES, values, strict=True)), "cox_note": ""}
+    values = [math.exp(ratio), low, high, p]
+    if weights is None:
+        values.append(_proportional(found, column, risk.rank))
+    return {**dict(zip(names, values, strict=True)), "cox_note": ""}
+
+
+class Interaction(NamedTuple):
+    """Whether the effect of an indicator differs between groups.
+
+    Attributes
+    ----------
+    statistic : float
+        Twice the gain of the log-likelihood; NaN where it is not known.
+    df : int
+        Groups that have both values of the indicator, less one.
+    p : float
+    """
+
+    statistic: float
+    df: int
+    p: float
+
+
+def interaction(
+    group: np.ndarray,
+    inside: np.ndarray,
+    time: np.ndarray,
+    died: np.ndarray,
+    covariates: np.ndarray | None = None,
+) -> Interaction:
+    """Likelihood-ratio test of group times indicator in one Cox model, with both as main effects.
+
+    Groups without an event say nothing and are left out. Where no event comes to one side of a
+    group, its coefficient is infinite: the likelihood there is that without these patients, who
+    are at no risk, so that the test has its value all the same.
+
+    Parameters
+    ----------
+    group : (n,) array of labels
+    inside : (n,) bool array
+        The indicator.
+    time : (n,) float array
+    died : (n,) bool array
+    covariates : (n, p) float array, optional
+        Adjusted for in both models; patients with a missing one are left out.
+
+    Returns
+    -------
+    Interaction
+    """
+    kept = np.ones(len(time), dtype=bool)
+    if covariates is not None:
+        kept = ~np.isnan(covariates).any(axis=1)
+    kept &= np.isin(group, np.unique(group[kept & died]))
+    group, inside, time, died = group[kept], inside[kept], time[kept], died[kept]
+    more = np.empty((len(time), 0)) if covariates is None else covariates[kept]
+    levels, code = np.unique(group, return_inverse=True)
+    cell = 2 * code + inside
+    there = np.bincount(cell, minlength=2 * len(levels)).reshape(-1, 2) > 0
+    both = np.flatnonzero(there.all(axis=1))
+    df = len(both) - 1
+    nothing = Interaction(math.nan, max(df, 0), math.nan)
+    if df < 1:
+        return nothing
+    main = (code[:, None] == np.arange(1, len(levels))).astype(np.float64)
+    apart = inside[:, None] & (code[:, None] == both)
+    events = np.bincount(cell[died], minlength=2 * len(levels))
+    with_events = events[cell] > 0
+    one = _largest(np.column_stack([main, inside, more]), time, died)
+    other = _largest(
+        np.column_stack([main, apart, more])[with_events], time[with_events], died[with_events]
+    )
+    if math.isnan(one) or math.isnan(other):
+        return nothing
+    statistic = max(2.0 * (other - one), 0.0)
+    return Interaction(statistic, df, float(chi2.sf(statistic, df)))
+
+
+def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray) -> float:
+    """Logarithm of the largest likelihood of a model; NaN where there is none.
+
+    Columns that follow from the ones before are left out: they change no likelihood.
+    """
+    data = data[:, (data != data[:1]).any(axis=0)]
+    x = (data - data.mean(axis=0)) / data.std(axis=0, ddof=1)
+    kept = _independent(x.T @ x / len(x))
+    risk = _AtRisk(time, died)
+    if not kept:
+        return _Sums(np.zeros((len(time), 1)), risk, np.zeros(1)).value
+    found = _newton(x[risk.order][:, kept], risk)
+    if found is None or not np.sqrt(found.covariance.diagonal().max()) < SEPARATED:
+        return math.nan
+    return found.sums.value
+
+
+def _independent(moments: np.ndarray) -> list[int]:
+    """Columns that do not follow from those before them, by their matrix of moments."""
+    left, kept = moments.copy(), []
+    for column in range(len(left)):
+        pivot = left[column, column]
+        if pivot > ROUNDING:
+            kept.append(column)
+            left -= np.outer(left[:, column], left[column]) / pivot
+    return kept
 
 
 def _proportional(found: _Fit, column: int, rank: np.ndarray) -> float:

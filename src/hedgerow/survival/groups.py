@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,16 +11,25 @@ import numpy as np
 from hedgerow.checks import LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
-from hedgerow.survival.cox import cox
-from hedgerow.survival.estimates import PURPOSE, QUARTILES, curve, holm, leaves_of
+from hedgerow.survival.cox import cox, interaction
+from hedgerow.survival.estimates import (
+    PURPOSE,
+    QUARTILES,
+    curve,
+    holm,
+    leaves_of,
+    model_matrix,
+)
 from hedgerow.survival.labels import checked_follow_up
 from hedgerow.survival.logrank import logrank
+from hedgerow.survival.propensity import KINDS, balance, propensity_weights
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Columns of p values, before suffixes.
 TESTS = ("logrank_p", "cox_p")
+_SUFFIX = re.compile(r"_(leaf_treated|leaf_untreated|adjusted|weighted)$")
 GROUPS = {"treated": True, "untreated": False}
 
 
@@ -33,6 +43,8 @@ def compare_groups(
     landmark: float,
     counted_from: str = "landmark",
     later: str = "ignored",
+    covariates: pd.DataFrame | None = None,
+    weights=None,
     cause: int = 1,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
@@ -42,7 +54,8 @@ def compare_groups(
     published, the treated cannot die before they are treated, and look better for it (immortal time
     bias). Counted from a landmark, only those enter who are still followed and without the event
     then, and what they had until then decides their group. What remains is an association, not an
-    effect: patients were not treated at random.
+    effect: patients were not treated at random. Covariates and weights take out what is known of
+    why they were treated, and nothing else.
 
     Parameters
     ----------
@@ -57,6 +70,13 @@ def compare_groups(
     later : {'ignored', 'censored'}, default 'ignored'
         What a treatment after the landmark means for the untreated: nothing, as if groups were to
         be treated; or the end of follow-up.
+    covariates : DataFrame of n rows, optional
+        What the effect of the treatment is adjusted for, as in `leaf_survival`; known at the
+        landmark.
+    weights : {'overlap', 'ate'} or (n,) array, optional
+        Of the patients in the Cox models with the suffix `_weighted`: made of the covariates by
+        `propensity_weights`, over all patients who are compared, or given; NaN or 0 leaves a
+        patient out.
     confidence : float, default .95
 
     Returns
@@ -76,17 +96,29 @@ def compare_groups(
         - `hazard_ratio` with `_low`, `_high`, `cox_p`, `ph_p`, `cox_note`: of the treated;
         - the same with the suffixes `_leaf_treated` and `_leaf_untreated`: of the leaf against all
           other patients of one group;
+        - with covariates `hazard_ratio_adjusted` and so on, of the treated in a model with the
+          covariates, and `n_adjusted`, those without a missing one;
+        - with weights `hazard_ratio_weighted` and so on but `ph_p`, of the treated in a weighted
+          model, interval and p by the sandwich variance, and `n_weighted`; with covariates as well
+          `largest_difference` and `largest_difference_weighted`, of their standardised differences
+          between treated and untreated in the leaf;
         - each p with the suffix `_holm`, corrected over the leaves.
 
-        `attrs` hold `landmark`, `counted_from` and `n_left_out`.
+        `attrs` hold `landmark`, `counted_from` and `n_left_out`, and of all leaves
+        `interaction_p` with `interaction_df`: whether the effect of the treatment differs between
+        them (likelihood-ratio test of leaf times treatment in a Cox model with both; leaves without
+        an event left out, missing where there is nothing to compare); with covariates
+        `interaction_p_adjusted` and `interaction_df_adjusted`; with weights by name `balance`, a
+        list of the rows of `Propensity.balance`.
 
     Raises
     ------
     InputError
         As `leaf_survival`; a treatment before inclusion, or after the end of follow-up; nobody is
-        treated or untreated.
+        treated or untreated; weights that are negative, infinite or not one per patient, or by name
+        without covariates; as `propensity_weights`.
     LibraryError
-        lifelines is not installed (extra `survival`).
+        lifelines or statsmodels is not installed (extra `survival`).
     """
     pd = needed("pandas", PURPOSE)
     needed("lifelines", PURPOSE)
@@ -111,6 +143,8 @@ def compare_groups(
             f"all {int(kept.sum())} patients at the landmark {landmark:g} are {only}",
             remedy="give another landmark, or check the times of treatment",
         )
+    model = None if covariates is None else model_matrix(covariates, len(time))
+    weight, balanced = _weights(weights, covariates, treated, kept)
     rows = []
     for node in np.unique(leaf):
         inside = (leaf == node) & kept
@@ -127,23 +161,79 @@ def compare_groups(
         row["logrank_p"] = math.nan
         if row["n_treated"] and row["n_untreated"]:
             row["logrank_p"] = logrank(time[inside], died[inside], treated[inside]).p
-        indicator = pd.DataFrame({"treated": treated[inside]})
-        row |= cox(indicator, "treated", time[inside], died[inside], confidence)
+        alone = pd.DataFrame({"treated": treated[inside]})
+        row |= cox(alone, "treated", time[inside], died[inside], confidence)
         for group, is_treated in GROUPS.items():
             own = kept & (treated == is_treated)
             indicator = pd.DataFrame({"leaf": (leaf == node)[own]})
             made = cox(indicator, "leaf", time[own], died[own], confidence)
             row |= {f"{name}_leaf_{group}": value for name, value in made.items()}
+        data = (time[inside], died[inside], confidence)
+        if model is not None:
+            own_model = model[inside].assign(treated=treated[inside])
+            made = cox(own_model, "treated", *data)
+            row |= {f"{name}_adjusted": value for name, value in made.items()}
+            row["n_adjusted"] = int(own_model.notna().all(axis=1).sum())
+        if weight is not None:
+            made = cox(alone, "treated", *data, weights=weight[inside])
+            row |= {f"{name}_weighted": value for name, value in made.items()}
+            row["n_weighted"] = int((weight[inside] > 0.0).sum())
+            if model is not None:
+                apart = balance(model[inside], treated[inside], weight[inside])
+                for suffix in ("", "_weighted"):
+                    size = float(apart[f"difference{suffix}"].abs().max())
+                    row[f"largest_difference{suffix}"] = size
         rows.append(row)
     table = pd.DataFrame(rows).set_index("leaf")
-    for name in [name for name in table if name.split("_leaf_")[0] in TESTS]:
+    for name in [name for name in table if _SUFFIX.sub("", name) in TESTS]:
         table[f"{name}_holm"] = holm(table[name].to_numpy())
     table.attrs = {
         "landmark": float(landmark),
         "counted_from": counted_from,
         "n_left_out": int((~kept).sum()),
     }
+    matrices = {"": None} if model is None else {"": None, "_adjusted": model.to_numpy()[kept]}
+    for suffix, matrix in matrices.items():
+        tested = interaction(leaf[kept], treated[kept], time[kept], died[kept], matrix)
+        table.attrs[f"interaction_p{suffix}"] = tested.p
+        table.attrs[f"interaction_df{suffix}"] = tested.df
+    if balanced is not None:
+        table.attrs["balance"] = balanced
     return table
+
+
+def _weights(
+    weights, covariates: pd.DataFrame | None, treated: np.ndarray, kept: np.ndarray
+) -> tuple[np.ndarray | None, list | None]:
+    """Weights of the patients, NaN for who is left out, and the balance where they are made here.
+
+    treated, kept : (n,) bool arrays
+    """
+    if weights is None:
+        return None, None
+    if isinstance(weights, str):
+        check_choice("weights", weights, KINDS)
+        if covariates is None:
+            raise InputError(
+                f"weights is {weights!r} and there are no covariates",
+                remedy="give what patients were treated by as covariates",
+            )
+        made = propensity_weights(treated[kept], covariates[kept], kind=weights)
+        found = np.full(len(treated), np.nan)
+        found[kept] = made.weights
+        return found, made.balance.reset_index().to_dict("records")
+    found = np.asarray(weights)
+    if found.shape != treated.shape or found.dtype.kind not in "iuf":
+        raise InputError(
+            f"weights holds {found.dtype} in shape {found.shape}",
+            remedy=f"give {len(treated)} numbers, or one of {', '.join(KINDS)}",
+        )
+    if len(bad := np.flatnonzero((found < 0.0) | np.isinf(found))):
+        raise InputError(
+            f"weights is {found[bad[0]]:g} in row {bad[0]}",
+            remedy="give numbers of at least 0; 0 or NaN leaves a patient out",
+        )
+    return found.astype(np.float64), None
 
 
 def _treatment(intervention, time: np.ndarray) -> np.ndarray:
