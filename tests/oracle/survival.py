@@ -292,3 +292,29 @@ def sandwich(x, time, died, weights, beta, entry=None) -> tuple[float, float]:
                 own[i] -= (x[i] - mean) * part[i] * share[i] * each / total
             slope += sum(weights[i] * (x[i] - mean) for i in dying) / len(dying)
     return slope, sum((w * u) ** 2 for w, u in zip(weights, own, strict=True)) / information**2
+
+
+def entered(time, event, inside, entry, weights=None) -> dict[str, list]:
+    """Curve of all events, incidence of cause 1 and log-rank, at risk those with entry < t <= time.
+
+    weights : of the patients, for derivatives; without them in fractions.
+    """
+    size = [Fraction(1)] * len(time) if weights is None else list(map(float, weights))
+    rows = list(zip(time, event, inside, entry, size, strict=True))
+    survival, total, difference, variance = 1, 0, 0, 0
+    found = {"when": [], "survival": [], "incidence": []}
+    for t in sorted({t for t, e, *_ in rows if e}):
+        at_risk = [row for row in rows if row[3] < t <= row[0]]
+        n, n_1 = (sum(w for *_, g, _, w in at_risk if g or not own) for own in (False, True))
+        died = sum(w for u, e, *_, w in at_risk if u == t and e)
+        own = [row for row in at_risk if row[0] == t and row[1] == 1]
+        d, d_1 = (sum(w for *_, g, _, w in own if g or not only) for only in (False, True))
+        total += survival * d / n
+        survival *= 1 - died / n
+        difference += d_1 - d * n_1 / n
+        if n > 1:
+            variance += d * (n - d) * n_1 * (n - n_1) / (n * n * (n - 1))
+        found["when"].append(t)
+        found["survival"].append(survival)
+        found["incidence"].append(total)
+    return found | {"logrank": difference * difference / variance if variance else 0}

@@ -27,6 +27,7 @@ from cohorts import (
     cohorts,
     competing,
     gompertz_table,
+    late,
     of_lifelines,
     of_the_registry,
     people,
@@ -90,6 +91,7 @@ def main(wanted: list[str]) -> None:
         "competing.csv": ("competing.R", several, TIMES),
         "treated.csv": ("treated.R", of_treatment, LANDMARKS),
         "adjusted.csv": ("adjusted.R", with_covariates, nothing),
+        "entry.csv": ("entry.R", late(), nothing),
     }
     file = HERE / "calls.csv"
     before = pd.read_csv(file)

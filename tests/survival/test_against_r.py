@@ -22,6 +22,7 @@ from cohorts import (
     adjusted,
     cohorts,
     competing,
+    late,
     of_lifelines,
     of_the_registry,
     treated,
@@ -37,10 +38,11 @@ from hedgerow.survival import (
     logrank,
     propensity_weights,
 )
+from hedgerow.survival.cox import cox
 
 HERE = Path(__file__).parent
-TABLES = ("reference.csv", "competing.csv", "treated.csv", "adjusted.csv")
-REFERENCE, COMPETING, TREATED, ADJUSTED = (pd.read_csv(HERE / table) for table in TABLES)
+TABLES = ("reference.csv", "competing.csv", "treated.csv", "adjusted.csv", "entry.csv")
+REFERENCE, COMPETING, TREATED, ADJUSTED, ENTRY = (pd.read_csv(HERE / table) for table in TABLES)
 CALLS = pd.read_csv(HERE / "calls.csv")
 #: Where R says something else. Of a curve that is flat at the quartile it takes the middle between
 #: the event that brings it there and the next one, or the last time; we take that event.
@@ -120,6 +122,23 @@ def adjusted_and_weighted(cohort: Cohort) -> dict[tuple[int, str], float]:
     return found | {(0, name): value for name, value in table.attrs.items()}
 
 
+def of_the_late(cohort: Cohort) -> dict[tuple[int, str], float]:
+    """What we say of patients who enter after the start, by leaf and quantity."""
+    time, event, leaf, covariates = cohort
+    entry, more = covariates["entry"].to_numpy(), covariates.drop(columns="entry")
+    table = leaf_survival(KnownLeaves(leaf), None, time, event, entry=entry, covariates=more)
+    assert "gray_p" not in table and "gray_p" not in table.attrs
+    found = {}
+    for node, row in table.iterrows():
+        found |= {(node, name): value for name, value in row.items()}
+        weights = 1.0 + leaf % 3 + entry / time.max()
+        inside = pd.DataFrame({"inside": leaf == node})
+        weighted = cox(inside, "inside", time, event == 1, 0.95, entry=entry, weights=weights)
+        found |= {(node, f"{name}_weighted"): value for name, value in weighted.items()}
+    found[0, "multivariate_logrank_p"] = table.attrs["multivariate_logrank_p"]
+    return found
+
+
 def check(name: str, found: dict, reference: pd.DataFrame, n_of_leaf: int, n_of_all: int) -> None:
     """All numbers that R has of a cohort are ours, but for those that are told above."""
     expected = reference[reference["cohort"] == name]
@@ -188,6 +207,11 @@ def test_the_treated_and_the_untreated_are_what_r_says(name, tmp_path):
 )
 def test_adjusted_and_weighted_models_are_what_r_says(name, tmp_path):
     check(name, adjusted_and_weighted(adjusted(name, tmp_path)), ADJUSTED, 12, 7)
+
+
+@pytest.mark.parametrize("name", sorted(late()))
+def test_patients_who_enter_late_are_what_r_says(name):
+    check(name, of_the_late(late()[name]), ENTRY, 27, 1)
 
 
 @pytest.mark.parametrize("table", TABLES)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from hedgerow.checks import check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.survival.labels import HorizonLabels, horizon_labels
+from hedgerow.survival.labels import HorizonLabels, horizon_labels, refuse_entry
 
 if TYPE_CHECKING:
     from hedgerow.tree import Tree
@@ -80,6 +80,7 @@ def risk_groups(
     test_size: float = 0.25,
     sample_weight=None,
     random_state=None,
+    entry=None,
 ) -> RiskGroups:
     """Divide patients into risk groups by a tree that predicts the event by a horizon.
 
@@ -101,6 +102,10 @@ def risk_groups(
         Of the patients, as `fit` takes it.
     random_state : int or RandomState, optional
         Of the division.
+    entry : None
+        Not taken: who had the event before they could enter are not among the patients, so that
+        those whose class is known are no sample of all. `leaf_survival` takes entries, for groups
+        that were made without them.
 
     Returns
     -------
@@ -110,8 +115,9 @@ def risk_groups(
     ------
     InputError
         Follow-up as `horizon_labels` says; X has another number of rows; in the training part all
-        known classes are the same.
+        known classes are the same; entries are given.
     """
+    refuse_entry(entry, "there are no classes at a horizon")
     check_number("test_size", test_size, 0.0, 0.9)
     labels = horizon_labels(time, event, horizon, cause=cause, competing=competing)
     n = len(labels.y)

@@ -193,6 +193,7 @@ def cox(
     died: np.ndarray,
     confidence: float,
     *,
+    entry: np.ndarray | None = None,
     weights: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """Hazard ratio of an indicator among columns, the others adjusted for, or a word in its place.
@@ -208,6 +209,8 @@ def cox(
     time : (n,) float array
     died : (n,) bool array
     confidence : float
+    entry : (n,) float array, optional
+        When each patient came under observation: at risk at t are those with entry < t <= time.
     weights : (n,) float array, optional
         Of the patients; NaN or 0 leaves one out. Interval and p are then those of the sandwich
         variance (Lin and Wei 1989; Binder 1992), which the scale of the weights does not change and
@@ -229,6 +232,7 @@ def cox(
         known &= weights > 0.0
         weights = weights[known]
     data, event, time = data[known], died[known], time[known]
+    entry = None if entry is None else entry[known]
     column = columns.index(of)
     varies = (data != data[:1]).any(axis=0)
     varies[column] = True
@@ -249,7 +253,7 @@ def cox(
         return empty | {"cox_note": SINGULAR}
     if weights is not None:
         weights = weights / weights.mean()
-    risk = _AtRisk(time, event, weights=weights)
+    risk = _AtRisk(time, event, entry, weights)
     found = _newton(x[risk.order], risk)
     if found is None or not np.sqrt(found.covariance.diagonal().max()) < SEPARATED:
         return empty | {"cox_note": SEPARATES}
@@ -288,6 +292,7 @@ def interaction(
     time: np.ndarray,
     died: np.ndarray,
     covariates: np.ndarray | None = None,
+    entry: np.ndarray | None = None,
 ) -> Interaction:
     """Likelihood-ratio test of group times indicator in one Cox model, with both as main effects.
 
@@ -304,6 +309,8 @@ def interaction(
     died : (n,) bool array
     covariates : (n, p) float array, optional
         Adjusted for in both models; patients with a missing one are left out.
+    entry : (n,) float array, optional
+        As in `cox`.
 
     Returns
     -------
@@ -314,6 +321,7 @@ def interaction(
         kept = ~np.isnan(covariates).any(axis=1)
     kept &= np.isin(group, np.unique(group[kept & died]))
     group, inside, time, died = group[kept], inside[kept], time[kept], died[kept]
+    entry = np.full(len(time), -np.inf) if entry is None else entry[kept]
     more = np.empty((len(time), 0)) if covariates is None else covariates[kept]
     levels, code = np.unique(group, return_inverse=True)
     cell = 2 * code + inside
@@ -327,17 +335,17 @@ def interaction(
     apart = inside[:, None] & (code[:, None] == both)
     events = np.bincount(cell[died], minlength=2 * len(levels))
     with_events = events[cell] > 0
-    one = _largest(np.column_stack([main, inside, more]), time, died)
-    other = _largest(
-        np.column_stack([main, apart, more])[with_events], time[with_events], died[with_events]
-    )
+    one = _largest(np.column_stack([main, inside, more]), time, died, entry)
+    full = np.column_stack([main, apart, more])
+    data = (full, time, died, entry)
+    other = _largest(*(values[with_events] for values in data))
     if math.isnan(one) or math.isnan(other):
         return nothing
     statistic = max(2.0 * (other - one), 0.0)
     return Interaction(statistic, df, float(chi2.sf(statistic, df)))
 
 
-def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray) -> float:
+def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray, entry: np.ndarray) -> float:
     """Logarithm of the largest likelihood of a model; NaN where there is none.
 
     Columns that follow from the ones before are left out: they change no likelihood.
@@ -345,7 +353,7 @@ def _largest(data: np.ndarray, time: np.ndarray, died: np.ndarray) -> float:
     data = data[:, (data != data[:1]).any(axis=0)]
     x = (data - data.mean(axis=0)) / data.std(axis=0, ddof=1)
     kept = _independent(x.T @ x / len(x))
-    risk = _AtRisk(time, died)
+    risk = _AtRisk(time, died, entry if np.isfinite(entry).any() else None)
     if not kept:
         return _Sums(np.zeros((len(time), 1)), risk, np.zeros(1)).value
     found = _newton(x[risk.order][:, kept], risk)

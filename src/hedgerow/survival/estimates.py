@@ -34,18 +34,96 @@ def leaves_of(tree: Any, X, n: int) -> np.ndarray:
     return leaf
 
 
-def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, float]:
-    """Quartiles and last point of a Kaplan-Meier curve; NaN where there are no patients."""
+class Steps:
+    """Patients at risk and events at each time with an event of any cause, and what follows.
+
+    Parameters
+    ----------
+    time : (n,) float array
+    event : (n,) int or bool array
+        0, or the cause.
+    cause : int
+    entry : (n,) float array, optional
+        At risk at t are those with entry < t <= time.
+
+    Attributes
+    ----------
+    when : (k,) float array
+        The times.
+    at_risk, events, own : (k,) float arrays
+        Patients at risk, events, events of the cause.
+    survival, before : (k,) float arrays
+        Kaplan-Meier of all events after and before each time. Once it is 0 it stays there, even
+        where more patients enter.
+    """
+
+    def __init__(self, time, event, cause: int = 1, entry=None):
+        had = event != 0
+        self.when = np.unique(time[had])
+        size = len(self.when) + 1
+        self.until = np.searchsorted(self.when, time, side="right")
+        self.since = np.zeros(len(time), dtype=np.int64)
+        if entry is not None:
+            self.since = np.searchsorted(self.when, entry, side="right")
+        leaving, coming = (np.bincount(n, minlength=size) for n in (self.until, self.since))
+        # The last one is after all events.
+        at_risk = np.cumsum(coming) - np.cumsum(leaving)
+        self.at_risk = at_risk[:-1].astype(np.float64)
+        counts = [np.bincount(self.until[who] - 1, minlength=size) for who in (had, event == cause)]
+        self.events, self.own = (n[:-1].astype(np.float64) for n in counts)
+        self.had, self.caused = had, event == cause
+        self.survival = np.cumprod(1.0 - self.events / self.at_risk)
+        self.before = np.append(1.0, self.survival)[:-1]
+
+    def incidence(self) -> np.ndarray:
+        """Share who have had the cause by each time (Aalen-Johansen), (k,)."""
+        return np.cumsum(self.before * self.own / self.at_risk)
+
+    def influence(self, height: np.ndarray) -> np.ndarray:
+        """What each patient adds to a sum over the steps of the incidence, (n,).
+
+        height : (k,) array
+            What each step counts in the sum: 1 up to a time for the incidence there.
+
+        The infinitesimal jackknife: the derivative by the weight of each patient, whose sum of
+        squares is a variance. A patient adds to the own step, and takes from what is left of the
+        sum by an event of any cause; all at risk share in the opposite.
+        """
+        step = height * self.before / self.at_risk
+        total = np.cumsum(step * self.own)
+        rest = (total[-1] if len(total) else 0.0) - total
+        alive = self.at_risk - self.events
+        rest = np.divide(rest, alive, out=np.zeros_like(rest), where=alive > 0.0)
+        shared = np.append(0.0, np.cumsum((step * self.own - rest * self.events) / self.at_risk))
+        found = shared[self.since] - shared[self.until]
+        found[self.had] -= rest[self.until[self.had] - 1]
+        found[self.caused] += step[self.until[self.caused] - 1]
+        return found
+
+
+def curve(
+    time: np.ndarray, died: np.ndarray, confidence: float, entry: np.ndarray | None = None
+) -> dict[str, float]:
+    """Quartiles and last point of a Kaplan-Meier curve; NaN where there are no patients.
+
+    entry : (n,) float array, optional
+        At risk at t are those with entry < t <= time: the curve is of those who live to the first
+        entry.
+    """
     if not len(time):
         names = [*QUARTILES, "last_survival"]
         names += [f"{name}_{end}" for name in names for end in ("low", "high")]
         return dict.fromkeys([*names, "last_time"], math.nan)
-    from lifelines import KaplanMeierFitter
+    if entry is None:
+        from lifelines import KaplanMeierFitter
 
-    fitted = KaplanMeierFitter(alpha=1.0 - confidence).fit(time, died)
-    when = fitted.survival_function_.index.to_numpy()
-    survival = fitted.survival_function_.iloc[:, 0].to_numpy()
-    low, high = fitted.confidence_interval_survival_function_.to_numpy().T
+        fitted = KaplanMeierFitter(alpha=1.0 - confidence).fit(time, died)
+        when = fitted.survival_function_.index.to_numpy()
+        survival = fitted.survival_function_.iloc[:, 0].to_numpy()
+        low, high = fitted.confidence_interval_survival_function_.to_numpy().T
+    else:
+        # lifelines takes who enters at the time of an event to be at risk there.
+        when, survival, low, high = _entered(time, died, entry, confidence)
     found = {}
     for name, share in QUARTILES.items():
         found[name] = _first(when, survival, 1.0 - share)
@@ -62,6 +140,31 @@ def curve(time: np.ndarray, died: np.ndarray, confidence: float) -> dict[str, fl
     return found
 
 
+def _entered(
+    time: np.ndarray, died: np.ndarray, entry: np.ndarray, confidence: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Kaplan-Meier of patients who enter late, from 0 to the last time, with log-log intervals."""
+    from scipy.stats import norm
+
+    steps = Steps(time, died.astype(np.int64), 1, entry)
+    left = steps.at_risk - steps.events
+    with np.errstate(divide="ignore", invalid="ignore"):
+        greenwood = np.cumsum(steps.events / (steps.at_risk * left))
+        log = np.log(steps.survival)
+        half = norm.ppf((1.0 + confidence) / 2.0) * np.sqrt(greenwood) / log
+        low, high = steps.survival ** np.exp(-half), steps.survival ** np.exp(half)
+    over = steps.survival == 0.0
+    low[over] = high[over] = 0.0
+    ends = [(0.0, 1.0, math.nan, math.nan)]
+    if len(steps.when):
+        last = (time.max(), steps.survival[-1], low[-1], high[-1])
+    else:
+        last = (time.max(), 1.0, math.nan, math.nan)
+    inner = zip(steps.when, steps.survival, low, high, strict=True)
+    when, survival, low, high = np.array([*ends, *inner, last]).T
+    return when, survival, low, high
+
+
 def _first(when: np.ndarray, survival: np.ndarray, level: float) -> float:
     """First time at which a curve is not above a level; infinite where it never is."""
     there = when[survival <= level + ROUNDING]
@@ -69,32 +172,61 @@ def _first(when: np.ndarray, survival: np.ndarray, level: float) -> float:
 
 
 def incidence(
-    time: np.ndarray, event: np.ndarray, cause: int, confidence: float
+    time: np.ndarray,
+    event: np.ndarray,
+    cause: int,
+    confidence: float,
+    entry: np.ndarray | None = None,
 ) -> dict[str, float]:
     """Cumulative incidence of the cause by its last event, others competing (Aalen-Johansen).
 
     The interval is that of log(-log) with the delta method's variance (Marubini and Valsecchi
-    1995); NaN without an event, or where nobody is left at risk after the last one.
+    1995), of patients who enter late with that of the infinitesimal jackknife; NaN without an
+    event, or where nobody is left at risk after the last one.
+
+    entry : (n,) float array, optional
+        At risk at t are those with entry < t <= time: the incidence is of those who live to the
+        first entry.
     """
     needed("statsmodels", PURPOSE)
-    from scipy.stats import norm
-    from statsmodels.duration.survfunc import CumIncidenceRight
 
     found = {"incidence": 0.0, "incidence_low": math.nan, "incidence_high": math.nan}
     if not (event == cause).any():
         return found
-    codes = np.where(event == cause, 1, np.where(event != 0, 2, 0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fitted = CumIncidenceRight(time, codes)
-    curve, error = fitted.cinc[0], fitted.cinc_se[0]
-    # Where it reaches its end: after the last patient at risk there is no variance.
-    end = int(np.argmax(curve == curve[-1]))
-    found["incidence"] = share = float(curve[end])
-    if share < 1.0 and not math.isnan(error[end]):
-        z = norm.ppf((1.0 + confidence) / 2.0)
-        factor = math.exp(z * error[end] / (share * math.log(share)))
-        found["incidence_low"], found["incidence_high"] = share ** (1.0 / factor), share**factor
+    if entry is None:
+        from statsmodels.duration.survfunc import CumIncidenceRight
+
+        codes = np.where(event == cause, 1, np.where(event != 0, 2, 0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fitted = CumIncidenceRight(time, codes)
+        curve, errors = fitted.cinc[0], fitted.cinc_se[0]
+        # Where it reaches its end: after the last patient at risk there is no variance.
+        end = int(np.argmax(curve == curve[-1]))
+        share, error = float(curve[end]), errors[end]
+    else:
+        steps = Steps(time, event, cause, entry)
+        grows = np.flatnonzero(steps.own * steps.before > 0.0)
+        if not len(grows):
+            return found
+        end = int(grows[-1])
+        share = float(steps.incidence()[end])
+        influence = steps.influence((np.arange(len(steps.when)) <= end).astype(np.float64))
+        # Where the curve ends, as without entries.
+        error = math.sqrt(influence @ influence) if steps.survival[end] > 0.0 else math.nan
+    found["incidence"] = share
+    if share < 1.0 and not math.isnan(error):
+        low, high = log_log(share, error, confidence)
+        found["incidence_low"], found["incidence_high"] = low, high
     return found
+
+
+def log_log(share: float, error: float, confidence: float) -> tuple[float, float]:
+    """Interval of a share between 0 and 1 on the scale of log(-log), by its standard error."""
+    from scipy.stats import norm
+
+    z = norm.ppf((1.0 + confidence) / 2.0)
+    factor = math.exp(z * error / (share * math.log(share)))
+    return share ** (1.0 / factor), share**factor
 
 
 def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:

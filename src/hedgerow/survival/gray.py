@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from hedgerow.errors import InputError
-from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.labels import checked_follow_up, refuse_entry
 from hedgerow.survival.logrank import at_risk_and_events
 
 #: An eigenvalue of the covariance below this share of the largest is 0 but for rounding.
@@ -32,7 +32,7 @@ class GrayTest(NamedTuple):
     p: float
 
 
-def gray_test(time, event, group, *, cause: int = 1) -> GrayTest:
+def gray_test(time, event, group, *, cause: int = 1, entry=None) -> GrayTest:
     """Test whether groups differ in the cumulative incidence of a cause (Gray 1988, rho = 0).
 
     The log-rank test compares how fast the cause comes among those still at risk; this test how
@@ -47,6 +47,8 @@ def gray_test(time, event, group, *, cause: int = 1) -> GrayTest:
     group : (n,) array
         Any labels, none missing.
     cause : int, default 1
+    entry : None
+        Not taken: with late entries the number at risk of the paper is another one.
 
     Returns
     -------
@@ -55,7 +57,8 @@ def gray_test(time, event, group, *, cause: int = 1) -> GrayTest:
     Raises
     ------
     InputError
-        Follow-up as `horizon_labels` says; groups are not one label per patient.
+        Follow-up as `horizon_labels` says; groups are not one label per patient;
+        entries are given.
 
     Notes
     -----
@@ -70,6 +73,7 @@ def gray_test(time, event, group, *, cause: int = 1) -> GrayTest:
     >>> gray_test([1, 2, 3, 4, 5, 6], [1, 1, 2, 1, 2, 2], [0, 0, 0, 1, 1, 1]).df
     1
     """
+    refuse_entry(entry, "there is no Gray's test")
     time, event = checked_follow_up(time, event, cause)
     group = np.asarray(group)
     if group.shape != time.shape:

@@ -20,7 +20,7 @@ from hedgerow.survival.estimates import (
     leaves_of,
     model_matrix,
 )
-from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up
 from hedgerow.survival.logrank import logrank
 from hedgerow.survival.propensity import KINDS, balance, propensity_weights
 
@@ -43,6 +43,7 @@ def compare_groups(
     landmark: float,
     counted_from: str = "landmark",
     later: str = "ignored",
+    entry=None,
     covariates: pd.DataFrame | None = None,
     weights=None,
     cause: int = 1,
@@ -70,6 +71,10 @@ def compare_groups(
     later : {'ignored', 'censored'}, default 'ignored'
         What a treatment after the landmark means for the untreated: nothing, as if groups were to
         be treated; or the end of follow-up.
+    entry : (n,) array, optional
+        As in `leaf_survival`, counted from inclusion as `time` is: those who enter after the
+        landmark are at risk from then on. With `later` who is treated before entering is left out
+        of the untreated.
     covariates : DataFrame of n rows, optional
         What the effect of the treatment is adjusted for, as in `leaf_survival`; known at the
         landmark.
@@ -85,8 +90,8 @@ def compare_groups(
         One row per leaf in which there are patients, by its node (index `leaf`), times counted as
         `counted_from` says:
 
-        - `n`, `n_left_out` (gone before the landmark), `n_treated`, `n_untreated`,
-          `events_treated`, `events_untreated`;
+        - `n`, `n_left_out` (gone before the landmark, or before entering), `n_treated`,
+          `n_untreated`, `events_treated`, `events_untreated`;
         - `q25`, `median`, `q75` of each group, with the suffixes `_treated` and `_untreated`;
         - `delta_q25`, `delta_median`, `delta_q75`: treated less untreated; NaN where neither curve
           falls so far;
@@ -127,6 +132,7 @@ def compare_groups(
     check_choice("counted_from", counted_from, ("landmark", "inclusion"))
     check_choice("later", later, ("ignored", "censored"))
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))
     when = _treatment(intervention, time)
     treated, died = when <= landmark, event == cause
@@ -134,9 +140,12 @@ def compare_groups(
         ends = ~treated & (when < time)
         time, died = np.where(ends, when, time), died & ~ends
     kept = np.ones(len(time), dtype=bool)
+    if entry is not None:
+        kept = time > entry
     if counted_from == "landmark":
-        kept = time > landmark
+        kept &= time > landmark
         time = time - landmark
+        entry = None if entry is None else np.maximum(entry - landmark, 0.0)
     if len(found := np.unique(treated[kept])) < 2:
         only = "treated" if found.all() else "untreated"
         raise InputError(
@@ -155,31 +164,35 @@ def compare_groups(
             own = inside & (treated == is_treated)
             row[f"n_{group}"] = int(own.sum())
             row[f"events_{group}"] = int(died[own].sum())
-            curves[group] = curve(time[own], died[own], confidence)
+            since = None if entry is None else entry[own]
+            curves[group] = curve(time[own], died[own], confidence, since)
             row |= {f"{name}_{group}": curves[group][name] for name in QUARTILES}
         row |= _differences(curves["treated"], curves["untreated"])
         row["logrank_p"] = math.nan
+        since = None if entry is None else entry[inside]
+        data = (time[inside], died[inside])
         if row["n_treated"] and row["n_untreated"]:
-            row["logrank_p"] = logrank(time[inside], died[inside], treated[inside]).p
+            row["logrank_p"] = logrank(*data, treated[inside], entry=since).p
         alone = pd.DataFrame({"treated": treated[inside]})
-        row |= cox(alone, "treated", time[inside], died[inside], confidence)
+        row |= cox(alone, "treated", *data, confidence, entry=since)
         for group, is_treated in GROUPS.items():
             own = kept & (treated == is_treated)
             indicator = pd.DataFrame({"leaf": (leaf == node)[own]})
-            made = cox(indicator, "leaf", time[own], died[own], confidence)
+            others = None if entry is None else entry[own]
+            made = cox(indicator, "leaf", time[own], died[own], confidence, entry=others)
             row |= {f"{name}_leaf_{group}": value for name, value in made.items()}
-        data = (time[inside], died[inside], confidence)
         if model is not None:
             own_model = model[inside].assign(treated=treated[inside])
-            made = cox(own_model, "treated", *data)
+            made = cox(own_model, "treated", *data, confidence, entry=since)
             row |= {f"{name}_adjusted": value for name, value in made.items()}
             row["n_adjusted"] = int(own_model.notna().all(axis=1).sum())
         if weight is not None:
-            made = cox(alone, "treated", *data, weights=weight[inside])
+            own_weight = weight[inside]
+            made = cox(alone, "treated", *data, confidence, entry=since, weights=own_weight)
             row |= {f"{name}_weighted": value for name, value in made.items()}
-            row["n_weighted"] = int((weight[inside] > 0.0).sum())
+            row["n_weighted"] = int((own_weight > 0.0).sum())
             if model is not None:
-                apart = balance(model[inside], treated[inside], weight[inside])
+                apart = balance(model[inside], treated[inside], own_weight)
                 for suffix in ("", "_weighted"):
                     size = float(apart[f"difference{suffix}"].abs().max())
                     row[f"largest_difference{suffix}"] = size
@@ -193,8 +206,9 @@ def compare_groups(
         "n_left_out": int((~kept).sum()),
     }
     matrices = {"": None} if model is None else {"": None, "_adjusted": model.to_numpy()[kept]}
+    late = None if entry is None else entry[kept]
     for suffix, matrix in matrices.items():
-        tested = interaction(leaf[kept], treated[kept], time[kept], died[kept], matrix)
+        tested = interaction(leaf[kept], treated[kept], time[kept], died[kept], matrix, late)
         table.attrs[f"interaction_p{suffix}"] = tested.p
         table.attrs[f"interaction_df{suffix}"] = tested.df
     if balanced is not None:

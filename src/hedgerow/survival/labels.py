@@ -197,3 +197,63 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
             f"nobody has the event {cause}", remedy="check how events are coded: 0 means none"
         )
     return time, event
+
+
+def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
+    """Times of entry as float64, checked; None where there are none.
+
+    Parameters
+    ----------
+    entry : (n,) array, optional
+        When each patient came under observation: at risk at t are those with entry < t <= time.
+    time : (n,) float array
+        Of `checked_follow_up`.
+
+    Raises
+    ------
+    InputError
+        Entries that are missing, negative, not one per patient, or not before the end of follow-up.
+    """
+    if entry is None:
+        return None
+    check_unmasked("entry", entry)
+    given = np.asarray(entry)
+    if given.shape != time.shape or given.dtype.kind not in "biuf":
+        raise InputError(
+            f"entry holds {given.dtype} in shape {given.shape}",
+            remedy=f"give {len(time)} numbers, 0 for who is followed from the start",
+        )
+    given = given.astype(np.float64)
+    if len(bad := np.flatnonzero(~(given >= 0.0))):
+        raise InputError(
+            f"entry is {given[bad[0]]} in row {bad[0]}, and wrong in {len(bad)} rows",
+            remedy="give numbers of at least 0, 0 for who is followed from the start",
+        )
+    if len(bad := np.flatnonzero(given >= time)):
+        raise InputError(
+            f"entry is {given[bad[0]]:g} and time {time[bad[0]]:g} in row {bad[0]} ({len(bad)} "
+            "rows)",
+            remedy="leave out patients who were never followed; both times have the same start",
+        )
+    return given
+
+
+def refuse_entry(entry, why: str) -> None:
+    """Raise where times of entry are given and cannot be taken.
+
+    Parameters
+    ----------
+    entry : anything
+        None where there are no entries.
+    why : str
+        A sentence's beginning: what does not go.
+
+    Raises
+    ------
+    InputError
+    """
+    if entry is not None:
+        raise InputError(
+            f"{why} where patients enter after the start",
+            remedy="leave `entry` out, and patients who entered late",
+        )

@@ -21,7 +21,7 @@ from hedgerow.survival.estimates import (
     model_matrix,
 )
 from hedgerow.survival.gray import gray_test
-from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up, refuse_entry
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 from hedgerow.survival.population import LONGEST, Matched
 
@@ -78,6 +78,7 @@ def leaf_survival(
     time,
     event,
     *,
+    entry=None,
     covariates: pd.DataFrame | None = None,
     cause: int = 1,
     confidence: float = 0.95,
@@ -96,6 +97,11 @@ def leaf_survival(
         As the tree takes it: a classifier what it was fitted to, a `Tree` codes of categories.
     time, event : (n,) arrays
         As in `horizon_labels`. Events of another cause end the follow-up, save in `incidence`.
+    entry : (n,) array, optional
+        When each patient came under observation, in the unit of `time`; 0 for who is followed from
+        the start. At risk at t are those with entry < t <= time (left truncation). Curves and
+        incidence are then of those who live to the first entry of their leaf; a curve that falls
+        to 0 before others enter stays there. There is no `gray_p` then.
     covariates : DataFrame of n rows, optional
         What the adjusted Cox models are adjusted for; numbers, True and False, or categories.
         Patients with a missing one are left out of these models (`n_adjusted`).
@@ -141,8 +147,9 @@ def leaf_survival(
     ------
     InputError
         Follow-up as `horizon_labels` says, or unequal numbers of patients; covariates that are no
-        numbers or categories; a life table as `expected_survival` says, or times of more years than
-        people live.
+        numbers or categories; entries that are missing, negative or not before `time`, or beside a
+        life table, which is of people followed from the start; a life table as `expected_survival`
+        says, or times of more years than people live.
     LibraryError
         lifelines is not installed (extra `survival`).
     """
@@ -150,47 +157,51 @@ def leaf_survival(
     needed("lifelines", PURPOSE)
     check_number("confidence", confidence, 0.5, 0.9999)
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))
     model = None if covariates is None else model_matrix(covariates, len(time))
     people = None
     if any(given is not None for given in (life_table, age, sex, year)):
+        refuse_entry(entry, "survival of the general population is not to be compared")
         people = _matched(time, age, sex, life_table, year)
     died = event == cause
     several = bool(((event != 0) & ~died).any())
-    tests = logrank_one_by_one(time, died, leaf)
+    gray = several and entry is None
+    tests = logrank_one_by_one(time, died, leaf, entry=entry)
     rows = []
     for place, node in enumerate(tests.groups):
         inside = leaf == node
         row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
         row["events"] = int(died[inside].sum())
-        row |= curve(time[inside], died[inside], confidence)
+        since = None if entry is None else entry[inside]
+        row |= curve(time[inside], died[inside], confidence, since)
         if people is not None:
             own = people[inside]
             row |= {f"{name}_expected": years for name, years in own.quartiles().items()}
             row["last_survival_expected"] = float(own.survival([row["last_time"]])[0])
         if several:
-            row |= incidence(time[inside], event[inside], cause, confidence)
+            row |= incidence(time[inside], event[inside], cause, confidence, since)
         alone = bool(inside.all())
         row["logrank_p"] = float(chi2.sf(tests.against_all[place], 1))
         row["logrank_p_rest"] = math.nan if alone else float(chi2.sf(tests.against_rest[place], 1))
-        if several:
+        if gray:
             row["gray_p"] = math.nan if alone else gray_test(time, event, inside, cause=cause).p
-        row |= cox(pd.DataFrame({"leaf": inside}), "leaf", time, died, confidence)
+        row |= cox(pd.DataFrame({"leaf": inside}), "leaf", time, died, confidence, entry=entry)
         if model is not None:
-            adjusted = cox(model.assign(leaf=inside), "leaf", time, died, confidence)
+            adjusted = cox(model.assign(leaf=inside), "leaf", time, died, confidence, entry=entry)
             row |= {f"{name}_adjusted": value for name, value in adjusted.items()}
             row["n_adjusted"] = int(model.notna().all(axis=1).sum())
         rows.append(row)
     table = pd.DataFrame(rows).set_index("leaf")
     for name in [name for name in table if name.removesuffix("_adjusted") in TESTS]:
         table[f"{name}_holm"] = holm(table[name].to_numpy())
-    overall = logrank(time, died, leaf).p if len(rows) > 1 else math.nan
+    overall = logrank(time, died, leaf, entry=entry).p if len(rows) > 1 else math.nan
     table.attrs = {
         "multivariate_logrank_p": overall,
         "confidence": confidence,
         "cause": cause,
     }
-    if several:
+    if gray:
         tested = gray_test(time, event, leaf, cause=cause)
         table.attrs["gray_p"] = tested.p if len(rows) > 1 else math.nan
     return table

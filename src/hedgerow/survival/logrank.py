@@ -10,6 +10,7 @@ from scipy.stats import chi2
 
 from hedgerow.checks import as_numbers, check_unmasked
 from hedgerow.errors import InputError
+from hedgerow.survival.labels import checked_entry
 
 
 class LogRank(NamedTuple):
@@ -29,7 +30,7 @@ class LogRank(NamedTuple):
     p: float
 
 
-def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
+def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray, *, entry=None) -> LogRank:
     """Log-rank test of whether groups differ in survival (Mantel 1966; Peto and Peto 1972).
 
     At each time with events, the events of a group are compared with its share of those at risk;
@@ -41,6 +42,9 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     event : (n,) bool array
     group : (n,) array
         Any labels.
+    entry : (n,) array, optional
+        When each patient came under observation, in the unit of `time`: at risk at t are those with
+        entry < t <= time.
 
     Returns
     -------
@@ -50,10 +54,11 @@ def logrank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank:
     ------
     InputError
         Different lengths, times that are not finite, events that are neither 0 nor 1, labels that
-        cannot be put in order.
+        cannot be put in order, entries as `leaf_survival` says.
     """
     time, event, group = _checked(time, event, group)
-    groups, at_risk, events = at_risk_and_events(time, event, group)
+    entry = checked_entry(entry, time)
+    groups, at_risk, events = at_risk_and_events(time, event, group, entry)
     if len(groups) < 2 or not len(at_risk):
         return LogRank(0.0, max(len(groups) - 1, 0), 1.0)
     total, died = at_risk.sum(axis=1), events.sum(axis=1)
@@ -140,7 +145,9 @@ class OneByOne(NamedTuple):
     against_rest: np.ndarray
 
 
-def logrank_one_by_one(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> OneByOne:
+def logrank_one_by_one(
+    time: np.ndarray, event: np.ndarray, group: np.ndarray, *, entry=None
+) -> OneByOne:
     """Two-sample log-rank tests of each group against all patients, and against all others.
 
     Parameters
@@ -149,6 +156,9 @@ def logrank_one_by_one(time: np.ndarray, event: np.ndarray, group: np.ndarray) -
     event : (n,) bool array
     group : (n,) array
         Any labels.
+    entry : (n,) array, optional
+        When each patient came under observation, in the unit of `time`: at risk at t are those with
+        entry < t <= time.
 
     Returns
     -------
@@ -160,7 +170,8 @@ def logrank_one_by_one(time: np.ndarray, event: np.ndarray, group: np.ndarray) -
         As `logrank`.
     """
     time, event, group = _checked(time, event, group)
-    groups, at_risk, events = at_risk_and_events(time, event, group)
+    entry = checked_entry(entry, time)
+    groups, at_risk, events = at_risk_and_events(time, event, group, entry)
     n, d = (counts.sum(axis=1, keepdims=True) for counts in (at_risk, events))
     return OneByOne(
         groups,
@@ -181,10 +192,11 @@ def _two_samples(n_1, d_1, n_2, d_2) -> np.ndarray:
         return np.where(variance > 0.0, difference**2 / variance, 0.0)
 
 
-def at_risk_and_events(time, event, group) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def at_risk_and_events(time, event, group, entry=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Labels of groups, and at each time with events those at risk and the events, by group.
 
-    time : (n,) float array; event : (n,) bool array; group : (n,) array of any labels
+    time : (n,) float array; event : (n,) bool array; group : (n,) array of any labels; entry : (n,)
+    float array, optional
     """
     groups, group = np.unique(group, return_inverse=True)
     n_groups, when = len(groups), np.unique(time[event])
@@ -194,6 +206,11 @@ def at_risk_and_events(time, event, group) -> tuple[np.ndarray, np.ndarray, np.n
     leaving = np.bincount(last * n_groups + group, minlength=size * n_groups)
     # At risk at event time t: all whose last one is t or later.
     at_risk = leaving.reshape(size, n_groups)[::-1].cumsum(axis=0)[::-1][1:]
+    if entry is not None:
+        # Not yet: all who enter at t or later.
+        place = np.searchsorted(when, entry, side="right") * n_groups + group
+        coming = np.bincount(place, minlength=size * n_groups).reshape(size, n_groups)
+        at_risk = at_risk - coming[::-1].cumsum(axis=0)[::-1][1:]
     place = (last[event] - 1) * n_groups + group[event]
     events = np.bincount(place, minlength=len(when) * n_groups).reshape(len(when), n_groups)
     return groups, at_risk.astype(np.float64), events.astype(np.float64)

@@ -20,7 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, risk_groups
 from hedgerow.survival.estimates import PURPOSE
-from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.labels import checked_follow_up, refuse_entry
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def permuted_separation(
     seeds: Iterable[int],
     cause: int = 1,
     progress: Callable[[], Any] | None = None,
+    entry=None,
     **pipeline: Any,
 ) -> pd.DataFrame:
     """`separation` of trees for outcomes that are dealt to the patients at random.
@@ -98,6 +99,8 @@ def permuted_separation(
         One per permutation.
     progress : callable, optional
         Called after each permutation.
+    entry : None
+        Not taken: an outcome that is dealt to another patient may come before that one enters.
     **pipeline
         Further parameters of `risk_groups`, such as `estimator`.
 
@@ -109,8 +112,9 @@ def permuted_separation(
     Raises
     ------
     InputError
-        As `risk_groups`.
+        As `risk_groups`; entries are given.
     """
+    refuse_entry(entry, "outcomes cannot be dealt at random")
     pd = needed("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
     found = []
@@ -161,6 +165,7 @@ def permutation_test(
     part: str = "all",
     random_state=None,
     progress: Callable[[], Any] | None = None,
+    entry=None,
     **pipeline: Any,
 ) -> pd.DataFrame:
     """p values of leaves that take into account that the leaves were chosen by the outcome.
@@ -178,6 +183,8 @@ def permutation_test(
     random_state : int or RandomState, optional
     progress : callable, optional
         Called after each permutation.
+    entry : None
+        Not taken: an outcome that is dealt to another patient may come before that one enters.
     **pipeline
         Further parameters of `risk_groups`.
 
@@ -193,8 +200,9 @@ def permutation_test(
     Raises
     ------
     InputError
-        As `risk_groups`.
+        As `risk_groups`; entries are given.
     """
+    refuse_entry(entry, "outcomes cannot be dealt at random")
     pd = needed("pandas", PURPOSE)
     check_number("n_permutations", n_permutations, 1, MOST_PERMUTATIONS, whole=True)
     if part not in PARTS:

@@ -14,7 +14,9 @@ import numpy as np
 from hedgerow.checks import LARGEST
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
+from hedgerow.survival.estimates import Steps
 from hedgerow.survival.labels import (
+    checked_entry,
     checked_follow_up,
     horizon_labels,
     not_censored,
@@ -65,7 +67,7 @@ class BrierScores(NamedTuple):
     integrated: float
 
 
-def group_survival(time, event, group, at, *, cause: int = 1) -> pd.DataFrame:
+def group_survival(time, event, group, at, *, cause: int = 1, entry=None) -> pd.DataFrame:
     """Survival of groups at given times (Kaplan-Meier): what a tree predicts by its leaves.
 
     Parameters
@@ -77,6 +79,8 @@ def group_survival(time, event, group, at, *, cause: int = 1) -> pd.DataFrame:
     at : (k,) array
         Times, ascending. After the last patient of a group its curve goes on as it ends.
     cause : int, default 1
+    entry : (n,) array, optional
+        As in `leaf_survival`.
 
     Returns
     -------
@@ -87,7 +91,8 @@ def group_survival(time, event, group, at, *, cause: int = 1) -> pd.DataFrame:
     Raises
     ------
     InputError
-        Follow-up as `horizon_labels` says; one label per patient is not given; times that are none.
+        Follow-up as `horizon_labels` says; one label per patient is not given; times that are none;
+        entries as `leaf_survival` says.
     LibraryError
         lifelines is not installed (extra `survival`).
     """
@@ -105,7 +110,13 @@ def group_survival(time, event, group, at, *, cause: int = 1) -> pd.DataFrame:
         )
     labels, of = np.unique(group, return_inverse=True)
     curves = []
+    late = checked_entry(entry, time)
     for i in range(len(labels)):
+        if late is not None:
+            steps = Steps(time[of == i], event[of == i] == cause, 1, late[of == i])
+            reached = np.searchsorted(steps.when, at, side="right")
+            curves.append(np.append(1.0, steps.survival)[reached])
+            continue
         fitted = KaplanMeierFitter().fit(time[of == i], event[of == i] == cause)
         curves.append(np.atleast_1d(fitted.predict(at)))  # of one time it is a number
     return pd.DataFrame(curves, index=pd.Index(labels, name="group"), columns=at)
