@@ -92,6 +92,7 @@ def main(wanted: list[str]) -> None:
         "treated.csv": ("treated.R", of_treatment, LANDMARKS),
         "adjusted.csv": ("adjusted.R", with_covariates, nothing),
         "entry.csv": ("entry.R", late(), nothing),
+        "means.csv": ("means.R", late(), {name: (TIMES[name][1],) for name in late()}),
     }
     file = HERE / "calls.csv"
     before = pd.read_csv(file)

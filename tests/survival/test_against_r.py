@@ -27,6 +27,7 @@ from cohorts import (
     of_the_registry,
     treated,
 )
+from scipy.stats import norm
 
 from hedgerow.survival import (
     KnownLeaves,
@@ -37,12 +38,22 @@ from hedgerow.survival import (
     leaf_survival,
     logrank,
     propensity_weights,
+    restricted_mean,
 )
 from hedgerow.survival.cox import cox
 
 HERE = Path(__file__).parent
-TABLES = ("reference.csv", "competing.csv", "treated.csv", "adjusted.csv", "entry.csv")
-REFERENCE, COMPETING, TREATED, ADJUSTED, ENTRY = (pd.read_csv(HERE / table) for table in TABLES)
+TABLES = (
+    "reference.csv",
+    "competing.csv",
+    "treated.csv",
+    "adjusted.csv",
+    "entry.csv",
+    "means.csv",
+)
+REFERENCE, COMPETING, TREATED, ADJUSTED, ENTRY, MEANS = (
+    pd.read_csv(HERE / table) for table in TABLES
+)
 CALLS = pd.read_csv(HERE / "calls.csv")
 #: Where R says something else. Of a curve that is flat at the quartile it takes the middle between
 #: the event that brings it there and the next one, or the last time; we take that event.
@@ -139,6 +150,24 @@ def of_the_late(cohort: Cohort) -> dict[tuple[int, str], float]:
     return found
 
 
+def of_means(cohort: Cohort, horizon: float) -> dict[tuple[int, str], float]:
+    """What we say of mean times, by leaf and quantity; half of an interval is an error of R."""
+    time, event, leaf, covariates = cohort
+    found, z = {}, norm.ppf(0.975)
+    for suffix, entry in (("", None), ("_late", covariates["entry"].to_numpy())):
+        table = leaf_survival(KnownLeaves(leaf), None, time, event, entry=entry, horizon=horizon)
+        for node, row in table.iterrows():
+            own = leaf == node
+            made = restricted_mean(
+                time[own], event[own], horizon, entry=None if entry is None else entry[own]
+            )
+            for name, values in (("rmst", made[:3]), ("time_lost", made[3:])):
+                assert (row[name], row[f"{name}_low"], row[f"{name}_high"]) == values
+                found[node, f"{name}{suffix}"] = values[0]
+                found[node, f"{name}_error{suffix}"] = (values[2] - values[1]) / 2 / z
+    return found
+
+
 def check(name: str, found: dict, reference: pd.DataFrame, n_of_leaf: int, n_of_all: int) -> None:
     """All numbers that R has of a cohort are ours, but for those that are told above."""
     expected = reference[reference["cohort"] == name]
@@ -212,6 +241,11 @@ def test_adjusted_and_weighted_models_are_what_r_says(name, tmp_path):
 @pytest.mark.parametrize("name", sorted(late()))
 def test_patients_who_enter_late_are_what_r_says(name):
     check(name, of_the_late(late()[name]), ENTRY, 27, 1)
+
+
+@pytest.mark.parametrize("name", sorted(late()))
+def test_mean_times_are_what_r_says(name):
+    check(name, of_means(late()[name], TIMES[name][1]), MEANS, 8, 0)
 
 
 @pytest.mark.parametrize("table", TABLES)

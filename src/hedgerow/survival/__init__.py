@@ -9,6 +9,7 @@ from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
 from hedgerow.survival.population import expected_survival
 from hedgerow.survival.propensity import Propensity, propensity_weights
+from hedgerow.survival.restricted import RestrictedMean, restricted_mean
 from hedgerow.survival.scores import (
     BrierScores,
     TimeDependentAUC,
@@ -28,6 +29,7 @@ __all__ = [
     "LogRank",
     "OneByOne",
     "Propensity",
+    "RestrictedMean",
     "RiskGroups",
     "TimeDependentAUC",
     "bootstrap_validation",
@@ -46,6 +48,7 @@ __all__ = [
     "permutation_test",
     "permuted_separation",
     "propensity_weights",
+    "restricted_mean",
     "risk_groups",
     "separation",
     "thesis_tree",

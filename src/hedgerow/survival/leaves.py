@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import chi2
 
-from hedgerow.checks import check_number
+from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.cox import cox
@@ -24,6 +24,7 @@ from hedgerow.survival.gray import gray_test
 from hedgerow.survival.labels import checked_entry, checked_follow_up, refuse_entry
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 from hedgerow.survival.population import LONGEST, Matched
+from hedgerow.survival.restricted import restricted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,6 +81,7 @@ def leaf_survival(
     *,
     entry=None,
     covariates: pd.DataFrame | None = None,
+    horizon: float | None = None,
     cause: int = 1,
     confidence: float = 0.95,
     life_table: pd.DataFrame | None = None,
@@ -105,6 +107,8 @@ def leaf_survival(
     covariates : DataFrame of n rows, optional
         What the adjusted Cox models are adjusted for; numbers, True and False, or categories.
         Patients with a missing one are left out of these models (`n_adjusted`).
+    horizon : float > 0, optional
+        In the unit of `time`: up to it are the means `rmst` and `time_lost`.
     cause : int, default 1
     confidence : float, default .95
         Of all intervals.
@@ -126,6 +130,9 @@ def leaf_survival(
         - with a life table `q25_expected`, `median_expected`, `q75_expected` and
           `last_survival_expected` (at `last_time`): the same of the general population of the ages
           and sexes in the leaf, who die of all causes (`expected_survival`);
+        - with a horizon `rmst`, with `_low` and `_high`: the mean time without the event up to it,
+          and where there are events of other causes `time_lost`, the mean time lost to this one
+          (`restricted_mean`); NaN where nobody in the leaf is followed so far;
         - `incidence` with `_low` and `_high`, where there are events of other causes: the share
           who have the event in the end, where others keep some from it (Aalen-Johansen);
         - `logrank_p`: two-sample log-rank of the leaf against all patients, the leaf among them,
@@ -156,6 +163,8 @@ def leaf_survival(
     pd = needed("pandas", PURPOSE)
     needed("lifelines", PURPOSE)
     check_number("confidence", confidence, 0.5, 0.9999)
+    if horizon is not None:
+        check_number("horizon", horizon, 0.0, LARGEST)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))
@@ -179,6 +188,11 @@ def leaf_survival(
             own = people[inside]
             row |= {f"{name}_expected": years for name, years in own.quartiles().items()}
             row["last_survival_expected"] = float(own.survival([row["last_time"]])[0])
+        if horizon is not None:
+            means = restricted(time[inside], event[inside], horizon, cause, confidence, since)
+            for name, values in (("rmst", means[:3]), ("time_lost", means[3:])):
+                if several or name == "rmst":
+                    row |= dict(zip((name, f"{name}_low", f"{name}_high"), values, strict=True))
         if several:
             row |= incidence(time[inside], event[inside], cause, confidence, since)
         alone = bool(inside.all())
