@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import clone
 
-from hedgerow.checks import check_number, check_random
+from hedgerow.checks import check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.survival.labels import HorizonLabels, horizon_labels, refuse_entry
+from hedgerow.survival.labels import (
+    HorizonLabels,
+    censoring_weights,
+    horizon_labels,
+    refuse_entry,
+)
 
 if TYPE_CHECKING:
     from hedgerow.tree import Tree
 
 #: The tree of thesis 6.2.2; creatinine twice on a path is less wanted than another variable.
 CONFIDENCE, REPETITION_FACTOR, MIN_SAMPLES_LEAF = 0.87, 0.7, 20
+WEIGHTS = ("ipcw",)
 
 
 def thesis_tree(**parameters: Any) -> C45Classifier:
@@ -79,6 +85,7 @@ def risk_groups(
     estimator: Any = None,
     test_size: float = 0.25,
     sample_weight=None,
+    weights: str | None = None,
     random_state=None,
     entry=None,
 ) -> RiskGroups:
@@ -100,6 +107,10 @@ def risk_groups(
         training.
     sample_weight : (n,) array, optional
         Of the patients, as `fit` takes it.
+    weights : {'ipcw'}, optional
+        'ipcw': patients of the training part whose class is known stand for those who were censored
+        before (`censoring_weights` of the training part), on top of `sample_weight`. Without them
+        the event is too frequent in leaves, the more the more patients are censored.
     random_state : int or RandomState, optional
         Of the division.
     entry : None
@@ -119,6 +130,8 @@ def risk_groups(
     """
     refuse_entry(entry, "there are no classes at a horizon")
     check_number("test_size", test_size, 0.0, 0.9)
+    if weights is not None:
+        check_choice("weights", weights, WEIGHTS)
     labels = horizon_labels(time, event, horizon, cause=cause, competing=competing)
     n = len(labels.y)
     if not hasattr(X, "shape") or X.shape[0] != n:
@@ -131,9 +144,16 @@ def risk_groups(
             f"of {len(learnt)} patients followed to the horizon {horizon:g} {had} had the event",
             remedy="give another horizon, in the unit of time",
         )
-    weights = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)[learnt]}
+    given: dict[str, np.ndarray] = {}
+    if sample_weight is not None:
+        given["sample_weight"] = np.asarray(sample_weight)[learnt]
+    if weights is not None:
+        followed, ended = np.asarray(time)[training], np.asarray(event)[training]
+        stands_for = censoring_weights(followed, ended, horizon, cause=cause, competing=competing)
+        own = stands_for[labels.known[training]]
+        given["sample_weight"] = given.get("sample_weight", 1.0) * own
     fitted = clone(thesis_tree() if estimator is None else estimator)
-    fitted.fit(X.iloc[learnt] if hasattr(X, "iloc") else X[learnt], labels.y[learnt], **weights)
+    fitted.fit(X.iloc[learnt] if hasattr(X, "iloc") else X[learnt], labels.y[learnt], **given)
     return RiskGroups(fitted, training, labels, np.asarray(fitted.apply(X)))
 
 
