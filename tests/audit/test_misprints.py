@@ -49,6 +49,7 @@ FOUND = {
     "quartiles_in_order": ("node 7: 7.5, 10.9, 10.4", "7.5, 10.4, 10.9"),
     "row_of_all": ("4.0, 9.3, 12.5, 0.2", "4.0, 9.3, 12.5, 0.2 in table 6.3"),
     "gains_of_intervention": ("node 7 longer", "node 7 -1.5 years"),
+    "nearly_halved": ("node 5: 1.2 to 0.3", "0.25 of it, 0.30 at most"),
     "creatinine": ("1.6 umol/l", "141 umol/l"),
     "class_ratios": ("ionosphere 1 : 9.14", "ionosphere 1 : 1.786 (126 : 225)"),
     "sizes_confdtree": ("vowel (classes) 7", "vowel (classes) 11"),

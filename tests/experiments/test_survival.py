@@ -228,8 +228,12 @@ def test_statements_are_judged_on_public_cohorts():
             ]
         )  # fmt: skip
 
-    good = leaves_of(logrank_p=[0.001, 0.001, 0.5, 0.5], hazard_ratio=[0.5, 2.0, 1.0, 1.0])
-    one_way = leaves_of(logrank_p=[0.001, 0.5], hazard_ratio=[0.5, 1.0])
+    good = leaves_of(
+        logrank_p=[0.001, 0.001, 0.5, 0.5],
+        hazard_ratio=[0.5, 2.0, 1.0, 1.0],
+        events_test=[28, 28, 28, 27],
+    )
+    one_way = leaves_of(logrank_p=[0.001, 0.5], hazard_ratio=[0.5, 1.0], events_test=[100, 11])
     gain = pd.DataFrame(
         {
             "dataset": "a",
@@ -265,9 +269,18 @@ def test_statements_are_judged_on_public_cohorts():
     assert seen_only["T6-03"] == seen_only["T6-04"] == "partly"
     assert seen_only["T6-05"] == seen_only["T6-06"] == "too little data"
     none = verdicts(
-        leaves_of(logrank_p=[0.5, 0.5]), gain.assign(logrank_p=0.3), {"a": dict.fromkeys(ends, 0.3)}
+        leaves_of(logrank_p=[0.5, 0.5], events_test=[60, 60]),
+        gain.assign(logrank_p=0.3),
+        {"a": dict.fromkeys(ends, 0.3)},
     )
     assert [none[f"T6-0{i}"] for i in (3, 4, 5)] == ["not reproduced"] * 3
+    # p is above its bound in one of three: with 111 events it counts, with 110 it does not.
+    for events, verdict in (([28, 28, 28, 27], "partly"), ([28, 28, 28, 26], "reproduced")):
+        more = good.assign(dataset="c", events_test=events)
+        mixed = verdicts(pd.concat([good, more]), nothing, {"a": {}, "c": {"test": 0.3}})
+        assert mixed["T6-03"] == verdict
+    alone = verdicts(good.assign(events_test=27), nothing, {"a": {}})
+    assert alone["T6-03"] == "too little data"
     halved = verdicts(good, gain.assign(hazard_ratio_leaf_treated=1.5), {"a": {}})
     assert halved["T6-06"] == "partly"
 

@@ -52,6 +52,8 @@ def world(claim, n_sets, seed):
     drawn = np.random.default_rng(seed)
     names = [f"set {i}" for i in range(n_sets)]
     sets = {n: {p: v[drawn.integers(2)] for p, v in OF_SETS.items()} for n in names}
+    for own in sets.values():
+        own["events"] = own["size"] / 10.0
     values, read = {}, {}
     for measure in as_told(claim):
         kind = kind_of(measure).kind
@@ -97,9 +99,9 @@ def _cells(where, names, sets):
     listed = where.get("dataset", names)
     for name in (listed if isinstance(listed, list) else [listed])[: len(names)]:
         known = {**(sets.get(name) or next(iter(sets.values()))), "dataset": name}
-        if not all(_fits(known[c], axes[c]) for c in set(axes) & set(OF_SETS)):
+        if not all(_fits(known[c], axes[c]) for c in set(axes) & set(known)):
             continue
-        free = {c: v for c, v in axes.items() if c not in OF_SETS}
+        free = {c: v for c, v in axes.items() if c not in known}
         for values in itertools.product(*free.values()):
             row = dict(zip(free, values, strict=True))
             uct = str(row.get("method")).startswith("uct_")

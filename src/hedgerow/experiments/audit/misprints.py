@@ -23,6 +23,8 @@ BY_READING = "by reading"
 HALF_DIGIT = 0.05
 #: mg/dl of creatinine in umol/l: 10,000 over its molar mass of 113.12 g/mol.
 CREATININE = 1e4 / 113.12
+#: What is less than this is not 'nearly half' by any reading.
+NEARLY_HALF = 0.4
 
 
 @dataclass(frozen=True)
@@ -458,6 +460,24 @@ def gains_of_intervention(cells: Cells) -> Found:
     return _listed(found)
 
 
+def nearly_halved(cells: Cells) -> Found:
+    """Nodes 2, 3 and 5, whose hazard ratios the text calls nearly halved after an intervention."""
+    found = []
+    for node in ("node_2", "node_3", "node_5"):
+        key = {"criterion": node, "metric": "hr"}
+        before, after = (
+            cells.number("thesis_table_6_4", method=method, **key)
+            for method in ("cox_no_vi", "cox_vi")
+        )
+        # Both have one decimal.
+        largest = (after + 0.05) / (before - 0.05)
+        if largest < NEARLY_HALF:
+            said = f"{before} to {after}, nearly halved, says the text"
+            follows = f"{after / before:.2f} of it, {largest:.2f} at most by rounding"
+            found.append((f"{_named(node)}:", said, follows))
+    return _listed(found)
+
+
 def creatinine(cells: Cells) -> Found:
     """The threshold of creatinine in the unit that it must have."""
     key = {"metric": "creatinine", "criterion": "threshold"}
@@ -831,6 +851,13 @@ MISPRINTS = (
         "6.3",
         "difference of the first quartile in table 6.4",
         gains_of_intervention,
+    ),
+    Misprint(
+        "nearly_halved",
+        "thesis",
+        "6.3",
+        "ratio of the hazard ratios of the leaf in table 6.4, with the bounds of rounding",
+        nearly_halved,
     ),
     Misprint("creatinine", "thesis", "6.2", "mg/dl in umol/l by the molar mass", creatinine),
     _read(

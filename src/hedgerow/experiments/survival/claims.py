@@ -65,7 +65,8 @@ def measured(
     Returns
     -------
     DataFrame
-        dataset, metric, value; a tree without tests has no groups and speaks to nothing but
+        dataset, metric, value, and events, of p_test those of the test patients, which its power
+        follows from (else missing); a tree without tests has no groups and speaks to nothing but
         treatment. Metrics: p_all, p_training, p_test and p_permutation (log-rank
         test of all leaves); n_leaves, n_longer and n_shorter (leaves with p < .005 against all
         patients), share_alike (of leaves without); n_gain (leaves in which the treated live
@@ -101,7 +102,12 @@ def measured(
         if ratio.notna().any():
             rows.append((dataset, "hazard_ratio_share", ratio.max()))
     found = pd.DataFrame(rows, columns=["dataset", "metric", "value"])
-    return found.assign(value=found["value"].astype(np.float64))
+    own = leaves[(leaves["groups"] == LEARNT) & (leaves["number"] > 0)] if len(leaves) else leaves
+    events = own.groupby("dataset")["events_test"].sum() if len(own) else pd.Series(dtype=float)
+    of_test = found["dataset"].where(found["metric"] == "p_test")
+    return found.assign(
+        value=found["value"].astype(np.float64), events=of_test.map(events).astype(np.float64)
+    )
 
 
 def _gains(treatment: pd.DataFrame) -> pd.Series:
