@@ -231,6 +231,9 @@ CALLS = {
             GROUPS, X, TIME, EVENT, horizon=horizon, n_bootstraps=n_bootstraps, **more
         )
     ),
+    "restricted_mean": lambda horizon=9.0, **more: survival.restricted_mean(
+        TIME, EVENT, horizon, **more
+    ),
     "compare_groups": lambda landmark=4.0, **more: survival.compare_groups(
         TREE, X, TIME, EVENT, TIME / 2, landmark=landmark, **more
     ),

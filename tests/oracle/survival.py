@@ -266,6 +266,8 @@ def plus_rule(apparent: float, outside: float) -> float:
     overfit = (apparent - outside) / (apparent - 0.5)
     weight = 0.632 / (1 - 0.368 * overfit)
     return (1 - weight) * apparent + weight * outside
+
+
 def sandwich(x, time, died, weights, beta, entry=None) -> tuple[float, float]:
     """Slope of the weighted likelihood of one covariate, and the sandwich variance of beta.
 
