@@ -6,14 +6,20 @@ arguments <- commandArgs(trailingOnly = TRUE)
 data <- read.csv(arguments[1], stringsAsFactors = TRUE)
 draws <- read.csv(arguments[2])
 out <- list()
-for (name in names(draws)) {
-  own <- data[draws[[name]], ]
+nodes <- function(fit) predict(fit, newdata = data, type = "node")
+by_rpart <- function(own) {
   fit <- rpart(Surv(time, event) ~ ., data = own, method = "exp", minbucket = 20)
   # The tree with the smallest error of its own cross validation, as its manual prunes.
   best <- fit$cptable[which.min(fit$cptable[, "xerror"]), "CP"]
-  fit <- prune(fit, cp = best)
-  out[[paste0("rpart_", name)]] <- predict(as.party(fit), newdata = data, type = "node")
-  fit <- ctree(Surv(time, event) ~ ., data = own, control = ctree_control(minbucket = 20L))
-  out[[paste0("ctree_", name)]] <- predict(fit, newdata = data, type = "node")
+  nodes(as.party(prune(fit, cp = best)))
+}
+by_ctree <- function(own) {
+  nodes(ctree(Surv(time, event) ~ ., data = own, control = ctree_control(minbucket = 20L)))
+}
+# A draw that one of them cannot fit has no column, and its number in the table is smaller.
+for (name in names(draws)) {
+  own <- data[draws[[name]], ]
+  out[[paste0("rpart_", name)]] <- tryCatch(by_rpart(own), error = function(e) NULL)
+  out[[paste0("ctree_", name)]] <- tryCatch(by_ctree(own), error = function(e) NULL)
 }
 write.csv(as.data.frame(out), arguments[3], row.names = FALSE)

@@ -155,7 +155,7 @@ def nodes_of_r(X, time, event, draws) -> pd.DataFrame:
             ["Rscript", HERE / "beside.R", *paths], capture_output=True, text=True, check=False
         )
         if done.returncode:
-            print(f"R: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
+            print(f"R: {' '.join(done.stderr.split())[:300]}", file=sys.stderr)
             return pd.DataFrame()
         return pd.read_csv(paths[2])
 
@@ -212,9 +212,10 @@ def main(n_bootstraps: int) -> pd.DataFrame:
         rows += scored(name, cohort, n_bootstraps)
         print(name, flush=True, file=sys.stderr)
     frame = pd.DataFrame(rows)
-    table = frame.groupby(["cohort", "model"], sort=False).agg(["mean", "std"])
+    groups = frame.groupby(["cohort", "model"], sort=False)
+    table = groups.agg(["mean", "std"])
     table.columns = [f"{name}{'_sd' if of == 'std' else ''}" for name, of in table.columns]
-    table.insert(0, "n_bootstraps", n_bootstraps)
+    table.insert(0, "n_bootstraps", groups.size())
     return table.round(4).reset_index()
 
 

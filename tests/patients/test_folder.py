@@ -738,3 +738,68 @@ def test_tables_as_documents(csv, tmp_path, monkeypatch, capsys):
     assert main([*command, "--out", str(tmp_path / "none")]) == 1
     assert "pip install '.[documents]'" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+
+
+def test_treated_and_untreated_are_compared_adjusted_and_weighted(tmp_path):
+    """`--adjust` reached the groups and not the treatment."""
+    found = analysed(
+        tmp_path,
+        patients(600),
+        Settings(bootstraps=0, adjust=("age", "sex")),
+        intervention="surgery",
+    )
+    text, shown = page_of(found)
+    frame = shown["treated_landmark"].frame
+    for name in ("hazard_ratio_adjusted", "hazard_ratio_weighted", "cox_p_weighted"):
+        assert isinstance(frame.loc[0, name], float)
+    assert frame.loc[0, "largest_difference_weighted"] < 0.01 < frame.loc[0, "largest_difference"]
+    heads, rows = shown["treated_landmark"].cells()
+    assert " to " in rows[0][heads.index("Weighted ratio")]
+    assert "Whether the ratio differs between the groups: p = " in text
+    assert "Adjusted for age, sex. Weighted: by the chance of being treated" in text
+    plain = analysed(tmp_path, patients(600), Settings(bootstraps=0), intervention="surgery")
+    assert "hazard_ratio_weighted" not in tables(plain, 5)["treated_landmark"].frame
+    assert "Columns named with --adjust are taken out" in page_of(plain)[0]
+
+
+def test_weights_for_the_censored_and_a_life_table(csv, tmp_path):
+    import pandas as pd
+
+    ages = [(a, s, 0.0002 * 1.09 ** (a - 30)) for a in range(30, 111) for s in ("female", "male")]
+    pd.DataFrame(ages, columns=["age", "sex", "q"]).to_csv(tmp_path / "life.csv", index=False)
+    out = tmp_path / "sheet"
+    told = ["--life-table", str(tmp_path / "life.csv"), "--age", "age", "--sex", "sex"]
+    command = ["survival", str(csv), *TOLD, "--bootstraps", "20", "--weights", *told, "--quiet"]
+    assert main([*command, "--out", str(out)]) == 0
+    frame = pd.read_csv(out / "tables/survival_test.csv")
+    assert frame["median_expected"].notna().any()
+    said_ = json.loads((out / "manifest.json").read_text())
+    assert "--weights" in said_["command"] and "--life-table life.csv" in said_["command"]
+    weighted, plain = (
+        analysed(tmp_path, patients(400), Settings(bootstraps=0, weights=own))
+        for own in (True, False)
+    )
+    gaps = [
+        abs(own.calibration.loc[-1, "predicted"] - own.calibration.loc[-1, "estimated"])
+        for own in (weighted, plain)
+    ]
+    assert gaps[0] < 0.5 * gaps[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (["--age", "age"], "--life-table, --age and --sex go together"),
+        (["--life-table", "none.csv", "--age", "age", "--sex", "sex"], "no such file"),
+        (["--life-table", "life.csv", "--age", "years", "--sex", "sex"], "is no input"),
+        (["--life-table", "bad.csv", "--age", "age", "--sex", "sex"], "the life table has no col"),
+    ],
+)
+def test_life_tables_that_cannot_be(csv, tmp_path, monkeypatch, capsys, more, sentence):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "life.csv").write_text("age,sex,q\n60,male,.1\n")
+    (tmp_path / "bad.csv").write_text("age,q\n60,.1\n")
+    out = tmp_path / "sheet"
+    told = ["--bootstraps", "0", "--quiet", "--out", str(out)]
+    assert main(["survival", str(csv), *TOLD, *told, *more]) == 1
+    assert sentence in capsys.readouterr().err and not out.exists()

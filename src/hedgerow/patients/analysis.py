@@ -54,6 +54,23 @@ NO_DATE = (
 
 
 @dataclass(frozen=True)
+class LifeTable:
+    """A life table, and the columns of the patients that it is matched by.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file.
+    age, sex : str
+        Columns of the inputs; the age is in years, the sex has the words of the table.
+    """
+
+    file: str
+    age: str
+    sex: str
+
+
+@dataclass(frozen=True)
 class Settings:
     """How a cohort is analysed.
 
@@ -78,6 +95,11 @@ class Settings:
     bootstraps : int, optional
         Of all steps, for what holds of the next patient; 0: none. By default 200, fewer of many
         patients, whose trees are chosen less by chance.
+    weights : bool
+        Whether those whose class is known stand, by weights, for those who were censored before the
+        horizon; the thesis leaves these out.
+    life_table : LifeTable, optional
+        Of the general population, beside whose survival the groups' stands.
     """
 
     max_depth: int = 4
@@ -89,6 +111,8 @@ class Settings:
     seed: int = 0
     competing: str = "censored"
     bootstraps: int | None = None
+    weights: bool = False
+    life_table: LifeTable | None = None
 
     def __post_init__(self):
         check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
@@ -180,7 +204,10 @@ class Analysis:
 
 
 def analyse(
-    cohort: Cohort, settings: Settings, progress: Callable[[str], Any] | None = None
+    cohort: Cohort,
+    settings: Settings,
+    progress: Callable[[str], Any] | None = None,
+    life_table: pd.DataFrame | None = None,
 ) -> Analysis:
     """Grow risk groups on a cohort and describe them.
 
@@ -191,6 +218,8 @@ def analyse(
     progress : callable, optional
         Gets a few words at the start of each step, and `repetition` after each permutation and
         bootstrap.
+    life_table : DataFrame, optional
+        As `hedgerow.survival.expected_survival`, where the settings name one.
 
     Returns
     -------
@@ -227,6 +256,8 @@ def analyse(
         "test_size": settings.test_size,
         "competing": settings.competing,
     }
+    if settings.weights:
+        pipeline["weights"] = "ipcw"
     tell("growing the tree")
     groups = risk_groups(
         cohort.X, time, event, horizon=cohort.horizon, random_state=settings.seed, **pipeline
@@ -243,10 +274,14 @@ def analyse(
             covariates=None if covariates is None else covariates[own].reset_index(drop=True),
             confidence=CONFIDENCE,
         )
+        if settings.life_table is not None:
+            survival[part] = _beside_population(
+                survival[part], groups, cohort, time, event, own, settings.life_table, life_table
+            )
     treated, notes = {}, []
     if cohort.treated_at is not None:
         tell("treated and untreated")
-        treated, notes = _treated(cohort, groups, landmark)
+        treated, notes = _treated(cohort, groups, landmark, covariates)
     tell("calibration and decision curve")
     calibrated = calibration(groups, time, event, cohort.horizon)
     risk = estimated(groups, calibrated)
@@ -299,7 +334,41 @@ def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
     return cohort.X[list(dict.fromkeys(settings.adjust))].reset_index(drop=True)
 
 
-def _treated(cohort: Cohort, groups: RiskGroups, landmark: float):
+def _beside_population(
+    table, groups, cohort: Cohort, time, event, own, named: LifeTable, life_table
+) -> pd.DataFrame:
+    """Survival in groups with that of the general population of their ages and sexes beside."""
+    for name in (named.age, named.sex):
+        if name not in cohort.X:
+            raise InputError(
+                f"column `{name}` of --life-table is no input",
+                remedy=f"inputs are {', '.join(cohort.X)}",
+            )
+    people = cohort.X.loc[own, [named.age, named.sex]].reset_index(drop=True)
+    if len(bad := np.flatnonzero(people.isna().any(axis=1))):
+        row = cohort.rows[np.flatnonzero(own)[bad[0]]]
+        raise InputError(
+            f"row {row} has no age or sex for the life table ({len(bad)} patients)",
+            remedy="complete them, or leave the life table out",
+        )
+    years = DAYS[cohort.unit] / DAYS["years"]
+    found = leaf_survival(
+        KnownLeaves(groups.leaf[own]),
+        None,
+        time[own] * years,
+        event[own],
+        life_table=life_table,
+        age=people[named.age].to_numpy(float),
+        sex=people[named.sex].astype(str).to_numpy(),
+    )
+    expected = {"median_expected": found["median_expected"] / years}
+    expected["last_survival_expected"] = found["last_survival_expected"]
+    made = table.assign(**{name: own.reindex(table.index) for name, own in expected.items()})
+    made.attrs = table.attrs
+    return made
+
+
+def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates=None):
     """Tables of treated against untreated, and what keeps them from being made."""
     import pandas as pd
 
@@ -324,10 +393,13 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float):
                 landmark=landmark,
                 counted_from=way,
                 confidence=CONFIDENCE,
+                covariates=covariates,
+                weights=None if covariates is None else "overlap",
             )
             for tree in (KnownLeaves(np.full(len(cohort), -1)), groups.estimator)
         )
         found[way] = pd.concat([everybody, leaves])
+        found[way].attrs = leaves.attrs
     return found, [] if cohort.treated_when else [NO_DATE]
 
 

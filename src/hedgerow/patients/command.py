@@ -82,6 +82,18 @@ def add_survival(commands: Any) -> None:
     analysis.add_argument(
         "--adjust", default="", metavar="COLUMNS", help="of Cox models: age,sex,..."
     )
+    analysis.add_argument(
+        "--weights",
+        action="store_true",
+        help="patients whose class is known stand for those censored before the horizon",
+    )
+    analysis.add_argument(
+        "--life-table",
+        metavar="FILE",
+        help="CSV with age, sex and q (or hazard), and year where it has any",
+    )
+    analysis.add_argument("--age", metavar="COLUMN", help="in years, for the life table")
+    analysis.add_argument("--sex", metavar="COLUMN", help="for the life table, in its words")
     analysis.add_argument("--permutations", type=int, default=0, metavar="N", help="of outcomes")
     analysis.add_argument(
         "--bootstraps",
@@ -220,6 +232,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     check_out(options.out, options.force)
     path = Path(options.table)
     cohort, outcome = cohort_of(options)
+    life_table, table = _life_table(options)
     settings = Settings(
         options.max_depth,
         options.min_patients,
@@ -230,8 +243,10 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         options.seed,
         options.competing,
         options.bootstraps,
+        options.weights,
+        life_table,
     )
-    analysis = analyse(cohort, settings, tell)
+    analysis = analyse(cohort, settings, tell, table)
     written = write_folder(
         options.out,
         analysis,
@@ -252,6 +267,38 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         + f"{nothing}{where}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )
+
+
+def _life_table(options: argparse.Namespace):
+    """What names a life table, and the table itself; None twice where none is named."""
+    import pandas as pd
+
+    from hedgerow.errors import DataError, InputError
+    from hedgerow.files import read_bytes
+    from hedgerow.patients.analysis import LifeTable
+
+    told = (options.life_table, options.age, options.sex)
+    if not any(told):
+        return None, None
+    if not all(told):
+        raise InputError(
+            "--life-table, --age and --sex go together", remedy="give all three, or none"
+        )
+    path = Path(options.life_table)
+    content = read_bytes(
+        path,
+        absent="check its name and folder",
+        other="name a CSV file",
+        long="leave out ages or years",
+        unreadable="close it elsewhere, or copy it",
+    )
+    try:
+        import io
+
+        table = pd.read_csv(io.BytesIO(content), dtype={"sex": str})
+    except (ValueError, UnicodeDecodeError):
+        raise DataError(f"{path.name} is no CSV table", remedy="export it again") from None
+    return LifeTable(path.name, options.age, options.sex), table
 
 
 def _said(words) -> str:

@@ -198,6 +198,15 @@ def command(
         "--adjust": ",".join(settings.adjust) or None,
         "--permutations": settings.permutations or None,
         "--bootstraps": settings.bootstraps,
+        **(
+            {}
+            if settings.life_table is None
+            else {
+                "--life-table": settings.life_table.file,
+                "--age": settings.life_table.age,
+                "--sex": settings.life_table.sex,
+            }
+        ),
         "--seed": settings.seed,
     }
     for word in outcome.event_is:
@@ -207,7 +216,7 @@ def command(
             words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
     words += as_options(outcome.answers)
     words += ["--leave-out-incomplete"] * outcome.leave_out + ["--show-small-counts"] * (not least)
-    words += ["--documents"] * documents
+    words += ["--documents"] * documents + ["--weights"] * settings.weights
     return shlex.join(words)
 
 
@@ -456,6 +465,11 @@ def _words_of_treatment(analysis: Analysis) -> list[str]:
     words = [
         "Patients were not treated at random. What differs here may come from who was treated, and "
         "no table of this page can tell it from an effect of treatment."
+        + (
+            ""
+            if analysis.settings.adjust
+            else " Columns named with --adjust are taken out of the comparison."
+        )
     ]
     return words if analysis.cohort.treated_when else [*words, NO_DATE]
 

@@ -41,6 +41,12 @@ COLUMNS = {
     "hazard_ratio_adjusted": ("Adjusted ratio", "r"),
     "cox_p_adjusted": ("p, adjusted", "p"),
     "ph_p_adjusted": ("p, proportional, adjusted", "p"),
+    "median_expected": ("Half by, population", "t"),
+    "last_survival_expected": ("Without it, population", "s"),
+    "hazard_ratio_weighted": ("Weighted ratio", "r"),
+    "cox_p_weighted": ("p, weighted", "p"),
+    "largest_difference": ("Largest difference", "r"),
+    "largest_difference_weighted": ("Weighted", "r"),
     "treated_p": ("p, log-rank", "p"),
     "n_treated": ("n treated", ""),
     "n_untreated": ("n untreated", ""),
@@ -67,7 +73,10 @@ COLUMNS = {
     "count": ("Patients", ""),
 }
 ENDS = ("low", "high")
-INTERVALS = ("hazard_ratio", "hazard_ratio_adjusted", "risk", "observed", "incidence")
+INTERVALS = (
+    *("hazard_ratio", "hazard_ratio_adjusted", "hazard_ratio_weighted", "risk"),
+    *("observed", "incidence"),
+)
 HOLM = "_holm"
 #: Columns of survival in groups, those of a group that few patients or events would show through
 #: after its counts.
@@ -75,6 +84,14 @@ OF_SURVIVAL = (
     *("group", "rule", "n", "events", "q25", "median", "q75", "incidence", "logrank_p"),
     *("logrank_p_rest", "logrank_p_permutation", "gray_p", "hazard_ratio", "cox_p", "ph_p"),
     *("hazard_ratio_adjusted", "cox_p_adjusted", "ph_p_adjusted"),
+    *("median_expected", "last_survival_expected"),
+)
+#: Of treated against untreated, those of models.
+OF_TREATMENT = (
+    *("logrank_p", "logrank_p_holm", "hazard_ratio", "cox_p", "cox_p_holm", "ph_p"),
+    *("hazard_ratio_adjusted", "cox_p_adjusted", "cox_p_adjusted_holm"),
+    *("hazard_ratio_weighted", "cox_p_weighted", "cox_p_weighted_holm"),
+    *("largest_difference", "largest_difference_weighted"),
 )
 OF_GROUP = OF_SURVIVAL[4:]
 OF_PART = ("n", "events")
@@ -492,6 +509,12 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         "group against all patients and against the rest; hazard ratio of a group against the "
         f"rest (Cox, 95 % interval). All groups at once: {p_said(p)}."
     )
+    if analysis.settings.life_table is not None:
+        text += (
+            " Population: people of the same ages and sexes by the life table "
+            f"{analysis.settings.life_table.file}, who die of all causes; by when half of them "
+            "have died, and the share who live at the last time of the group."
+        )
     if analysis.settings.adjust:
         names = [analysis.cohort.columns[n].label for n in analysis.settings.adjust]
         known = int(analysis.survival[part]["n_adjusted"].iloc[0])
@@ -585,11 +608,19 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
     for way, table in analysis.treated.items():
         frame = table.reset_index()
         frame.insert(0, "group", [number_of(analysis, node) for node in frame["leaf"]])
+        frame = frame.rename(
+            columns={
+                f"hazard_ratio_{end}_{of}": f"hazard_ratio_{of}_{end}"
+                for of in ("adjusted", "weighted")
+                for end in ENDS
+            }
+        )
         keep = ["group", "n_treated", "n_untreated", "n_left_out"]
         keep += ["events_treated", "events_untreated", "median_treated", "median_untreated"]
-        keep += ["logrank_p", "logrank_p_holm", "hazard_ratio", "hazard_ratio_low"]
-        keep += ["hazard_ratio_high", "cox_p", "cox_p_holm", "ph_p"]
-        notes = frame["cox_note"].tolist()
+        bounds = {name: [f"{name}_{end}" for end in ENDS] for name in INTERVALS}
+        models = [c for name in OF_TREATMENT for c in (name, *bounds.get(name, ())) if c in frame]
+        keep += models
+        notes = {s: frame.get(f"cox_note{s}") for s in ("", "_adjusted", "_weighted")}
         frame = frame[keep].astype({c: object for c in keep})
         masks = _hidden_in_treated(table, least)
         for place in range(len(frame)):
@@ -603,9 +634,11 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
                 if hide:
                     frame.loc[place, f"median_{group}"] = WITHHELD
             if any(few.values()):
-                frame.loc[place, keep[8:]] = WITHHELD
-            elif notes[place]:
-                frame.loc[place, "hazard_ratio"] = f"({notes[place]})"
+                frame.loc[place, models] = WITHHELD
+                continue
+            for suffix, words_ in notes.items():
+                if words_ is not None and words_.iloc[place]:
+                    frame.loc[place, f"hazard_ratio{suffix}"] = f"({words_.iloc[place]})"
         named = {"logrank_p": "treated_p", "logrank_p_holm": "treated_p_holm"}
         frame = frame.rename(columns=named)
         if way == "inclusion":
@@ -666,7 +699,30 @@ def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
             if known
             else " When patients were treated is not told: no table of this page shows by how much."
         )
-    return title, text + (" A later treatment of the untreated counts for nothing." * known)
+    text += " A later treatment of the untreated counts for nothing." * known
+    return title, text + _models_said(analysis, way)
+
+
+def _models_said(analysis: Analysis, way: str) -> str:
+    """What the models of treated against untreated are, and whether the groups differ in them."""
+    about = analysis.treated[way].attrs
+    p = about.get("interaction_p", math.nan)
+    text = f" Whether the ratio differs between the groups: {p_said(p)}" if p == p else ""
+    if not analysis.settings.adjust:
+        return text + "." * bool(text)
+    p = about.get("interaction_p_adjusted", math.nan)
+    text += f", adjusted {p_said(p)}" if text and p == p else ""
+    names = ", ".join(analysis.cohort.columns[n].label for n in analysis.settings.adjust)
+    return (
+        text
+        + "." * bool(text)
+        + (
+            f" Adjusted for {names}. Weighted: by the chance of being treated given these (overlap "
+            "weights), so that treated and untreated are alike in them; the largest standardised "
+            "difference between the two is shown before and after. What is not among them is not "
+            "taken out."
+        )
+    )
 
 
 def calibrated(analysis: Analysis, least: int) -> Table:
