@@ -6,6 +6,7 @@ from hedgerow.survival.groups import compare_groups
 from hedgerow.survival.labels import HorizonLabels, censoring_weights, horizon_labels
 from hedgerow.survival.leaves import KnownLeaves, leaf_numbers, leaf_survival
 from hedgerow.survival.logrank import LogRank, OneByOne, logrank, logrank_one_by_one
+from hedgerow.survival.performance import Brier, brier_score, performance
 from hedgerow.survival.permutation import permutation_test, permuted_separation, separation
 from hedgerow.survival.population import expected_survival
 from hedgerow.survival.propensity import Propensity, propensity_weights
@@ -22,6 +23,7 @@ from hedgerow.survival.validation import BootstrapValidation, bootstrap_validati
 
 __all__ = [
     "BootstrapValidation",
+    "Brier",
     "BrierScores",
     "GrayTest",
     "HorizonLabels",
@@ -33,6 +35,7 @@ __all__ = [
     "RiskGroups",
     "TimeDependentAUC",
     "bootstrap_validation",
+    "brier_score",
     "censoring_weights",
     "compare_groups",
     "concordance",
@@ -45,6 +48,7 @@ __all__ = [
     "leaf_survival",
     "logrank",
     "logrank_one_by_one",
+    "performance",
     "permutation_test",
     "permuted_separation",
     "propensity_weights",

@@ -150,9 +150,9 @@ def concordance(time, event, risk, *, cause: int = 1) -> float:
     from lifelines.utils import concordance_index
 
     time, event = checked_follow_up(time, event, cause)
-    risk = _predictions("risk", risk, len(time), None)
+    risk = predictions("risk", risk, len(time), None)
     try:
-        return float(concordance_index(time, -_ranks(risk), event == cause))
+        return float(concordance_index(time, -ranks(risk), event == cause))
     except ZeroDivisionError:  # the word of lifelines for no pair
         return math.nan
 
@@ -196,14 +196,14 @@ def time_dependent_auc(
     from sklearn.metrics import roc_auc_score
 
     labels, weights, at = _known_at(time_train, event_train, time, event, at, cause)
-    risk = _predictions("risk", risk, labels.shape[0], len(at))
+    risk = predictions("risk", risk, labels.shape[0], len(at))
     auc = np.full(len(at), np.nan)
     for k in range(len(at)):
         known = weights[:, k] > 0.0
         y = labels[known, k]
         if 0 < y.sum() < len(y):
-            ranks = _ranks(risk[known, k])
-            auc[k] = roc_auc_score(y, ranks, sample_weight=weights[known, k])
+            own = ranks(risk[known, k])
+            auc[k] = roc_auc_score(y, own, sample_weight=weights[known, k])
     everybody = np.zeros(len(labels), dtype=np.int64)
     survival = group_survival(time, event, everybody, at, cause=cause).iloc[0].to_numpy()
     events = -np.diff(survival, prepend=1.0)
@@ -241,7 +241,7 @@ def integrated_brier_score(
     from scipy.integrate import trapezoid
 
     labels, weights, at = _known_at(time_train, event_train, time, event, at, cause)
-    survival = _predictions("survival", survival, labels.shape[0], len(at))
+    survival = predictions("survival", survival, labels.shape[0], len(at))
     beyond = (survival < 0.0) | (survival > 1.0)
     if len(bad := np.argwhere(beyond)):
         raise InputError(
@@ -276,7 +276,7 @@ def _known_at(
     return labels, weights, at
 
 
-def _ranks(risk: np.ndarray) -> np.ndarray:
+def ranks(risk: np.ndarray) -> np.ndarray:
     """Ranks of risks from 0 on, the same for those that are equal but for rounding."""
     order = np.argsort(risk, kind="stable")
     scaled = risk[order] / (np.abs(risk).max() or 1.0)  # a range that is finite
@@ -303,7 +303,7 @@ def _times(at) -> np.ndarray:
     return times
 
 
-def _predictions(name: str, values, n: int, k: int | None) -> np.ndarray:
+def predictions(name: str, values, n: int, k: int | None) -> np.ndarray:
     """Predictions of n patients as floats, checked: (n,) without k, else (n, k)."""
     given = np.asarray(values)
     shapes = [(n,)] if k is None else [(n, k)] if name == "survival" else [(n,), (n, k)]

@@ -1,0 +1,423 @@
+"""How good predicted risks at one horizon are, in all patients and in groups, with intervals.
+
+Concordance, area under the curve, Brier score and the ratio of observed to expected events are sums
+over patients and pairs of patients, so that all resamples of a bootstrap are counted together, with
+the number of times that each patient is drawn as weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hedgerow.checks import LARGEST, check_choice, check_number, check_random
+from hedgerow.errors import InputError
+from hedgerow.optional import needed
+from hedgerow.survival.labels import (
+    censoring_weights,
+    checked_follow_up,
+    horizon_labels,
+    refuse_entry,
+)
+from hedgerow.survival.scores import PURPOSE, predictions, ranks
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MEASURES = ("concordance", "auc", "brier", "scaled_brier", "observed_expected")
+MOST_BOOTSTRAPS = 100_000
+#: Numbers in a table of patients and resamples, which bounds the memory.
+AT_ONCE = 2_000_000
+#: Weights that add up to less than this share of the patients stand for no longer follow-up.
+WHOLE = 1.0 - 1e-9
+EVERYBODY = "all"
+
+
+class Brier(NamedTuple):
+    """Brier score at one horizon.
+
+    Attributes
+    ----------
+    score : float
+        Mean squared error of the risks; 0 is certain and right.
+    marginal : float
+        Of the same risk for all, the share that Kaplan and Meier tell; NaN where it is 0 or 1.
+    scaled : float
+        1 - score / marginal: 1 is certain and right, 0 as good as the same risk for all, less is
+        worse.
+    """
+
+    score: float
+    marginal: float
+    scaled: float
+
+
+def brier_score(
+    time,
+    event,
+    risk,
+    horizon: float,
+    *,
+    cause: int = 1,
+    competing: str = "censored",
+    entry=None,
+) -> Brier:
+    """Mean squared error of predicted risks at a horizon, the censored stood for by others.
+
+    Parameters
+    ----------
+    time, event, cause, competing
+        As in `censoring_weights`, which tells how much each patient counts whose class is known.
+    risk : (n,) array
+        Predicted probability of the event by the horizon, from 0 to 1.
+    horizon : float
+        In the unit of `time`.
+    entry : None
+        Not taken.
+
+    Returns
+    -------
+    Brier
+        Graf and others (1999); scaled as by Steyerberg and others (2010).
+
+    Raises
+    ------
+    InputError
+        Follow-up as `horizon_labels` says; risks that are missing, not one per patient, or beyond 0
+        and 1; nobody is followed to the horizon; entries are given.
+
+    Examples
+    --------
+    >>> brier_score([1, 2, 5, 6], [1, 1, 0, 0], [0.9, 0.6, 0.3, 0.2], 4).scaled.round(3)
+    np.float64(0.7)
+    """
+    found = _checked(time, event, risk, horizon, cause, competing, entry)
+    made = found.scores(np.ones((len(found.time), 1)))
+    score, scaled = made["brier"][0], made["scaled_brier"][0]
+    share = made["observed"][0]
+    marginal = share * (1.0 - share) if 0.0 < share < 1.0 else math.nan
+    return Brier(float(score), float(marginal), float(scaled))
+
+
+def performance(
+    time,
+    event,
+    risk,
+    horizon: float,
+    *,
+    by=None,
+    cause: int = 1,
+    competing: str = "censored",
+    n_bootstraps: int = 200,
+    confidence: float = 0.95,
+    random_state=None,
+    entry=None,
+) -> pd.DataFrame:
+    """How good predicted risks at a horizon are, in all patients and in groups.
+
+    Parameters
+    ----------
+    time, event, risk, horizon, cause, competing, entry
+        As in `brier_score`.
+    by : (n,) array, DataFrame or mapping of (n,) arrays, optional
+        Groups of patients, such as sex and age groups; who has none is in no group.
+    n_bootstraps : int, default 200
+        Resamples of the patients, within each group; 0: no intervals.
+    confidence : float, default .95
+        Of the intervals, which go from quantile to quantile of the resamples.
+    random_state : int or RandomState, optional
+        Gives each row a seed of its own (`attrs["seeds"]`).
+
+    Returns
+    -------
+    DataFrame
+        One row for all patients and one per group:
+
+        - `by`, `level`: name and value of the group; the first row is `all`;
+        - `n`, and `events` by the horizon that were seen;
+        - `concordance`: share of pairs in which who has the event first has the higher risk
+          (Harrell 1996); with `competing='survived'` who has another event never has this one
+          (Wolbers and others 2009);
+        - `auc`: area under the curve at the horizon, the censored stood for by others
+          (`time_dependent_auc`);
+        - `brier`, `scaled_brier`: as in `brier_score`;
+        - `observed`, the share with the event by the horizon (Kaplan-Meier, or with 'survived'
+          Aalen-Johansen), `expected`, the mean risk, and `observed_expected`, their ratio;
+        - `_low` and `_high` of concordance, auc, brier, scaled_brier and observed_expected.
+
+        NaN where nothing can be compared, or nobody in the group is followed to the horizon; of
+        intervals, where this is so in one of ten resamples or more.
+
+        `attrs` hold `horizon`, `n_bootstraps`, `confidence` and `seeds`.
+
+    Raises
+    ------
+    InputError
+        As `brier_score`; groups that are not one per patient.
+    """
+    pd = needed("pandas", PURPOSE)
+    check_number("n_bootstraps", n_bootstraps, 0, MOST_BOOTSTRAPS, whole=True)
+    check_number("confidence", confidence, 0.5, 0.9999)
+    whole = _checked(time, event, risk, horizon, cause, competing, entry)
+    groups: list[tuple[str, Any, np.ndarray]] = [("", EVERYBODY, np.ones(len(whole.time), bool))]
+    for name, labels in _groups(by, len(whole.time)).items():
+        groups += [(name, level, (labels == level).to_numpy(bool)) for level in _levels(labels)]
+    random = check_random("random_state", random_state)
+    seeds = [int(seed) for seed in random.randint(0, 2**31 - 1, len(groups))]
+    rows = []
+    for (name, level, inside), seed in zip(groups, seeds, strict=True):
+        own = whole.some(inside)
+        row: dict[str, Any] = {"by": name, "level": level, "n": int(inside.sum())}
+        row["events"] = int((own.y == 1).sum())
+        found = own.scores(np.ones((len(own.time), 1)))
+        drawn = own.resampled(n_bootstraps, np.random.RandomState(seed))
+        for measure in (*MEASURES[:-1], "observed", "expected", MEASURES[-1]):
+            row[measure] = float(found[measure][0])
+            if measure in MEASURES:
+                row |= _interval(measure, row[measure], drawn[measure], confidence)
+        rows.append(row)
+    table = pd.DataFrame(rows)
+    table.attrs = {
+        "horizon": float(horizon),
+        "n_bootstraps": n_bootstraps,
+        "confidence": confidence,
+        "seeds": seeds,
+    }
+    return table
+
+
+def _interval(name: str, value: float, drawn: np.ndarray, confidence: float) -> dict[str, float]:
+    """Quantiles of the resamples, NaN where too many of them have no value."""
+    known = drawn[~np.isnan(drawn)]
+    low = high = math.nan
+    if not math.isnan(value) and len(known) and len(known) > 0.9 * len(drawn):
+        ends = (1.0 - confidence) / 2.0
+        low, high = (float(end) for end in np.quantile(known, (ends, 1.0 - ends)))
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+class _Patients:
+    """Follow-up, classes at the horizon and risks, and scores of weighted patients.
+
+    Parameters
+    ----------
+    time : (n,) float array
+    ends : (n,) bool array
+        Whose follow-up ends by censoring.
+    y : (n,) int array
+        Class at the horizon, -1 where nobody knows.
+    caused : (n,) bool array
+        Who has the event.
+    last : (n,) float array
+        Time for pairs: infinite for who will not have the event.
+    risk : (n,) float array
+    horizon : float
+    """
+
+    def __init__(self, time, ends, y, caused, last, risk, horizon: float):
+        self.time, self.ends, self.y, self.caused = time, ends, y, caused
+        self.last, self.risk, self.horizon = last, risk, horizon
+        self._pairs: list[tuple[np.ndarray, ...]] | None = None
+
+    def some(self, inside: np.ndarray) -> _Patients:
+        """Some of the patients, (n,) bool."""
+        return _Patients(
+            self.time[inside],
+            self.ends[inside],
+            self.y[inside],
+            self.caused[inside],
+            self.last[inside],
+            self.risk[inside],
+            self.horizon,
+        )
+
+    def resampled(self, n: int, random: np.random.RandomState) -> dict[str, np.ndarray]:
+        """Scores of n resamples, each (n,)."""
+        size = len(self.time)
+        found: dict[str, list[np.ndarray]] = {name: [np.empty(0)] for name in MEASURES}
+        step = max(1, AT_ONCE // max(size, 1))
+        for begin in range(0, n if size else 0, step):
+            counts = [
+                np.bincount(random.randint(0, size, size), minlength=size)
+                for _ in range(begin, min(begin + step, n))
+            ]
+            made = self.scores(np.column_stack(counts).astype(np.float64))
+            for name in MEASURES:
+                found[name].append(made[name])
+        return {name: np.concatenate(values) for name, values in found.items()}
+
+    def scores(self, counts: np.ndarray) -> dict[str, np.ndarray]:
+        """All measures, (b,) each, where patients count so often, (n, b)."""
+        if not len(counts):
+            return {
+                name: np.full(counts.shape[1], np.nan)
+                for name in (*MEASURES, "observed", "expected")
+            }
+        weights = counts * self._known(counts)
+        n, y = counts.sum(axis=0), (self.y == 1).astype(np.float64)
+        whole = weights.sum(axis=0) >= WHOLE * n
+        with np.errstate(divide="ignore", invalid="ignore"):
+            brier = ((y - self.risk) ** 2) @ weights / n
+            observed, expected = y @ weights / n, self.risk @ counts / n
+            # Rounding aside: nobody or everybody has the event.
+            marginal = np.where(
+                (observed > 1e-12) & (observed < WHOLE), observed * (1.0 - observed), np.nan
+            )
+            found = {
+                "brier": np.where(whole, brier, np.nan),
+                "scaled_brier": np.where(whole, 1.0 - brier / marginal, np.nan),
+                "observed": np.where(whole, observed, np.nan),
+                "expected": expected,
+                "observed_expected": np.where(
+                    whole & (expected > 0.0), observed / expected, np.nan
+                ),
+            }
+        return found | {"auc": self._auc(weights, y), "concordance": self._concordance(counts)}
+
+    def _known(self, counts: np.ndarray) -> np.ndarray:
+        """1 over the share not censored before the class was known, 0 where it is not, (n, b).
+
+        As `weights_at` of `not_censored`, for each column.
+        """
+        order = np.argsort(self.time, kind="stable")
+        when, first = np.unique(self.time[order], return_index=True)
+        counts = counts[order]
+        leaving = np.add.reduceat(counts, first, axis=0)
+        censored = np.add.reduceat(counts * self.ends[order, None], first, axis=0)
+        at_risk = leaving[::-1].cumsum(axis=0)[::-1] - leaving + censored
+        steps = 1.0 - np.divide(
+            censored, at_risk, out=np.zeros_like(censored), where=censored > 0.0
+        )
+        share = np.concatenate([np.ones((1, counts.shape[1])), np.cumprod(steps, axis=0)])
+        before = share[np.searchsorted(when, np.minimum(self.time, self.horizon))]
+        known = (self.y >= 0)[:, None] & (before > 0.0)
+        return np.divide(1.0, before, out=np.zeros_like(before), where=known)
+
+    def _auc(self, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Area under the curve of weighted patients, equal risks count half, (b,)."""
+        own = ranks(self.risk)
+        order = np.argsort(own, kind="stable")
+        first = np.unique(own[order], return_index=True)[1]
+        weights, y = weights[order], y[order, None]
+        cases = np.add.reduceat(weights * y, first, axis=0)
+        controls = np.add.reduceat(weights * (1.0 - y), first, axis=0)
+        below = np.cumsum(controls, axis=0) - controls / 2.0
+        pairs = cases.sum(axis=0) * controls.sum(axis=0)
+        above = (cases * below).sum(axis=0)
+        return np.divide(above, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0.0)
+
+    def _concordance(self, counts: np.ndarray) -> np.ndarray:
+        """Share of pairs in which the higher risk has the event first, (b,)."""
+        if self._pairs is None:
+            self._pairs = self._counted()
+        sums = [
+            np.einsum(
+                "ib,ib->b", counts[own], _between(np.cumsum(counts[others], axis=0), begin, end)
+            )
+            for own, others, begin, end in self._pairs
+        ]
+        every, tied, right = sums[0], sums[1], sum(sums[2:], np.zeros(counts.shape[1]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(every > 0.0, (right + tied / 2.0) / every, np.nan)
+
+    def _counted(self) -> list[tuple[np.ndarray, ...]]:
+        """Which sums over patients make the pairs: of all, with equal risks, with the lower one.
+
+        Each is (own, others, begin, end): to the patient `own`, who has the event, belong `others`
+        from begin to end, in an order that has them in one piece. A lower risk first differs in one
+        bit of the rank, where it has 0 and the higher one 1: one sum per bit.
+        """
+        n, rank = len(self.time), ranks(self.risk)
+        # Who has the event goes before who is censored at the same time.
+        order = np.lexsort((~self.caused, self.last))
+        place = np.empty(n, dtype=np.int64)
+        place[order] = np.arange(n)
+        had = np.flatnonzero(self.caused)
+        # Later are all after the last event of the same time.
+        events = np.sort(self.last[had])
+        tied = np.searchsorted(events, self.last[had], side="right")
+        after = np.sort(place[had])[tied - 1] + 1
+
+        def sums(label, own, others):
+            """Others with the same label who come later, for own among those who had the event."""
+            key = label[others] * (n + 1) + place[others]
+            by_key = np.argsort(key, kind="stable")
+            key, base = key[by_key], label[had[own]] * (n + 1)
+            begin = np.searchsorted(key, base + after[own])
+            return had[own], others[by_key], begin, np.searchsorted(key, base + n + 1)
+
+        everybody, all_events = np.arange(n), np.arange(len(had))
+        found = [
+            sums(np.zeros(n, dtype=np.int64), all_events, everybody),
+            sums(rank, all_events, everybody),
+        ]
+        for bit in range(int(rank.max(initial=0)).bit_length()):
+            high = (rank >> bit) & 1
+            own, others = np.flatnonzero(high[had] == 1), np.flatnonzero(high == 0)
+            found.append(sums(rank >> (bit + 1), own, others))
+        return found
+
+
+def _between(total: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Sums from begin to end, of sums from the first one on."""
+    total = np.concatenate([np.zeros_like(total[:1], shape=(1, total.shape[1])), total])
+    return total[end] - total[begin]
+
+
+def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
+    """The patients, checked."""
+    refuse_entry(entry, "risks are not scored")
+    check_number("horizon", horizon, 0.0, LARGEST)
+    check_choice("competing", competing, ("censored", "survived"))
+    time, event = checked_follow_up(time, event, cause)
+    risk = predictions("risk", risk, len(time), None)
+    if len(bad := np.flatnonzero((risk < 0.0) | (risk > 1.0))):
+        raise InputError(
+            f"risk is {risk[bad[0]]:g} in row {bad[0]}", remedy="give probabilities from 0 to 1"
+        )
+    weights = censoring_weights(time, event, horizon, cause=cause, competing=competing)
+    if weights.sum() < WHOLE * len(time):
+        raise InputError(
+            f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}",
+            remedy="give an earlier one",
+        )
+    labels = horizon_labels(time, event, horizon, cause=cause, competing=competing)
+    ends, last = event != cause, time
+    if competing == "survived":
+        ends, last = event == 0, np.where((event != 0) & (event != cause), np.inf, time)
+    return _Patients(time, ends, labels.y, event == cause, last, risk, float(horizon))
+
+
+def _groups(by, n: int) -> dict[str, pd.Series]:
+    """Labels of groups by their names."""
+    pd = needed("pandas", PURPOSE)
+    if by is None:
+        return {}
+    if isinstance(by, (pd.DataFrame, Mapping)):
+        given = {str(name): by[name] for name in by}
+    else:
+        given = {str(getattr(by, "name", None) or "group"): by}
+    found = {}
+    for name, labels in given.items():
+        series = pd.Series(labels).reset_index(drop=True)
+        if len(series) != n:
+            raise InputError(
+                f"by has {len(series)} labels of {name!r} and time {n} values",
+                remedy="give one per patient",
+            )
+        found[name] = series
+    return found
+
+
+def _levels(labels: pd.Series) -> list:
+    """Groups in their order, without those that nobody is in."""
+    there = labels.dropna()
+    if hasattr(labels, "cat"):
+        return [level for level in labels.cat.categories if (there == level).any()]
+    try:
+        return sorted(there.unique())
+    except TypeError:
+        return sorted(there.unique(), key=str)
