@@ -789,7 +789,8 @@ def test_weights_for_the_censored_and_a_life_table(csv, tmp_path):
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        (["--age", "age"], "--life-table, --age and --sex go together"),
+        (["--life-table", "life.csv", "--age", "age"], "needs the columns of age and sex"),
+        (["--sex", "gender"], "column `gender` of --sex is no input"),
         (["--life-table", "none.csv", "--age", "age", "--sex", "sex"], "no such file"),
         (["--life-table", "life.csv", "--age", "years", "--sex", "sex"], "is no input"),
         (["--life-table", "bad.csv", "--age", "age", "--sex", "sex"], "the life table has no col"),

@@ -13,6 +13,7 @@ from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import InputError
 from hedgerow.patients.cohort import Cohort
 from hedgerow.patients.disclosure import LEAST
+from hedgerow.patients.suspects import age_like, sex_like
 from hedgerow.patients.values import DAYS
 from hedgerow.survival import (
     BootstrapValidation,
@@ -23,6 +24,7 @@ from hedgerow.survival import (
     concordance,
     leaf_numbers,
     leaf_survival,
+    performance,
     permutation_test,
     risk_groups,
     thesis_tree,
@@ -54,23 +56,6 @@ NO_DATE = (
 
 
 @dataclass(frozen=True)
-class LifeTable:
-    """A life table, and the columns of the patients that it is matched by.
-
-    Attributes
-    ----------
-    file : str
-        Name of the file.
-    age, sex : str
-        Columns of the inputs; the age is in years, the sex has the words of the table.
-    """
-
-    file: str
-    age: str
-    sex: str
-
-
-@dataclass(frozen=True)
 class Settings:
     """How a cohort is analysed.
 
@@ -98,8 +83,11 @@ class Settings:
     weights : bool
         Whether those whose class is known stand, by weights, for those who were censored before the
         horizon; the thesis leaves these out.
-    life_table : LifeTable, optional
-        Of the general population, beside whose survival the groups' stands.
+    age, sex : str, optional
+        Columns of the inputs, by which the tree is tested apart; by default those that have such a
+        name. For a life table the age is in years, and the sex has the words of the table.
+    life_table : str, optional
+        Name of its file: of the general population, beside whose survival the groups' stands.
     """
 
     max_depth: int = 4
@@ -112,7 +100,9 @@ class Settings:
     competing: str = "censored"
     bootstraps: int | None = None
     weights: bool = False
-    life_table: LifeTable | None = None
+    age: str | None = None
+    sex: str | None = None
+    life_table: str | None = None
 
     def __post_init__(self):
         check_number("--max-depth", self.max_depth, 1, MOST_DEPTH, whole=True)
@@ -155,6 +145,8 @@ class Analysis:
         By part.
     several : bool
         Whether causes compete.
+    performance : DataFrame
+        As `hedgerow.survival.performance`, of the test part, by sex and by age.
     validation : BootstrapValidation or None
         What holds of the next patient.
     permuted : DataFrame or None
@@ -178,6 +170,7 @@ class Analysis:
     decisions: pd.DataFrame
     concordance: dict[str, float]
     several: bool
+    performance: pd.DataFrame | None = None
     validation: BootstrapValidation | None = None
     permuted: pd.DataFrame | None = None
     changed: float = math.nan
@@ -238,6 +231,7 @@ def analyse(
             remedy=f"a tree needs at least {4 * settings.min_samples_leaf}",
         )
     covariates = _covariates(cohort, settings)
+    by = _tested_apart(cohort, settings)
     landmark = settings.landmark
     if landmark is None:
         landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
@@ -276,7 +270,7 @@ def analyse(
         )
         if settings.life_table is not None:
             survival[part] = _beside_population(
-                survival[part], groups, cohort, time, event, own, settings.life_table, life_table
+                survival[part], groups, cohort, time, event, own, settings, life_table
             )
     treated, notes = {}, []
     if cohort.treated_at is not None:
@@ -303,6 +297,7 @@ def analyse(
             if (event[own] == 1).any()
         },
         several,
+        _performance(groups, risk, time, event, there, by, cohort, settings, tell),
         _validated(groups, cohort, time, event, settings, pipeline, tell),
         _permuted(groups, cohort, time, event, settings, pipeline, tell),
         _changed(groups, cohort, settings.seed, tell),
@@ -335,16 +330,15 @@ def _covariates(cohort: Cohort, settings: Settings) -> pd.DataFrame | None:
 
 
 def _beside_population(
-    table, groups, cohort: Cohort, time, event, own, named: LifeTable, life_table
+    table, groups, cohort: Cohort, time, event, own, settings: Settings, life_table
 ) -> pd.DataFrame:
     """Survival in groups with that of the general population of their ages and sexes beside."""
-    for name in (named.age, named.sex):
-        if name not in cohort.X:
-            raise InputError(
-                f"column `{name}` of --life-table is no input",
-                remedy=f"inputs are {', '.join(cohort.X)}",
-            )
-    people = cohort.X.loc[own, [named.age, named.sex]].reset_index(drop=True)
+    about = [settings.age, settings.sex]
+    if None in about:
+        raise InputError(
+            "the life table needs the columns of age and sex", remedy="give --age and --sex"
+        )
+    people = cohort.X.loc[own, about].reset_index(drop=True)
     if len(bad := np.flatnonzero(people.isna().any(axis=1))):
         row = cohort.rows[np.flatnonzero(own)[bad[0]]]
         raise InputError(
@@ -358,8 +352,8 @@ def _beside_population(
         time[own] * years,
         event[own],
         life_table=life_table,
-        age=people[named.age].to_numpy(float),
-        sex=people[named.sex].astype(str).to_numpy(),
+        age=people[settings.age].to_numpy(float),
+        sex=people[settings.sex].astype(str).to_numpy(),
     )
     expected = {"median_expected": found["median_expected"] / years}
     expected["last_survival_expected"] = found["last_survival_expected"]
@@ -540,6 +534,46 @@ def decision_curve(
             }
         )
     return pd.DataFrame(rows)
+
+
+def _tested_apart(cohort: Cohort, settings: Settings) -> dict[str, Any]:
+    """By label the sex and the half of the ages of each patient, where the table has them."""
+    import pandas as pd
+
+    found = {}
+    for option, given, like in (("age", settings.age, age_like), ("sex", settings.sex, sex_like)):
+        if given is not None and given not in cohort.X:
+            raise InputError(
+                f"column `{given}` of --{option} is no input",
+                remedy=f"inputs are {', '.join(cohort.X)}",
+            )
+        name = given or next((name for name in cohort.X if like(name)), None)
+        if name is None:
+            continue
+        values = cohort.X[name]
+        if not hasattr(values, "cat"):
+            middle = float(np.nanmedian(values))
+            halves = np.where(values < middle, f"below {middle:g}", f"{middle:g} or more")
+            values = pd.Series(halves).where(values.notna().to_numpy())
+        found[cohort.columns[name].label] = values.astype(object)
+    return found
+
+
+def _performance(groups, risk, time, event, there, by, cohort, settings, tell) -> pd.DataFrame:
+    tell("performance in the test part")
+    own = ~groups.training & there
+    competing = bool(((event != 0) & (event != 1)).any())
+    return performance(
+        time[own],
+        event[own],
+        risk[own],
+        cohort.horizon,
+        by={name: np.asarray(levels)[own] for name, levels in by.items()},
+        competing="survived" if competing else "censored",
+        n_bootstraps=min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort))),
+        confidence=CONFIDENCE,
+        random_state=settings.seed,
+    )
 
 
 def _validated(groups, cohort, time, event, settings, pipeline, tell) -> BootstrapValidation | None:

@@ -126,7 +126,7 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
             "Rare outcomes",
             "no weights and no resampling; the share of the tree is compared with what was seen",
         ),
-        ("14", "Fairness between groups of people", f"not examined by the run; {OPEN}"),
+        ("14", "Fairness between groups of people", _fairness(analysis)),
         ("15", "What the model gives", f"a group and its risk of the event by {horizon}"),
         (
             "16",
@@ -155,7 +155,7 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
             "Performance with intervals",
             ", ".join(
                 f"table “{shown[name].title}”"
-                for name in ("next_patient", "calibration")
+                for name in ("next_patient", "performance", "calibration")
                 if name in shown
             ),
         ),
@@ -182,6 +182,14 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         "the authors.",
         frame,
     )
+
+
+def _fairness(analysis: Analysis) -> str:
+    assert analysis.performance is not None
+    names = [str(name) for name in analysis.performance["by"].unique() if name]
+    if not names:
+        return f"the table has no sex and no age by which the run could test; {OPEN}"
+    return f"the tree is tested apart by {' and '.join(names)}; what follows from it: {OPEN}"
 
 
 def _corrected(analysis: Analysis) -> str:

@@ -92,8 +92,8 @@ def add_survival(commands: Any) -> None:
         metavar="FILE",
         help="CSV with age, sex and q (or hazard), and year where it has any",
     )
-    analysis.add_argument("--age", metavar="COLUMN", help="in years, for the life table")
-    analysis.add_argument("--sex", metavar="COLUMN", help="for the life table, in its words")
+    analysis.add_argument("--age", metavar="COLUMN", help="by which the tree is tested apart")
+    analysis.add_argument("--sex", metavar="COLUMN", help="the same; both for a life table")
     analysis.add_argument("--permutations", type=int, default=0, metavar="N", help="of outcomes")
     analysis.add_argument(
         "--bootstraps",
@@ -232,7 +232,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     check_out(options.out, options.force)
     path = Path(options.table)
     cohort, outcome = cohort_of(options)
-    life_table, table = _life_table(options)
+    table = _life_table(options)
     settings = Settings(
         options.max_depth,
         options.min_patients,
@@ -244,7 +244,9 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         options.competing,
         options.bootstraps,
         options.weights,
-        life_table,
+        options.age,
+        options.sex,
+        None if options.life_table is None else Path(options.life_table).name,
     )
     analysis = analyse(cohort, settings, tell, table)
     written = write_folder(
@@ -270,20 +272,14 @@ def _analysed(options: argparse.Namespace, tell) -> str:
 
 
 def _life_table(options: argparse.Namespace):
-    """What names a life table, and the table itself; None twice where none is named."""
+    """The life table that a command names; None where it names none."""
     import pandas as pd
 
-    from hedgerow.errors import DataError, InputError
+    from hedgerow.errors import DataError
     from hedgerow.files import read_bytes
-    from hedgerow.patients.analysis import LifeTable
 
-    told = (options.life_table, options.age, options.sex)
-    if not any(told):
-        return None, None
-    if not all(told):
-        raise InputError(
-            "--life-table, --age and --sex go together", remedy="give all three, or none"
-        )
+    if options.life_table is None:
+        return None
     path = Path(options.life_table)
     content = read_bytes(
         path,
@@ -298,7 +294,7 @@ def _life_table(options: argparse.Namespace):
         table = pd.read_csv(io.BytesIO(content), dtype={"sex": str})
     except (ValueError, UnicodeDecodeError):
         raise DataError(f"{path.name} is no CSV table", remedy="export it again") from None
-    return LifeTable(path.name, options.age, options.sex), table
+    return table
 
 
 def _said(words) -> str:

@@ -198,15 +198,9 @@ def command(
         "--adjust": ",".join(settings.adjust) or None,
         "--permutations": settings.permutations or None,
         "--bootstraps": settings.bootstraps,
-        **(
-            {}
-            if settings.life_table is None
-            else {
-                "--life-table": settings.life_table.file,
-                "--age": settings.life_table.age,
-                "--sex": settings.life_table.sex,
-            }
-        ),
+        "--age": settings.age,
+        "--sex": settings.sex,
+        "--life-table": settings.life_table,
         "--seed": settings.seed,
     }
     for word in outcome.event_is:
@@ -367,7 +361,7 @@ def page(
             "How far to trust it",
             _words_of_trust(analysis),
             ["calibration", "decisions"],
-            ["calibration", "decision_curve"],
+            ["performance", "calibration", "decision_curve"],
         ),
     ]
     if analysis.treated:

@@ -283,6 +283,12 @@ def _area(values: np.ndarray, had: np.ndarray) -> float:
     return float((rank[had].sum() - n * (n + 1) / 2.0) / (n * (len(had) - n)))
 
 
+def sex_like(name: str) -> bool:
+    """Whether a column's name is that of a sex."""
+    words = {"sex", "gender", "geschlecht", "sexe", "sexo"}
+    return bool(words & set(re.split(r"[^a-z]+", name.lower())))
+
+
 def age_like(name: str) -> bool:
     """Whether a column's name is that of an age."""
     return bool({"age", "alter", "edad", "leeftijd"} & set(re.split(r"[^a-z]+", name.lower())))

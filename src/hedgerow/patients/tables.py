@@ -55,6 +55,11 @@ COLUMNS = {
     "events_untreated": ("Events, untreated", ""),
     "median_treated": ("Half by, treated", "t"),
     "median_untreated": ("Half by, untreated", "t"),
+    "concordance": ("Concordance", "b"),
+    "auc": ("Area", "b"),
+    "brier": ("Brier", "b"),
+    "scaled_brier": ("Error taken off", "b"),
+    "observed_expected": ("Observed by expected", "r"),
     "predicted": ("Share of the tree", "s"),
     "estimated": ("Training part", "s"),
     "observed": ("Test part", "s"),
@@ -75,7 +80,8 @@ COLUMNS = {
 ENDS = ("low", "high")
 INTERVALS = (
     *("hazard_ratio", "hazard_ratio_adjusted", "hazard_ratio_weighted", "risk"),
-    *("observed", "incidence"),
+    *("observed", "incidence", "concordance", "auc", "brier", "scaled_brier"),
+    "observed_expected",
 )
 HOLM = "_holm"
 #: Columns of survival in groups, those of a group that few patients or events would show through
@@ -95,6 +101,7 @@ OF_TREATMENT = (
 )
 OF_GROUP = OF_SURVIVAL[4:]
 OF_PART = ("n", "events")
+OF_PERFORMANCE = ("concordance", "auc", "brier", "scaled_brier", "observed_expected")
 OF_NEXT = ("apparent", "risk", "risk_low", "risk_high")
 OF_COUNTS = ("n_treated", "n_untreated", "n_left_out", "events_treated", "events_untreated")
 
@@ -221,6 +228,7 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
         *next_patient(analysis, least),
         *survival(analysis, least),
         *treated(analysis, least),
+        performed(analysis, least),
         calibrated(analysis, least),
         decisions(analysis, least),
     ]
@@ -512,7 +520,7 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
     if analysis.settings.life_table is not None:
         text += (
             " Population: people of the same ages and sexes by the life table "
-            f"{analysis.settings.life_table.file}, who die of all causes; by when half of them "
+            f"{analysis.settings.life_table}, who die of all causes; by when half of them "
             "have died, and the share who live at the last time of the group."
         )
     if analysis.settings.adjust:
@@ -722,6 +730,39 @@ def _models_said(analysis: Analysis, way: str) -> str:
             "difference between the two is shown before and after. What is not among them is not "
             "taken out."
         )
+    )
+
+
+def performed(analysis: Analysis, least: int) -> Table:
+    """How good the risks are in the test part, in all of it and by sex and age."""
+    import pandas as pd
+
+    table, rows = analysis.performance, []
+    assert table is not None
+    keep = [c for name in OF_PERFORMANCE for c in (name, *(f"{name}_{end}" for end in ENDS))]
+    for by, own in table.groupby("by", sort=False):
+        counts = own["n"].to_numpy(int)
+        whole = int(table["n"].iloc[0])
+        # Who has none of the levels is the rest.
+        line = np.append(counts, [whole - counts.sum(), whole])
+        hidden = protected(line[None], least, columns=False)[0] if by else np.zeros(3, dtype=int)
+        for place, row in enumerate(own.to_dict("records")):
+            n, events = int(row["n"]), int(row["events"])
+            few = small([n, events, n - events], least).any() or hidden[place] != SHOWN
+            shown = {"variable": str(by) or "all", "value": str(row["level"]) if by else ""}
+            shown["n"] = as_shown(n, hidden[place], least)
+            values = dict.fromkeys(keep, WITHHELD) if few else {name: row[name] for name in keep}
+            rows.append(shown | values)
+    return Table(
+        "performance",
+        "How good the risks are",
+        f"Test part, at {analysis.cohort.horizon:g} {analysis.cohort.unit}; the risk is that of "
+        "the training part. Area under the curve of those with the event by the horizon against those "
+        "without, squared error (Brier), and what it takes off the error of one risk for everybody "
+        "(1: all, 0: nothing); share with the event by what was expected. Intervals (95 %) are of "
+        f"{table.attrs['n_bootstraps']} resamples of the test part, seed {analysis.settings.seed}: "
+        "they take the tree as it is.",
+        pd.DataFrame(rows),
     )
 
 
