@@ -553,7 +553,7 @@ def _tested_apart(cohort: Cohort, settings: Settings) -> dict[str, Any]:
         values = cohort.X[name]
         if not hasattr(values, "cat"):
             middle = float(np.nanmedian(values))
-            halves = np.where(values < middle, f"below {middle:g}", f"{middle:g} or more")
+            halves = np.where(values < middle, f"< {middle:g}", f"≥ {middle:g}")
             values = pd.Series(halves).where(values.notna().to_numpy())
         found[cohort.columns[name].label] = values.astype(object)
     return found

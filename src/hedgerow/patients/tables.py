@@ -757,11 +757,11 @@ def performed(analysis: Analysis, least: int) -> Table:
         "performance",
         "How good the risks are",
         f"Test part, at {analysis.cohort.horizon:g} {analysis.cohort.unit}; the risk is that of "
-        "the training part. Area under the curve of those with the event by the horizon against those "
-        "without, squared error (Brier), and what it takes off the error of one risk for everybody "
-        "(1: all, 0: nothing); share with the event by what was expected. Intervals (95 %) are of "
-        f"{table.attrs['n_bootstraps']} resamples of the test part, seed {analysis.settings.seed}: "
-        "they take the tree as it is.",
+        "the training part. Area under the curve of those with the event by the horizon against "
+        "those without, squared error (Brier), and what it takes off the error of one risk for "
+        "everybody (1: all, 0: nothing); share with the event by what was expected. Intervals (95 "
+        f"%) are of {table.attrs['n_bootstraps']} resamples of the test part, seed "
+        f"{analysis.settings.seed}: they take the tree as it is.",
         pd.DataFrame(rows),
     )
 
