@@ -84,13 +84,19 @@ class _AtRisk:
         Who dies is there for a part of the terms of the own time: of the k-th of d for 1 - k/d.
         """
         pad = [(1, 0)] + [(0, 0)] * (term.ndim - 1)
-        until = np.pad(np.cumsum(np.add.reduceat(term, self.begin, axis=0), axis=0), pad)
+        until = np.pad(np.cumsum(self._by_time(term), axis=0), pad)
         found = until[self.until]
         if self.before is not None:
             found = found - until[self.before]
         gone = term * (self.gone if term.ndim == 1 else self.gone[:, None])
-        found[self.died] -= np.add.reduceat(gone, self.begin, axis=0)[self.place]
+        found[self.died] -= self._by_time(gone)[self.place]
         return found
+
+    def _by_time(self, term: np.ndarray) -> np.ndarray:
+        """Sums of terms of events over each time."""
+        if term.ndim == 1:
+            return np.bincount(self.place, term, len(self.when))
+        return np.add.reduceat(term, self.begin, axis=0)
 
 
 class _Sums:
