@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.confidence.command import add_explain
     from hedgerow.patients.command import add_survival
+    from hedgerow.patients.second_command import add_apply, add_pool, add_validate
     from hedgerow.workflow.plan_command import add_plan
     from hedgerow.workflow.reference_command import add_reference
 
@@ -86,6 +87,9 @@ def _parser() -> argparse.ArgumentParser:
     add_trace(commands)
     add_replay(commands)
     add_survival(commands)
+    add_validate(commands)
+    add_apply(commands)
+    add_pool(commands)
     add_explain(commands)
     return parser
 

@@ -42,9 +42,9 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
     text = PAGE.read_text(encoding="utf-8")
     files = dict(re.findall(r"^`([\w.]+)`\n\n```yaml\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
     blocks = re.findall(r"^```(sh|text)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    assert [kind for kind, _ in blocks] == ["sh", "text"] * 5
-    (first, printed), template, sheet, questions, mistakes = [
-        (blocks[k][1], blocks[k + 1][1]) for k in range(0, 10, 2)
+    assert [kind for kind, _ in blocks] == ["sh", "text"] * 8
+    (first, printed), template, sheet, *second, questions, mistakes = [
+        (blocks[k][1], blocks[k + 1][1]) for k in range(0, 16, 2)
     ]
     monkeypatch.chdir(tmp_path)
     assert run(first, capfd) == printed
@@ -52,6 +52,8 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
     for name, content in files.items():
         Path(name).write_text(content, encoding="utf-8")
     assert run(sheet[0], capfd) == sheet[1]
+    for commands, told in second:
+        assert run(commands, capfd) == told
     assert shell(questions[0]) == questions[1] and not Path("nodes").exists()
     assert shell(mistakes[0]) == mistakes[1] and not Path("typed").exists()
     pages = {name: Path(name, "index.html").read_text() for name in ("first_look", "sheet")}

@@ -31,6 +31,7 @@ from hedgerow.patients.checklist import checklist
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.disclosure import protected, small
 from hedgerow.patients.folder import _captions, _pictures, page, tree_json
+from hedgerow.patients.model import read_model
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.tables import flow, said, tables
@@ -133,7 +134,7 @@ def test_the_folder_holds_what_it_says(made):
     assert manifest["seed"] == 0 and manifest["command"].startswith(
         "hedgerow survival patients.csv"
     )
-    assert Tree.from_json((made / "tree.json").read_text()).n_leaves >= 2
+    assert read_model(made).tree.n_leaves >= 2
 
 
 def test_the_page_opens_without_network_or_script(made):
@@ -527,7 +528,7 @@ def test_a_tree_without_a_test(tmp_path):
     run = ["survival", str(path), *TOLD[:6], "--min-patients", "150", "--quiet"]
     assert main([*run, "--out", str(out)]) == 1  # too few for groups of 150
     assert main([*run[:-2], "100", "--quiet", "--out", str(out)]) == 0
-    assert Tree.from_json((out / "tree.json").read_text()).n_leaves >= 1
+    assert read_model(out).tree.n_leaves >= 1
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
@@ -131,7 +132,7 @@ def _tree(path: str) -> Tree:
     from hedgerow.files import read_text
     from hedgerow.tree import Tree
 
-    text = read_text(path, ABSENT)
+    text = _inner(read_text(path, ABSENT))
     try:
         tree = Tree.from_json(text)
     except InputError as error:
@@ -147,6 +148,16 @@ def _tree(path: str) -> Tree:
             remedy="fit it on a data frame, or give them by Tree.replace(feature_names=...)",
         )
     return tree
+
+
+def _inner(text: str) -> str:
+    """The text of a tree: of a file that holds one with more beside it, its own part."""
+    try:
+        form = json.loads(text)
+    except (RecursionError, ValueError):
+        return text
+    inner = form.get("tree") if isinstance(form, dict) else None
+    return json.dumps(inner) if isinstance(inner, dict) else text
 
 
 def _table(path: str, tree: Tree) -> np.ndarray:

@@ -131,7 +131,8 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         (
             "16",
             "Training and test data",
-            "two parts of one table: an external test is " + OPEN,
+            "two parts of one table; another hospital tests the tree with `hedgerow validate`: "
+            + OPEN,
         ),
         ("17", "Ethics", OPEN),
         ("18a", "Funding", OPEN),

@@ -28,43 +28,9 @@ def add_survival(commands: Any) -> None:
     words = "risk groups of a clinician's own patients, in a folder that opens in a browser"
     parser = add_command(commands, "survival", words, DESCRIPTION, EXAMPLES)
     parser.set_defaults(run=run)
-    parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")
-    table = parser.add_argument_group("the table")
-    table.add_argument("--time", metavar="COLUMN", help="time of follow-up")
-    table.add_argument("--start", metavar="COLUMN", help="date of inclusion, in place of --time")
-    table.add_argument("--end", metavar="COLUMN", help="date of the event or of last contact")
-    table.add_argument(
-        "--unit",
-        choices=["days", "weeks", "months", "years"],
-        help="of the times, where neither their names nor the schema tell it",
-    )
-    table.add_argument("--event", metavar="COLUMN", help="whether, or which, event ended it")
-    table.add_argument(
-        "--event-is",
-        action="append",
-        default=[],
-        metavar="WORD",
-        help="what counts as the event, where it is not 1, yes, true, dead; may be repeated",
-    )
-    table.add_argument("--cause", metavar="WORD", help="the event that counts, others competing")
-    table.add_argument(
-        "--intervention",
-        metavar="COLUMN",
-        help="date or time of a treatment; yes and no tells no time, and biases the comparison",
-    )
-    table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
+    table = add_table(parser)
     table.add_argument("--template", metavar="FILE", help="write such a file from the table, stop")
-    table.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
-    table.add_argument(
-        "--leave-out-incomplete",
-        action="store_true",
-        help="leave out patients without time or event, instead of naming them",
-    )
-    add_answers(
-        parser.add_argument_group(
-            "answers to questions", "what a table leaves open; each may be given more than once"
-        )
-    )
+    add_questions(parser)
     analysis = parser.add_argument_group("the analysis")
     analysis.add_argument(
         "--horizon", default="6y", metavar="TIME", help="such as 18m or 6y (default: %(default)s)"
@@ -110,22 +76,95 @@ def add_survival(commands: Any) -> None:
         "--test-size", type=float, default=0.25, metavar="SHARE", help="default: .25"
     )
     analysis.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    add_out(parser, "the file of --template, or the folder of an earlier run, which is moved aside")
+
+
+def add_table(parser: Any) -> Any:
+    """Add what tells a table with its follow-up; gives the group of these options."""
+    parser.add_argument("table", metavar="TABLE", help="a CSV file, or an .xlsx workbook")
+    table = parser.add_argument_group("the table")
+    table.add_argument("--time", metavar="COLUMN", help="time of follow-up")
+    table.add_argument("--start", metavar="COLUMN", help="date of inclusion, in place of --time")
+    table.add_argument("--end", metavar="COLUMN", help="date of the event or of last contact")
+    table.add_argument(
+        "--unit",
+        choices=["days", "weeks", "months", "years"],
+        help="of the times, where neither their names nor the schema tell it",
+    )
+    table.add_argument("--event", metavar="COLUMN", help="whether, or which, event ended it")
+    table.add_argument(
+        "--event-is",
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="what counts as the event, where it is not 1, yes, true, dead; may be repeated",
+    )
+    table.add_argument("--cause", metavar="WORD", help="the event that counts, others competing")
+    table.add_argument(
+        "--intervention",
+        metavar="COLUMN",
+        help="date or time of a treatment; yes and no tells no time, and biases the comparison",
+    )
+    table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
+    add_sheet(table)
+    table.add_argument(
+        "--leave-out-incomplete",
+        action="store_true",
+        help="leave out patients without time or event, instead of naming them",
+    )
+    return table
+
+
+def add_sheet(group: Any) -> None:
+    """Add which sheet of a workbook is read."""
+    group.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
+
+
+def add_rename(group: Any) -> None:
+    """Add other names for columns."""
+    group.add_argument(
+        "--rename",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="another name for a column, which all other options then use; may be repeated",
+    )
+
+
+def add_questions(parser: Any) -> None:
+    """Add the answers to questions that a table raises."""
+    add_answers(
+        parser.add_argument_group(
+            "answers to questions", "what a table leaves open; each may be given more than once"
+        )
+    )
+
+
+def add_out(
+    parser: Any,
+    replaced: str = "the folder of an earlier run, which is moved aside",
+    small_counts: bool = True,
+    documents: bool = True,
+) -> None:
+    """Add where a folder is written, and how."""
     out = parser.add_argument_group("what is written")
     out.add_argument("--out", metavar="FOLDER", help="gets index.html and all else")
     out.add_argument("--title", metavar="TEXT", help="of the page (default: from the table's name)")
-    out.add_argument(
-        "--force",
-        action="store_true",
-        help="replace what is there: the file of --template, or the folder of an earlier run, "
-        "which is moved aside",
-    )
-    out.add_argument(
-        "--show-small-counts", action="store_true", help="show counts from 1 to 4 as well"
-    )
-    out.add_argument(
-        "--documents", action="store_true", help="each table as .docx as well (python-docx)"
-    )
-    out.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    out.add_argument("--force", action="store_true", help=f"replace what is there: {replaced}")
+    if small_counts:
+        out.add_argument(
+            "--show-small-counts", action="store_true", help="show counts from 1 to 4 as well"
+        )
+    if documents:
+        out.add_argument(
+            "--documents", action="store_true", help="each table as .docx as well (python-docx)"
+        )
+    add_quiet(out)
+
+
+def add_quiet(group: Any) -> None:
+    """Add that nothing is said."""
+    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -147,7 +186,7 @@ def run(options: argparse.Namespace) -> int:
     for library in libraries + ["docx"] * options.documents:
         needed(library, "`hedgerow survival`")
     try:
-        with _Told(options.quiet) as tell:
+        with Told(options.quiet) as tell:
             tell("reading the table")
             said = _template(options) if options.template is not None else _analysed(options, tell)
     except TableError as error:
@@ -158,13 +197,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _read(options: argparse.Namespace):
-    """The table and what its columns seem to be."""
+def read_table(options: argparse.Namespace):
+    """The table, its columns by their new names, and what they seem to be."""
     from hedgerow.patients.schema import found_columns
     from hedgerow.patients.table import read_texts
 
     answers = answers_of(options)
     table = read_texts(options.table, options.sheet, answers.head_row)
+    if getattr(options, "rename", None):
+        from hedgerow.patients.place import renamed
+
+        table = renamed(table, options.rename)
     return table, found_columns(table, answers)
 
 
@@ -172,7 +215,7 @@ def _template(options: argparse.Namespace) -> str:
     from hedgerow.files import check_free
     from hedgerow.patients.schema import write_template
 
-    table, columns = _read(options)
+    table, columns = read_table(options)
     check_free(options.template, options.force)
     write_template(options.template, table, columns)
     return f"{options.template}: {len(columns)} columns, to be corrected"
@@ -195,29 +238,42 @@ def cohort_of(options: argparse.Namespace):
     InputError, DataError
         As `read_texts`, `read_schema` and `read_cohort`.
     """
-    from hedgerow.errors import InputError
-    from hedgerow.patients.cohort import Outcome, read_cohort
+    from hedgerow.patients.cohort import read_cohort
     from hedgerow.patients.schema import read_schema
 
-    table, columns = _read(options)
-    if options.event is None:
-        raise InputError("the column of the event is not told", remedy="give --event")
+    table, columns = read_table(options)
+    outcome = outcome_of(options, options.horizon)
     if options.schema is not None:
         columns = read_schema(options.schema, table, columns)
-    outcome = Outcome(
+    return read_cohort(table, outcome, columns), outcome
+
+
+def outcome_of(options: argparse.Namespace, horizon: str):
+    """The follow-up that a command describes.
+
+    Raises
+    ------
+    InputError
+        No column of the event.
+    """
+    from hedgerow.errors import InputError
+    from hedgerow.patients.cohort import Outcome
+
+    if options.event is None:
+        raise InputError("the column of the event is not told", remedy="give --event")
+    return Outcome(
         options.event,
         options.time,
         options.start,
         options.end,
         options.intervention,
         options.unit,
-        options.horizon,
+        horizon,
         tuple(options.event_is),
         options.cause,
         options.leave_out_incomplete,
         answers_of(options),
     )
-    return read_cohort(table, outcome, columns), outcome
 
 
 def _analysed(options: argparse.Namespace, tell) -> str:
@@ -265,7 +321,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     nothing = "" if analysis.finds else f"{nothing_found(analysis)}\n"
     return (
         f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
-        + "".join(f"column `{name}`: {_said(own)}\n" for name, own in cohort.words.items())
+        + "".join(f"column `{name}`: {words_said(own)}\n" for name, own in cohort.words.items())
         + f"{nothing}{where}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )
@@ -297,7 +353,8 @@ def _life_table(options: argparse.Namespace):
     return table
 
 
-def _said(words) -> str:
+def words_said(words) -> str:
+    """What each word of a column was taken for, and how often."""
     return ", ".join(word.said for word in words)
 
 
@@ -317,7 +374,7 @@ def _landmark(text: str | None, unit: str) -> float | None:
     return length * DAYS[own] / DAYS[unit]
 
 
-class _Told:
+class Told:
     """What is being done, on a line of the terminal, and how often it was repeated."""
 
     def __init__(self, quiet: bool):

@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from hedgerow.errors import DataError
-from hedgerow.files import (
-    aside,
-    check_folder,
-    folder_whole,
-    for_spreadsheets,
-    read_json,
-    write_bytes,
-    write_csv,
-    write_json,
-    write_text,
-)
+from hedgerow.files import aside, folder_whole, write_text
 from hedgerow.patients import figures
 from hedgerow.patients.analysis import NO_DATE, Analysis
 from hedgerow.patients.answers import as_options
 from hedgerow.patients.checklist import checklist, nothing_found, summary
 from hedgerow.patients.cohort import Outcome
+from hedgerow.patients.counts import FILE as COUNTS
+from hedgerow.patients.counts import counts_of_training
 from hedgerow.patients.disclosure import LEAST, small
-from hedgerow.patients.documents import document
+from hedgerow.patients.layout import (
+    Written,
+    check_made_by,
+    checksum,
+    pictured,
+    placed,
+    save_picture,
+    section,
+    words_of_counts,
+    write_manifest,
+    write_tables,
+)
+from hedgerow.patients.model import FILE, Source
+from hedgerow.patients.model import of as risk_model
 from hedgerow.patients.passport import passport
-from hedgerow.patients.tables import COLUMNS, Table, tables, withheld_leaves
-from hedgerow.reporting.figures import save
+from hedgerow.patients.tables import Table, tables, withheld_leaves
 from hedgerow.reporting.html import render
 from hedgerow.texts import legible
+from hedgerow.tree import Tree
 
-#: Stands in each folder that a run made and lists its files: no other folder is replaced.
-MARK = "manifest.json"
 WHAT = "hedgerow survival"
-LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "lifelines", "statsmodels", "matplotlib")
 
 
 def check_out(folder: str | Path, force: bool) -> None:
@@ -50,26 +50,7 @@ def check_out(folder: str | Path, force: bool) -> None:
     InputError
         As `hedgerow.files.check_folder`.
     """
-    check_folder(folder, force, f"`{WHAT}`", _listed)
-
-
-def _listed(folder: Path) -> set[str] | None:
-    """The files of an earlier run, by its manifest; None where the manifest is none of ours."""
-    try:
-        manifest = read_json(folder / MARK) if (folder / MARK).is_file() else {}
-    except DataError:
-        return None
-    outputs = manifest.get("outputs")
-    if manifest.get("made_by") != WHAT or not isinstance(outputs, dict):
-        return None
-    return {MARK, *outputs}
-
-
-class Written(NamedTuple):
-    """Files of a folder that was written, and where the folder that it replaces is now."""
-
-    files: list[str]
-    old: Path | None
+    check_made_by(folder, force, WHAT)
 
 
 def write_folder(
@@ -121,48 +102,39 @@ def write_folder(
         shown = tables(analysis, least)
         version = metadata.version("hedgerow")
         shown["checklist"] = checklist(analysis, shown, name, version)
-        for table in shown.values():
-            write_csv(made / "tables" / f"{table.id}.csv", for_spreadsheets(table.frame))
-            if documents:
-                write_bytes(made / "tables" / f"{table.id}.docx", document(table))
-        write_text(made / "tree.json", tree_json(analysis, least))
+        write_tables(made, shown, documents)
+        seen_tree = shown_tree(analysis, least)
+        origin = Source(version, name, checksum(source), title)
+        model = risk_model(analysis, shown, seen_tree, outcome, origin, least)
+        write_text(made / FILE, model.to_json())
+        told = counts_of_training(analysis, model, shown, title, name, least)
+        write_text(made / COUNTS, told.to_json())
         pictures = _pictures(analysis, shown, title, least, name)
         for drawn, picture in pictures.items():
             tell(f"picture {drawn}")
-            # Saving lays a figure out, and once more would move it by a hair.
-            for suffix in (".svg", ".png", *([".pdf"] if drawn == "sheet" else [])):
-                save(picture(), made / "figures" / f"{drawn}{suffix}")
+            save_picture(picture, made / "figures", drawn)
         tell("page")
         write_text(
             made / "index.html", page(analysis, shown, list(pictures), title, least, version)
         )
         write_text(
             made / "passport.html",
-            passport(analysis, shown, outcome, title, name, _sha256(source), version),
+            passport(analysis, shown, outcome, title, name, checksum(source), version),
         )
-        files = sorted(p.relative_to(made).as_posix() for p in made.rglob("*") if p.is_file())
-        write_json(
-            made / MARK,
+        files = write_manifest(
+            made,
+            WHAT,
+            least,
             {
-                "made_by": WHAT,
-                "version": version,
-                "libraries": {name: metadata.version(name) for name in LIBRARIES},
                 "command": command(outcome, analysis, name, title, least, schema, documents),
-                "input": {name: _sha256(source)}
-                | ({} if schema is None else {schema.name: _sha256(schema)}),
+                "input": {name: checksum(source)}
+                | ({} if schema is None else {schema.name: checksum(schema)}),
                 "outcome": dataclasses.asdict(outcome),
                 "settings": dataclasses.asdict(analysis.settings),
-                "small_counts_hidden_below": least,
                 "seed": analysis.settings.seed,
-                "outputs": {file: _sha256(made / file) for file in files},
             },
         )
-    return Written([*files, MARK], old)
-
-
-def _sha256(path: Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return Written(files, old)
 
 
 def command(
@@ -175,18 +147,8 @@ def command(
     documents: bool,
 ) -> str:
     """The command that gives the same folder, with every setting written out."""
-    import shlex
-
     settings = analysis.settings
-    words = ["hedgerow", "survival", source]
     options = {
-        "--time": outcome.time,
-        "--start": outcome.start,
-        "--end": outcome.end,
-        "--event": outcome.event,
-        "--cause": outcome.cause,
-        "--intervention": outcome.intervention,
-        "--unit": outcome.unit,
         "--horizon": outcome.horizon,
         "--schema": None if schema is None else schema.name,
         "--title": title,
@@ -201,16 +163,50 @@ def command(
         "--age": settings.age,
         "--sex": settings.sex,
         "--life-table": settings.life_table,
+        "--weights": settings.weights,
+        "--documents": documents,
         "--seed": settings.seed,
+    }
+    return as_command(["hedgerow", "survival", source], outcome, options, least)
+
+
+def as_command(words: list[str], outcome: Outcome, options: Mapping[str, Any], least: int) -> str:
+    """A command with what describes the follow-up, further options, and the answers.
+
+    Parameters
+    ----------
+    words : list of str
+        The command and its files.
+    outcome : Outcome
+    options : mapping
+        Those that are None or False are left out; True: an option without a value.
+    least : int
+
+    Returns
+    -------
+    str
+    """
+    import shlex
+
+    words = list(words)
+    own = {
+        "--time": outcome.time,
+        "--start": outcome.start,
+        "--end": outcome.end,
+        "--event": outcome.event,
+        "--cause": outcome.cause,
+        "--intervention": outcome.intervention,
+        "--unit": outcome.unit,
     }
     for word in outcome.event_is:
         words += ["--event-is", word]
-    for name, value in options.items():
-        if value is not None:
+    for name, value in {**own, **options}.items():
+        if value is True:
+            words.append(name)
+        elif value is not None and value is not False:
             words += [name, f"{value:g}" if isinstance(value, float) else str(value)]
     words += as_options(outcome.answers)
     words += ["--leave-out-incomplete"] * outcome.leave_out + ["--show-small-counts"] * (not least)
-    words += ["--documents"] * documents + ["--weights"] * settings.weights
     return shlex.join(words)
 
 
@@ -233,6 +229,11 @@ def _pictures(analysis: Analysis, shown: dict[str, Table], title: str, least: in
 
 
 def tree_json(analysis: Analysis, least: int) -> str:
+    """The tree as it stands in `tree.json`; see `shown_tree`."""
+    return shown_tree(analysis, least).to_json(indent=1) + "\n"
+
+
+def shown_tree(analysis: Analysis, least: int) -> Tree:
     """The tree, its weights changed where they would show a small count.
 
     In a leaf in which few training patients are known to have the event, or not to have it, their
@@ -241,7 +242,7 @@ def tree_json(analysis: Analysis, least: int) -> str:
     """
     tree = analysis.groups.tree_
     if not least:
-        return tree.to_json(indent=1) + "\n"
+        return tree
     weight = np.array(tree.class_weight)
     leaves = list(analysis.numbers)
     counts = np.rint(weight[leaves]).astype(int)
@@ -262,7 +263,7 @@ def tree_json(analysis: Analysis, least: int) -> str:
     beside = {name: getattr(tree, name) for name in ("feature_names", "classes", "categories")}
     arrays = {**tree.arrays(), "class_weight": weight}
     gate = getattr(tree, "gate", None)
-    return type(tree)(**arrays, **beside, gate=gate).to_json(indent=1) + "\n"
+    return type(tree)(**arrays, **beside, gate=gate)
 
 
 def _blurred(counts: np.ndarray, least: int) -> np.ndarray:
@@ -309,54 +310,25 @@ def page(
     -------
     str
     """
-    alternatives = figures.alternatives(analysis, shown)
-    captions = _captions(analysis)
-    drawn = {
-        name: {
-            "id": name,
-            "alt": alternatives[name],
-            "caption": captions[name],
-            "narrow": name == "calibration",
-            "pdf": name == "sheet",
-            "association": name == "treated",
-        }
-        for name in pictures
-    }
-    listed = {}
-    for name, table in shown.items():
-        heads, rows = table.cells()
-        right = [
-            COLUMNS.get(column, (column, ""))[1] != "" or column in ("n", "events", "count")
-            for column in table.frame
-            if not column.endswith(("_low", "_high"))
-        ]
-        listed[name] = {
-            "id": table.id,
-            "title": table.title,
-            "caption": table.caption,
-            "association": table.association,
-            "heads": heads,
-            "rows": rows,
-            "right": right,
-        }
+    drawn = pictured(pictures, figures.alternatives(analysis, shown), _captions(analysis))
     sections = [
-        _section("summary", "In short", [], [], []),
-        _section(
+        section("summary", "In short", [], [], []),
+        section(
             "groups",
             "The tree and its groups" if analysis.finds else "No groups",
             [] if analysis.finds else [nothing_found(analysis)],
             ["sheet", "survival"],
             ["next_patient"],
         ),
-        _section("patients", "The patients", [], [], ["flow", "words", "baseline", "columns"]),
-        _section(
+        section("patients", "The patients", [], [], ["flow", "words", "baseline", "columns"]),
+        section(
             "tables_of_survival",
             "Survival in the groups",
             _words_of_survival(analysis),
             [],
             ["survival_test", "survival_all", "survival_training"],
         ),
-        _section(
+        section(
             "trust",
             "How far to trust it",
             _words_of_trust(analysis),
@@ -367,7 +339,7 @@ def page(
     if analysis.treated:
         sections.insert(
             4,
-            _section(
+            section(
                 "treatment",
                 "Treated and untreated: association, not effect",
                 _words_of_treatment(analysis),
@@ -375,32 +347,19 @@ def page(
                 ["treated_landmark", "treated_inclusion", "baseline_treated"],
             ),
         )
-    sections.append(_section("report", "For the report", [], [], ["checklist"]))
-    for section in sections:
-        section["figures"] = [drawn[name] for name in section["figures"] if name in drawn]
-        section["tables"] = [listed[name] for name in section["tables"] if name in listed]
-    counts = (
-        f"Counts from 1 to {least - 1} are written <{least}; where another count would give one "
-        "away, that one is withheld, and estimates of so few patients or events are. Curves show "
-        "each event as a step: pass them on as you would pass on the tables of a publication."
-        if least
-        else "Small counts are shown, as was asked for: look at them before passing the page on."
-    )
+    sections.append(section("report", "For the report", [], [], ["checklist"]))
+    placed(sections, drawn, shown)
     return str(
         render(
             "patients/page.html.j2",
             title=title,
-            counts=counts,
+            counts=words_of_counts(least),
             summary=[*summary(analysis), _taken(analysis)],
             notes=analysis.notes,
             sections=sections,
             version=version,
         )
     )
-
-
-def _section(anchor: str, title: str, words, drawn, listed) -> dict[str, Any]:
-    return {"id": anchor, "title": title, "words": words, "figures": drawn, "tables": listed}
 
 
 def _taken(analysis: Analysis) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hedgerow.patients.analysis import Analysis
-from hedgerow.patients.cohort import Outcome
+from hedgerow.patients.cohort import Cohort, Outcome
 from hedgerow.patients.tables import ANALYSED, LEFT_OUT, NO_PATIENTS, ROWS, Table
 from hedgerow.reporting.html import render
 
@@ -38,29 +40,63 @@ def passport(
     -------
     str
     """
-    cohort = analysis.cohort
     counts = shown["flow"].frame.set_index("about")["count"].astype(str)
     told = [about for about in (ROWS, NO_PATIENTS, LEFT_OUT, ANALYSED) if about in counts.index]
     rows = [f"{counts[about]} {about}" for about in told]
+    words = shown["words"].frame.to_numpy().tolist()
+    return passport_of(
+        analysis.cohort, outcome, "; ".join(rows), words, title, source, checksum, version
+    )
+
+
+def passport_of(
+    cohort: Cohort,
+    outcome: Outcome,
+    rows: str,
+    words: list[list],
+    title: str,
+    source: str,
+    checksum: str,
+    version: str,
+    more: Mapping[str, str] | None = None,
+) -> str:
+    """Text of passport.html of a cohort.
+
+    Parameters
+    ----------
+    cohort : Cohort
+    outcome : Outcome
+    rows : str
+        How many rows were used for what.
+    words : list of list
+        Column, word, what it was taken for, and how many have it.
+    title, source, checksum, version : str
+        As in `passport`.
+    more : mapping of str, optional
+        Further lines on the file.
+
+    Returns
+    -------
+    str
+    """
     file = {"File": source, "SHA-256": checksum, "Read as": "; ".join(cohort.read_as)}
-    file |= {"Rows": "; ".join(rows)}
+    file |= {"Rows": rows, **(more or {})}
     return str(
         render(
             "patients/passport.html.j2",
             title=title,
             file=file,
-            follow_up=_follow_up(analysis, outcome),
-            words=shown["words"].frame.to_numpy().tolist(),
-            columns=_columns(analysis),
+            follow_up=_follow_up(cohort, outcome),
+            words=words,
+            columns=_columns(cohort),
             decisions=[(d.about, d.said, d.by or BY_TABLE) for d in cohort.decisions],
             version=version,
         )
     )
 
 
-def _follow_up(analysis: Analysis, outcome: Outcome) -> dict[str, str]:
+def _follow_up(cohort: Cohort, outcome: Outcome) -> dict[str, str]:
     """How time, event and treatment were read."""
-    cohort = analysis.cohort
     found = {
         "Follow-up": cohort.taken_as,
         "Dates": cohort.period or "none: the table holds times",
@@ -75,9 +111,8 @@ def _follow_up(analysis: Analysis, outcome: Outcome) -> dict[str, str]:
     return found
 
 
-def _columns(analysis: Analysis) -> dict[str, str]:
+def _columns(cohort: Cohort) -> dict[str, str]:
     """Columns by what became of them, with units, as lines of text."""
-    cohort = analysis.cohort
     inputs = [
         f"{name} ({column.unit or column.kind})"
         for name, column in cohort.columns.items()

@@ -64,6 +64,18 @@ COLUMNS = {
     "estimated": ("Training part", "s"),
     "observed": ("Test part", "s"),
     "threshold": ("Threshold", "s"),
+    "first": ("First hospital", ""),
+    "here": ("Here", ""),
+    "difference": ("Standardised difference", "b"),
+    "expected": ("First hospital's risk", "s"),
+    "seen": ("Observed here", "s"),
+    "shifted": ("Shifted", "s"),
+    "fitted": ("Shifted and stretched", "s"),
+    "measure": ("Measure", ""),
+    "estimate": ("Estimate", "b"),
+    "meaning": ("How to read it", ""),
+    "hospital": ("Hospital", ""),
+    "file": ("Table", ""),
     "tree": ("By the tree", "b"),
     "all": ("Treat all", "b"),
     "none": ("Treat none", "b"),
@@ -81,7 +93,7 @@ ENDS = ("low", "high")
 INTERVALS = (
     *("hazard_ratio", "hazard_ratio_adjusted", "hazard_ratio_weighted", "risk"),
     *("observed", "incidence", "concordance", "auc", "brier", "scaled_brier"),
-    "observed_expected",
+    *("observed_expected", "expected", "seen", "estimate"),
 )
 HOLM = "_holm"
 #: Columns of survival in groups, those of a group that few patients or events would show through
@@ -125,9 +137,14 @@ class Table:
     frame: pd.DataFrame
     association: bool = False
 
+    @property
+    def columns(self) -> list[str]:
+        """Columns that are shown; others stand in their cells."""
+        return [name for name in self.frame if not _beside(name, self.frame)]
+
     def cells(self) -> tuple[list[str], list[list[str]]]:
         """Heads of columns and texts of cells, intervals beside what they are of."""
-        shown = [name for name in self.frame if not _beside(name, self.frame)]
+        shown = self.columns
         rows = []
         for record in self.frame.to_dict("records"):
             cells = []
