@@ -6,7 +6,10 @@ arguments <- commandArgs(trailingOnly = TRUE)
 data <- read.csv(arguments[1], stringsAsFactors = TRUE)
 draws <- read.csv(arguments[2])
 out <- list()
-nodes <- function(fit) predict(fit, newdata = data, type = "node")
+nodes <- function(fit) {
+  found <- predict(fit, newdata = data, type = "node")
+  if (length(found) == nrow(data)) found else NULL  # of some trees without rows that lack a value
+}
 by_rpart <- function(own) {
   fit <- rpart(Surv(time, event) ~ ., data = own, method = "exp", minbucket = 20)
   # The tree with the smallest error of its own cross validation, as its manual prunes.

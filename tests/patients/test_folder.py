@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import unicodedata
+from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -805,3 +806,37 @@ def test_life_tables_that_cannot_be(csv, tmp_path, monkeypatch, capsys, more, se
     told = ["--bootstraps", "0", "--quiet", "--out", str(out)]
     assert main(["survival", str(csv), *TOLD, *told, *more]) == 1
     assert sentence in capsys.readouterr().err and not out.exists()
+
+
+def test_the_model_card_says_what_the_tree_is_and_how_good(several, tmp_path):
+    from hedgerow.patients.card import card
+
+    found, _, shown = several
+    text = card(found, shown, Outcome("status", cause="dead"), "A title", "table.csv", "0")
+    own = found.validation
+    assert f"{said(own.concordance, 's')} ({said(own.low, 's')} to {said(own.high, 's')})" in text
+    for name in ("Model", "Use", "Data", "How good it is", "What to mind"):
+        assert f"<h2>{name}</h2>" in text
+    assert f"with {found.groups.tree_.n_leaves} groups" in text
+    assert "Test part, all" in text and "Test part, sex female" in text
+
+
+def test_the_benchmark_of_other_models_says_plainly_where_the_tree_loses():
+    """`python benchmarks/beside.py` wrote the numbers; docs/benchmarks.md shows them."""
+    root = Path(__file__).parents[2]
+    with (root / "benchmarks/beside.csv").open() as file:
+        rows = list(csv_module.DictReader(file))
+    cells = {(row["cohort"], row["model"]): row for row in rows}
+    cohorts = {row["cohort"] for row in rows}
+    assert len(cohorts) == 10 and len(rows) == 60
+    assert all(
+        float(cells[c, "cox"]["concordance"]) > float(cells[c, "tree"]["concordance"])
+        for c in cohorts
+    )
+    text = (root / "docs/benchmarks.md").read_text(encoding="utf-8")
+    for cohort in cohorts:
+        line = next(line for line in text.splitlines() if line.startswith(f"| {cohort} |"))
+        shown = [float(cell.split("/")[0]) for cell in line.strip("| ").split("|")[1:]]
+        models = ("tree", "tree, three quarters", "rpart", "ctree", "cox", "forest")
+        known = [float(cells[cohort, model]["concordance"]) for model in models]
+        assert shown == pytest.approx(known, abs=6e-4)

@@ -14,6 +14,7 @@ from hedgerow.files import aside, folder_whole, write_text
 from hedgerow.patients import figures
 from hedgerow.patients.analysis import NO_DATE, Analysis
 from hedgerow.patients.answers import as_options
+from hedgerow.patients.card import card
 from hedgerow.patients.checklist import checklist, nothing_found, summary
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.counts import FILE as COUNTS
@@ -117,6 +118,7 @@ def write_folder(
         write_text(
             made / "index.html", page(analysis, shown, list(pictures), title, least, version)
         )
+        write_text(made / "model_card.html", card(analysis, shown, outcome, title, name, version))
         write_text(
             made / "passport.html",
             passport(analysis, shown, outcome, title, name, checksum(source), version),

@@ -154,7 +154,9 @@ def placed(
 def _listed_table(table: Table) -> dict[str, Any]:
     heads, rows = table.cells()
     right = [
-        COLUMNS.get(column, (column, ""))[1] != "" or column in ("n", "events", "count")
+        COLUMNS.get(column, (column, ""))[1] != ""
+        or column in ("n", "events", "count")
+        or column.startswith(("n_", "events_"))
         for column in table.columns
     ]
     return {
