@@ -14,7 +14,7 @@ from lifelines import KaplanMeierFitter
 from oracle.survival import optimism, plus_rule
 
 from hedgerow.errors import InputError
-from hedgerow.survival import bootstrap_validation, risk_groups
+from hedgerow.survival import bootstrap_validation, risk_groups, thesis_tree
 from hedgerow.survival.estimates import incidence
 from hedgerow.survival.validation import _between, _of_errors, risk_at
 
@@ -122,6 +122,17 @@ def test_stored_numbers_of_the_simulation():
         assert float(row["rmse_concordance"]) < 0.7 * float(row["rmse_test_part"])
         assert float(row["coverage_concordance"]) >= 0.93
     assert float(rows[0]["finds"]) <= 0.05 and min(float(row["finds"]) for row in rows[1:]) > 0.95
+
+
+def test_a_tree_without_a_test_finds_nothing(next_patient):
+    """Other trees of the bootstraps may: they are not this one."""
+    x, time, event = next_patient.patients("a tree", 400, np.random.default_rng(1))
+    groups = risk_groups(x, time, event, horizon=5.0, estimator=thesis_tree(max_depth=0))
+    found = bootstrap_validation(
+        groups, x, time, event, horizon=5.0, n_bootstraps=5, estimator=thesis_tree(max_depth=0)
+    )
+    assert (found.low, found.concordance, found.high) == (0.5, 0.5, 0.5) and not found.finds
+    assert found.risks["risk"].iloc[0] == pytest.approx(found.risks["apparent"].iloc[0])
 
 
 def test_patients_of_another_cohort_are_refused(next_patient):

@@ -238,6 +238,8 @@ def nothing_found(analysis: Analysis) -> str:
     """What is said in the place of groups that do not tell new patients apart."""
     found = analysis.validation
     assert found is not None
+    if len(analysis.numbers) == 1:
+        return "No tree was found that tells patients apart: it has no test, and one group."
     interval = f"{said(found.low, 's')} to {said(found.high, 's')}"
     return (
         "No tree was found that tells patients apart. Of two new patients of whom one has the "

@@ -213,6 +213,8 @@ def bootstrap_validation(
     mean = float(known.mean()) if len(known) else math.nan
     corrected = _between(apparent, mean)
     half = z * math.sqrt(HALF) * float(known.std()) if len(known) > 1 else math.nan
+    if groups.tree_.n_leaves == 1:  # whatever other trees find
+        corrected, half = 0.5, 0.0
     return BootstrapValidation(
         pd.DataFrame(rows).set_index("leaf"),
         apparent,
