@@ -840,3 +840,10 @@ def test_the_benchmark_of_other_models_says_plainly_where_the_tree_loses():
         models = ("tree", "tree, three quarters", "rpart", "ctree", "cox", "forest")
         known = [float(cells[cohort, model]["concordance"]) for model in models]
         assert shown == pytest.approx(known, abs=6e-4)
+
+
+def test_the_mean_time_without_the_event_stands_in_the_tables(several):
+    frame = several[2]["survival_all"].frame
+    assert {"rmst", "rmst_low", "rmst_high", "time_lost"} <= set(frame)
+    known = frame[frame["rmst"] != "withheld"]
+    assert ((known["rmst_low"] < known["rmst"]) & (known["rmst"] < 5.0)).all()

@@ -267,6 +267,7 @@ def analyse(
             event[own],
             covariates=None if covariates is None else covariates[own].reset_index(drop=True),
             confidence=CONFIDENCE,
+            horizon=cohort.horizon,
         )
         if settings.life_table is not None:
             survival[part] = _beside_population(

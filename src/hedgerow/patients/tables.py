@@ -30,6 +30,8 @@ COLUMNS = {
     "q75": ("Three quarters by", "t"),
     "apparent": ("These patients", "s"),
     "risk": ("Next patient", "s"),
+    "rmst": ("Mean time without it", "t"),
+    "time_lost": ("Mean time lost", "t"),
     "incidence": ("Incidence in the end", "s"),
     "logrank_p": ("p, against all", "p"),
     "logrank_p_rest": ("p, against the rest", "p"),
@@ -92,14 +94,15 @@ COLUMNS = {
 ENDS = ("low", "high")
 INTERVALS = (
     *("hazard_ratio", "hazard_ratio_adjusted", "hazard_ratio_weighted", "risk"),
-    *("observed", "incidence", "concordance", "auc", "brier", "scaled_brier"),
+    *("observed", "incidence", "rmst", "time_lost", "concordance", "auc", "brier", "scaled_brier"),
     *("observed_expected", "expected", "seen", "estimate"),
 )
 HOLM = "_holm"
 #: Columns of survival in groups, those of a group that few patients or events would show through
 #: after its counts.
 OF_SURVIVAL = (
-    *("group", "rule", "n", "events", "q25", "median", "q75", "incidence", "logrank_p"),
+    *("group", "rule", "n", "events", "q25", "median", "q75", "rmst", "time_lost"),
+    *("incidence", "logrank_p"),
     *("logrank_p_rest", "logrank_p_permutation", "gray_p", "hazard_ratio", "cox_p", "ph_p"),
     *("hazard_ratio_adjusted", "cox_p_adjusted", "ph_p_adjusted"),
     *("median_expected", "last_survival_expected"),
@@ -530,7 +533,8 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         "test": "The tree has not seen these patients: what is left of the differences is here.",
     }[part]
     text += (
-        f" Times in {analysis.cohort.unit} by which the event came (Kaplan-Meier); log-rank of a "
+        f" Times in {analysis.cohort.unit} by which the event came (Kaplan-Meier), and the mean "
+        f"time without it up to {analysis.cohort.horizon:g} (restricted mean); log-rank of a "
         "group against all patients and against the rest; hazard ratio of a group against the "
         f"rest (Cox, 95 % interval). All groups at once: {p_said(p)}."
     )
