@@ -234,6 +234,12 @@ CALLS = {
     "restricted_mean": lambda horizon=9.0, **more: survival.restricted_mean(
         TIME, EVENT, horizon, **more
     ),
+    "brier_score": lambda horizon=9.0, **more: survival.brier_score(
+        TIME, EVENT, np.full(len(TIME), 0.5), horizon, **more
+    ),
+    "performance": lambda horizon=9.0, n_bootstraps=1, **more: survival.performance(
+        TIME, EVENT, np.full(len(TIME), 0.5), horizon, n_bootstraps=n_bootstraps, **more
+    ),
     "compare_groups": lambda landmark=4.0, **more: survival.compare_groups(
         TREE, X, TIME, EVENT, TIME / 2, landmark=landmark, **more
     ),
