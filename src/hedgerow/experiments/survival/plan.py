@@ -61,8 +61,8 @@ class SurvivalPlan(Plan):
 
     datasets: tuple[str, ...] = setting(
         (
-            *(SIMULATED, "gbsg2", "lung", "stanford_heart_intervals", "veteran", "whas500"),
-            *("heart_valve", "peak_vo2"),
+            *(SIMULATED, "flchain", "gbsg2", "lung", "stanford_heart_intervals", "support2"),
+            *("veteran", "whas500", "heart_valve", "peak_vo2"),
         ),
         "Cohorts by their key in the registry; each has a `cohort` there.",
     )
