@@ -1,10 +1,8 @@
 # What R says of the treated and the untreated in each leaf, adjusted and weighted:
 # Rscript adjusted.R COHORT.csv OUT.csv CALLS.csv
 # Columns time, event (1: the event), leaf, treated, covariates; a line per leaf (0: all) and quantity.
-# The calls are texts: they are run as calls.csv tells them.
 library(survival)
-arguments <- commandArgs(trailingOnly = TRUE)
-data <- read.csv(arguments[1])
+source("ask.R")
 covariates <- setdiff(names(data), c("time", "event", "leaf", "treated"))
 given <- c(
   regression = "glm(reformulate(covariates, \"treated\"), data = data, family = binomial, epsilon = 1e-14)",
@@ -52,20 +50,4 @@ for (model in c("adjusted", "weighted_overlap", "weighted_ate")) {
   calls <- gsub("MODEL", model, of_model)
   of_leaf <- c(of_leaf, setNames(calls, paste0(names(of_model), "_", model)))
 }
-run <- function(call) eval(parse(text = call), globalenv())
-out <- data.frame()
-say <- function(leaf, calls) {
-  for (name in names(calls)) {
-    value <- sprintf("%.12g", run(calls[[name]]))
-    out <<- rbind(out, data.frame(leaf = leaf, name = name, value = value))
-  }
-}
-for (name in names(given)) assign(name, run(given[[name]]))
-say(0, of_all)
-for (leaf in sort(unique(data$leaf))) {
-  for (name in names(given_leaf)) assign(name, run(given_leaf[[name]]))
-  say(leaf, of_leaf)
-}
-write.csv(out, arguments[2], row.names = FALSE, quote = FALSE)
-calls <- c(given, of_all, given_leaf, of_leaf)
-write.csv(data.frame(name = names(calls), call = calls), arguments[3], row.names = FALSE)
+answer(given_leaf, of_leaf, given, of_all)

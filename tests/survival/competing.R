@@ -1,11 +1,9 @@
 # What R says of a cohort with competing causes:
 # Rscript competing.R COHORT.csv OUT.csv CALLS.csv TIME TIME
 # Columns time, event (0, 1, 2, ...), leaf; one line per leaf (0: all) and quantity.
-# The calls are texts: they are run as calls.csv tells them.
 library(survival)
 library(cmprsk)
-arguments <- commandArgs(trailingOnly = TRUE)
-data <- read.csv(arguments[1])
+source("ask.R")
 at <- as.numeric(arguments[4:5])
 # p of the chi-squared, as `pv` of cuminc is 1 less what is below it: no digits of a small p.
 given <- c(
@@ -39,20 +37,4 @@ of_leaf <- c(
   incidence_2_low = "then$lower[match(at[2], then$time), 2]",
   incidence_2_high = "then$upper[match(at[2], then$time), 2]"
 )
-run <- function(call) eval(parse(text = call), globalenv())
-out <- data.frame()
-say <- function(leaf, calls) {
-  for (name in names(calls)) {
-    value <- sprintf("%.12g", run(calls[[name]]))
-    out <<- rbind(out, data.frame(leaf = leaf, name = name, value = value))
-  }
-}
-for (name in names(given)) assign(name, run(given[[name]]))
-say(0, of_all)
-for (leaf in sort(unique(data$leaf))) {
-  for (name in names(given_leaf)) assign(name, run(given_leaf[[name]]))
-  say(leaf, of_leaf)
-}
-write.csv(out, arguments[2], row.names = FALSE, quote = FALSE)
-calls <- c(given, of_all, given_leaf, of_leaf)
-write.csv(data.frame(name = names(calls), call = calls), arguments[3], row.names = FALSE)
+answer(given_leaf, of_leaf, given, of_all)

@@ -1,10 +1,8 @@
 # What R says of patients who come under observation late, from `entry` on:
 # Rscript entry.R COHORT.csv OUT.csv CALLS.csv
 # Columns time, event (0, 1, 2, ...), leaf, entry, covariates; a line per leaf (0: all) and quantity.
-# The calls are texts: they are run as calls.csv tells them.
 library(survival)
-arguments <- commandArgs(trailingOnly = TRUE)
-data <- read.csv(arguments[1])
+source("ask.R")
 covariates <- setdiff(names(data), c("time", "event", "leaf", "entry"))
 # survdiff takes no entries: those at risk and the events at each time, as tables of Mantel.
 tables <- function(group) {
@@ -67,19 +65,4 @@ of_weighted <- setNames(
 of_all <- c(
   multivariate_logrank_p = "mantelhaen.test(tables(data$leaf), correct = FALSE)$p.value"
 )
-run <- function(call) eval(parse(text = call), globalenv())
-out <- data.frame()
-say <- function(leaf, calls) {
-  for (name in names(calls)) {
-    value <- sprintf("%.12g", run(calls[[name]]))
-    out <<- rbind(out, data.frame(leaf = leaf, name = name, value = value))
-  }
-}
-say(0, of_all)
-for (leaf in sort(unique(data$leaf))) {
-  for (name in names(given)) assign(name, run(given[[name]]))
-  say(leaf, c(of_leaf, of_others, of_weighted))
-}
-write.csv(out, arguments[2], row.names = FALSE, quote = FALSE)
-calls <- c(given, of_leaf, of_others, of_weighted, of_all)
-write.csv(data.frame(name = names(calls), call = calls), arguments[3], row.names = FALSE)
+answer(given, c(of_leaf, of_others, of_weighted), of_all = of_all)

@@ -49,7 +49,7 @@ def ask(script: str, asked: dict[str, Cohort], answer: str, at: dict[str, tuple]
             frame = pd.DataFrame(follow_up).join(cohort.covariates.reset_index(drop=True))
             frame.to_csv(given, index=False, float_format="%.17g")
             arguments = [given, out, calls, *map(str, at[name])]
-            subprocess.run(["Rscript", HERE / script, *arguments], check=True)
+            subprocess.run(["Rscript", script, *arguments], check=True, cwd=HERE)
             answers.append(pd.read_csv(out, dtype=str).assign(cohort=name))
         made = pd.read_csv(calls).assign(table=answer)[["table", "name", "call"]]
     table = pd.concat(answers)[["cohort", "leaf", "name", "value"]]

@@ -1,9 +1,7 @@
 # What R's survival says of a cohort: Rscript reference.R COHORT.csv OUT.csv CALLS.csv TIME TIME
 # Columns time, event (1: the event), leaf, then covariates; one line per leaf (0: all) and quantity.
-# The calls are texts: they are run as calls.csv tells them.
 library(survival)
-arguments <- commandArgs(trailingOnly = TRUE)
-data <- read.csv(arguments[1])
+source("ask.R")
 covariates <- setdiff(names(data), c("time", "event", "leaf"))
 at <- as.numeric(arguments[4:5])
 given <- c(
@@ -56,19 +54,4 @@ of_all <- c(
   multivariate_logrank_p = "survdiff(Surv(time, event == 1) ~ leaf, data = data)$pvalue",
   concordance = "concordance(Surv(time, event == 1) ~ leaf, data = data, reverse = TRUE)$concordance"
 )
-run <- function(call) eval(parse(text = call), globalenv())
-out <- data.frame()
-say <- function(leaf, calls) {
-  for (name in names(calls)) {
-    value <- sprintf("%.12g", run(calls[[name]]))
-    out <<- rbind(out, data.frame(leaf = leaf, name = name, value = value))
-  }
-}
-for (leaf in sort(unique(data$leaf))) {
-  for (name in names(given)) assign(name, run(given[[name]]))
-  say(leaf, c(of_leaf, of_adjusted))
-}
-say(0, of_all)
-write.csv(out, arguments[2], row.names = FALSE, quote = FALSE)
-calls <- c(given, of_leaf, of_adjusted, of_all)
-write.csv(data.frame(name = names(calls), call = calls), arguments[3], row.names = FALSE)
+answer(given, c(of_leaf, of_adjusted), of_all = of_all)

@@ -1,10 +1,8 @@
 # What R says of the treated and the untreated in each leaf, counted from a landmark:
 # Rscript treated.R COHORT.csv OUT.csv CALLS.csv LANDMARK
 # Columns time, event (1: the event), leaf, treated; one line per leaf and quantity.
-# The calls are texts: they are run as calls.csv tells them.
 library(survival)
-arguments <- commandArgs(trailingOnly = TRUE)
-data <- read.csv(arguments[1])
+source("ask.R")
 landmark <- as.numeric(arguments[4])
 given <- c(
   after = "transform(subset(data, time > landmark), time = time - landmark)",
@@ -44,15 +42,4 @@ of_model <- function(suffix) {
   setNames(gsub("MODEL", paste0("model", suffix), calls), paste0(names(calls), suffix))
 }
 for (suffix in c("", "_leaf_treated", "_leaf_untreated")) of_leaf <- c(of_leaf, of_model(suffix))
-run <- function(call) eval(parse(text = call), globalenv())
-out <- data.frame()
-for (leaf in sort(unique(data$leaf))) {
-  for (name in names(given)) assign(name, run(given[[name]]))
-  for (name in names(of_leaf)) {
-    value <- sprintf("%.12g", run(of_leaf[[name]]))
-    out <- rbind(out, data.frame(leaf = leaf, name = name, value = value))
-  }
-}
-write.csv(out, arguments[2], row.names = FALSE, quote = FALSE)
-calls <- c(given, of_leaf)
-write.csv(data.frame(name = names(calls), call = calls), arguments[3], row.names = FALSE)
+answer(given, of_leaf)
