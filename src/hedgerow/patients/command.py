@@ -179,16 +179,36 @@ def run(options: argparse.Namespace) -> int:
     int
         0, or 1 where the table has problems, which stand on standard error.
     """
+    work = _analysed if options.template is None else _template
+    return with_table(options, "`hedgerow survival`", work)
+
+
+def with_table(options: argparse.Namespace, command: str, work: Callable[[Any, Any], str]) -> int:
+    """Do what a command does with a table, and say what came of it.
+
+    Parameters
+    ----------
+    options : Namespace
+    command : str
+        In the words of an error.
+    work : callable
+        Gets the options and what tells of progress; gives what is said in the end.
+
+    Returns
+    -------
+    int
+        0, or 1 where the table has problems, which stand on standard error.
+    """
     from hedgerow.optional import needed
     from hedgerow.patients.problems import TableError
 
     libraries = ["pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"]
     for library in libraries + ["docx"] * options.documents:
-        needed(library, "`hedgerow survival`")
+        needed(library, command)
     try:
         with Told(options.quiet) as tell:
             tell("reading the table")
-            said = _template(options) if options.template is not None else _analysed(options, tell)
+            said = work(options, tell)
     except TableError as error:
         print(f"hedgerow: {error}", file=sys.stderr)
         return 1
@@ -211,7 +231,7 @@ def read_table(options: argparse.Namespace):
     return table, found_columns(table, answers)
 
 
-def _template(options: argparse.Namespace) -> str:
+def _template(options: argparse.Namespace, tell) -> str:
     from hedgerow.files import check_free
     from hedgerow.patients.schema import write_template
 

@@ -19,6 +19,7 @@ from hedgerow.patients.tables import (
 from hedgerow.reporting.figures import WIDTH, style
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"
@@ -208,21 +209,37 @@ def decisions(analysis: Analysis, least: int) -> Figure:
     with style():
         figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
         axes = figure.add_subplot()
-        lines = (
-            ("by the tree", net, BLUE, "-"),
-            ("treat all", table["all"].to_numpy(), ORANGE, (0, (5, 1.5))),
-            ("treat none", table["none"].to_numpy(), "0.35", (0, (1, 1))),
-        )
-        for name, values, color, line in lines:
-            axes.plot(table["threshold"], values, color=color, linestyle=line, label=name)
-        top = max(float(np.nanmax([net, table["all"]])), 0.02)
-        axes.set_ylim(-0.35 * top, 1.1 * top)
-        axes.set_xlim(0, 1)
-        axes.set_xlabel("risk from which a patient is treated")
-        axes.set_ylabel("net benefit per patient")
-        _in_percent(axes)
-        axes.legend(fontsize=8)
+        draw_net_benefit(axes, table, net, "by the tree")
     return figure
+
+
+def draw_net_benefit(axes: Any, table: pd.DataFrame, net: np.ndarray, name: str) -> None:
+    """Net benefit of a model over thresholds, and that of treating all and none.
+
+    Parameters
+    ----------
+    axes : matplotlib Axes
+    table : DataFrame
+        As `decision_curve`.
+    net : (k,) float array
+        Of the model, NaN where it is not shown.
+    name : str
+        Of the model, for the legend.
+    """
+    lines = (
+        (name, net, BLUE, "-"),
+        ("treat all", table["all"].to_numpy(), ORANGE, (0, (5, 1.5))),
+        ("treat none", table["none"].to_numpy(), "0.35", (0, (1, 1))),
+    )
+    for words, values, color, line in lines:
+        axes.plot(table["threshold"], values, color=color, linestyle=line, label=words)
+    top = max(float(np.nanmax([*net, *table["all"]])), 0.02)
+    axes.set_ylim(-0.35 * top, 1.1 * top)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("risk from which a patient is treated")
+    axes.set_ylabel("net benefit per patient")
+    _in_percent(axes)
+    axes.legend(fontsize=8)
 
 
 def _numbers(*values: Any) -> bool:

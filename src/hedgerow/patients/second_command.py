@@ -19,6 +19,7 @@ from hedgerow.patients.command import (
     add_table,
     outcome_of,
     read_table,
+    with_table,
     words_said,
 )
 from hedgerow.screen import add_command
@@ -73,21 +74,7 @@ def run_validate(options: argparse.Namespace) -> int:
     int
         0, or 1 where the table has problems, which stand on standard error.
     """
-    from hedgerow.optional import needed
-    from hedgerow.patients.problems import TableError
-
-    for library in ("pandas", "lifelines", "statsmodels", "matplotlib", "jinja2", "yaml"):
-        needed(library, "`hedgerow validate`")
-    try:
-        with Told(options.quiet) as tell:
-            tell("reading the table")
-            said = _validated(options, tell)
-    except TableError as error:
-        print(f"hedgerow: {error}", file=sys.stderr)
-        return 1
-    if not options.quiet:
-        print(said)
-    return 0
+    return with_table(options, "`hedgerow validate`", _validated)
 
 
 def second_cohort(options: argparse.Namespace, model: RiskModel):

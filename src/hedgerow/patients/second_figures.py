@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.patients.figures import BLUE, ORANGE, draw_net_benefit
 from hedgerow.patients.model import Group, Point
 from hedgerow.patients.second_tables import notes, summary
 from hedgerow.patients.transport import Validation, logit
@@ -18,7 +19,6 @@ from hedgerow.texts import legible
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BLUE, ORANGE = "#0072B2", "#D55E00"
 FIRST, HERE = "first hospital", "here"
 COLUMNS = 3
 #: Panels of the sheet.
@@ -168,20 +168,7 @@ def _decisions(axes: Any, found: Validation) -> None:
     table = found.decisions
     net = table["tree"].to_numpy(float).copy()
     net[found.withheld] = math.nan
-    lines = (
-        ("by the first hospital's risks", net, BLUE, "-"),
-        ("treat all", table["all"].to_numpy(), ORANGE, (0, (5, 1.5))),
-        ("treat none", table["none"].to_numpy(), "0.35", (0, (1, 1))),
-    )
-    for name, values, color, line in lines:
-        axes.plot(table["threshold"], values, color=color, linestyle=line, label=name)
-    top = max(float(np.nanmax([*net, *table["all"]])), 0.02)
-    axes.set_ylim(-0.35 * top, 1.1 * top)
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("risk from which a patient is treated")
-    axes.set_ylabel("net benefit per patient")
-    axes.set_xticks(_TICKS, _WORDS)
-    axes.legend(fontsize=8)
+    draw_net_benefit(axes, table, net, "by the first hospital's risks")
 
 
 def sheet(found: Validation, title: str, source: str) -> Figure:
