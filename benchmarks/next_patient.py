@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.survival import bootstrap_validation, concordance, risk_groups
-from hedgerow.survival.validation import risk_at
+from hedgerow.survival.estimates import risk_at
 
 HORIZON, N, N_NEW, N_RANKED = 5.0, 400, 20_000, 4_000
 N_COHORTS, N_BOOTSTRAPS = 200, 100

@@ -15,8 +15,8 @@ from oracle.survival import optimism, plus_rule
 
 from hedgerow.errors import InputError
 from hedgerow.survival import bootstrap_validation, risk_groups, thesis_tree
-from hedgerow.survival.estimates import incidence
-from hedgerow.survival.validation import _between, _of_errors, risk_at
+from hedgerow.survival.estimates import incidence, risk_at
+from hedgerow.survival.validation import _between, _of_errors
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 

@@ -29,7 +29,7 @@ from hedgerow.survival import (
     risk_groups,
     thesis_tree,
 )
-from hedgerow.survival.estimates import curve, incidence
+from hedgerow.survival.estimates import log_log, risk_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -432,21 +432,14 @@ def risk_by(
         By Kaplan-Meier, or where causes compete by Aalen-Johansen; NaN where nobody is followed so
         far, low and high where the estimate has no variance.
     """
-    if not len(time) or (time.max() < horizon and (event == 0).any() and not _ended(time, event)):
-        return math.nan, math.nan, math.nan
-    until = np.minimum(time, horizon)
-    happened = np.where(time <= horizon, event, 0)
-    if (happened > 1).any():
-        found = incidence(until, happened, 1, confidence)
-        return found["incidence"], found["incidence_low"], found["incidence_high"]
-    found = curve(until, happened == 1, confidence)
-    last = found["last_survival"]
-    return 1.0 - last, 1.0 - found["last_survival_high"], 1.0 - found["last_survival_low"]
-
-
-def _ended(time: np.ndarray, event: np.ndarray) -> bool:
-    """Whether the last patients all had an event, so that nobody is left to follow."""
-    return bool((event[time == time.max()] != 0).all())
+    share, error = risk_at(time, event, horizon)
+    if math.isnan(error):
+        return share, math.nan, math.nan
+    line = (1.0 - share) * abs(math.log1p(-share))  # of log(-log(1 - share)) by the share
+    if ((event > 1) & (time <= horizon)).any():
+        return share, *log_log(share, error * line, confidence)
+    low, high = log_log(1.0 - share, error * line, confidence)
+    return share, 1.0 - high, 1.0 - low
 
 
 def calibration(

@@ -20,6 +20,8 @@ PURPOSE = "survival in leaves"
 QUARTILES = {"q25": 0.25, "median": 0.5, "q75": 0.75}
 #: A share of survival that is rounding: a product of fractions that is .75 may miss it.
 ROUNDING = 1e-9
+#: A share this near to 0 or 1 has no logarithm of its logarithm.
+EDGE = 1e-4
 #: Columns that models have beside covariates.
 RESERVED = ("leaf", "treated")
 
@@ -227,6 +229,46 @@ def log_log(share: float, error: float, confidence: float) -> tuple[float, float
     z = norm.ppf((1.0 + confidence) / 2.0)
     factor = math.exp(z * error / (share * math.log(share)))
     return share ** (1.0 / factor), share**factor
+
+
+def risk_at(
+    time: np.ndarray, event: np.ndarray, horizon: float, cause: int = 1
+) -> tuple[float, float]:
+    """Share with the event by a horizon, and the standard error of log(-log(1 - share)).
+
+    Parameters
+    ----------
+    time : (n,) float array
+    event : (n,) int array
+    horizon : float
+    cause : int, default 1
+
+    Returns
+    -------
+    share, error : float
+        Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes before
+        the horizon. NaN where nobody is followed so far and not all had an event.
+    """
+    needed("statsmodels", PURPOSE)
+    from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
+
+    if not len(time) or (time.max() < horizon and (event[time == time.max()] == 0).any()):
+        return math.nan, math.nan
+    early = time <= horizon
+    codes = np.where(early & (event != 0), np.where(event == cause, 1, 2), 0)
+    if not (codes == 1).any():
+        return 0.0, math.nan
+    until = np.minimum(time, horizon)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if (codes == 2).any():
+            fitted = CumIncidenceRight(until, codes)
+            share, error = float(fitted.cinc[0][-1]), float(fitted.cinc_se[0][-1])
+        else:
+            fitted = SurvfuncRight(until, codes)
+            share, error = 1.0 - float(fitted.surv_prob[-1]), float(fitted.surv_prob_se[-1])
+    if not (EDGE < share < 1.0 - EDGE and error > 0.0):
+        return share, math.nan
+    return share, error / ((1.0 - share) * abs(math.log1p(-share)))
 
 
 def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:

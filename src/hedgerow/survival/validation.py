@@ -19,7 +19,7 @@ from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, risk_groups
-from hedgerow.survival.estimates import PURPOSE
+from hedgerow.survival.estimates import EDGE, PURPOSE, risk_at
 from hedgerow.survival.labels import checked_follow_up
 from hedgerow.survival.scores import concordance
 
@@ -35,8 +35,6 @@ INSIDE = 0.632
 HALF = 0.5
 #: Patients left out of a bootstrap in a group, and groups of all bootstraps, that tell anything.
 FEWEST_PATIENTS, FEWEST_GROUPS = 5, 20
-#: A survival this near to 0 or 1 has no logarithm of its logarithm.
-EDGE = 1e-4
 
 
 class BootstrapValidation(NamedTuple):
@@ -67,46 +65,6 @@ class BootstrapValidation(NamedTuple):
     def finds(self) -> bool:
         """Whether the tree tells new patients apart: the whole interval lies above chance."""
         return bool(self.low > 0.5)
-
-
-def risk_at(
-    time: np.ndarray, event: np.ndarray, horizon: float, cause: int = 1
-) -> tuple[float, float]:
-    """Share with the event by a horizon, and the standard error of log(-log(1 - share)).
-
-    Parameters
-    ----------
-    time : (n,) float array
-    event : (n,) int array
-    horizon : float
-    cause : int, default 1
-
-    Returns
-    -------
-    share, error : float
-        Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes before
-        the horizon. NaN where nobody is followed so far and not all had an event.
-    """
-    needed("statsmodels", PURPOSE)
-    from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
-
-    if not len(time) or (time.max() < horizon and (event[time == time.max()] == 0).any()):
-        return math.nan, math.nan
-    early = time <= horizon
-    codes = np.where(early & (event != 0), np.where(event == cause, 1, 2), 0)
-    if not (codes == 1).any():
-        return 0.0, math.nan
-    until = np.minimum(time, horizon)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if (codes == 2).any():
-            fitted = CumIncidenceRight(until, codes)
-            share, error = float(fitted.cinc[0][-1]), float(fitted.cinc_se[0][-1])
-        else:
-            fitted = SurvfuncRight(until, codes)
-            share, error = 1.0 - float(fitted.surv_prob[-1]), float(fitted.surv_prob_se[-1])
-    if not (EDGE < share < 1.0 - EDGE and error > 0.0):
-        return share, math.nan
-    return share, error / ((1.0 - share) * abs(math.log1p(-share)))
 
 
 def bootstrap_validation(
