@@ -230,11 +230,11 @@ def knows_outcome(values: np.ndarray, time: np.ndarray, event: np.ndarray) -> st
 
 
 def _like_time(values: np.ndarray, time: np.ndarray, few: bool) -> str:
-    from scipy.stats import rankdata
+    from scipy.stats import spearmanr
 
     if len(np.unique(time)) < MANY or len(np.unique(values)) < 2:
         return ""
-    together = float(np.corrcoef(rankdata(values), rankdata(time))[0, 1])
+    together = float(spearmanr(values, time).statistic)
     goes = f"(rank correlation {together:.2f})"
     for unit, days in DAYS.items() if not few else ():
         own = values * days
@@ -262,25 +262,19 @@ def _surely(strength: float, n: int, bound: float) -> bool:
 
 def _association(values: np.ndarray, had: np.ndarray) -> float:
     """Cramer's V of a few levels and an event, levels of few patients left out."""
-    table = np.array(
-        [[int((had[values == v] == yes).sum()) for yes in (False, True)] for v in np.unique(values)]
-    )
+    from scipy.stats.contingency import association, crosstab
+
+    table = crosstab(values, had).count
     table = table[table.sum(axis=1) >= FEWEST]
-    if len(table) < 2 or (table.sum(axis=0) == 0).any():
+    if len(table) < 2 or table.shape[1] < 2 or (table.sum(axis=0) == 0).any():
         return 0.0
-    n = table.sum()
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-    return math.sqrt(float(((table - expected) ** 2 / expected).sum()) / n)
+    return float(association(table, method="cramer"))
 
 
 def _area(values: np.ndarray, had: np.ndarray) -> float:
-    from scipy.stats import rankdata
+    from sklearn.metrics import roc_auc_score
 
-    n = int(had.sum())
-    if n in (0, len(had)):
-        return 0.5
-    rank = rankdata(values)
-    return float((rank[had].sum() - n * (n + 1) / 2.0) / (n * (len(had) - n)))
+    return 0.5 if had.all() or not had.any() else float(roc_auc_score(had, values))
 
 
 def sex_like(name: str) -> bool:
