@@ -2,6 +2,7 @@
 
     python benchmarks/next_patient.py            writes next_patient.csv beside it
     python benchmarks/next_patient.py 20         20 synthetic cohorts of each source, printed
+    python benchmarks/next_patient.py seeds      gbsg2 (of lifelines) divided by 20 seeds
 
 Synthetic cohorts of 400 patients, of sources where no variable tells the risk, where several do a
 little, where a tree does, and where another cause competes. In each, groups are made as `hedgerow
@@ -19,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from hedgerow.survival import bootstrap_validation, concordance, risk_groups
+from hedgerow.survival import bootstrap_validation, concordance, risk_groups, thesis_tree
 from hedgerow.survival.estimates import risk_at
 
 HORIZON, N, N_NEW, N_RANKED = 5.0, 400, 20_000, 4_000
@@ -131,7 +132,29 @@ def measured(n_cohorts: int) -> pd.DataFrame:
     return pd.DataFrame(rows).round(4)
 
 
+def seeds(n_seeds: int = 20) -> None:
+    """How far concordances of one cohort lie apart that is divided by other seeds."""
+    from lifelines.datasets import load_gbsg2
+
+    table = load_gbsg2()
+    X, time, event = table.drop(columns=["time", "cens"]), table["time"], table["cens"]
+    for name in X.select_dtypes(exclude="number"):
+        X[name] = X[name].astype("category")
+    how = {"horizon": 3 * 365.25, "estimator": thesis_tree(max_depth=4)}
+    found = []
+    for seed in range(n_seeds):
+        groups = risk_groups(X, time, event, random_state=seed, **how)
+        share = groups.tree_.probabilities()[groups.leaf, list(groups.estimator.classes_).index(1)]
+        test = ~groups.training
+        made = bootstrap_validation(groups, X, time, event, random_state=seed, **how)
+        found.append((concordance(time[test], event[test], share[test]), made.concordance))
+    for name, values in zip(("test part", "corrected"), zip(*found, strict=True), strict=True):
+        print(f"{name}: {min(values):.3f} to {max(values):.3f}")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["seeds"]:
+        sys.exit(seeds())
     few = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     table = measured(few or N_COHORTS)
     print(table.to_string(index=False))
