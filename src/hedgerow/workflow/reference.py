@@ -55,8 +55,11 @@ from hedgerow.workflow.steps import declarations, section_of
 TIMES = "data/jobs/"
 #: Results that are kept beside tables, figures and verdicts, by the names of their files.
 RESULTS = ("by_factor", "statistics")
-#: Figures of megabytes, which are not kept.
-LARGE = {"structure_beyond_patterns", "structure_beyond_bootstrap", "survival_curves"}
+#: Figures that take most of the room, which are not kept: they can be made of the parts.
+LARGE = {
+    *("structure_beyond_patterns", "structure_beyond_bootstrap", "survival_curves"),
+    *("thesis_figure_3_9", "thesis_figure_3_10"),
+}
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 #: The rule that sets printed cells beside measured ones.
