@@ -43,6 +43,26 @@ def redistributed(time, ends, horizon) -> list[Fraction]:
     return mass
 
 
+def truncated_masses(time, ends, entry, horizon) -> list[Fraction]:
+    """Mass of each patient by the product-limit estimate, at risk those with entry < t <= time.
+
+    Of an event by the horizon the survival before it, divided among those at risk; of the others
+    who are at risk at the horizon an equal part of what is left (Lynden-Bell 1971).
+    """
+    left, mass, there = Fraction(1), [Fraction(0)] * len(time), range(len(time))
+    for t in sorted({time[i] for i in there if not ends[i] and time[i] <= horizon}):
+        at_risk = [i for i in there if entry[i] < t <= time[i]]
+        died = [i for i in at_risk if time[i] == t and not ends[i]]
+        for i in died:
+            mass[i] = left / len(at_risk)
+        left *= 1 - Fraction(len(died), len(at_risk))
+    last = [i for i in there if entry[i] < horizon <= time[i] and not mass[i]]
+    last = [i for i in last if ends[i] or time[i] > horizon]
+    for i in last:
+        mass[i] = left / len(last)
+    return mass
+
+
 def incidence(time, event, cause=1) -> list[tuple[float, Fraction]]:
     """(t, F(t)) at each time with an event: the sum of S(t-) d/n, S of all causes together."""
     survival, total, steps = Fraction(1), Fraction(0), []
@@ -55,12 +75,16 @@ def incidence(time, event, cause=1) -> list[tuple[float, Fraction]]:
     return steps
 
 
-def concordance(time, event, risk) -> Fraction | None:
-    """Of the pairs of whom one is known to have the event first, those with the higher risk."""
+def concordance(time, event, risk, entry=None) -> Fraction | None:
+    """Of the pairs of whom one is known to have the event first, those with the higher risk.
+
+    entry : at t there are those with entry < t.
+    """
+    entry = [-math.inf] * len(time) if entry is None else entry
     good = pairs = Fraction(0)
     for t, e, r in zip(time, event, risk, strict=True):
-        for u, f, s in zip(time, event, risk, strict=True):
-            if e and (t < u or (t == u and not f)):
+        for u, f, s, since in zip(time, event, risk, entry, strict=True):
+            if e and since < t and (t < u or (t == u and not f)):
                 pairs += 1
                 good += 1 if r > s else Fraction(r == s, 2)
     return good / pairs if pairs else None

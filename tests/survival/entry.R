@@ -1,9 +1,10 @@
 # What R says of patients who come under observation late, from `entry` on:
-# Rscript entry.R COHORT.csv OUT.csv CALLS.csv
+# Rscript entry.R COHORT.csv OUT.csv CALLS.csv HORIZON
 # Columns time, event (0, 1, 2, ...), leaf, entry, covariates; a line per leaf (0: all) and quantity.
 library(survival)
 source("ask.R")
 covariates <- setdiff(names(data), c("time", "event", "leaf", "entry"))
+horizon <- as.numeric(arguments[4])
 # survdiff takes no entries: those at risk and the events at each time, as tables of Mantel.
 tables <- function(group) {
   at <- sort(unique(data$time[data$event == 1]))
@@ -24,6 +25,8 @@ given <- c(
   ),
   last = "max(own$time[own$event == 1])",
   then = "summary(states, times = last)",
+  by = "summary(curve, times = horizon)",
+  by_cause = "summary(states, times = horizon)",
   alone = "coxph(Surv(entry, time, event == 1) ~ inside, data = data)",
   adjusted = paste(
     "coxph(reformulate(c(\"inside\", covariates), \"Surv(entry, time, event == 1)\"),",
@@ -47,6 +50,12 @@ of_leaf <- c(
   incidence = "then$pstate[1, 2]",
   incidence_low = "then$lower[1, 2]",
   incidence_high = "then$upper[1, 2]",
+  risk = "1 - by$surv",
+  risk_low = "1 - by$upper",
+  risk_high = "1 - by$lower",
+  risk_of_cause = "by_cause$pstate[1, 2]",
+  risk_of_cause_low = "by_cause$lower[1, 2]",
+  risk_of_cause_high = "by_cause$upper[1, 2]",
   logrank_p_rest = "mantelhaen.test(tables(inside), correct = FALSE)$p.value",
   hazard_ratio = "summary(alone)$conf.int[\"inside\", \"exp(coef)\"]",
   hazard_ratio_low = "summary(alone)$conf.int[\"inside\", \"lower .95\"]",
@@ -63,6 +72,7 @@ of_weighted <- setNames(
   sub("alone", "weighted", of_model, fixed = TRUE), paste0(names(of_model), "_weighted")
 )
 of_all <- c(
+  concordance = "concordance(Surv(entry, time, event == 1) ~ leaf, data = data, reverse = TRUE)$concordance",
   multivariate_logrank_p = "mantelhaen.test(tables(data$leaf), correct = FALSE)$p.value"
 )
 answer(given, c(of_leaf, of_others, of_weighted), of_all = of_all)

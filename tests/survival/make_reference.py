@@ -86,13 +86,14 @@ def main(wanted: list[str]) -> None:
     one |= {name: known[name] for name in OF_THE_ARCHIVE | OF_THE_MIRROR}
     several = competing() | {name: known[name] for name in RULES}
     nothing: dict[str, tuple] = dict.fromkeys([*one, *several], ())
+    horizons = {name: (TIMES[name][1],) for name in late()}
     asked = {
         "reference.csv": ("reference.R", one, TIMES),
         "competing.csv": ("competing.R", several, TIMES),
         "treated.csv": ("treated.R", of_treatment, LANDMARKS),
         "adjusted.csv": ("adjusted.R", with_covariates, nothing),
-        "entry.csv": ("entry.R", late(), nothing),
-        "means.csv": ("means.R", late(), {name: (TIMES[name][1],) for name in late()}),
+        "entry.csv": ("entry.R", late(), horizons),
+        "means.csv": ("means.R", late(), horizons),
     }
     file = HERE / "calls.csv"
     before = pd.read_csv(file)

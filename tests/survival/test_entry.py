@@ -19,9 +19,6 @@ from hedgerow.survival import (
     leaf_survival,
     logrank,
     logrank_one_by_one,
-    permutation_test,
-    permuted_separation,
-    risk_groups,
 )
 from hedgerow.survival.cox import cox, interaction
 from hedgerow.survival.estimates import Steps, curve, incidence
@@ -192,21 +189,9 @@ def test_bad_entries(entry, message):
 
 def test_what_cannot_take_entries_says_so():
     time, event, group, entry = patients(0)
-    X, table = np.zeros((60, 1)), pd.DataFrame({"age": [50], "sex": ["F"], "hazard": [0.1]})
+    table = pd.DataFrame({"age": [50], "sex": ["F"], "hazard": [0.1]})
     for call, message in (
         (lambda: gray_test(time, event, group, entry=entry), "there is no Gray's test"),
-        (
-            lambda: risk_groups(X, time, event, horizon=2, entry=entry),
-            "there are no classes at a horizon",
-        ),
-        (
-            lambda: permutation_test(None, X, time, event, horizon=2, entry=entry),
-            "outcomes cannot be dealt at random",
-        ),
-        (
-            lambda: permuted_separation(X, time, event, horizon=2, seeds=[1], entry=entry),
-            "outcomes cannot be dealt at random",
-        ),
         (
             lambda: leaf_survival(
                 KnownLeaves(group),

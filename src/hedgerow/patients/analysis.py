@@ -415,7 +415,11 @@ def estimated(groups: RiskGroups, calibration: pd.DataFrame) -> np.ndarray:
 
 
 def risk_by(
-    time: np.ndarray, event: np.ndarray, horizon: float, confidence: float = CONFIDENCE
+    time: np.ndarray,
+    event: np.ndarray,
+    horizon: float,
+    confidence: float = CONFIDENCE,
+    entry: np.ndarray | None = None,
 ) -> tuple[float, float, float]:
     """Share with the event by a horizon, and its interval, those censored before it counted.
 
@@ -425,14 +429,16 @@ def risk_by(
     event : (n,) int array
         0, 1, or 2 for another cause.
     horizon, confidence : float
+    entry : (n,) float array, optional
+        As in `risk_at`.
 
     Returns
     -------
     share, low, high : float
-        By Kaplan-Meier, or where causes compete by Aalen-Johansen; NaN where nobody is followed so
-        far, low and high where the estimate has no variance.
+        By Kaplan-Meier, or where causes compete by Aalen-Johansen; NaN where `risk_at` has none,
+        low and high where the estimate has no variance.
     """
-    share, error = risk_at(time, event, horizon)
+    share, error = risk_at(time, event, horizon, entry=entry)
     if math.isnan(error):
         return share, math.nan, math.nan
     line = (1.0 - share) * abs(math.log1p(-share))  # of log(-log(1 - share)) by the share

@@ -15,7 +15,6 @@ from hedgerow.survival.labels import (
     HorizonLabels,
     censoring_weights,
     horizon_labels,
-    refuse_entry,
 )
 
 if TYPE_CHECKING:
@@ -109,14 +108,14 @@ def risk_groups(
         Of the patients, as `fit` takes it.
     weights : {'ipcw'}, optional
         'ipcw': patients of the training part whose class is known stand for those who were censored
-        before (`censoring_weights` of the training part), on top of `sample_weight`. Without them
-        the event is too frequent in leaves, the more the more patients are censored.
+        before, or had the event before they could enter (`censoring_weights` of the training part),
+        on top of `sample_weight`. Without them the event is too frequent in leaves, the more the
+        more patients are censored.
     random_state : int or RandomState, optional
         Of the division.
-    entry : None
-        Not taken: who had the event before they could enter are not among the patients, so that
-        those whose class is known are no sample of all. `leaf_survival` takes entries, for groups
-        that were made without them.
+    entry : (n,) array, optional
+        As in `leaf_survival`; with weights alone: who had the event before they could enter are not
+        among the patients, so that those whose class is known are no sample of all.
 
     Returns
     -------
@@ -126,13 +125,13 @@ def risk_groups(
     ------
     InputError
         Follow-up as `horizon_labels` says; X has another number of rows; in the training part all
-        known classes are the same; entries are given.
+        known classes are the same; entries without weights, or as `censoring_weights` says.
     """
-    refuse_entry(entry, "there are no classes at a horizon")
     check_number("test_size", test_size, 0.0, 0.9)
     if weights is not None:
         check_choice("weights", weights, WEIGHTS)
-    labels = horizon_labels(time, event, horizon, cause=cause, competing=competing)
+    check_weighted(entry, weights)
+    labels = horizon_labels(time, event, horizon, cause=cause, competing=competing, entry=entry)
     n = len(labels.y)
     if not hasattr(X, "shape") or X.shape[0] != n:
         raise InputError(f"X has {len(X)} rows and time {n} values", remedy="give one per patient")
@@ -149,12 +148,29 @@ def risk_groups(
         given["sample_weight"] = np.asarray(sample_weight)[learnt]
     if weights is not None:
         followed, ended = np.asarray(time)[training], np.asarray(event)[training]
-        stands_for = censoring_weights(followed, ended, horizon, cause=cause, competing=competing)
+        entered = None if entry is None else np.asarray(entry)[training]
+        stands_for = censoring_weights(
+            followed, ended, horizon, cause=cause, competing=competing, entry=entered
+        )
         own = stands_for[labels.known[training]]
         given["sample_weight"] = given.get("sample_weight", 1.0) * own
     fitted = clone(thesis_tree() if estimator is None else estimator)
     fitted.fit(X.iloc[learnt] if hasattr(X, "iloc") else X[learnt], labels.y[learnt], **given)
     return RiskGroups(fitted, training, labels, np.asarray(fitted.apply(X)))
+
+
+def check_weighted(entry, weights: str | None) -> None:
+    """Refuse entries without weights.
+
+    Raises
+    ------
+    InputError
+    """
+    if entry is not None and weights is None:
+        raise InputError(
+            "entry is given without weights: patients whose class is known are no sample of all",
+            remedy="give weights='ipcw'",
+        )
 
 
 def _test_part(y: np.ndarray, test_size: float, random: np.random.RandomState) -> np.ndarray:

@@ -232,7 +232,11 @@ def log_log(share: float, error: float, confidence: float) -> tuple[float, float
 
 
 def risk_at(
-    time: np.ndarray, event: np.ndarray, horizon: float, cause: int = 1
+    time: np.ndarray,
+    event: np.ndarray,
+    horizon: float,
+    cause: int = 1,
+    entry: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """Share with the event by a horizon, and the standard error of log(-log(1 - share)).
 
@@ -242,13 +246,18 @@ def risk_at(
     event : (n,) int array
     horizon : float
     cause : int, default 1
+    entry : (n,) float array, optional
+        At risk at t are those with entry < t <= time.
 
     Returns
     -------
     share, error : float
         Kaplan-Meier with Greenwood's variance, or Aalen-Johansen where another event comes before
-        the horizon. NaN where nobody is followed so far and not all had an event.
+        the horizon. NaN where nobody is followed so far and not all had an event; with entries also
+        where all at risk have an event before others enter.
     """
+    if entry is not None:
+        return _risk_of_entered(time, event, horizon, cause, entry)
     needed("statsmodels", PURPOSE)
     from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
 
@@ -266,9 +275,64 @@ def risk_at(
         else:
             fitted = SurvfuncRight(until, codes)
             share, error = 1.0 - float(fitted.surv_prob[-1]), float(fitted.surv_prob_se[-1])
+    return share, _on_log_log(share, error)
+
+
+def _on_log_log(share: float, error: float) -> float:
+    """Standard error of log(-log(1 - share)) from that of a share; NaN where it has none."""
     if not (EDGE < share < 1.0 - EDGE and error > 0.0):
-        return share, math.nan
-    return share, error / ((1.0 - share) * abs(math.log1p(-share)))
+        return math.nan
+    return error / ((1.0 - share) * abs(math.log1p(-share)))
+
+
+def _risk_of_entered(time, event, horizon: float, cause: int, entry) -> tuple[float, float]:
+    """`risk_at` of patients who come under observation late."""
+    early = time <= horizon
+    had = early & (event != 0)
+    several = (had & (event != cause)).any()
+    steps = Steps(np.minimum(time, horizon), np.where(had, event, 0), cause, entry)
+    ended = bool(len(steps.when)) and steps.survival[-1] == 0.0
+    reached = bool(((entry < horizon) & (time >= horizon)).any())
+    if not (reached or ended) or ran_out(time, had, entry, horizon) is not None:
+        return math.nan, math.nan
+    if not (had & (event == cause)).any():
+        return 0.0, math.nan
+    if several:
+        share = float(steps.incidence()[-1])
+        influence = steps.influence(np.ones(len(steps.when)))
+        return share, _on_log_log(share, math.sqrt(influence @ influence))
+    share = 1.0 - float(steps.survival[-1])
+    left = steps.at_risk * (steps.at_risk - steps.events)
+    greenwood = np.divide(steps.events, left, out=np.zeros_like(left), where=left > 0.0)
+    return share, _on_log_log(share, (1.0 - share) * math.sqrt(greenwood.sum()))
+
+
+def ran_out(
+    time: np.ndarray, had: np.ndarray, entry: np.ndarray | None, horizon: float = math.inf
+) -> float | None:
+    """The first time up to the horizon at which all at risk have an event, though others come.
+
+    A curve is 0 from there on, whatever becomes of those who enter later.
+
+    Parameters
+    ----------
+    time, entry : (n,) float arrays
+    had : (n,) bool array
+        Whose follow-up ends with an event.
+    horizon : float
+        Those who enter at it or later tell nothing.
+
+    Returns
+    -------
+    float or None
+        None where it never happens, as it cannot without entries.
+    """
+    if entry is None:
+        return None
+    steps = Steps(time, had, 1, entry)
+    empty = steps.when[(steps.events == steps.at_risk) & (steps.when < horizon)]
+    late = entry[entry < horizon].max(initial=-1.0)
+    return float(empty[0]) if len(empty) and late >= empty[0] else None
 
 
 def model_matrix(covariates: pd.DataFrame, n: int) -> pd.DataFrame:

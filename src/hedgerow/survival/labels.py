@@ -8,6 +8,7 @@ import numpy as np
 
 from hedgerow.checks import LARGEST, check_choice, check_number, check_unmasked
 from hedgerow.errors import InputError
+from hedgerow.survival.estimates import Steps, ran_out
 
 #: Causes of an event are numbered from 1.
 MOST_CAUSES = 1_000_000
@@ -29,12 +30,14 @@ class HorizonLabels(NamedTuple):
 
 
 def horizon_labels(
-    time, event, horizon: float, *, cause: int = 1, competing: str = "censored"
+    time, event, horizon: float, *, cause: int = 1, competing: str = "censored", entry=None
 ) -> HorizonLabels:
     """Whether each patient has had the event by the horizon (thesis 6.2.2).
 
     A patient whose follow-up ends before the horizon without the event has no class: it is not
-    known whether the event came. One who is followed to the horizon or beyond has survived it.
+    known whether the event came. One who is followed to the horizon or beyond has survived it. Who
+    comes under observation at the horizon or later has none either: those who had the event before
+    could not come, so that the patient tells nothing of the time before.
 
     Parameters
     ----------
@@ -48,6 +51,8 @@ def horizon_labels(
     competing : {'censored', 'survived'}, default 'censored'
         What an event of another cause before the horizon means: the end of follow-up, as in the
         thesis, or that the event of interest will not come any more.
+    entry : (n,) array, optional
+        As in `leaf_survival`.
 
     Returns
     -------
@@ -57,7 +62,7 @@ def horizon_labels(
     ------
     InputError
         Times that are missing, infinite or negative; events that are no whole numbers; unequal
-        lengths; nobody has the event.
+        lengths; nobody has the event; entries as `leaf_survival` says.
 
     Examples
     --------
@@ -71,11 +76,13 @@ def horizon_labels(
     if competing == "survived":
         y[(event != 0) & (event != cause)] = 0
     y[(event == cause) & (time <= horizon)] = 1
+    if (entry := checked_entry(entry, time)) is not None:
+        y[entry >= horizon] = -1
     return HorizonLabels(y, y >= 0)
 
 
 def censoring_weights(
-    time, event, horizon: float, *, cause: int = 1, competing: str = "censored"
+    time, event, horizon: float, *, cause: int = 1, competing: str = "censored", entry=None
 ) -> np.ndarray:
     """Weights of the patients whose class is known, in the place of all (Vock and others 2016).
 
@@ -90,17 +97,21 @@ def censoring_weights(
     time, event, horizon, cause, competing
         As in `horizon_labels`. Where competing events are 'censored', they count as censoring here
         too, and where they are 'survived', they are known like any other class.
+    entry : (n,) array, optional
+        As in `leaf_survival`. Deaths before entering are not seen, so that a plain share of classes
+        is wrong without any censoring, too.
 
     Returns
     -------
     (n,) float64 array
-        At least 1 where the class is known, 0 elsewhere. The sum is n where somebody is followed to
-        the horizon.
+        Without entries at least 1 where the class is known, with them above 0; 0 elsewhere. The sum
+        is n where somebody is followed to the horizon.
 
     Raises
     ------
     InputError
-        As `horizon_labels`.
+        As `horizon_labels`; with entries, all who are at risk at some time before the horizon have
+        an event there and others enter later: no estimate can go on from there.
 
     Notes
     -----
@@ -110,14 +121,30 @@ def censoring_weights(
     weighted share of events is exactly what Kaplan-Meier, or with 'survived' Aalen-Johansen, says
     of the horizon.
 
+    With entries the weight is n times the mass that the product-limit estimate of left-truncated
+    follow-up (Lynden-Bell 1971; Woodroofe 1985) places on the patient: S(t-) / R(t) for an event at
+    t, with R(t) at risk there, and S(horizon) in equal parts for those who are still at risk; with
+    'survived' the masses are Aalen and Johansen's. If all enter at 0 this is 1 / G(t-) again.
+    Entry, like censoring, is taken to have nothing to do with the inputs, or with the risk of those
+    alive. While nobody is at risk nothing is known: all is conditional on living to the first
+    entry.
+
     Examples
     --------
     >>> censoring_weights([2, 7, 5, 6], [1, 1, 0, 0], 6)
     array([1. , 1.5, 0. , 1.5])
     """
-    _, known = horizon_labels(time, event, horizon, cause=cause, competing=competing)
+    labels = horizon_labels(time, event, horizon, cause=cause, competing=competing, entry=entry)
+    known = labels.known
     time, event = checked_follow_up(time, event, cause)
     ends = event == 0 if competing == "survived" else event != cause
+    if (entry := checked_entry(entry, time)) is not None:
+        if (when := ran_out(time, ~ends, entry, horizon)) is not None:
+            raise InputError(
+                f"all patients at risk at time {when:g} have an event then, and others enter later",
+                remedy="count time from a later start, or leave out who entered before it",
+            )
+        return entered_weights(time, ends, known, horizon, entry)
     return weights_at(not_censored(time, ends), time, known, horizon)
 
 
@@ -150,6 +177,33 @@ def weights_at(
     when, share = curve
     before = share[np.searchsorted(when, np.minimum(time, horizon))]
     return np.divide(1.0, before, out=np.zeros(len(time)), where=known)
+
+
+def entered_weights(
+    time: np.ndarray, ends: np.ndarray, known: np.ndarray, horizon: float, entry: np.ndarray
+) -> np.ndarray:
+    """n times the mass of the product-limit estimate on each patient; 0 for who is not known.
+
+    Parameters
+    ----------
+    time, entry : (n,) float arrays
+    ends, known : (n,) bool arrays
+        Whose follow-up ends by censoring; whose class at the horizon is known.
+    horizon : float
+
+    Returns
+    -------
+    (n,) float array
+    """
+    steps = Steps(time, ~ends, 1, entry)
+    early = known & ~ends & (time <= horizon)
+    found = np.zeros(len(time))
+    at = steps.until[early] - 1
+    found[early] = steps.before[at] / steps.at_risk[at]
+    left = known & ~early
+    reached = int(np.searchsorted(steps.when, horizon, side="right"))
+    found[left] = np.append(1.0, steps.survival)[reached] / max(left.sum(), 1)
+    return len(time) * found
 
 
 def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -16,13 +16,15 @@ import numpy as np
 from hedgerow.checks import LARGEST, check_choice, check_number, check_random
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
+from hedgerow.survival.estimates import ran_out
 from hedgerow.survival.labels import (
     censoring_weights,
+    checked_entry,
     checked_follow_up,
+    entered_weights,
     horizon_labels,
-    refuse_entry,
 )
-from hedgerow.survival.scores import PURPOSE, predictions, ranks
+from hedgerow.survival.scores import PURPOSE, Pairs, predictions, ranks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,8 +77,8 @@ def brier_score(
         Predicted probability of the event by the horizon, from 0 to 1.
     horizon : float
         In the unit of `time`.
-    entry : None
-        Not taken.
+    entry : (n,) array, optional
+        As in `censoring_weights`.
 
     Returns
     -------
@@ -86,8 +88,8 @@ def brier_score(
     Raises
     ------
     InputError
-        Follow-up as `horizon_labels` says; risks that are missing, not one per patient, or beyond 0
-        and 1; nobody is followed to the horizon; entries are given.
+        Follow-up and entries as `censoring_weights` says; risks that are missing, not one per
+        patient, or beyond 0 and 1; nobody is followed to the horizon.
 
     Examples
     --------
@@ -140,16 +142,18 @@ def performance(
         - `n`, and `events` by the horizon that were seen;
         - `concordance`: share of pairs in which who has the event first has the higher risk
           (Harrell 1996); with `competing='survived'` who has another event never has this one
-          (Wolbers and others 2009);
+          (Wolbers and others 2009); with entries as in `concordance`;
         - `auc`: area under the curve at the horizon, the censored stood for by others
           (`time_dependent_auc`);
         - `brier`, `scaled_brier`: as in `brier_score`;
         - `observed`, the share with the event by the horizon (Kaplan-Meier, or with 'survived'
-          Aalen-Johansen), `expected`, the mean risk, and `observed_expected`, their ratio;
+          Aalen-Johansen), `expected`, the mean risk, with entries weighted as in
+          `censoring_weights`, and `observed_expected`, their ratio;
         - `_low` and `_high` of concordance, auc, brier, scaled_brier and observed_expected.
 
-        NaN where nothing can be compared, or nobody in the group is followed to the horizon; of
-        intervals, where this is so in one of ten resamples or more.
+        NaN where nothing can be compared, or nobody in the group is followed to the horizon, or all
+        at risk in it have an event before others enter; of intervals, where this is so in one of
+        ten resamples or more.
 
         `attrs` hold `horizon`, `n_bootstraps`, `confidence` and `seeds`.
 
@@ -215,12 +219,14 @@ class _Patients:
         Time for pairs: infinite for who will not have the event.
     risk : (n,) float array
     horizon : float
+    entry : (n,) float array or None
     """
 
-    def __init__(self, time, ends, y, caused, last, risk, horizon: float):
+    def __init__(self, time, ends, y, caused, last, risk, horizon: float, entry=None):
         self.time, self.ends, self.y, self.caused = time, ends, y, caused
         self.last, self.risk, self.horizon = last, risk, horizon
-        self._pairs: list[tuple[np.ndarray, ...]] | None = None
+        self.entry = entry
+        self._pairs: Pairs | None = None
 
     def some(self, inside: np.ndarray) -> _Patients:
         """Some of the patients, (n,) bool."""
@@ -232,6 +238,7 @@ class _Patients:
             self.last[inside],
             self.risk[inside],
             self.horizon,
+            None if self.entry is None else self.entry[inside],
         )
 
     def resampled(self, n: int, random: np.random.RandomState) -> dict[str, np.ndarray]:
@@ -256,12 +263,15 @@ class _Patients:
                 name: np.full(counts.shape[1], np.nan)
                 for name in (*MEASURES, "observed", "expected")
             }
-        weights = counts * self._known(counts)
+        weights = counts * (self._known(counts) if self.entry is None else self._entered(counts))
         n, y = counts.sum(axis=0), (self.y == 1).astype(np.float64)
         whole = weights.sum(axis=0) >= WHOLE * n
         with np.errstate(divide="ignore", invalid="ignore"):
             brier = ((y - self.risk) ** 2) @ weights / n
             observed, expected = y @ weights / n, self.risk @ counts / n
+            if self.entry is not None:
+                # Who enters late has lived to do so, and is too often of low risk.
+                expected = np.where(whole, self.risk @ weights / n, np.nan)
             # Rounding aside: nobody or everybody has the event.
             marginal = np.where(
                 (observed > 1e-12) & (observed < WHOLE), observed * (1.0 - observed), np.nan
@@ -275,7 +285,10 @@ class _Patients:
                     whole & (expected > 0.0), observed / expected, np.nan
                 ),
             }
-        return found | {"auc": self._auc(weights, y), "concordance": self._concordance(counts)}
+        if self._pairs is None:
+            self._pairs = Pairs(self.last, self.caused, self.risk, self.entry)
+        concordance = self._pairs.concordance(counts)
+        return found | {"auc": self._auc(weights, y), "concordance": concordance}
 
     def _known(self, counts: np.ndarray) -> np.ndarray:
         """1 over the share not censored before the class was known, 0 where it is not, (n, b).
@@ -296,6 +309,20 @@ class _Patients:
         known = (self.y >= 0)[:, None] & (before > 0.0)
         return np.divide(1.0, before, out=np.zeros_like(before), where=known)
 
+    def _entered(self, counts: np.ndarray) -> np.ndarray:
+        """`entered_weights` of each column, of who is drawn several times each time, (n, b).
+
+        0 in a column in which all at risk have an event before others enter.
+        """
+        found, everybody = np.zeros(counts.shape), np.arange(len(counts))
+        for column, drawn in enumerate(counts.T.astype(np.int64)):
+            own = np.repeat(everybody, drawn)
+            time, ends, entry = self.time[own], self.ends[own], self.entry[own]
+            if ran_out(time, ~ends, entry, self.horizon) is None:
+                known = self.y[own] >= 0
+                found[own, column] = entered_weights(time, ends, known, self.horizon, entry)
+        return found
+
     def _auc(self, weights: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Area under the curve of weighted patients, equal risks count half, (b,)."""
         own = ranks(self.risk)
@@ -309,67 +336,9 @@ class _Patients:
         above = (cases * below).sum(axis=0)
         return np.divide(above, pairs, out=np.full(len(pairs), np.nan), where=pairs > 0.0)
 
-    def _concordance(self, counts: np.ndarray) -> np.ndarray:
-        """Share of pairs in which the higher risk has the event first, (b,)."""
-        if self._pairs is None:
-            self._pairs = self._counted()
-        sums = [
-            np.einsum(
-                "ib,ib->b", counts[own], _between(np.cumsum(counts[others], axis=0), begin, end)
-            )
-            for own, others, begin, end in self._pairs
-        ]
-        every, tied, right = sums[0], sums[1], sum(sums[2:], np.zeros(counts.shape[1]))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(every > 0.0, (right + tied / 2.0) / every, np.nan)
-
-    def _counted(self) -> list[tuple[np.ndarray, ...]]:
-        """Which sums over patients make the pairs: of all, with equal risks, with the lower one.
-
-        Each is (own, others, begin, end): to the patient `own`, who has the event, belong `others`
-        from begin to end, in an order that has them in one piece. A lower risk first differs in one
-        bit of the rank, where it has 0 and the higher one 1: one sum per bit.
-        """
-        n, rank = len(self.time), ranks(self.risk)
-        # Who has the event goes before who is censored at the same time.
-        order = np.lexsort((~self.caused, self.last))
-        place = np.empty(n, dtype=np.int64)
-        place[order] = np.arange(n)
-        had = np.flatnonzero(self.caused)
-        # Later are all after the last event of the same time.
-        events = np.sort(self.last[had])
-        tied = np.searchsorted(events, self.last[had], side="right")
-        after = np.sort(place[had])[tied - 1] + 1
-
-        def sums(label, own, others):
-            """Others with the same label who come later, for own among those who had the event."""
-            key = label[others] * (n + 1) + place[others]
-            by_key = np.argsort(key, kind="stable")
-            key, base = key[by_key], label[had[own]] * (n + 1)
-            begin = np.searchsorted(key, base + after[own])
-            return had[own], others[by_key], begin, np.searchsorted(key, base + n + 1)
-
-        everybody, all_events = np.arange(n), np.arange(len(had))
-        found = [
-            sums(np.zeros(n, dtype=np.int64), all_events, everybody),
-            sums(rank, all_events, everybody),
-        ]
-        for bit in range(int(rank.max(initial=0)).bit_length()):
-            high = (rank >> bit) & 1
-            own, others = np.flatnonzero(high[had] == 1), np.flatnonzero(high == 0)
-            found.append(sums(rank >> (bit + 1), own, others))
-        return found
-
-
-def _between(total: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Sums from begin to end, of sums from the first one on."""
-    total = np.concatenate([np.zeros_like(total[:1], shape=(1, total.shape[1])), total])
-    return total[end] - total[begin]
-
 
 def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
     """The patients, checked."""
-    refuse_entry(entry, "risks are not scored")
     check_number("horizon", horizon, 0.0, LARGEST)
     check_choice("competing", competing, ("censored", "survived"))
     time, event = checked_follow_up(time, event, cause)
@@ -378,17 +347,19 @@ def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
         raise InputError(
             f"risk is {risk[bad[0]]:g} in row {bad[0]}", remedy="give probabilities from 0 to 1"
         )
-    weights = censoring_weights(time, event, horizon, cause=cause, competing=competing)
+    given: dict[str, Any] = {"cause": cause, "competing": competing, "entry": entry}
+    weights = censoring_weights(time, event, horizon, **given)
     if weights.sum() < WHOLE * len(time):
         raise InputError(
             f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}",
             remedy="give an earlier one",
         )
-    labels = horizon_labels(time, event, horizon, cause=cause, competing=competing)
+    labels = horizon_labels(time, event, horizon, **given)
     ends, last = event != cause, time
     if competing == "survived":
         ends, last = event == 0, np.where((event != 0) & (event != cause), np.inf, time)
-    return _Patients(time, ends, labels.y, event == cause, last, risk, float(horizon))
+    entry = checked_entry(entry, time)
+    return _Patients(time, ends, labels.y, event == cause, last, risk, float(horizon), entry)
 
 
 def _groups(by, n: int) -> dict[str, pd.Series]:

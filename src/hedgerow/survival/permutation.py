@@ -20,7 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, risk_groups
 from hedgerow.survival.estimates import PURPOSE
-from hedgerow.survival.labels import checked_follow_up, refuse_entry
+from hedgerow.survival.labels import checked_entry, checked_follow_up
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PARTS = ("all", "training", "test")
 STATISTICS = ("overall", "against_all", "against_rest")
 
 
-def separation(groups: RiskGroups, time, event, *, cause: int = 1) -> pd.DataFrame:
+def separation(groups: RiskGroups, time, event, *, cause: int = 1, entry=None) -> pd.DataFrame:
     """How far the leaves of a tree are apart in each part of the patients.
 
     Parameters
@@ -43,6 +43,8 @@ def separation(groups: RiskGroups, time, event, *, cause: int = 1) -> pd.DataFra
     time, event : (n,) arrays
         As in `horizon_labels`.
     cause : int, default 1
+    entry : (n,) array, optional
+        As in `leaf_survival`.
 
     Returns
     -------
@@ -55,15 +57,17 @@ def separation(groups: RiskGroups, time, event, *, cause: int = 1) -> pd.DataFra
     Raises
     ------
     InputError
-        Follow-up as `horizon_labels` says.
+        Follow-up as `horizon_labels` says, entries as `leaf_survival`.
     """
     pd = needed("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     died, rows = event == cause, []
     for part in PARTS:
         own = groups.part(part)
         data = (time[own], died[own], groups.leaf[own])
-        tests, overall = logrank_one_by_one(*data), logrank(*data)
+        since = None if entry is None else entry[own]
+        tests, overall = logrank_one_by_one(*data, entry=since), logrank(*data, entry=since)
         rows.append(
             {
                 "part": part,
@@ -99,8 +103,9 @@ def permuted_separation(
         One per permutation.
     progress : callable, optional
         Called after each permutation.
-    entry : None
-        Not taken: an outcome that is dealt to another patient may come before that one enters.
+    entry : (n,) array, optional
+        As in `risk_groups`, dealt with the outcome that it belongs to: where nothing tells who will
+        die, nothing is to tell who enters late.
     **pipeline
         Further parameters of `risk_groups`, such as `estimator`.
 
@@ -112,20 +117,20 @@ def permuted_separation(
     Raises
     ------
     InputError
-        As `risk_groups`; entries are given.
+        As `risk_groups`.
     """
-    refuse_entry(entry, "outcomes cannot be dealt at random")
     pd = needed("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     found = []
     for seed in seeds:
         random = check_random("seeds", seed)
         dealt = random.permutation(len(time))
         outcome = (time[dealt], event[dealt])
-        groups = risk_groups(
-            X, *outcome, horizon=horizon, cause=cause, random_state=random, **pipeline
-        )
-        found.append(separation(groups, *outcome, cause=cause).assign(permutation=int(seed)))
+        given: dict[str, Any] = {"cause": cause, "entry": None if entry is None else entry[dealt]}
+        told: dict[str, Any] = {**pipeline, **given, "horizon": horizon, "random_state": random}
+        groups = risk_groups(X, *outcome, **told)
+        found.append(separation(groups, *outcome, **given).assign(permutation=int(seed)))
         if progress is not None:
             progress()
     if not found:
@@ -183,8 +188,8 @@ def permutation_test(
     random_state : int or RandomState, optional
     progress : callable, optional
         Called after each permutation.
-    entry : None
-        Not taken: an outcome that is dealt to another patient may come before that one enters.
+    entry : (n,) array, optional
+        As in `permuted_separation`.
     **pipeline
         Further parameters of `risk_groups`.
 
@@ -200,14 +205,14 @@ def permutation_test(
     Raises
     ------
     InputError
-        As `risk_groups`; entries are given.
+        As `risk_groups`.
     """
-    refuse_entry(entry, "outcomes cannot be dealt at random")
     pd = needed("pandas", PURPOSE)
     check_number("n_permutations", n_permutations, 1, MOST_PERMUTATIONS, whole=True)
     if part not in PARTS:
         raise InputError(f"part is {part!r}", remedy=f"give one of {', '.join(PARTS)}")
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     seeds = check_random("random_state", random_state).randint(0, 2**31 - 1, n_permutations)
     null = permuted_separation(
         X,
@@ -217,11 +222,13 @@ def permutation_test(
         seeds=seeds,
         cause=cause,
         progress=progress,
+        entry=entry,
         **pipeline,
     )
     null = null[null["part"] == part]
     own = groups.part(part)
-    tests = logrank_one_by_one(time[own], event[own] == cause, groups.leaf[own])
+    since = None if entry is None else entry[own]
+    tests = logrank_one_by_one(time[own], event[own] == cause, groups.leaf[own], entry=since)
     table = pd.DataFrame(
         {
             "logrank_p_permutation": permutation_p(tests.against_all, null["against_all"]),
@@ -229,7 +236,8 @@ def permutation_test(
         },
         index=pd.Index(tests.groups, name="leaf"),
     )
-    overall = separation(groups, time, event, cause=cause).set_index("part").loc[part, "overall"]
+    parts = separation(groups, time, event, cause=cause, entry=entry).set_index("part")
+    overall = parts.loc[part, "overall"]
     table.attrs = {
         "multivariate_logrank_p_permutation": float(permutation_p([overall], null["overall"])[0]),
         "n_permutations": n_permutations,

@@ -94,6 +94,8 @@ def restricted(
     """`restricted_mean` of checked arrays; NaN where it is not known."""
     z = float(norm.ppf((1.0 + confidence) / 2.0))
     reached = bool(len(time)) and time.max() >= horizon
+    if entry is not None:  # who enters later does not tell of the horizon
+        reached = bool(((time >= horizon) & (entry < horizon)).any())
     alone = Steps(time, (event == cause).astype(np.int64), 1, entry)
     mean = (math.nan,) * 3
     if reached or _ended(alone):

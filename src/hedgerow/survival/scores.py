@@ -122,7 +122,7 @@ def group_survival(time, event, group, at, *, cause: int = 1, entry=None) -> pd.
     return pd.DataFrame(curves, index=pd.Index(labels, name="group"), columns=at)
 
 
-def concordance(time, event, risk, *, cause: int = 1) -> float:
+def concordance(time, event, risk, *, cause: int = 1, entry=None) -> float:
     """Share of pairs in which the patient of higher risk has the event first (Harrell 1996).
 
     Parameters
@@ -133,6 +133,8 @@ def concordance(time, event, risk, *, cause: int = 1) -> float:
         Higher for those who are to have the event earlier. Equal risks, but for rounding, count
         half.
     cause : int, default 1
+    entry : (n,) array, optional
+        As in `leaf_survival`: a pair counts where the one is at risk when the other has the event.
 
     Returns
     -------
@@ -142,7 +144,8 @@ def concordance(time, event, risk, *, cause: int = 1) -> float:
     Raises
     ------
     InputError
-        Follow-up as `horizon_labels` says; risks that are missing or not one per patient.
+        Follow-up as `horizon_labels` says; risks that are missing or not one per patient; entries
+        as `leaf_survival` says.
     LibraryError
         lifelines is not installed (extra `survival`).
     """
@@ -151,10 +154,110 @@ def concordance(time, event, risk, *, cause: int = 1) -> float:
 
     time, event = checked_follow_up(time, event, cause)
     risk = predictions("risk", risk, len(time), None)
+    if (entry := checked_entry(entry, time)) is not None:
+        pairs = Pairs(time, event == cause, risk, entry)
+        return float(pairs.concordance(np.ones((len(time), 1)))[0])
     try:
         return float(concordance_index(time, -ranks(risk), event == cause))
     except ZeroDivisionError:  # the word of lifelines for no pair
         return math.nan
+
+
+class Pairs:
+    """Pairs of patients of whom one has the event first, counted for many resamples at once.
+
+    Parameters
+    ----------
+    last : (n,) float array
+        Time for pairs: infinite for who will not have the event.
+    caused : (n,) bool array
+        Who has the event.
+    risk : (n,) float array
+    entry : (n,) float array, optional
+        A pair counts where the one has entered before the other has the event.
+    """
+
+    def __init__(self, last, caused, risk, entry=None):
+        rank = ranks(risk)
+        # Who has the event goes before who is censored at the same time.
+        self._place = _places(np.lexsort((~caused, last)))
+        self._had = np.flatnonzero(caused)
+        # Later are all after the last event of the same time.
+        when = last[self._had]
+        tied = np.searchsorted(np.sort(when), when, side="right")
+        self._after = np.sort(self._place[self._had])[tied - 1] + 1
+        self._sums = [self._counted(rank, self._place, self._after)]
+        if entry is not None:
+            # Who enters at the event or after it comes later, too, and is taken off again.
+            order = np.argsort(entry, kind="stable")
+            begin = np.searchsorted(entry[order], when)
+            self._sums.append(self._counted(rank, _places(order), begin))
+
+    def concordance(self, counts: np.ndarray) -> np.ndarray:
+        """Share of pairs in which the higher risk has the event first, (b,).
+
+        counts : (n, b) float array
+            How often each patient counts.
+        """
+        sums = [
+            np.einsum(
+                "ib,ib->b", counts[own], _between(np.cumsum(counts[others], axis=0), begin, end)
+            )
+            for own, others, begin, end in self._sums[0]
+        ]
+        for taken_off in self._sums[1:]:
+            for k, (own, others, begin, end) in enumerate(taken_off):
+                late = _between(np.cumsum(counts[others], axis=0), begin, end)
+                sums[k] = sums[k] - np.einsum("ib,ib->b", counts[own], late)
+        every, tied, right = sums[0], sums[1], sum(sums[2:], np.zeros(counts.shape[1]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(every > 0.0, (right + tied / 2.0) / every, np.nan)
+
+    def _counted(self, rank, place, after) -> list[tuple[np.ndarray, ...]]:
+        """Which sums over patients make the pairs: of all, with equal risks, with the lower one.
+
+        Each is (own, others, begin, end): to the patient `own`, who has the event, belong `others`
+        from begin to end, in an order that has them in one piece. A lower risk first differs in one
+        bit of the rank, where it has 0 and the higher one 1: one sum per bit.
+
+        place : (n,) int array
+            Of each patient in an order.
+        after : (k,) int array
+            Of each who has the event, the place in it from which on others belong to it.
+        """
+        n, had = len(rank), self._had
+
+        def sums(label, own, others):
+            """Others with the same label who come later, for own among those who had the event."""
+            key = label[others] * (n + 1) + place[others]
+            by_key = np.argsort(key, kind="stable")
+            key, base = key[by_key], label[had[own]] * (n + 1)
+            begin = np.searchsorted(key, base + after[own])
+            return had[own], others[by_key], begin, np.searchsorted(key, base + n + 1)
+
+        everybody, all_events = np.arange(n), np.arange(len(had))
+        found = [
+            sums(np.zeros(n, dtype=np.int64), all_events, everybody),
+            sums(rank, all_events, everybody),
+        ]
+        for bit in range(int(rank.max(initial=0)).bit_length()):
+            high = (rank >> bit) & 1
+            own, others = np.flatnonzero(high[had] == 1), np.flatnonzero(high == 0)
+            found.append(sums(rank >> (bit + 1), own, others))
+        return found
+
+
+def _places(order: np.ndarray) -> np.ndarray:
+    """Place of each in an order, (n,) int."""
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _between(total: np.ndarray, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Sums from begin to end, of sums from the first one on."""
+    total = np.concatenate([np.zeros_like(total[:1], shape=(1, total.shape[1])), total])
+    return total[end] - total[begin]
 
 
 def time_dependent_auc(

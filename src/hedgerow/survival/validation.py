@@ -18,9 +18,9 @@ from scipy.stats import norm
 from hedgerow.checks import LARGEST, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
-from hedgerow.survival.analysis import RiskGroups, risk_groups
+from hedgerow.survival.analysis import RiskGroups, check_weighted, risk_groups
 from hedgerow.survival.estimates import EDGE, PURPOSE, risk_at
-from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up
 from hedgerow.survival.scores import concordance
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def bootstrap_validation(
     confidence: float = 0.95,
     random_state: int = 0,
     progress: Callable[[], Any] | None = None,
+    entry=None,
     **pipeline: Any,
 ) -> BootstrapValidation:
     """Correct risks and concordance of groups for their having been chosen (Efron 1983; 1997).
@@ -109,8 +110,11 @@ def bootstrap_validation(
         Of the draws and divisions.
     progress : callable, optional
         Called after each bootstrap.
+    entry : (n,) array, optional
+        As in `risk_groups`. Samples in which all at risk have an event before others enter are left
+        out.
     **pipeline
-        Further arguments that `risk_groups` got: estimator, test_size, competing.
+        Further arguments that `risk_groups` got: estimator, test_size, competing, weights.
 
     Returns
     -------
@@ -119,7 +123,7 @@ def bootstrap_validation(
     Raises
     ------
     InputError
-        Follow-up as `risk_groups` says; groups of other patients.
+        Follow-up and entries as `risk_groups` says; groups of other patients.
 
     Notes
     -----
@@ -131,6 +135,8 @@ def bootstrap_validation(
     check_number("random_state", random_state, 0, 2**32 - 1, whole=True)
     check_number("horizon", horizon, 1e-12, LARGEST)
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
+    check_weighted(entry, pipeline.get("weights"))
     n = len(time)
     if len(groups.leaf) != n:
         raise InputError(
@@ -138,15 +144,15 @@ def bootstrap_validation(
             remedy="give the patients whom risk_groups got",
         )
     X = X if hasattr(X, "iloc") else np.asarray(X)
-    own = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause)
-    apparent = concordance(time, event, own.ranks(groups.leaf), cause=cause)
+    own = _Estimates(groups.tree_, groups.leaf, time, event, horizon, cause, entry)
+    apparent = concordance(time, event, own.ranks(groups.leaf), cause=cause, entry=entry)
     random = np.random.default_rng([random_state, 3])
     errors: list[tuple[float, ...]] = []
     outside = []
     for _ in range(n_bootstraps):
         drawn = random.integers(0, n, n)
         division = int(random.integers(2**31))
-        found = _bootstrap(X, time, event, drawn, horizon, cause, division, pipeline)
+        found = _bootstrap(X, time, event, entry, drawn, horizon, cause, division, pipeline)
         if found is not None:
             errors += found[0]
             outside.append(found[1])
@@ -186,9 +192,9 @@ def bootstrap_validation(
 class _Estimates:
     """Risks of leaves and of their parents, of given patients."""
 
-    def __init__(self, tree: Tree, leaf, time, event, horizon: float, cause: int):
+    def __init__(self, tree: Tree, leaf, time, event, horizon: float, cause: int, entry):
         self._tree, self._leaf = tree, leaf
-        self._about = (time, event, horizon, cause)
+        self._about = (time, event, horizon, cause, entry)
         below = np.eye(tree.n_nodes, dtype=bool)
         for node in range(tree.n_nodes - 1, 0, -1):  # children follow their parents
             below[tree.parent[node]] |= below[node]
@@ -200,8 +206,9 @@ class _Estimates:
 
     def at(self, inside: np.ndarray) -> tuple[float, float]:
         """Risk and error of some patients."""
-        time, event, horizon, cause = self._about
-        return risk_at(time[inside], event[inside], horizon, cause)
+        time, event, horizon, cause, entry = self._about
+        since = None if entry is None else entry[inside]
+        return risk_at(time[inside], event[inside], horizon, cause, since)
 
     def of(self, node: int) -> tuple[float, float, float]:
         """Risk of a leaf, its error, and the risk of its parent, which the root has not."""
@@ -217,11 +224,15 @@ class _Estimates:
         return np.nan_to_num(self._risks, nan=middle)[leaf]
 
 
-def _bootstrap(X, time, event, drawn, horizon: float, cause: int, seed: int, pipeline):
+def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: int, pipeline):
     """Errors of the groups of one bootstrap, and concordance of its tree in those left out.
 
     None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
     """
+
+    def since(who):
+        return None if entry is None else entry[who]
+
     taken = X.iloc[drawn].reset_index(drop=True) if hasattr(X, "iloc") else X[drawn]
     try:
         found = risk_groups(
@@ -231,6 +242,7 @@ def _bootstrap(X, time, event, drawn, horizon: float, cause: int, seed: int, pip
             horizon=horizon,
             cause=cause,
             random_state=seed,
+            entry=since(drawn),
             **pipeline,
         )
     except InputError:
@@ -238,28 +250,31 @@ def _bootstrap(X, time, event, drawn, horizon: float, cause: int, seed: int, pip
     left = np.ones(len(time), dtype=bool)
     left[drawn] = False
     leaf = np.asarray(found.estimator.apply(X))
-    inside = _Estimates(found.tree_, found.leaf, time[drawn], event[drawn], horizon, cause)
+    own = (time[drawn], event[drawn], horizon, cause, since(drawn))
+    inside = _Estimates(found.tree_, found.leaf, *own)
     errors = []
     for node in np.unique(found.leaf) if found.tree_.n_leaves > 1 else ():
         risk, error, parent = inside.of(int(node))
         away = _side(risk, parent)
         here = leaf == node
-        everybody = risk_at(time[here], event[here], horizon, cause)[0]
+        everybody = risk_at(time[here], event[here], horizon, cause, since(here))[0]
         new = left & here
-        other, noise = risk_at(time[new], event[new], horizon, cause)
+        other, noise = risk_at(time[new], event[new], horizon, cause, since(new))
         if not (error > 0.0 and noise > 0.0 and away) or new.sum() < FEWEST_PATIENTS:
             continue
-        own = _cloglog(risk)
+        seen = _cloglog(risk)
         errors.append(
             (
-                away * (own - _cloglog(other)) / error,
+                away * (seen - _cloglog(other)) / error,
                 noise / error,
-                away * (own - _cloglog(everybody)) / error,
+                away * (seen - _cloglog(everybody)) / error,
             )
         )
     ranked = inside.ranks(leaf[left])
-    had = (event[left] == cause).any()
-    return errors, concordance(time[left], event[left], ranked, cause=cause) if had else math.nan
+    if not (event[left] == cause).any():
+        return errors, math.nan
+    score = concordance(time[left], event[left], ranked, cause=cause, entry=since(left))
+    return errors, score
 
 
 def _side(risk: float, parent: float) -> int:
