@@ -466,11 +466,12 @@ def test_no_small_count_follows_from_the_flow_of_patients(seed):
     event = np.repeat([1, 2, 0, 1, 2, 0], [*by, *after])
     labels = np.repeat([1, -1, -1, 0, 0, 0], [*by, *after])
     sized = type("Sized", (SimpleNamespace,), {"__len__": lambda _: len(event)})
-    cohort = sized(n_rows=0, n_left_out=0, treated_at=None, horizon=5.0, unit="years")
+    told = {"n_rows": 0, "n_left_out": 0, "treated_at": None, "entry": None}
+    cohort = sized(**told, horizon=5.0, unit="years")
     training = np.zeros(len(event), dtype=bool)
     groups = SimpleNamespace(labels=SimpleNamespace(y=labels), training=training)
     followed = np.ones(len(event), dtype=bool)
-    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event, followed=followed)
+    stub = SimpleNamespace(cohort=cohort, groups=groups, event=event, followed=followed, entry=None)
     counts = with_totals(np.column_stack([by, after])[None])[0]
     shown = flow(stub, 3).frame["count"]
     hidden = np.ones(counts.shape, dtype=bool)

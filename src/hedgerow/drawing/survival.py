@@ -26,8 +26,8 @@ from hedgerow.drawing.tree import (
 )
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
-from hedgerow.survival.estimates import leaves_of
-from hedgerow.survival.labels import checked_follow_up
+from hedgerow.survival.estimates import Steps, leaves_of, risk_at
+from hedgerow.survival.labels import checked_entry, checked_follow_up
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.texts import legible
 from hedgerow.tree.export import check_decimals, feature_name
@@ -82,9 +82,15 @@ class _Curve:
 
 
 def _curve(
-    time: np.ndarray, died: np.ndarray, confidence: float, other: np.ndarray | None = None
+    time: np.ndarray,
+    died: np.ndarray,
+    confidence: float,
+    other: np.ndarray | None = None,
+    entry: np.ndarray | None = None,
 ) -> _Curve:
     """Kaplan-Meier, or where somebody has another event 1 less Aalen-Johansen's incidence."""
+    if entry is not None:
+        return _entered_curve(time, died, other, confidence, entry)
     if other is not None and other.any():
         return _incidence_curve(time, died, other, confidence)
     from lifelines import KaplanMeierFitter
@@ -113,6 +119,29 @@ def _incidence_curve(time, died, other, confidence: float) -> _Curve:
     low, high = (np.where(np.isnan(side), share, side) for side in (low, high))
     when = np.append(0.0, fitted.times)
     return _Curve(when, 1.0 - share, 1.0 - high, 1.0 - low, np.sort(time[~died & ~other]))
+
+
+def _entered_curve(time, died, other, confidence: float, entry) -> _Curve:
+    """`_curve` of patients who come under observation late."""
+    from scipy.stats import norm
+
+    other = np.zeros(len(time), dtype=bool) if other is None else other
+    steps = Steps(time, np.where(died, 1, np.where(other, 2, 0)), 1, entry)
+    share = steps.incidence() if other.any() else 1.0 - steps.survival
+    error = steps.incidence_errors()
+    # Intervals are log-log in the survival, or where causes compete in the incidence.
+    of = share if other.any() else 1.0 - share
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.exp(norm.ppf((1.0 + confidence) / 2.0) * error / (of * np.log(of)))
+        sides = of ** (1.0 / factor), of**factor
+    # Where nobody has had the event yet the interval has no width, and none is drawn.
+    low, high = (np.append(0.0, np.where(np.isnan(s), of, s)) for s in sides)
+    if other.any():
+        low, high = 1.0 - high, 1.0 - low
+    low[0] = high[0] = 1.0
+    survival = np.append(1.0, 1.0 - share)
+    when = np.append(0.0, steps.when)
+    return _Curve(when, survival, low, high, np.sort(time[~died & ~other]))
 
 
 def plot_curve(axes: Any, time, died, *, color, line="-", label="", interval=False) -> None:
@@ -157,6 +186,7 @@ def plot_curves(
     fontsize: float = 8.0,
     least: int = 0,
     competing: str = "censored",
+    entry=None,
 ) -> pd.DataFrame:
     """Curves of survival of groups, their names at their ends, numbers at risk beneath.
 
@@ -193,6 +223,9 @@ def plot_curves(
         What an event of another cause is: the end of follow-up (Kaplan-Meier), or that the event
         will not come any more (1 less Aalen-Johansen's incidence), so that the curve tells the
         share of all patients who have not had the event.
+    entry : (n,) array, optional
+        As in `hedgerow.survival.leaf_survival`. With `least` a curve ends before the first event at
+        which fewer are at risk, at its beginning too.
 
     Returns
     -------
@@ -202,8 +235,8 @@ def plot_curves(
     Raises
     ------
     InputError
-        Follow-up as `horizon_labels` says; groups of another length; a group of `order` that
-        nobody is in; a number out of range.
+        Follow-up as `horizon_labels` says, entries as `leaf_survival`; groups of another length; a
+        group of `order` that nobody is in; a number out of range.
     LibraryError
         matplotlib, pandas or lifelines is not installed (extras `draw` and `survival`).
     """
@@ -217,6 +250,7 @@ def plot_curves(
     if end is not None:
         check_number("end", end, 1e-12, LARGEST)
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     groups = np.asarray(groups)
     if groups.shape != time.shape:
         raise InputError(
@@ -239,8 +273,11 @@ def plot_curves(
             drawn.append((place, color, line, name + FEWER.format(least)))
             ends.append((last, 1.0))
             continue
-        found = _curve(time[inside], died[inside], confidence, other[inside])
+        since = None if entry is None else entry[inside]
+        found = _curve(time[inside], died[inside], confidence, other[inside], since)
         stops = _stops(time[inside], last, least)
+        if since is not None:
+            stops = min(stops, _first_few(time[inside], (died | other)[inside], since, least))
         _draw(axes, found, stops, color, line, intervals, marks)
         drawn.append((place, color, line, name))
         ends.append((stops, float(found.at(stops))))
@@ -251,7 +288,7 @@ def plot_curves(
     ticks = [tick for tick in axes.get_xticks() if 0.0 <= tick <= last * (1.0 + 1e-9)]
     axes.set_xticks(ticks)
     table = pd.DataFrame(
-        [[int((time[groups == group] >= tick).sum()) for tick in ticks] for group in order],
+        [[_at_risk(time, entry, groups == group, tick) for tick in ticks] for group in order],
         index=pd.Index(order, name="group"),
         columns=ticks,
     )
@@ -275,6 +312,21 @@ def _stops(time: np.ndarray, last: float, least: int) -> float:
     """Where a curve ends: with its last patient, the axis, or where too few are at risk."""
     stop = min(float(time.max()), last)
     return min(stop, float(np.sort(time)[-least])) if least > 1 and len(time) >= least else stop
+
+
+def _first_few(time, had, entry, least: int) -> float:
+    """The last time at which nobody tells of fewer than `least` at risk, infinite if none does."""
+    steps = Steps(time, had, 1, entry)
+    few = np.flatnonzero(steps.at_risk < least)
+    if not len(few):
+        return math.inf
+    return float(np.append(0.0, steps.when)[few[0]])
+
+
+def _at_risk(time, entry, inside, when: float) -> int:
+    """Patients at risk at a time; at 0 those who are from the start."""
+    there = inside & (time >= when)
+    return int((there if entry is None else there & ((entry < when) | (entry <= 0.0))).sum())
 
 
 def _draw(
@@ -537,6 +589,7 @@ def guideline_sheet(
     withheld: Collection[int] = (),
     competing: str = "censored",
     risks: Mapping[int, tuple[float, float, float]] | None = None,
+    entry=None,
 ) -> Any:
     """A tree of risk groups on one A4 page: its tests, and survival in each of its leaves.
 
@@ -576,6 +629,8 @@ def guideline_sheet(
         Leaf to the risk of the event by the horizon in other patients of the group, with its
         interval, as `bootstrap_validation` gives it: each box says the share without it, and the
         bar shows it.
+    entry : (n,) array, optional
+        As in `plot_curves`.
 
     Returns
     -------
@@ -599,6 +654,7 @@ def guideline_sheet(
     check_decimals(decimals)
     check_choice("competing", competing, COMPETING)
     time, event = checked_follow_up(time, event, cause)
+    entry = checked_entry(entry, time)
     leaf = leaves_of(tree, X, len(time))
     drawn = getattr(tree, "tree_", tree)
     numbers = leaf_numbers(drawn)
@@ -610,7 +666,7 @@ def guideline_sheet(
     died = event == cause
     other = (event != 0) & ~died & (competing == "incidence")
     groups = _groups(
-        numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks or {}
+        numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks or {}, entry
     )
     plan = _LeafPlan(
         drawn,
@@ -645,7 +701,11 @@ def guideline_sheet(
     axes.set_ylim(-plan.height, 0.0)
     colors = ["0.2"] * drawn.n_classes
     _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale, decimals).draw()
-    everybody = _curve(time, died, confidence, other)
+    everybody = _curve(time, died, confidence, other, entry)
+    if entry is not None:
+        kept = everybody.time <= _first_few(time, died | other, entry, least)
+        sides = (everybody.survival, everybody.low, everybody.high)
+        everybody = _Curve(everybody.time[kept], *(s[kept] for s in sides), everybody.censored)
     below = min(top - height - _GAP, bottom + page.rows * 2.3)
     for node, number in numbers.items():
         row, column = divmod(number - 1, page.columns)
@@ -666,12 +726,13 @@ def guideline_sheet(
             least,
             column == 0,
             competing,
+            entry,
         )
     return figure
 
 
 def _groups(
-    numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks
+    numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks, entry
 ) -> dict[int, _Group]:
     found = {}
     for node in numbers:
@@ -680,7 +741,11 @@ def _groups(
         few = hidden(n, least) or hidden(events, least)
         survival = None
         ended = (died | other)[inside]
-        if n and not few and (time[inside].max() >= horizon or ended.all()):
+        if entry is not None:
+            codes = np.where(died, 1, np.where(other, 2, 0))[inside]
+            share = risk_at(time[inside], codes, horizon, entry=entry[inside])[0]
+            survival = None if few or math.isnan(share) else 1.0 - share
+        elif n and not few and (time[inside].max() >= horizon or ended.all()):
             curve = _curve(time[inside], died[inside], confidence, other[inside])
             survival = float(curve.at(horizon))
         risk, low, high = risks.get(node, (math.nan,) * 3)
@@ -824,6 +889,7 @@ def _draw_panel(
     least,
     first,
     competing,
+    entry,
 ) -> None:
     points = 6.5
     _draw(panel, everybody, min(horizon, everybody.time[-1]), "0.6", "-", False, False)
@@ -851,6 +917,7 @@ def _draw_panel(
             fontsize=points,
             least=least,
             competing=competing,
+            entry=entry,
         )
     panel.tick_params(length=2.0, pad=1.5)
     if not first:

@@ -17,9 +17,11 @@ from hedgerow.patients.suspects import age_like, sex_like
 from hedgerow.patients.values import DAYS
 from hedgerow.survival import (
     BootstrapValidation,
+    HorizonLabels,
     KnownLeaves,
     RiskGroups,
     bootstrap_validation,
+    censoring_weights,
     compare_groups,
     concordance,
     leaf_numbers,
@@ -29,7 +31,7 @@ from hedgerow.survival import (
     risk_groups,
     thesis_tree,
 )
-from hedgerow.survival.estimates import log_log, risk_at
+from hedgerow.survival.estimates import log_log, ran_out, risk_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,6 +157,8 @@ class Analysis:
         Share of patients whose group changes when what has an error is measured again; NaN where no
         column has one.
     notes : list of str
+    entry : (n,) array or None
+        When each patient came under observation.
     """
 
     cohort: Cohort
@@ -175,11 +179,17 @@ class Analysis:
     permuted: pd.DataFrame | None = None
     changed: float = math.nan
     notes: list[str] = field(default_factory=list)
+    entry: np.ndarray | None = None
 
     @property
     def followed(self) -> np.ndarray:
         """Who is followed at all before an intervention, (n,) bool: others are not counted."""
-        return followed(self.time, self.event)
+        return followed(self.time, self.event, self.entry)
+
+    @property
+    def compared(self) -> np.ndarray:
+        """Who counts where treated and untreated are compared, (n,) bool."""
+        return compared(self.followed, self.entry)
 
     @property
     def finds(self) -> bool:
@@ -222,7 +232,8 @@ def analyse(
     ------
     InputError
         Fewer patients than a tree needs; nobody, or everybody, has the event by the horizon; a
-        column to adjust for that is no input.
+        column to adjust for that is no input; times of entry without weights or beside a life
+        table, or all at risk have the event before others enter.
     """
     tell = progress or (lambda words: None)
     if len(cohort) < 4 * settings.min_samples_leaf:
@@ -236,7 +247,17 @@ def analyse(
     if landmark is None:
         landmark = LANDMARK * DAYS["months"] / DAYS[cohort.unit]
     time, event = cohort.natural_history()
-    if not (event == 1).any():
+    entry = cohort.entry
+    if entry is not None and settings.life_table is not None:
+        raise InputError(
+            "--life-table and --entry exclude each other: the general population is followed from "
+            "the start, and patients who enter late are not",
+            remedy="leave one of them out",
+        )
+    there = followed(time, event, entry)
+    # Who is treated before entering was never seen untreated.
+    seen = np.ones(len(time), dtype=bool) if entry is None else there
+    if not (event[seen] == 1).any():
         raise InputError(
             "nobody has the event before an intervention",
             remedy="check the column of the intervention, or leave it out",
@@ -245,7 +266,7 @@ def analyse(
     estimator = thesis_tree(
         max_depth=settings.max_depth, min_samples_leaf=settings.min_samples_leaf
     )
-    pipeline = {
+    pipeline: dict[str, Any] = {
         "estimator": estimator,
         "test_size": settings.test_size,
         "competing": settings.competing,
@@ -253,10 +274,12 @@ def analyse(
     if settings.weights:
         pipeline["weights"] = "ipcw"
     tell("growing the tree")
-    groups = risk_groups(
-        cohort.X, time, event, horizon=cohort.horizon, random_state=settings.seed, **pipeline
-    )
-    survival, there = {}, followed(time, event)
+    X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
+    outcome = (time[seen], event[seen])
+    pipeline |= {"horizon": cohort.horizon, "entry": _of(entry, seen)}
+    grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
+    groups = _of_all(grown, cohort, seen)
+    survival = {}
     for part, words in PARTS.items():
         tell(f"survival in each group, {words}")
         own = groups.part(part) & there
@@ -268,6 +291,7 @@ def analyse(
             covariates=None if covariates is None else covariates[own].reset_index(drop=True),
             confidence=CONFIDENCE,
             horizon=cohort.horizon,
+            entry=_of(entry, own),
         )
         if settings.life_table is not None:
             survival[part] = _beside_population(
@@ -276,9 +300,13 @@ def analyse(
     treated, notes = {}, []
     if cohort.treated_at is not None:
         tell("treated and untreated")
-        treated, notes = _treated(cohort, groups, landmark, covariates)
+        who = compared(there, entry)
+        treated, notes = _treated(cohort, groups, landmark, covariates, who)
+    if entry is not None:
+        notes += _notes_on_entry(groups, time[seen], event[seen], entry[seen], cohort.unit, seen)
     tell("calibration and decision curve")
-    calibrated = calibration(groups, time, event, cohort.horizon)
+    calibrated = calibration(groups, time, event, cohort.horizon, entry)
+    test = ~groups.training & there
     risk = estimated(groups, calibrated)
     found = Analysis(
         cohort,
@@ -291,28 +319,78 @@ def analyse(
         treated,
         landmark,
         calibrated,
-        decision_curve(*(v[~groups.training & there] for v in (risk, time, event)), cohort.horizon),
+        decision_curve(risk[test], time[test], event[test], cohort.horizon, _of(entry, test)),
         {
-            part: concordance(time[own], event[own], risk[own])
+            part: concordance(time[own], event[own], risk[own], entry=_of(entry, own))
             for part, own in ((part, groups.part(part) & there) for part in ("training", "test"))
             if (event[own] == 1).any()
         },
         several,
         _performance(groups, risk, time, event, there, by, cohort, settings, tell),
-        _validated(groups, cohort, time, event, settings, pipeline, tell),
-        _permuted(groups, cohort, time, event, settings, pipeline, tell),
+        _validated(grown, X, *outcome, settings, pipeline, tell),
+        _permuted(grown, X, *outcome, settings, pipeline, tell),
         _changed(groups, cohort, settings.seed, tell),
         notes,
+        entry,
     )
     return found
 
 
-def followed(time: np.ndarray, event: np.ndarray) -> np.ndarray:
+def _of(entry: np.ndarray | None, who: np.ndarray) -> np.ndarray | None:
+    """Entries of some patients, None where there are none."""
+    return None if entry is None else entry[who]
+
+
+def _of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:
+    """Groups of all patients: those who were not seen have a leaf, no class, and are in no part."""
+    if seen.all():
+        return grown
+    training, y = np.zeros(len(seen), dtype=bool), np.full(len(seen), -1)
+    training[seen], y[seen] = grown.training, grown.labels.y
+    leaf = np.asarray(grown.estimator.apply(cohort.X))
+    return RiskGroups(grown.estimator, training, HorizonLabels(y, y >= 0), leaf)
+
+
+def compared(there: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
+    """Who counts where treated and untreated are compared, (n,) bool.
+
+    Those who were never seen untreated cannot be counted elsewhere: where they are so few that
+    their number may not be shown, they are left out here, too.
+    """
+    few = entry is not None and (~there).sum() < LEAST
+    return there if few else np.ones(len(there), dtype=bool)
+
+
+def _notes_on_entry(groups: RiskGroups, time, event, entry, unit: str, seen) -> list[str]:
+    """What late entry leaves open, in sentences."""
+    found = []
+    if entry.min() > 0.0:
+        found.append(
+            f"Nobody is under observation before {entry.min():.3g} {unit}: what is said here holds "
+            "for patients who live so long."
+        )
+    leaf, numbers = groups.leaf[seen], leaf_numbers(groups.tree_)
+    for node, number in numbers.items():
+        own = leaf == node
+        when = ran_out(time[own], event[own] == 1, entry[own])
+        if when is not None:
+            found.append(
+                f"In group {number} all patients under observation at {when:.3g} {unit} have the "
+                "event then, and others come later: its curve stays at 0, and what the later ones "
+                "tell is not in it. Its risk is not known if that is before the horizon."
+            )
+    return found
+
+
+def followed(time: np.ndarray, event: np.ndarray, entry: np.ndarray | None = None) -> np.ndarray:
     """Who has a follow-up or an event, (n,) bool.
 
     Who is treated at inclusion has neither in the course without treatment. So few that their
-    number may not be shown are counted all the same: it would follow from other tables.
+    number may not be shown are counted all the same: it would follow from other tables. With
+    entries: who is followed after entering.
     """
+    if entry is not None:
+        return time > entry
     there = (time > 0.0) | (event != 0)
     return np.ones(len(time), dtype=bool) if (~there).sum() < LEAST else there
 
@@ -363,12 +441,15 @@ def _beside_population(
     return made
 
 
-def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates=None):
+def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, who):
     """Tables of treated against untreated, and what keeps them from being made."""
     import pandas as pd
 
-    when = cohort.treated_at
-    at = cohort.time > landmark
+    when = cohort.treated_at[who]
+    X, time, event = cohort.X[who], cohort.time[who], cohort.event[who]
+    if covariates is not None:
+        covariates = covariates[who].reset_index(drop=True)
+    at = time > landmark
     early = when <= landmark
     if not (early[at].any() and (~early[at]).any()):
         only = "treated" if early[at].any() else "untreated"
@@ -381,17 +462,18 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates=Non
         everybody, leaves = (
             compare_groups(
                 tree,
-                cohort.X,
-                cohort.time,
-                cohort.event,
+                X,
+                time,
+                event,
                 when,
                 landmark=landmark,
                 counted_from=way,
                 confidence=CONFIDENCE,
                 covariates=covariates,
                 weights=None if covariates is None else "overlap",
+                entry=_of(cohort.entry, who),
             )
-            for tree in (KnownLeaves(np.full(len(cohort), -1)), groups.estimator)
+            for tree in (KnownLeaves(np.full(len(time), -1)), groups.estimator)
         )
         found[way] = pd.concat([everybody, leaves])
         found[way].attrs = leaves.attrs
@@ -448,8 +530,30 @@ def risk_by(
     return share, 1.0 - high, 1.0 - low
 
 
+def masses(
+    time: np.ndarray, event: np.ndarray, entry: np.ndarray | None, horizon: float
+) -> np.ndarray:
+    """Share of all for which each patient stands at the horizon, (n,) float.
+
+    Equal ones without entries. Who enters late has lived to do so, so that the patients at hand are
+    no sample of all: there they are those of `censoring_weights`, NaN where it has none.
+    """
+    n = len(time)
+    if entry is None:
+        return np.full(n, 1.0 / max(n, 1))
+    try:
+        weights = censoring_weights(time, event, horizon, competing="survived", entry=entry)
+    except InputError:  # nobody has the event, or all at risk do before others enter
+        return np.full(n, math.nan)
+    return weights / weights.sum() if weights.any() else np.full(n, math.nan)
+
+
 def calibration(
-    groups: RiskGroups, time: np.ndarray, event: np.ndarray, horizon: float
+    groups: RiskGroups,
+    time: np.ndarray,
+    event: np.ndarray,
+    horizon: float,
+    entry: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """What was predicted for each leaf, and what was seen in the test part.
 
@@ -458,6 +562,7 @@ def calibration(
     groups : RiskGroups
     time, event : (n,) arrays
     horizon : float
+    entry : (n,) array, optional
 
     Returns
     -------
@@ -468,16 +573,22 @@ def calibration(
     """
     import pandas as pd
 
-    risk, test, rows = predicted(groups), ~groups.training & followed(time, event), []
+    risk, test, rows = predicted(groups), ~groups.training & followed(time, event, entry), []
+    everybody = risk[test].mean() if test.any() else math.nan
+    if entry is not None:
+        everybody = risk[test] @ masses(time[test], event[test], entry[test], horizon)
     for node in [-1, *leaf_numbers(groups.tree_)]:
         inside = np.ones(len(time), dtype=bool) if node == -1 else groups.leaf == node
         own = inside & test
-        estimated = risk_by(*(v[inside & groups.training] for v in (time, event)), horizon)[0]
-        observed, low, high = risk_by(time[own], event[own], horizon)
+        learnt = inside & groups.training
+        estimated = risk_by(time[learnt], event[learnt], horizon, entry=_of(entry, learnt))[0]
+        observed, low, high = risk_by(time[own], event[own], horizon, entry=_of(entry, own))
         rows.append(
             {
                 "leaf": node,
-                "predicted": float(risk[own].mean()) if own.any() else math.nan,
+                "predicted": float(everybody if node == -1 else risk[own].mean())
+                if own.any()
+                else math.nan,
                 "estimated": estimated,
                 "observed": observed,
                 "observed_low": low,
@@ -490,7 +601,11 @@ def calibration(
 
 
 def decision_curve(
-    risk: np.ndarray, time: np.ndarray, event: np.ndarray, horizon: float
+    risk: np.ndarray,
+    time: np.ndarray,
+    event: np.ndarray,
+    horizon: float,
+    entry: np.ndarray | None = None,
 ) -> pd.DataFrame:
     """Net benefit of treating those whose risk reaches a threshold (Vickers and Elkin 2006).
 
@@ -505,6 +620,8 @@ def decision_curve(
     time : (n,) float array
     event : (n,) int array
     horizon : float
+    entry : (n,) float array, optional
+        The share who are treated is that of `masses` then.
 
     Returns
     -------
@@ -514,7 +631,8 @@ def decision_curve(
     """
     import pandas as pd
 
-    n, everybody = len(risk), risk_by(time, event, horizon)[0]
+    n, everybody = len(risk), risk_by(time, event, horizon, entry=entry)[0]
+    mass = None if entry is None else masses(time, event, entry, horizon)
     known: dict[int, float] = {}
     rows = []
     for threshold in THRESHOLDS:
@@ -522,13 +640,15 @@ def decision_curve(
         odds = threshold / (1.0 - threshold)
         count = int(treated.sum())
         if count not in known:
-            known[count] = risk_by(time[treated], event[treated], horizon)[0] if count else 0.0
+            own = (time[treated], event[treated], horizon)
+            known[count] = risk_by(*own, entry=_of(entry, treated))[0] if count else 0.0
         share = known[count]
+        part = count / n if mass is None else float(mass[treated].sum())
         rows.append(
             {
                 "threshold": threshold,
                 "n_treated": count,
-                "tree": count / n * (share - (1.0 - share) * odds) if count else 0.0,
+                "tree": part * (share - (1.0 - share) * odds) if count else 0.0,
                 "all": everybody - (1.0 - everybody) * odds,
                 "none": 0.0,
             }
@@ -573,22 +693,22 @@ def _performance(groups, risk, time, event, there, by, cohort, settings, tell) -
         n_bootstraps=min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort))),
         confidence=CONFIDENCE,
         random_state=settings.seed,
+        entry=_of(cohort.entry, own),
     )
 
 
-def _validated(groups, cohort, time, event, settings, pipeline, tell) -> BootstrapValidation | None:
+def _validated(groups, X, time, event, settings, pipeline, tell) -> BootstrapValidation | None:
     n_bootstraps = settings.bootstraps
     if n_bootstraps is None:
-        n_bootstraps = min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort)))
+        n_bootstraps = min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(time)))
     if not n_bootstraps:
         return None
     tell(f"{n_bootstraps} bootstraps of all steps")
     return bootstrap_validation(
         groups,
-        cohort.X,
+        X,
         time,
         event,
-        horizon=cohort.horizon,
         n_bootstraps=n_bootstraps,
         confidence=CONFIDENCE,
         random_state=settings.seed,
@@ -597,16 +717,15 @@ def _validated(groups, cohort, time, event, settings, pipeline, tell) -> Bootstr
     )
 
 
-def _permuted(groups, cohort, time, event, settings, pipeline, tell) -> pd.DataFrame | None:
+def _permuted(groups, X, time, event, settings, pipeline, tell) -> pd.DataFrame | None:
     if not settings.permutations:
         return None
     tell("permuted outcomes")
     return permutation_test(
         groups,
-        cohort.X,
+        X,
         time,
         event,
-        horizon=cohort.horizon,
         n_permutations=settings.permutations,
         random_state=settings.seed + 1,
         progress=lambda: tell("repetition"),

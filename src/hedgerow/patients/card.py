@@ -75,10 +75,21 @@ def card(
             "Limits": "groups were chosen by the outcome; the risks of the page that are corrected "
             "for it are those of the next patient of the same source",
             "Censoring": "taken for independent of how patients were getting on",
+            **_late_entry(outcome),
             "Fairness, ethics, consent": OPEN,
         },
     }
     return str(render("patients/card.html.j2", title=title, sections=sections, version=version))
+
+
+def _late_entry(outcome: Outcome) -> dict[str, str]:
+    if outcome.entry is None:
+        return {}
+    return {
+        "Late entry": f"patients count from `{outcome.entry}` on, when they came under "
+        "observation; others stand, by weights, for those who had the event before. When a patient "
+        "came is taken for independent of the inputs and of the risk"
+    }
 
 
 def _resampled(analysis: Analysis) -> str:

@@ -56,7 +56,13 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         (
             "6b",
             "Who was included",
-            f"all rows with time and event: {counts['analysed']} of {counts['in the file']}",
+            f"all rows with time and event: {counts['analysed']} of {counts['in the file']}"
+            + (
+                ""
+                if analysis.entry is None
+                else "; patients count from when they came under observation, and those who had "
+                "the event before it are not in the file"
+            ),
         ),
         ("6c", "Treatments and how they were dealt with", _treatments(analysis)),
         (
@@ -124,7 +130,8 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         (
             "13",
             "Rare outcomes",
-            "no weights and no resampling; the share of the tree is compared with what was seen",
+            ("no weights" if analysis.entry is None else "weights for late entry alone")
+            + " and no resampling; the share of the tree is compared with what was seen",
         ),
         ("14", "Fairness between groups of people", _fairness(analysis)),
         ("15", "What the model gives", f"a group and its risk of the event by {horizon}"),

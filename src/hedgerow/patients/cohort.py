@@ -30,7 +30,7 @@ from hedgerow.patients.values import (
     unique_texts,
     unit_in_name,
 )
-from hedgerow.patients.words import Word, events, says_who, treated
+from hedgerow.patients.words import Word, events, is_yes_no, says_who, treated
 from hedgerow.texts import did_you_mean
 
 if TYPE_CHECKING:
@@ -74,9 +74,11 @@ class Outcome:
     cause : str, optional
         The cause that counts, where others compete with it.
     leave_out : bool
-        Whether patients without time or event are left out; else they are problems.
+        Whether patients without time, event or entry are left out; else they are problems.
     answers : Answers
         To the questions that a table raises.
+    entry : str, optional
+        Column of the date or time at which each patient came under observation.
     """
 
     event: str
@@ -90,11 +92,12 @@ class Outcome:
     cause: str | None = None
     leave_out: bool = False
     answers: Answers = field(default_factory=Answers)
+    entry: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Those that are no inputs."""
-        named = (self.event, self.time, self.start, self.end, self.intervention)
+        named = (self.event, self.time, self.start, self.end, self.intervention, self.entry)
         return tuple(name for name in named if name is not None)
 
 
@@ -122,7 +125,7 @@ class Cohort:
     not_used : dict of str
         Columns that are no inputs -> why.
     n_left_out : int
-        Patients without time or event.
+        Patients without time, event or entry.
     taken_as : str
         Where the unit of the times comes from.
     period : str
@@ -137,6 +140,8 @@ class Cohort:
         Of the file; a patient may have several.
     read_as : tuple of str
         How the file was read.
+    entry : (n,) float array or None
+        When each patient came under observation, in `unit` from inclusion on.
     """
 
     X: pd.DataFrame
@@ -156,9 +161,19 @@ class Cohort:
     decisions: tuple[Decision, ...] = ()
     n_rows: int = 0
     read_as: tuple[str, ...] = ()
+    entry: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def of(self, kept: np.ndarray) -> Cohort:
+        """Some of the patients, (n,) bool; the others are no longer told of."""
+        own = {
+            name: None if values is None else values[kept]
+            for name in ("time", "event", "treated_at", "entry", "rows")
+            for values in [getattr(self, name)]
+        }
+        return replace(self, X=self.X[kept].reset_index(drop=True), **own)
 
     def natural_history(self) -> tuple[np.ndarray, np.ndarray]:
         """Follow-up and events until the intervention, which ends both."""
@@ -205,7 +220,10 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     treated_at, known, more = _intervention(
         table, outcome, columns, unit, own, time, start, problems, words
     )
+    entry, late = _entry(table, outcome, columns, unit, own, time, start, problems)
     without = np.isnan(time) | (event < 0)
+    if entry is not None:
+        without |= np.isnan(entry)
     if not outcome.leave_out:
         _name_incomplete(table, outcome, time, event, problems)
     X, not_used = _inputs(table, outcome, columns, problems)
@@ -230,7 +248,7 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
         dict(columns),
         not_used,
         int(without.sum()),
-        taken_as + more,
+        taken_as + more + late,
         "" if start is None else f"{day_of(np.nanmin(start))} to {day_of(np.nanmax(start))}",
         table.rows[kept],
         {name: [word.of(kept) for word in own] for name, own in words.items()},
@@ -241,6 +259,7 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
             "a workbook" if table.delimiter == "sheet" else f"fields divided by {table.delimiter}",
             f"decimal {table.decimal}" if table.decimal else "no number tells a decimal mark",
         ),
+        None if entry is None else entry[kept],
     )
 
 
@@ -405,22 +424,11 @@ def _intervention(
     if says_who(column) or outcome.answers.treated_is:
         had, words[name] = treated(table, name, problems, outcome.answers)
         return np.where(had, 0.0, np.inf), False, taken_as
-    if looks_like_dates(column) or (start is not None and look_like_excel(column)):
-        if start is None:
-            problems.add(
-                "intervention",
-                "it holds dates, and inclusion has none",
-                "give --start and --end in the place of --time, or a time of intervention",
-                name,
-            )
-            return None, True, taken_as
-        days = _past(table, name, dates(table, name, problems, outcome.answers), problems)
-        when = (days - start) / DAYS[unit]
-    else:
-        when = checked_numbers(table, name, problems, outcome.answers)
-        its, why = _unit(table, name, outcome, columns, problems, own)
-        when = when * (DAYS[its] / DAYS[unit])
-        taken_as = f"; those in `{name}` as {its} ({why})"
+    when, taken_as = _when(
+        table, name, "intervention", outcome, columns, unit, own, start, problems
+    )
+    if when is None:
+        return None, True, taken_as
     for wrong, said in (
         (when < 0.0, "the intervention lies before inclusion"),
         # Beyond what rounding moves.
@@ -430,6 +438,68 @@ def _intervention(
             problems.add("intervention", said, "correct one of the two", name, table.rows[place])
     when = np.where(np.isnan(when), np.inf, np.minimum(when, np.fmax(time, 0.0)))
     return when, True, taken_as
+
+
+def _when(
+    table: Texts, name: str, what: str, outcome, columns, unit: str, own, start, problems: Problems
+):
+    """Times since inclusion in a column of dates or of times, or None, and their unit."""
+    column = table.columns[name]
+    if looks_like_dates(column) or (start is not None and look_like_excel(column)):
+        if start is None:
+            problems.add(
+                what,
+                "it holds dates, and inclusion has none",
+                f"give --start and --end in the place of --time, or a time of {what}",
+                name,
+            )
+            return None, ""
+        days = _past(table, name, dates(table, name, problems, outcome.answers), problems)
+        return (days - start) / DAYS[unit], ""
+    when = checked_numbers(table, name, problems, outcome.answers)
+    its, why = _unit(table, name, outcome, columns, problems, own)
+    return when * (DAYS[its] / DAYS[unit]), f"; those in `{name}` as {its} ({why})"
+
+
+def _entry(
+    table: Texts, outcome: Outcome, columns, unit: str, own, time, start, problems: Problems
+):
+    """Times of entry or None, and their unit."""
+    name = outcome.entry
+    if name is None:
+        return None, ""
+    if is_yes_no(table.columns[name]) and set(unique_texts(table.columns[name])[0]) != {"0"}:
+        problems.add(
+            "entry",
+            "it says yes or no, and not when",
+            "give a column of the dates or times at which patients came under observation",
+            name,
+        )
+        return None, ""
+    when, taken_as = _when(table, name, "entry", outcome, columns, unit, own, start, problems)
+    if when is None:
+        return None, taken_as
+    begin = "0" if start is None else f"the date in `{outcome.start}`"
+    for place in np.flatnonzero(table.columns[name] == None):  # noqa: E711
+        if not outcome.leave_out:
+            remedy = f"write {begin} for who was under observation from the start, or leave such "
+            remedy += "patients out with --leave-out-incomplete"
+            problems.add("entry", "it is empty", remedy, name, table.rows[place])
+    for wrong, said, remedy in (
+        (
+            when < 0.0,
+            "the patient came under observation before the start of the follow-up",
+            f"write {begin} for who was under observation from the start, {LEAVE_OUT}",
+        ),
+        (
+            when >= time,
+            "the patient came under observation when the follow-up was over",
+            f"correct one of the two, {LEAVE_OUT}",
+        ),
+    ):
+        for place in np.flatnonzero(wrong):
+            problems.add("entry", said, remedy, name, table.rows[place])
+    return when, f"{taken_as}; patients count from `{name}` on, when they came under observation"
 
 
 def _inputs(table: Texts, outcome: Outcome, columns: Mapping[str, Column], problems: Problems):

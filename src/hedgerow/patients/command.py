@@ -23,6 +23,13 @@ EXAMPLES = """examples:
 """
 
 
+#: Said where --entry was given without --weights.
+ENTERED = (
+    "--entry turns --weights on: who had the event before coming under observation is not in the "
+    "table, and others stand for them\n"
+)
+
+
 def add_survival(commands: Any) -> None:
     """Add the command to a parser's commands."""
     words = "risk groups of a clinician's own patients, in a folder that opens in a browser"
@@ -105,12 +112,18 @@ def add_table(parser: Any) -> Any:
         metavar="COLUMN",
         help="date or time of a treatment; yes and no tells no time, and biases the comparison",
     )
+    table.add_argument(
+        "--entry",
+        metavar="COLUMN",
+        help="date or time at which a patient came under observation, if after the start "
+        "(turns --weights on)",
+    )
     table.add_argument("--schema", metavar="FILE", help="what the columns are (YAML)")
     add_sheet(table)
     table.add_argument(
         "--leave-out-incomplete",
         action="store_true",
-        help="leave out patients without time or event, instead of naming them",
+        help="leave out patients without time, event or entry, instead of naming them",
     )
     return table
 
@@ -293,6 +306,7 @@ def outcome_of(options: argparse.Namespace, horizon: str):
         options.cause,
         options.leave_out_incomplete,
         answers_of(options),
+        options.entry,
     )
 
 
@@ -319,7 +333,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
         options.seed,
         options.competing,
         options.bootstraps,
-        options.weights,
+        options.weights or options.entry is not None,
         options.age,
         options.sex,
         None if options.life_table is None else Path(options.life_table).name,
@@ -342,6 +356,7 @@ def _analysed(options: argparse.Namespace, tell) -> str:
     return (
         f"{len(cohort)} patients, {len(analysis.numbers)} groups; {cohort.taken_as}\n"
         + "".join(f"column `{name}`: {words_said(own)}\n" for name, own in cohort.words.items())
+        + ENTERED * (options.entry is not None and not options.weights)
         + f"{nothing}{where}: open it in a browser ({len(written.files)} files)"
         + (f"\nwhat was there before is now {written.old}" if written.old else "")
     )

@@ -82,6 +82,10 @@ class Counts:
         Whether the tree was grown from these patients: its groups were chosen by their outcome.
     least : int
     groups : tuple of GroupCounts
+        None where patients came under observation late.
+    entry : bool
+        Whether they did: then those who are at risk later are not those who were, less those who
+        left, and no counts are told. Only then it is in the file.
     """
 
     tree: str = setting(pattern="[0-9a-f]{64}")
@@ -92,12 +96,15 @@ class Counts:
     several: bool
     grown_here: bool
     least: int = setting(minimum=0)
-    groups: tuple[GroupCounts, ...] = setting()
+    groups: tuple[GroupCounts, ...] = setting(fewest=0)
+    entry: bool = False
     format: str = setting(FORMAT, written=Literal[FORMAT])
     version: int = setting(VERSION, written=Literal[VERSION])
 
     def __post_init__(self):
         remedy = "copy it from its folder again"
+        if bool(self.groups) == self.entry:
+            raise InputError("it has counts, or none, against what it says", remedy=remedy)
         if [group.number for group in self.groups] != list(range(1, len(self.groups) + 1)):
             raise InputError("its groups are not numbered from 1 on", remedy=remedy)
         for group in self.groups:
@@ -126,6 +133,8 @@ class Counts:
     def to_json(self) -> str:
         """The text of `counts.json`."""
         form = dataclasses.asdict(self)
+        if not self.entry:
+            form.pop("entry")
         head = {"format": form.pop("format"), "version": form.pop("version")}
         return json.dumps({**head, **form}, indent=1, ensure_ascii=False) + "\n"
 
@@ -259,6 +268,7 @@ def counts_of(
     least: int,
     few: Collection[int] = (),
     grown_here: bool = False,
+    entry: bool = False,
 ) -> Counts:
     """Counts as a hospital passes them on.
 
@@ -274,14 +284,15 @@ def counts_of(
     least : int
     few : collection of int
         Numbers of groups whose risk is not told.
-    grown_here : bool
+    grown_here, entry : bool
+        As in `Counts`.
 
     Returns
     -------
     Counts
     """
     groups = []
-    for row, group in enumerate(model.groups):
+    for row, group in enumerate(() if entry else model.groups):
         own = leaf == group.node
         shown = {name: found.shown(row, name, least) for name in COLUMNS}
         if (found.mask[row] != SHOWN).any():
@@ -304,6 +315,7 @@ def counts_of(
         grown_here,
         least,
         tuple(groups),
+        entry,
     )
 
 
@@ -332,4 +344,5 @@ def counts_of_training(
     also &= least > 0
     found = counted(nodes, leaf, time, event, horizon, least, also)
     few = [group.number for group in model.groups if group.few]
-    return counts_of(model, found, leaf, time, event, title, file, least, few, True)
+    late = analysis.entry is not None
+    return counts_of(model, found, leaf, time, event, title, file, least, few, True, late)

@@ -46,6 +46,8 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
         ),
         "Leaves were chosen by the outcome: the groups of other patients lie closer together.",
     ]
+    if analysis.entry is not None:
+        notes.append("Patients count from when they came under observation.")
     if cohort.treated_at is not None:
         notes.append(
             "An intervention ends the follow-up: the course without it only if treatment was not "
@@ -73,6 +75,7 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
             withheld=withheld_leaves(analysis, least),
             competing="incidence",
             risks=analysis.risks,
+            entry=None if analysis.entry is None else analysis.entry[there],
         )
 
 
@@ -99,6 +102,7 @@ def curves(analysis: Analysis, least: int) -> Figure:
             intervals=len(order) <= 3,
             least=least,
             competing="incidence",
+            entry=None if analysis.entry is None else analysis.entry[own],
         )
         axes.set_ylabel("without the event")
     return figure
@@ -109,7 +113,7 @@ def treated(analysis: Analysis, least: int) -> Figure:
     from matplotlib.figure import Figure
 
     cohort, landmark = analysis.cohort, analysis.landmark
-    there = cohort.time > landmark
+    there = (cohort.time > landmark) & analysis.compared
     early = np.where(cohort.treated_at <= landmark, "treated", "untreated")
     nodes = [-1, *analysis.numbers]
     withheld = withheld_treated(analysis, least)
@@ -148,6 +152,9 @@ def treated(analysis: Analysis, least: int) -> Figure:
                 fontsize=6.5,
                 least=least,
                 competing="incidence",
+                entry=None
+                if cohort.entry is None
+                else np.maximum(cohort.entry[inside] - landmark, 0.0),
             )
             if node in withheld:
                 words = "numbers at risk withheld"

@@ -198,6 +198,7 @@ def as_command(words: list[str], outcome: Outcome, options: Mapping[str, Any], l
         "--event": outcome.event,
         "--cause": outcome.cause,
         "--intervention": outcome.intervention,
+        "--entry": outcome.entry,
         "--unit": outcome.unit,
     }
     for word in outcome.event_is:
@@ -379,6 +380,13 @@ def _words_of_survival(analysis: Analysis) -> list[str]:
         "those of their group who were followed longer. That is right if who was lost was not lost "
         "for how they were getting on (independent censoring); no table can show whether it is."
     ]
+    if analysis.entry is not None:
+        words.append(
+            "Patients count from when they came under observation, and numbers at risk rise where "
+            "patients come. Who had the event before is not in the table. Others stand for them, "
+            "which is right if when a patient came has nothing to do with the inputs, nor with how "
+            "the patient was getting on; no table can show whether it has."
+        )
     if analysis.cohort.treated_at is not None:
         words.append(
             "An intervention ends the follow-up. What is shown is the course without it only if "
@@ -447,7 +455,13 @@ def _captions(analysis: Analysis) -> dict[str, str]:
     return {
         "sheet": "The tree on one page, for print.",
         "survival": f"Share without the event ({way}) in each group, all patients; marks: "
-        "follow-up ends.",
+        "follow-up ends."
+        + (
+            ""
+            if analysis.entry is None
+            else " Where counts are withheld, a curve ends before the first event at which few are "
+            "under observation, early or late."
+        ),
         "treated": "Share without the event of treated and untreated patients, from "
         f"{analysis.landmark:.3g} {cohort.unit} after inclusion on, with 95 % intervals.",
         "calibration": "Each group of the test part; bars: 95 % intervals. On the line, what was "

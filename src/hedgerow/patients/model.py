@@ -28,6 +28,7 @@ from hedgerow.patients.disclosure import small
 from hedgerow.patients.intervals import joined
 from hedgerow.patients.schema import Column
 from hedgerow.patients.tables import Table, rules
+from hedgerow.survival.estimates import Steps
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.tree import Tree
 
@@ -199,6 +200,9 @@ class RiskModel:
     made_from : Source
     recalibrated_from : Source, optional
         Whose patients the risks are of, where they are not those of `made_from`.
+    entry : str
+        The column of the times at which patients came under observation; empty, and not in the
+        file, where all count from the start.
     format, version
     """
 
@@ -216,6 +220,7 @@ class RiskModel:
     n: int | str = setting(minimum=1, pattern=_COUNT)
     made_from: Source
     recalibrated_from: Source | None = None
+    entry: str = setting("", pattern=_TEXT)
     format: str = setting(FORMAT, written=Literal[FORMAT])
     version: int = setting(VERSION, written=Literal[VERSION])
 
@@ -280,6 +285,8 @@ class RiskModel:
             for key, value in form.items()
         }
         head = {"format": plain.pop("format"), "version": plain.pop("version")}
+        if not self.entry:
+            plain.pop("entry")
         form = {**head, **plain, "tree": json.loads(self.tree.to_json())}
         return json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -423,7 +430,9 @@ def group_risks(analysis: Analysis) -> dict[int, tuple[float, float, float]]:
         if not any(map(math.isnan, found[node])):
             continue
         own = analysis.groups.training & (analysis.groups.leaf == node)
-        found[node] = risk_by(analysis.time[own], analysis.event[own], analysis.cohort.horizon)
+        data = (analysis.time[own], analysis.event[own], analysis.cohort.horizon)
+        since = None if analysis.entry is None else analysis.entry[own]
+        found[node] = risk_by(*data, entry=since)
     return found
 
 
@@ -475,6 +484,7 @@ def of(
         least,
         n if isinstance(n, str) else int(n),
         source,
+        entry=outcome.entry or "",
     )
 
 
@@ -502,7 +512,13 @@ def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: i
             few,
             ()
             if few or hidden
-            else curve_of(analysis.time[own], analysis.event[own], analysis.cohort.horizon, least),
+            else curve_of(
+                analysis.time[own],
+                analysis.event[own],
+                analysis.cohort.horizon,
+                least,
+                None if analysis.entry is None else analysis.entry[own],
+            ),
         )
 
 
@@ -554,7 +570,9 @@ def told(value: float) -> float | None:
     return None if value is None or math.isnan(value) else round(float(value), 6)
 
 
-def shares_by(time: np.ndarray, event: np.ndarray, at: ArrayLike) -> np.ndarray:
+def shares_by(
+    time: np.ndarray, event: np.ndarray, at: ArrayLike, entry: np.ndarray | None = None
+) -> np.ndarray:
     """Share with the event by each time: Kaplan-Meier, or Aalen-Johansen where causes compete.
 
     Parameters
@@ -562,6 +580,8 @@ def shares_by(time: np.ndarray, event: np.ndarray, at: ArrayLike) -> np.ndarray:
     time, event : (n,) arrays
         0, 1, or 2 for another cause; at least one patient.
     at : (k,) array
+    entry : (n,) float array, optional
+        At risk at t are those with entry < t <= time.
 
     Returns
     -------
@@ -571,6 +591,10 @@ def shares_by(time: np.ndarray, event: np.ndarray, at: ArrayLike) -> np.ndarray:
     at = np.asarray(at, dtype=float)
     if not (event == 1).any():
         return np.zeros(len(at))
+    if entry is not None:
+        made = Steps(time, event, 1, entry)
+        share = np.append(0.0, made.incidence())
+        return share[np.searchsorted(made.when, at, side="right")]
     if not (event > 1).any():
         from lifelines import KaplanMeierFitter
 
@@ -583,7 +607,13 @@ def shares_by(time: np.ndarray, event: np.ndarray, at: ArrayLike) -> np.ndarray:
     return steps[np.searchsorted(fitted.times, at, side="right")]
 
 
-def curve_of(time: np.ndarray, event: np.ndarray, horizon: float, least: int) -> tuple[Point, ...]:
+def curve_of(
+    time: np.ndarray,
+    event: np.ndarray,
+    horizon: float,
+    least: int,
+    entry: np.ndarray | None = None,
+) -> tuple[Point, ...]:
     """Share with the event at up to `POINTS` times until the horizon.
 
     A time stands where at least `least` patients are still followed, and where the events up to it,
@@ -595,6 +625,8 @@ def curve_of(time: np.ndarray, event: np.ndarray, horizon: float, least: int) ->
     grid = horizon * np.arange(1, POINTS + 1) / POINTS
     had = np.array([int(((event == 1) & (time <= t)).sum()) for t in grid])
     followed = np.array([int((time >= t).sum()) for t in grid])
+    if entry is not None:
+        followed -= np.array([int((entry >= t).sum()) for t in grid])
     at_ends = np.cumsum([own[0] for _, own in joined(time, event, horizon, least)])
     kept: list[int] = []
     for k in range(POINTS - 1, -1, -1):
@@ -602,7 +634,7 @@ def curve_of(time: np.ndarray, event: np.ndarray, horizon: float, least: int) ->
         if followed[k] >= max(least, 1) and not small(between, least).any():
             kept.append(k)
     kept.reverse()
-    shares = shares_by(time, event, grid[kept]) if kept else ()
+    shares = shares_by(time, event, grid[kept], entry) if kept else ()
     return tuple(
         Point(round(float(t), 6), min(max(round(float(s), 6), 0.0), 1.0))
         for t, s in zip(grid[kept], shares, strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hedgerow.patients.analysis import Analysis
 from hedgerow.patients.cohort import Cohort, Outcome
-from hedgerow.patients.tables import ANALYSED, LEFT_OUT, NO_PATIENTS, ROWS, Table
+from hedgerow.patients.tables import ANALYSED, LEFT_OUT, LEFT_OUT_ENTERED, NO_PATIENTS, ROWS, Table
 from hedgerow.reporting.html import render
 
 #: Who decided, where no option did.
@@ -41,7 +41,8 @@ def passport(
     str
     """
     counts = shown["flow"].frame.set_index("about")["count"].astype(str)
-    told = [about for about in (ROWS, NO_PATIENTS, LEFT_OUT, ANALYSED) if about in counts.index]
+    lines = (ROWS, NO_PATIENTS, LEFT_OUT, LEFT_OUT_ENTERED, ANALYSED)
+    told = [about for about in lines if about in counts.index]
     rows = [f"{counts[about]} {about}" for about in told]
     words = shown["words"].frame.to_numpy().tolist()
     return passport_of(
@@ -105,6 +106,8 @@ def _follow_up(cohort: Cohort, outcome: Outcome) -> dict[str, str]:
         + (f", {', '.join(map(repr, outcome.event_is))}" if outcome.event_is else ""),
         "Horizon": f"{cohort.horizon:g} {cohort.unit}",
     }
+    if outcome.entry is not None:
+        found["Under observation"] = f"from `{outcome.entry}` on"
     if outcome.intervention is not None:
         when = "its time is known" if cohort.treated_when else "its time is not told"
         found["Treatment"] = f"`{outcome.intervention}`: {when}"

@@ -92,6 +92,14 @@ def read_hospitals(folders: Sequence[str | Path]) -> tuple[RiskModel, tuple[Coun
     counts = [read_counts(folder) for folder in folders]
     first = counts[0]
     for folder, own in zip(folders, counts, strict=True):
+        if own.entry:
+            raise InputError(
+                f"the patients of {folder} came under observation late (--entry), so that their "
+                "numbers at risk do not follow from who left",
+                remedy="leave it out, or make it again without --entry from patients who were "
+                "followed from the start",
+            )
+    for folder, own in zip(folders, counts, strict=True):
         if own.tree != first.tree:
             raise InputError(
                 f"{folder} is of another tree than {folders[0]}",

@@ -203,7 +203,7 @@ def _validated(options: argparse.Namespace, tell) -> str:
     )
     own = result.measures
     return (
-        f"{len(cohort)} patients in {len(model.groups)} groups; {cohort.taken_as}\n"
+        f"{len(result.cohort)} patients in {len(model.groups)} groups; {cohort.taken_as}\n"
         + "".join(f"column `{n}`: {words_said(w)}\n" for n, w in cohort.words.items())
         + f"observed over expected {with_interval(own['ratio'])}, slope "
         f"{with_interval(own['slope'])}, concordance {with_interval(own['concordance'])}\n"

@@ -90,10 +90,19 @@ def write_validation(
         shown = second_tables.tables(found)
         write_tables(made, shown, documents)
         write_text(made / FILE, found.model.to_json())
-        write_text(made / RECALIBRATED, recalibrated(found, origin).to_json())
+        write_text(made / RECALIBRATED, recalibrated(found, origin, outcome.entry or "").to_json())
         few = [group.number for row, group in enumerate(found.model.groups) if found.is_few(row)]
         counts = counts_of(
-            found.model, found.counts, found.leaf, found.time, found.event, title, name, least, few
+            found.model,
+            found.counts,
+            found.leaf,
+            found.time,
+            found.event,
+            title,
+            name,
+            least,
+            few,
+            entry=found.entry is not None,
         )
         write_text(made / COUNTS, counts.to_json())
         pictures = {

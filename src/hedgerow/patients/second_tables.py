@@ -9,7 +9,15 @@ import numpy as np
 
 from hedgerow.patients.disclosure import SHOWN, WITHHELD, as_shown, protected, small
 from hedgerow.patients.model import Input
-from hedgerow.patients.tables import ANALYSED, LEFT_OUT, NO_PATIENTS, ROWS, Table, said
+from hedgerow.patients.tables import (
+    ANALYSED,
+    LEFT_OUT,
+    LEFT_OUT_ENTERED,
+    NO_PATIENTS,
+    ROWS,
+    Table,
+    said,
+)
 from hedgerow.patients.transport import Measure, Validation, recalibrated_risks
 
 if TYPE_CHECKING:
@@ -57,27 +65,38 @@ def tables(found: Validation) -> dict[str, Table]:
     return {table.id: table for table in made}
 
 
+#: A line of the flow of patients.
+TOO_LATE = "left out: came under observation at the horizon, or an intervention, or later"
+
+
 def flow(found: Validation) -> Table:
     """How many patients were used, and how their follow-up ended."""
     import pandas as pd
 
     cohort, least = found.cohort, found.least
     row = len(found.nodes)
-    read = max(cohort.n_rows, len(cohort) + cohort.n_left_out)
-    others = read - len(cohort) - cohort.n_left_out
+    read = max(cohort.n_rows, len(cohort) + cohort.n_left_out + found.n_late)
+    others = read - len(cohort) - cohort.n_left_out - found.n_late
     own = [others, cohort.n_left_out, len(cohort), read]
+    if found.entry is not None:
+        own.insert(3, found.n_late)
     hidden = protected(np.array([own]), least, columns=False)[0]
     n_hidden = max(int(hidden[2]), int(found.counts.mask[row, 4]))
     lines = [
-        (ROWS, as_shown(read, int(hidden[3]), least)),
+        (ROWS, as_shown(read, int(hidden[-1]), least)),
         (NO_PATIENTS, as_shown(others, int(hidden[0]), least)),
-        (LEFT_OUT, as_shown(cohort.n_left_out, int(hidden[1]), least)),
+        (
+            LEFT_OUT if found.entry is None else LEFT_OUT_ENTERED,
+            as_shown(cohort.n_left_out, int(hidden[1]), least),
+        ),
         (ANALYSED, as_shown(len(cohort), n_hidden, least)),
         ("event by the horizon", found.counts.shown(row, "events", least)),
         ("another event before", found.counts.shown(row, "other", least)),
         ("follow-up ended before", found.counts.shown(row, "ended", least)),
         ("followed to the horizon", found.counts.shown(row, "followed", least)),
     ]
+    if found.entry is not None:
+        lines.insert(3, (TOO_LATE, as_shown(found.n_late, int(hidden[3]), least)))
     if not others:
         lines.pop(1)
     ends = " until the intervention" if cohort.treated_at is not None else ""
@@ -85,7 +104,13 @@ def flow(found: Validation) -> Table:
         "flow",
         "Patients",
         f"Events and follow-up{ends}; horizon {found.model.horizon:g} {found.model.unit}, which is "
-        "that of the model.",
+        "that of the model."
+        + (
+            ""
+            if found.entry is None
+            else " Patients count from when they came under observation, and stand, by weights, "
+            "for those who had the event before."
+        ),
         pd.DataFrame(lines, columns=["about", "count"]),
     )
 

@@ -257,6 +257,7 @@ def tables(analysis: Analysis, least: int) -> dict[str, Table]:
 
 #: Lines of the flow of patients that other tables read.
 ROWS, LEFT_OUT, ANALYSED = "in the file", "left out: time or event is missing", "analysed"
+LEFT_OUT_ENTERED = "left out: time, event or entry is missing"
 NO_PATIENTS = "rows that do not count: copies, further rows of a patient, left out by number"
 ENDED = {"the event": "with the event", "another event": "with another event first"} | {
     "no event": "follow-up ended without one"
@@ -271,10 +272,14 @@ def flow(analysis: Analysis, least: int) -> Table:
     y, event = analysis.groups.labels.y[there], analysis.event[there]
     training = analysis.groups.training[there]
     unknown, other, n = y < 0, event > 1, int(there.sum())
+    late = np.zeros(n, dtype=bool)
+    if analysis.entry is not None:
+        late = analysis.entry[there] >= cohort.horizon
+    unknown &= ~late
     read = max(cohort.n_rows, len(cohort) + cohort.n_left_out)
     lines = [
         (ROWS, read),
-        (LEFT_OUT, cohort.n_left_out),
+        (LEFT_OUT if cohort.entry is None else LEFT_OUT_ENTERED, cohort.n_left_out),
         (ANALYSED, n),
         ("with the event", int((event == 1).sum())),
         ("with another event first", int((event > 1).sum())),
@@ -288,7 +293,13 @@ def flow(analysis: Analysis, least: int) -> Table:
     ]
     lines += [
         (NO_PATIENTS, read - len(cohort) - cohort.n_left_out),
-        ("no follow-up: treated at inclusion, or gone then", len(cohort) - n),
+        (
+            "no follow-up: treated at inclusion, or gone then"
+            if cohort.entry is None
+            else "no follow-up: treated before they came under observation",
+            len(cohort) - n,
+        ),
+        ("unknown: came under observation at the horizon or later", int(late.sum())),
     ]
     counts = np.array([count for _, count in lines])
     hidden = np.zeros(len(lines), dtype=int)
@@ -303,6 +314,10 @@ def flow(analysis: Analysis, least: int) -> Table:
     for place, (row, column) in {8: (0, 0), 10: (1, 0), 11: (2, 0), 9: (3, 1)}.items():
         hidden[place] = mask[row, column]
     hidden[2:6] = np.maximum(hidden[2:6], [mask[3, 2], *mask[:3, 2]])
+    if analysis.entry is not None:
+        # Those without the event by the horizon, and those who come later, add up.
+        pair = protected([[counts[9], counts[14], counts[9] + counts[14]]], least, columns=False)
+        hidden[[9, 14]] = np.maximum(pair[0, :2], mask[3, 1])
     frame = pd.DataFrame(
         {
             "about": [words for words, _ in lines],
@@ -311,13 +326,20 @@ def flow(analysis: Analysis, least: int) -> Table:
     )
     # Lines that most tables do not need stand where they are taken off.
     order = [0, *[12] * bool(counts[12]), 1, *[13] * bool(counts[13]), *range(2, 12)]
+    order += [14] * (analysis.entry is not None)
     frame = frame.iloc[order].reset_index(drop=True)
     ends = " until the intervention" if cohort.treated_at is not None else ""
     return Table(
         "flow",
         "Patients",
         f"Events and follow-up{ends}; horizon {cohort.horizon:g} {cohort.unit}. The tree learnt "
-        "from patients of the training part whose class at the horizon is known.",
+        "from patients of the training part whose class at the horizon is known."
+        + (
+            ""
+            if analysis.entry is None
+            else " They stand, by weights, for those who were censored, and for those who had the "
+            "event before they could come under observation and are in no table."
+        ),
         frame,
     )
 
@@ -387,7 +409,13 @@ def baseline(analysis: Analysis, least: int) -> Table:
         "baseline",
         "Patients at inclusion, by group",
         "Median (quartiles) of numbers, n (%) of categories; per cent of those that are known. "
-        "All patients, training and test part.",
+        "All patients, training and test part."
+        + (
+            ""
+            if analysis.entry is None
+            else " Who came under observation late has lived to do so: these are patients as they "
+            "are seen, not as they are at inclusion."
+        ),
         _baseline(analysis, groups, analysis.followed, least),
     )
 
@@ -397,8 +425,9 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
     if not analysis.treated:
         return []
     early = analysis.cohort.treated_at <= analysis.landmark
-    there = analysis.cohort.time > analysis.landmark
+    there, counted = analysis.cohort.time > analysis.landmark, analysis.compared
     groups = {"Treated": early & there, "Untreated": ~early & there, "Gone before": ~there}
+    groups = {name: own & counted for name, own in groups.items()}
     by = f"the landmark of {analysis.landmark:.3g} {analysis.cohort.unit}"
     who = f"by {by}" if analysis.cohort.treated_when else "at any time, as the table says"
     return [
@@ -412,7 +441,7 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
             _baseline(
                 analysis,
                 {k: v for k, v in groups.items() if v.any()},
-                np.ones(len(analysis.cohort), dtype=bool),
+                counted,
                 least,
             ),
             association=True,
@@ -553,6 +582,12 @@ def _caption(analysis: Analysis, part: str, least: int) -> str:
         text += "." if few else f", of the {known} patients of whom these are known."
     if analysis.several:
         text += " Events of other causes end the follow-up, except in incidence (Aalen-Johansen)."
+    if analysis.entry is not None:
+        text += " Patients are at risk from when they came under observation on."
+        if analysis.several:
+            text += (
+                " There is no Gray's test: it counts patients from the start, and --entry does not."
+            )
     if part == "all" and analysis.permuted is not None:
         own = analysis.permuted.attrs
         text += (
@@ -729,6 +764,8 @@ def _treated_words(analysis: Analysis, way: str) -> tuple[str, str]:
             else " When patients were treated is not told: no table of this page shows by how much."
         )
     text += " A later treatment of the untreated counts for nothing." * known
+    if analysis.entry is not None:
+        text += " Who came under observation later is at risk from then on."
     return title, text + _models_said(analysis, way)
 
 
@@ -782,7 +819,13 @@ def performed(analysis: Analysis, least: int) -> Table:
         "those without, squared error (Brier), and what it takes off the error of one risk for "
         "everybody (1: all, 0: nothing); share with the event by what was expected. Intervals (95 "
         f"%) are of {table.attrs['n_bootstraps']} resamples of the test part, seed "
-        f"{analysis.settings.seed}: they take the tree as it is.",
+        f"{analysis.settings.seed}: they take the tree as it is."
+        + (
+            ""
+            if analysis.entry is None
+            else " Pairs of patients count while both are under observation; in all else patients "
+            "are weighted for those who had the event before they could come."
+        ),
         pd.DataFrame(rows),
     )
 
@@ -825,7 +868,13 @@ def calibrated(analysis: Analysis, least: int) -> Table:
         f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. Share of the "
         f"tree: of the training patients whose class is known; those whose follow-up ends early{by}"
         " are left out, as in the thesis, so that it is too high where many are. Training part and "
-        f"test part: {way}, which counts them as long as they were followed (95 % interval).",
+        f"test part: {way}, which counts them as long as they were followed (95 % interval)."
+        + (
+            ""
+            if analysis.entry is None
+            else " All count from when they came under observation; the share of the tree is "
+            "weighted for it."
+        ),
         frame,
     )
 
@@ -833,10 +882,16 @@ def calibrated(analysis: Analysis, least: int) -> Table:
 def _few_known(analysis: Analysis, least: int) -> dict[int, bool]:
     """Leaves in which few training patients are known to have the event, or not to have it."""
     weight = analysis.groups.tree_.class_weight
-    return {
+    found = {
         node: bool(small(np.rint(weight[node]).astype(int), least).any())
         for node in analysis.numbers
     }
+    if analysis.entry is not None:  # a weight of late entry is no count, nor at least as large
+        groups = analysis.groups
+        for node in found:
+            y = groups.labels.y[groups.training & (groups.leaf == node)]
+            found[node] |= bool(small([(y == 0).sum(), (y == 1).sum()], least).any())
+    return found
 
 
 def decisions(analysis: Analysis, least: int) -> Table:
@@ -857,7 +912,9 @@ def decisions(analysis: Analysis, least: int) -> Table:
         "Test part. Per patient: the share treated who have the event by the horizon, less the "
         "share treated who do not, weighted by the odds of the threshold (Vickers and Elkin 2006); "
         "shares of events by Kaplan-Meier, or Aalen-Johansen where causes compete, so that "
-        "censored patients count as long as they were followed. It asks whether the tree finds "
+        "censored patients count as long as they were followed"
+        + ("" if analysis.entry is None else ", and from when they came under observation on")
+        + ". It asks whether the tree finds "
         "those who will have the event, and says nothing on what a treatment does.",
         frame,
     )

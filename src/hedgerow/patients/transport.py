@@ -17,12 +17,13 @@ import numpy as np
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.patients.analysis import decision_curve, risk_by
+from hedgerow.patients.analysis import decision_curve, masses, risk_by
 from hedgerow.patients.cohort import Cohort
 from hedgerow.patients.counts import Counted, counted
 from hedgerow.patients.disclosure import SHOWN, small
 from hedgerow.patients.model import Point, RiskModel, Source, curve_of, group_of
 from hedgerow.survival import censoring_weights, concordance, horizon_labels
+from hedgerow.survival.estimates import ran_out
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,6 +82,11 @@ class Validation:
     withheld : (99,) bool array
         Thresholds that are not shown.
     resamples, seed, least : int
+    entry : (n,) array or None
+        When each patient came under observation.
+    n_late : int
+        Patients who came when an intervention, or the horizon, was past: they tell nothing, and
+        are not among the others.
     """
 
     model: RiskModel
@@ -103,6 +109,8 @@ class Validation:
     resamples: int
     seed: int
     least: int
+    entry: np.ndarray | None = None
+    n_late: int = 0
 
     @property
     def nodes(self) -> list[int]:
@@ -158,10 +166,24 @@ def validated(
     tell = progress or (lambda words: None)
     check_number("--resamples", resamples, 0, MOST_RESAMPLES, whole=True)
     check_number("--seed", seed, 0, 2**32 - 1, whole=True)
+    horizon, n_late = model.horizon, 0
+    if cohort.entry is not None:
+        seen = (cohort.natural_history()[0] > cohort.entry) & (cohort.entry < horizon)
+        n_late = int((~seen).sum())
+        cohort, X = cohort.of(seen), X[seen].reset_index(drop=True)
+        leaf, shares = leaf[seen], shares[seen]
     time, event = cohort.natural_history()
-    horizon = model.horizon
+    entry = cohort.entry
     remedy = "the horizon is that of the model: a longer follow-up is needed"
-    if math.isnan(risk_by(time, event, horizon)[0]):
+    if entry is not None and len(time):
+        when = ran_out(time, event != 0, entry, horizon)
+        if when is not None:
+            raise InputError(
+                f"all patients under observation at {when:.3g} {model.unit} have an event then, "
+                "and others come later",
+                remedy="count time from a later start, or leave out who came before it",
+            )
+    if math.isnan(risk_by(time, event, horizon, entry=entry)[0]):
         raise InputError(f"nobody is followed to {horizon:g} {model.unit}", remedy=remedy)
     if not ((event == 1) & (time <= horizon)).any():
         raise InputError(f"nobody has the event by {horizon:g} {model.unit}", remedy=remedy)
@@ -175,23 +197,24 @@ def validated(
             "so few patients have the event, or do not have it, that nothing could be shown",
             remedy="add patients, or say --show-small-counts and keep the folder to yourself",
         )
-    observed = {-1: risk_by(time, event, horizon, CONFIDENCE)}
+    observed = {-1: risk_by(time, event, horizon, CONFIDENCE, entry)}
     for node in nodes:
         own = leaf == node
-        observed[node] = risk_by(time[own], event[own], horizon, CONFIDENCE)
-    point = measured(time, event, risk, horizon)
+        since = None if entry is None else entry[own]
+        observed[node] = risk_by(time[own], event[own], horizon, CONFIDENCE, since)
+    point = measured(time, event, risk, horizon, entry)
     tell("intervals")
-    drawn = _resampled(time, event, risk, horizon, resamples, seed)
+    drawn = _resampled(time, event, risk, horizon, resamples, seed, entry)
     measures = {}
     for k, name in enumerate(MEASURES):
         low, high = _between(drawn[:, k])
         measures[name] = Measure(point[name], low, high)
-    expected = float(risk.mean())
+    expected = float(risk.mean() if entry is None else risk @ masses(time, event, entry, horizon))
     share, low, high = observed[-1]
     if expected:
         measures["ratio"] = Measure(share / expected, low / expected, high / expected)
     tell("decision curve")
-    decisions = decision_curve(risk, time, event, horizon)
+    decisions = decision_curve(risk, time, event, horizon, entry)
     return Validation(
         model,
         cohort,
@@ -206,13 +229,24 @@ def validated(
         observed,
         expected,
         measures,
-        line_of(time, event, risk, horizon),
-        {n: curve_of(time[leaf == n], event[leaf == n], horizon, least) for n in nodes},
+        line_of(time, event, risk, horizon, entry),
+        {
+            n: curve_of(
+                time[leaf == n],
+                event[leaf == n],
+                horizon,
+                least,
+                None if entry is None else entry[leaf == n],
+            )
+            for n in nodes
+        },
         decisions,
         _withheld(decisions, risk, time, event, horizon, least),
         resamples,
         seed,
         least,
+        entry,
+        n_late,
     )
 
 
@@ -220,7 +254,11 @@ def validated(
 
 
 def measured(
-    time: np.ndarray, event: np.ndarray, risk: np.ndarray, horizon: float
+    time: np.ndarray,
+    event: np.ndarray,
+    risk: np.ndarray,
+    horizon: float,
+    entry: np.ndarray | None = None,
 ) -> dict[str, float]:
     """Every measure of predicted risks, without intervals.
 
@@ -235,36 +273,41 @@ def measured(
     time, event : (n,) arrays
     risk : (n,) float array
     horizon : float
+    entry : (n,) float array, optional
+        Weights, the mean risk and pairs are those of late entry then.
 
     Returns
     -------
     dict of float
         NaN where there is none: where all risks are the same there is no slope.
     """
-    labels, weights = _weighted(time, event, horizon)
+    labels, weights = _weighted(time, event, horizon, entry)
+    mean = float(risk.mean())
+    if entry is not None:
+        mean = float(risk @ weights) / float(weights.sum())
     total = float(weights.sum())
     share = float(weights @ labels) / total if total else math.nan
     brier = float(weights @ (labels - risk) ** 2) / len(time)
     without = float(weights @ (labels - share) ** 2) / len(time) if total else math.nan
     return {
-        "ratio": share / float(risk.mean()) if risk.any() else math.nan,
+        "ratio": share / mean if risk.any() else math.nan,
         "intercept": _logistic(labels, weights, risk, slope=False)[0],
         "slope": _logistic(labels, weights, risk, slope=True)[1],
-        "concordance": concordance(time, event, risk),
+        "concordance": concordance(time, event, risk, entry=entry),
         "brier": brier,
         "scaled_brier": 1.0 - brier / without if without else math.nan,
     }
 
 
-def line_of(time, event, risk, horizon) -> tuple[float, float]:
+def line_of(time, event, risk, horizon, entry=None) -> tuple[float, float]:
     """Intercept and slope of the logit of the risk, both free."""
-    return _logistic(*_weighted(time, event, horizon), risk, slope=True)
+    return _logistic(*_weighted(time, event, horizon, entry), risk, slope=True)
 
 
-def _weighted(time, event, horizon) -> tuple[np.ndarray, np.ndarray]:
+def _weighted(time, event, horizon, entry) -> tuple[np.ndarray, np.ndarray]:
     """Whether the event came by the horizon, and the weight of each patient, (n,) each."""
-    known = horizon_labels(time, event, horizon, competing="survived")
-    weights = censoring_weights(time, event, horizon, competing="survived")
+    known = horizon_labels(time, event, horizon, competing="survived", entry=entry)
+    weights = censoring_weights(time, event, horizon, competing="survived", entry=entry)
     return np.where(known.y == 1, 1.0, 0.0), weights
 
 
@@ -304,7 +347,7 @@ def _logistic(labels, weights, risk, slope: bool) -> tuple[float, float]:
     return (found[0], found[1]) if slope else (found[0], 1.0)
 
 
-def _resampled(time, event, risk, horizon, resamples: int, seed: int) -> np.ndarray:
+def _resampled(time, event, risk, horizon, resamples: int, seed: int, entry) -> np.ndarray:
     """Measures of samples with replacement, (resamples, 6)."""
     random = np.random.default_rng([seed, 3])
     found = np.full((resamples, len(MEASURES)), math.nan)
@@ -312,7 +355,12 @@ def _resampled(time, event, risk, horizon, resamples: int, seed: int) -> np.ndar
         own = random.integers(0, len(time), len(time))
         if time[own].max() < horizon:
             continue
-        made = measured(time[own], event[own], risk[own], horizon)
+        since = None if entry is None else entry[own]
+        if entry is not None and math.isnan(
+            risk_by(time[own], event[own], horizon, entry=since)[0]
+        ):
+            continue
+        made = measured(time[own], event[own], risk[own], horizon, since)
         found[k] = [made[name] for name in MEASURES]
     return found
 
@@ -375,7 +423,7 @@ def recalibrated_risks(found: Validation) -> dict[int, dict[str, float]]:
     return made
 
 
-def recalibrated(found: Validation, source: Source) -> RiskModel:
+def recalibrated(found: Validation, source: Source, entry: str = "") -> RiskModel:
     """The model with the risks of this hospital's patients.
 
     A group of whom few are here has the shifted risk of the first hospital, and no interval.
@@ -385,6 +433,8 @@ def recalibrated(found: Validation, source: Source) -> RiskModel:
     found : Validation
     source : Source
         Of this hospital.
+    entry : str
+        As in `RiskModel`, of its table.
 
     Returns
     -------
@@ -409,4 +459,5 @@ def recalibrated(found: Validation, source: Source) -> RiskModel:
         n=found.counts.shown(len(groups), "n", found.least),
         least=found.least,
         recalibrated_from=source,
+        entry=entry,
     )

@@ -81,6 +81,27 @@ class Steps:
         """Share who have had the cause by each time (Aalen-Johansen), (k,)."""
         return np.cumsum(self.before * self.own / self.at_risk)
 
+    def incidence_errors(self) -> np.ndarray:
+        """Standard error of the incidence at each time by the delta method, (k,); NaN at its end.
+
+        Marubini and Valsecchi (1995); of one cause Greenwood's. A square of the difference of two
+        incidences is multiplied out, so that sums over the times before are running sums.
+        """
+        share, left = self.incidence(), self.at_risk - self.events
+        with np.errstate(divide="ignore", invalid="ignore"):
+            all_causes = self.events / (self.at_risk * left)
+            squares = self.before**2 * self.own * (self.at_risk - self.own) / self.at_risk**3
+            mixed = self.before * self.own / self.at_risk**2
+            variance = (
+                share**2 * np.cumsum(all_causes)
+                - 2.0 * share * np.cumsum(all_causes * share)
+                + np.cumsum(all_causes * share**2)
+                + np.cumsum(squares)
+                - 2.0 * share * np.cumsum(mixed)
+                + 2.0 * np.cumsum(mixed * share)
+            )
+            return np.sqrt(np.maximum(variance, 0.0))
+
     def influence(self, height: np.ndarray) -> np.ndarray:
         """What each patient adds to a sum over the steps of the incidence, (n,).
 

@@ -1,0 +1,360 @@
+"""`hedgerow survival --entry`: patients who come under observation after the start."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from lifelines.datasets import load_gbsg2
+from oracle.survival import entered
+
+from hedgerow.cli import main
+from hedgerow.errors import DataError, InputError
+from hedgerow.patients.analysis import Settings, analyse, compared, decision_curve, risk_by
+from hedgerow.patients.cohort import Outcome, read_cohort
+from hedgerow.patients.counts import Counts
+from hedgerow.patients.model import read_model, shares_by
+from hedgerow.patients.schema import found_columns
+from hedgerow.patients.table import read_texts
+from hedgerow.patients.tables import tables
+from hedgerow.patients.transport import measured
+from hedgerow.survival import censoring_weights, compare_groups, leaf_survival
+
+TOLD = ["--time", "time", "--unit", "days", "--event", "cens", "--horizon", "3y"]
+ENTRY = ["--entry", "registered"]
+HORIZON = 3 * 365.25
+
+
+def registry(horizon_late=False):
+    """The women of gbsg2, of whom half are registered within 900 days, if they live so long."""
+    table, random = load_gbsg2(), np.random.default_rng(0)
+    late = random.random(len(table)) < 0.5
+    reach = 2000.0 if horizon_late else 900.0
+    table["registered"] = np.where(late, np.floor(random.random(len(table)) * reach), 0.0)
+    table["registered"] = table["registered"].astype(int)
+    return table[table["registered"] < table["time"]].reset_index(drop=True)
+
+
+def by_hand(table) -> float:
+    """Risk by the horizon, in fractions."""
+    inside = np.ones(len(table), dtype=bool)
+    columns = (table["time"].tolist(), table["cens"].tolist(), inside, table["registered"].tolist())
+    made = entered(*columns)
+    before = [s for t, s in zip(made["when"], made["survival"], strict=True) if t <= HORIZON]
+    return float(1 - before[-1])
+
+
+def analysed(table, folder, settings=None, **told):
+    table.to_csv(folder / "table.csv", index=False)
+    read = read_texts(folder / "table.csv")
+    given = {"time": "time", "unit": "days", "horizon": "3y", "entry": "registered"} | told
+    cohort = read_cohort(read, Outcome("cens", **given), found_columns(read))
+    return analyse(cohort, settings or Settings(weights=True, bootstraps=0))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("registry")
+    table = registry()
+    table.to_csv(out / "women.csv", index=False)
+    more = ["--bootstraps", "20", "--permutations", "3", "--adjust", "age", "--show-small-counts"]
+    run = ["survival", str(out / "women.csv"), *TOLD, *ENTRY, *more, "--out", str(out / "sheet")]
+    assert main(run) == 0
+    return out / "sheet"
+
+
+def frame(folder, name):
+    return pd.read_csv(folder / "tables" / f"{name}.csv")
+
+
+def test_the_risks_of_the_page_are_those_of_late_entry(folder):
+    table, model = registry(), read_model(folder)
+    assert model.entry == "registered"
+    leaf = np.asarray(model.tree.apply(matrix_of(model, table)))
+    numbers = {group.node: str(group.number) for group in model.groups}
+    next_patient = frame(folder, "next_patient").set_index("group")
+    everybody = frame(folder, "survival_all").set_index("group")
+    for node, number in numbers.items():
+        own = table[leaf == node]
+        assert next_patient.loc[int(number), "apparent"] == pytest.approx(by_hand(own), abs=1e-9)
+        assert everybody.loc[int(number), "n"] == len(own)
+    expected = leaf_survival(
+        model.tree,
+        matrix_of(model, table),
+        table["time"] / 365.25,
+        table["cens"],
+        entry=table["registered"] / 365.25,
+        horizon=3.0,
+    )
+    for name in ("median", "rmst", "hazard_ratio", "logrank_p_rest", "ph_p"):
+        shown = everybody[name].loc[[int(numbers[n]) for n in expected.index]].to_numpy()
+        assert shown == pytest.approx(expected[name].to_numpy(), rel=1e-6, nan_ok=True)
+
+
+def matrix_of(model, table):
+    """Inputs as the tree of a model takes them: categories as codes."""
+    found = []
+    for own in model.inputs:
+        values = table[own.name]
+        levels = [level.level for level in own.levels]
+        found.append(values.map({text: k for k, text in enumerate(levels)}) if levels else values)
+    return np.column_stack(found).astype(float)
+
+
+def test_the_column_is_no_input_and_is_named(folder):
+    assert "registered" not in [own.name for own in read_model(folder).inputs]
+    columns = frame(folder, "columns").set_index("column")
+    assert columns.loc["registered", "use"] != "input"
+    passport = (folder / "passport.html").read_text()
+    assert "from `registered` on" in passport
+    card = (folder / "model_card.html").read_text()
+    assert "count from `registered` on" in card
+    page = (folder / "index.html").read_text()
+    assert "when they came under observation" in page and "numbers at risk rise" in page
+    answers = frame(folder, "checklist").set_index("item")["answer"]
+    assert "came under observation" in answers["6b"] and "late entry" in answers["13"]
+    told = json.loads((folder / "manifest.json").read_text())
+    assert "--entry registered" in told["command"] and "--weights" in told["command"]
+
+
+def test_entry_turns_weights_on_and_says_so(tmp_path, capsys):
+    registry().to_csv(tmp_path / "women.csv", index=False)
+    run = ["survival", str(tmp_path / "women.csv"), *TOLD, *ENTRY, "--bootstraps", "0"]
+    assert main([*run, "--out", str(tmp_path / "one")]) == 0
+    said = capsys.readouterr().out
+    assert "--entry turns --weights on" in said and "patients count from `registered` on" in said
+    assert main([*run, "--weights", "--out", str(tmp_path / "two")]) == 0
+    assert "turns --weights" not in capsys.readouterr().out
+    same = [(tmp_path / name / "tree.json").read_bytes() for name in ("one", "two")]
+    assert same[0] == same[1]
+    settings = Settings(bootstraps=0)
+    with pytest.raises(InputError, match="entry is given without weights"):
+        analysed(registry(), tmp_path, settings)
+
+
+def spoilt(name):
+    table = registry().astype(object)
+    if name == "dates":
+        table["registered"] = "2001-05-06"
+        return table, ["column `registered`: it holds dates, and inclusion has none; give --start"]
+    if name == "yes":
+        table["registered"] = np.where(np.arange(len(table)) % 2, "yes", "no")
+        return table, ["column `registered`: it says yes or no, and not when; give a column of"]
+    table.loc[3, "registered"] = None
+    table.loc[7, "registered"] = -5
+    table.loc[9, "registered"] = table.loc[9, "time"]
+    table.loc[12, "registered"] = "soon"
+    return table, [
+        "row 5, column `registered`: it is empty; write 0 for who was under observation from the",
+        "row 9, column `registered`: the patient came under observation before the start of the "
+        "follow-up; write 0",
+        "row 11, column `registered`: the patient came under observation when the follow-up was "
+        "over; correct one of the two, or leave the row out with --leave-out-rows",
+        "row 14, column `registered`: 'soon' is no number",
+    ]
+
+
+@pytest.mark.parametrize("name", ["dates", "yes", "cells"])
+def test_a_spoilt_column_is_told_by_row_and_column(name, tmp_path, capsys):
+    table, sentences = spoilt(name)
+    table.to_csv(tmp_path / "women.csv", index=False)
+    run = ["survival", str(tmp_path / "women.csv"), *TOLD, *ENTRY, "--out", str(tmp_path / "x")]
+    assert main(run) == 1
+    said = capsys.readouterr().err
+    assert f"has {len(sentences)} problem" in said
+    for sentence in sentences:
+        assert sentence in said
+    assert not (tmp_path / "x").exists()
+    if name == "cells":
+        table.loc[12, "registered"] = 0
+        table.to_csv(tmp_path / "women.csv", index=False)
+        more = ["--leave-out-incomplete", "--leave-out-rows", "9,11", "--bootstraps", "0"]
+        more += ["--show-small-counts"]
+        assert main([*run, *more, "--quiet"]) == 0
+        flow = frame(tmp_path / "x", "flow").set_index("about")["count"]
+        assert flow["analysed"] == len(table) - 3
+        assert "left out: time, event or entry is missing" in flow.index
+
+
+def test_dates_of_entry_are_times_from_inclusion(tmp_path):
+    table = registry()
+    first = pd.Timestamp("1990-01-01") + pd.to_timedelta(np.arange(len(table)) % 300, unit="D")
+    dated = table.drop(columns=["time", "registered"]).assign(
+        first=first,
+        last=first + pd.to_timedelta(table["time"], unit="D"),
+        registered=first + pd.to_timedelta(table["registered"], unit="D"),
+    )
+    dated.to_csv(tmp_path / "dates.csv", index=False, date_format="%Y-%m-%d")
+    read = read_texts(tmp_path / "dates.csv")
+    outcome = Outcome("cens", start="first", end="last", horizon="3y", entry="registered")
+    found = read_cohort(read, outcome, found_columns(read))
+    assert found.entry * 365.25 == pytest.approx(table["registered"].to_numpy())
+    assert "registered" not in found.X
+
+
+def test_who_comes_after_the_horizon_says_nothing_of_it(tmp_path):
+    table = registry(horizon_late=True)
+    found = analysed(table, tmp_path)
+    late = (table["registered"] >= HORIZON).to_numpy()
+    assert late.any() and (found.groups.labels.y[late] == -1).all()
+    flow = tables(found, 0)["flow"].frame.set_index("about")["count"]
+    assert flow["unknown: came under observation at the horizon or later"] == late.sum()
+    known = flow[[name for name in flow.index if name.startswith(("known", "unknown"))]]
+    assert known.sum() == flow["analysed"] == len(table)
+    hidden = tables(found, int(late.sum()) + 1)["flow"].frame.set_index("about")["count"]
+    assert isinstance(hidden["unknown: came under observation at the horizon or later"], str)
+    assert isinstance(hidden["known: no event by the horizon"], str)
+
+
+def test_calibration_and_net_benefit_are_of_all_and_not_of_those_who_came(tmp_path):
+    found = analysed(registry(), tmp_path)
+    own = ~found.groups.training
+    time, event, entry = found.time[own], found.event[own], found.entry[own]
+    weights = censoring_weights(time, event, 3.0, entry=entry)
+    whole = risk_by(time, event, 3.0, entry=entry)
+    row = found.calibration.loc[-1]
+    assert (row["observed"], row["observed_low"], row["observed_high"]) == whole
+    assert row["observed"] == pytest.approx(by_hand(registry()[own]), abs=1e-12)
+    shares = found.groups.tree_.probabilities()[found.groups.leaf[own], 1]
+    assert row["predicted"] == pytest.approx(weights @ shares / weights.sum())
+    risk = found.calibration["estimated"].reindex(found.groups.leaf[own]).to_numpy()
+    curve = decision_curve(risk, time, event, 3.0, entry).set_index("threshold")
+    assert curve["tree"].to_numpy() == pytest.approx(found.decisions["tree"].to_numpy())
+    treated = risk >= 0.4
+    share, part = risk_by(time[treated], event[treated], 3.0, entry=entry[treated])[0], treated
+    expected = weights[part].sum() / weights.sum() * (share - (1.0 - share) * 0.4 / 0.6)
+    assert curve.loc[0.4, "tree"] == pytest.approx(expected)
+    assert curve.loc[0.01, "tree"] == pytest.approx(curve.loc[0.01, "all"])
+    measured = found.performance.iloc[0]
+    assert measured["observed"] == pytest.approx(whole[0])
+    assert measured["expected"] == pytest.approx(weights @ risk / weights.sum())
+
+
+def treated_registry():
+    """Some are treated at a time, of whom many before they are registered."""
+    table, random = registry(), np.random.default_rng(1)
+    when = np.round(random.uniform(1.0, 600.0, len(table)))
+    table["surgery"] = np.where(
+        (random.random(len(table)) < 0.4) & (when < table["time"]), when, np.nan
+    )
+    return table
+
+
+def test_treated_before_entering_is_never_seen_untreated(tmp_path):
+    table = treated_registry()
+    found = analysed(table, tmp_path, intervention="surgery")
+    before = (table["surgery"] <= table["registered"]).to_numpy()
+    assert before.sum() > 20 and (found.followed == ~before).all()
+    assert found.survival["all"]["n"].sum() == (~before).sum()
+    assert not found.groups.training[before].any() and (found.groups.labels.y[before] == -1).all()
+    when = np.where(table["surgery"].isna(), np.nan, table["surgery"]) / 365.25
+    expected = compare_groups(
+        found.groups.estimator,
+        found.cohort.X,
+        found.cohort.time,
+        found.cohort.event,
+        when,
+        landmark=0.5,
+        entry=found.cohort.entry,
+    )
+    made = found.treated["landmark"].loc[expected.index]
+    for name in ("n_treated", "median_treated", "hazard_ratio", "logrank_p"):
+        assert made[name].to_numpy() == pytest.approx(expected[name].to_numpy(), nan_ok=True)
+    flow = tables(found, 5)["flow"].frame.set_index("about")["count"]
+    assert flow["no follow-up: treated before they came under observation"] == before.sum()
+
+
+def test_few_who_are_never_seen_untreated_count_nowhere():
+    """Their number would follow from the tables of treated and untreated."""
+    there = np.array([True] * 9 + [False] * 3)
+    assert (compared(there, np.zeros(12)) == there).all()
+    assert compared(there, None).all() and compared(np.zeros(9, bool), np.zeros(9)).all()
+
+
+def test_a_group_whose_patients_run_out_is_told(tmp_path):
+    """One woman from the start who has the event before all others come."""
+    table = registry()
+    table["registered"] = np.maximum(table["registered"], 30)
+    table = table[table["registered"] < table["time"]].reset_index(drop=True)
+    found = analysed(table, tmp_path)
+    assert any("Nobody is under observation before 0.0821 years" in note for note in found.notes)
+    table.loc[0, ["registered", "time", "cens"]] = [0, 10, 1]
+    with pytest.raises(InputError, match=r"all patients at risk at time .* have an event then"):
+        analysed(table, tmp_path)
+
+
+def test_what_cannot_be_had_is_refused(folder, tmp_path, capsys):
+    registry().to_csv(tmp_path / "women.csv", index=False)
+    assert main(["pool", str(folder), str(folder), "--out", str(tmp_path / "p")]) == 1
+    assert "came under observation late (--entry)" in capsys.readouterr().err
+    counts = Counts.from_json((folder / "counts.json").read_text())
+    assert counts.entry and not counts.groups
+    broken = json.loads((folder / "counts.json").read_text()) | {"entry": False}
+    with pytest.raises(DataError, match="it has counts, or none"):
+        Counts.from_json(json.dumps(broken))
+    run = ["survival", str(tmp_path / "women.csv"), *TOLD, *ENTRY, "--out", str(tmp_path / "l")]
+    (tmp_path / "life.csv").write_text("age,sex,q\n50,f,0.01\n")
+    assert main([*run, "--life-table", str(tmp_path / "life.csv")]) == 1
+    assert "--life-table and --entry exclude each other" in capsys.readouterr().err
+
+
+def test_shares_of_late_entry_are_those_of_the_curve():
+    table = registry()
+    time, event, entry = (table[name].to_numpy(float) for name in ("time", "cens", "registered"))
+    event = event.astype(int)
+    found = shares_by(time, event, [HORIZON, 0.0], entry)
+    assert found.tolist() == pytest.approx([by_hand(table), 0.0])
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory):
+    """The tree of a hospital of which all were followed from the start, in a registry."""
+    out = tmp_path_factory.mktemp("second")
+    load_gbsg2().to_csv(out / "house.csv", index=False)
+    few = ["--bootstraps", "0", "--quiet", "--show-small-counts"]
+    assert main(["survival", str(out / "house.csv"), *TOLD, *few, "--out", str(out / "house")]) == 0
+    registry(horizon_late=True).to_csv(out / "women.csv", index=False)
+    run = ["validate", str(out / "house"), str(out / "women.csv"), *TOLD[:-2], *ENTRY]
+    more = ["--resamples", "20", "--quiet", "--show-small-counts"]
+    assert main([*run, *more, "--out", str(out / "sheet")]) == 0
+    return out
+
+
+def test_a_second_hospital_whose_patients_came_late(second):
+    table, model = registry(horizon_late=True), read_model(second / "house")
+    told = table[table["registered"] < HORIZON]
+    flow = frame(second / "sheet", "flow").set_index("about")["count"]
+    left = [name for name in flow.index if name.startswith("left out: came under observation")]
+    assert flow[left[0]] == len(table) - len(told) > 0 and flow["analysed"] == len(told)
+    leaf = np.asarray(model.tree.apply(matrix_of(model, told)))
+    rows = frame(second / "sheet", "groups").set_index("group")
+    for group in model.groups:
+        expected = by_hand(told[leaf == group.node])
+        assert float(rows.loc[str(group.number), "seen"]) == pytest.approx(expected, abs=1e-9)
+    assert float(rows.loc["All", "seen"]) == pytest.approx(by_hand(table), abs=1e-9)
+    time, event, entry = (told[c].to_numpy(float) for c in ("time", "cens", "registered"))
+    weights = censoring_weights(time, event.astype(int), HORIZON, entry=entry)
+    risk = np.array([{g.node: g.risk for g in model.groups}[node] for node in leaf])
+    expected = weights @ risk / weights.sum()
+    assert float(rows.loc["All", "expected"]) == pytest.approx(expected)
+    measures = frame(second / "sheet", "performance")
+    ratio = measures["estimate"].iloc[0]
+    assert ratio == pytest.approx(by_hand(table) / expected)
+    mended = read_model(second / "sheet" / "tree_recalibrated.json")
+    assert (mended.entry, read_model(second / "sheet").entry) == ("registered", "")
+    assert Counts.from_json((second / "sheet" / "counts.json").read_text()).entry
+    assert "from `registered` on" in (second / "sheet" / "passport.html").read_text()
+
+
+def test_measures_of_patients_who_are_there_from_the_start():
+    table = load_gbsg2()
+    time, event = table["time"].to_numpy(float), table["cens"].to_numpy(int)
+    risk = np.round(np.clip(table["pnodes"].to_numpy(float) / 20.0, 0.05, 0.9), 2)
+    plain = measured(time, event, risk, HORIZON)
+    same = measured(time, event, risk, HORIZON, np.zeros(len(time)))
+    # What is expected is weighted with entries, as what is observed is.
+    weights = censoring_weights(time, event, HORIZON)
+    plain["ratio"] *= risk.mean() / (weights @ risk / weights.sum())
+    assert list(same.values()) == pytest.approx(list(plain.values()), rel=1e-9)
