@@ -25,6 +25,7 @@ from hedgerow.drawing.survival import (
 )
 from hedgerow.errors import InputError
 from hedgerow.survival import leaf_numbers, risk_groups, thesis_tree
+from hedgerow.survival.estimates import Steps
 
 NAMES = {"pnodes": "Positive nodes", "age": "Age", "progrec": "Progesterone receptor"}
 UNITS = {"age": "years", "progrec": "fmol/l"}
@@ -276,3 +277,44 @@ def test_other_causes_end_the_follow_up(cancer):
     figure = sheet((X, time, several), grown(cancer, max_depth=2))
     assert "Events of other causes end the follow-up." in " ".join(words_of(figure))
     assert isinstance(plot_curves(plt.figure().add_subplot(), time, several, several), pd.DataFrame)
+
+
+def test_curves_of_patients_who_come_late():
+    """Numbers at risk rise; limits are those of Greenwood, and of Marubini and Valsecchi."""
+    from statsmodels.duration.survfunc import CumIncidenceRight, SurvfuncRight
+
+    random = np.random.default_rng(2)
+    time = np.round(random.exponential(3.0, 200), 2) + 0.01
+    event = random.choice([0, 1, 2], 200, p=[0.3, 0.5, 0.2])
+    entry = np.where(np.arange(200) % 2, np.round(time * random.random(200), 2), 0.0)
+    figure = plt.figure()
+    given = (time, event, np.zeros(200))
+    table = plot_curves(figure.add_subplot(), *given, entry=entry, competing="incidence")
+    for tick in table.columns[1:]:
+        assert table.loc[0, tick] == ((entry < tick) & (time >= tick)).sum()
+    assert table.loc[0, 0.0] == (entry == 0.0).sum()
+    for competing, codes in (("censored", (event == 1).astype(int)), ("incidence", event)):
+        steps = Steps(time, codes, 1, np.zeros(200))
+        fitted = (SurvfuncRight if competing == "censored" else CumIncidenceRight)(time, codes)
+        errors = fitted.surv_prob_se if competing == "censored" else np.asarray(fitted.cinc_se[0])
+        times = fitted.surv_times if competing == "censored" else fitted.times
+        own = np.isin(times, steps.when)
+        assert steps.incidence_errors()[:-1] == pytest.approx(errors[own][:-1], abs=1e-12)
+        drawn = []
+        for late in (None, np.zeros(200)):
+            axes = plt.figure().add_subplot()
+            plot_curves(axes, *given, entry=late, competing=competing)
+            drawn.append([np.asarray(line.get_xydata(), float) for line in axes.lines[:1]])
+        one, other = (np.unique(lines[0], axis=0) for lines in drawn)
+        at = np.linspace(0.0, time.max() * 0.9, 50)
+        values = [
+            curve[np.searchsorted(curve[:, 0], at, side="right") - 1, 1] for curve in (one, other)
+        ]
+        assert values[0] == pytest.approx(values[1], abs=1e-9)
+    # The first event comes while three are there: nothing is drawn of it.
+    entry[:3], time[:3], event[:3] = 0.0, 0.005, 1
+    entry[3:] = np.maximum(entry[3:], 0.006)
+    kept = entry < time
+    axes = plt.figure().add_subplot()
+    plot_curves(axes, time[kept], event[kept], np.zeros(kept.sum()), entry=entry[kept], least=5)
+    assert axes.lines[0].get_xydata().max(axis=0).tolist() == [0.0, 1.0]

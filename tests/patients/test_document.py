@@ -44,7 +44,7 @@ def test_the_commands_of_the_page_print_what_it_says(tmp_path, monkeypatch, capf
     blocks = re.findall(r"^```(sh|text)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert [kind for kind, _ in blocks] == ["sh", "text"] * 9
     (first, printed), template, sheet, *second, questions, mistakes = [
-        (blocks[k][1], blocks[k + 1][1]) for k in range(0, 16, 2)
+        (blocks[k][1], blocks[k + 1][1]) for k in range(0, 18, 2)
     ]
     monkeypatch.chdir(tmp_path)
     assert run(first, capfd) == printed

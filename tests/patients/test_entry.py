@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from lifelines.datasets import load_gbsg2
 from oracle.survival import entered
+from patients import test_folder
+from patients.made import patients
 
 from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
-from hedgerow.patients.analysis import Settings, analyse, compared, decision_curve, risk_by
+from hedgerow.patients.analysis import (
+    Settings,
+    _notes_on_entry,
+    analyse,
+    compared,
+    decision_curve,
+    risk_by,
+)
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.counts import Counts
 from hedgerow.patients.model import read_model, shares_by
@@ -285,15 +295,43 @@ def test_a_group_whose_patients_run_out_is_told(tmp_path):
         analysed(table, tmp_path)
 
 
+def test_a_group_that_runs_out_is_named(tmp_path):
+    """The first of a group has the event before the others of the group come."""
+    found = analysed(registry(), tmp_path)
+    node, number = next(iter(found.numbers.items()))
+    own = np.flatnonzero(found.groups.leaf == node)
+    time, event, entry = found.time.copy(), found.event.copy(), found.entry.copy()
+    entry[own] = np.maximum(entry[own], 0.02)
+    entry[own[0]], time[own[0]], event[own[0]] = 0.0, 0.0125, 1
+    seen = entry < time
+    groups = SimpleNamespace(leaf=found.groups.leaf, tree_=found.groups.tree_)
+    notes = _notes_on_entry(groups, time[seen], event[seen], entry[seen], "years", seen)
+    assert len(notes) == 1
+    assert f"In group {number} all patients under observation at 0.0125 years have" in notes[0]
+    assert calibration_of(groups, found, time, event, entry).isna()[node]
+
+
+def calibration_of(groups, found, time, event, entry):
+    """Share with the event by the horizon of each leaf."""
+    shares = {}
+    for node in found.numbers:
+        own = (groups.leaf == node) & (entry < time)
+        shares[node] = risk_by(time[own], event[own], 3.0, entry=entry[own])[0]
+    return pd.Series(shares)
+
+
 def test_what_cannot_be_had_is_refused(folder, tmp_path, capsys):
     registry().to_csv(tmp_path / "women.csv", index=False)
     assert main(["pool", str(folder), str(folder), "--out", str(tmp_path / "p")]) == 1
     assert "came under observation late (--entry)" in capsys.readouterr().err
     counts = Counts.from_json((folder / "counts.json").read_text())
     assert counts.entry and not counts.groups
-    broken = json.loads((folder / "counts.json").read_text()) | {"entry": False}
-    with pytest.raises(DataError, match="it has counts, or none"):
-        Counts.from_json(json.dumps(broken))
+    form = json.loads((folder / "counts.json").read_text())
+    whole = {"begin": 0.0, "end": 3.0, "at_risk": 9, "events": 9, "other": 0, "censored": 0}
+    group = {"number": 1, "followed": 0, "risk": None, "intervals": [whole]}
+    for change, said in (({"entry": False}, "`groups` is"), ({"groups": [group]}, "it counts")):
+        with pytest.raises(DataError, match=said):
+            Counts.from_json(json.dumps(form | change))
     run = ["survival", str(tmp_path / "women.csv"), *TOLD, *ENTRY, "--out", str(tmp_path / "l")]
     (tmp_path / "life.csv").write_text("age,sex,q\n50,f,0.01\n")
     assert main([*run, "--life-table", str(tmp_path / "life.csv")]) == 1
@@ -358,3 +396,38 @@ def test_measures_of_patients_who_are_there_from_the_start():
     weights = censoring_weights(time, event, HORIZON)
     plain["ratio"] *= risk.mean() / (weights @ risk / weights.sum())
     assert list(same.values()) == pytest.approx(list(plain.values()), rel=1e-9)
+
+
+def late(table):
+    """Half of the patients of `made`, if they live so long, are registered within six years."""
+    random = np.random.default_rng(0)
+    late = random.random(len(table)) < 0.5
+    table["registered"] = np.where(late, np.round(random.random(len(table)) * 6.0, 3), 0.0)
+    return table[table["registered"] < table["years"]].reset_index(drop=True)
+
+
+def test_no_small_count_stands_anywhere_with_entries(tmp_path):
+    """As without: in cells, in pictures, or as a difference of tables."""
+    settings = Settings(min_samples_leaf=10, weights=True, bootstraps=0)
+    told = {"intervention": "surgery", "entry": "registered"}
+    found = test_folder.analysed(tmp_path, late(patients(400, hazard=0.02)), settings, **told)
+    assert 0 < (found.entry[found.followed] >= 5.0).sum() < 5
+    test_folder.test_no_small_count_stands_anywhere(found)
+    test_folder.test_no_small_count_is_a_difference_of_tables(found)
+
+
+def test_causes_that_compete_have_no_test_of_gray_and_the_page_says_why(tmp_path):
+    table = late(test_folder.with_causes()[0])
+    settings = Settings(weights=True, bootstraps=0)
+    found = test_folder.analysed(tmp_path, table, settings, cause="dead", entry="registered")
+    text = test_folder.page_of(found)[0]
+    assert found.several and "gray_p" not in found.survival["all"]
+    assert "There is no Gray&#39;s test" in text or "There is no Gray's test" in text
+    event, test = found.event, ~found.groups.training
+    expected = entered(
+        *(v[test].tolist() for v in (found.time, event, test, found.entry)),
+    )
+    share = [
+        float(f) for t, f in zip(expected["when"], expected["incidence"], strict=True) if t <= 5.0
+    ][-1]
+    assert found.calibration.loc[-1, "observed"] == pytest.approx(share, abs=1e-12)

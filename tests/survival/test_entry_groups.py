@@ -138,8 +138,9 @@ def test_risk_at_with_entries_at_0_is_that_without(seed):
     given = time[kept], np.where(time[kept] < horizon, 0, event[kept]), horizon
     assert math.isnan(risk_at(*given, entry=late[kept])[0])
     if (given[1] == 1).any():
-        with pytest.raises(InputError, match="the horizon is"):
-            restricted_mean(*given, entry=late[kept])
+        for call in (restricted_mean, lambda t, e, h, entry: brier_score(t, e, t, h, entry=entry)):
+            with pytest.raises(InputError, match="all who are followed so far enter later"):
+                call(given[0] / 100, given[1], horizon / 100, entry=late[kept] / 100)
 
 
 @pytest.mark.parametrize("competing", WAYS)

@@ -103,8 +103,10 @@ class Counts:
 
     def __post_init__(self):
         remedy = "copy it from its folder again"
-        if bool(self.groups) == self.entry:
-            raise InputError("it has counts, or none, against what it says", remedy=remedy)
+        if not self.groups and not self.entry:
+            raise InputError("`groups` is `[]`", remedy=remedy)
+        if self.groups and self.entry:
+            raise InputError("it counts patients who came under observation late", remedy=remedy)
         if [group.number for group in self.groups] != list(range(1, len(self.groups) + 1)):
             raise InputError("its groups are not numbered from 1 on", remedy=remedy)
         for group in self.groups:

@@ -253,6 +253,21 @@ def checked_follow_up(time, event, cause: int = 1) -> tuple[np.ndarray, np.ndarr
     return time, event
 
 
+def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
+    """The error of a horizon that nobody is followed to.
+
+    Parameters
+    ----------
+    horizon : float
+    time : (n,) float array
+    entry : (n,) array or None
+    """
+    said = f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}"
+    if entry is not None and time.max() >= horizon:
+        said = f"the horizon is {horizon:g} and all who are followed so far enter later"
+    return InputError(said, remedy="give an earlier one")
+
+
 def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
     """Times of entry as float64, checked; None where there are none.
 

@@ -18,6 +18,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import ran_out
 from hedgerow.survival.labels import (
+    beyond,
     censoring_weights,
     checked_entry,
     checked_follow_up,
@@ -350,10 +351,7 @@ def _checked(time, event, risk, horizon, cause, competing, entry) -> _Patients:
     given: dict[str, Any] = {"cause": cause, "competing": competing, "entry": entry}
     weights = censoring_weights(time, event, horizon, **given)
     if weights.sum() < WHOLE * len(time):
-        raise InputError(
-            f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}",
-            remedy="give an earlier one",
-        )
+        raise beyond(horizon, time, entry)
     labels = horizon_labels(time, event, horizon, **given)
     ends, last = event != cause, time
     if competing == "survived":

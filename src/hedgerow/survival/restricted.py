@@ -9,9 +9,8 @@ import numpy as np
 from scipy.stats import norm
 
 from hedgerow.checks import LARGEST, check_number
-from hedgerow.errors import InputError
 from hedgerow.survival.estimates import Steps
-from hedgerow.survival.labels import checked_entry, checked_follow_up
+from hedgerow.survival.labels import beyond, checked_entry, checked_follow_up
 
 
 class RestrictedMean(NamedTuple):
@@ -76,10 +75,7 @@ def restricted_mean(
     entry = checked_entry(entry, time)
     found = restricted(time, event, horizon, cause, confidence, entry)
     if math.isnan(found.mean) and math.isnan(found.lost):
-        raise InputError(
-            f"the horizon is {horizon:g} and the last patient is followed to {time.max():g}",
-            remedy="give an earlier one",
-        )
+        raise beyond(horizon, time, entry)
     return found
 
 
