@@ -30,6 +30,7 @@ from hedgerow.workflow.jobs import write_absence
 from hedgerow.workflow.parts import Cut, Part, digests
 from hedgerow.workflow.records import Need
 from hedgerow.workflow.reference import (
+    LARGEST_FIGURE,
     Reference,
     check_out,
     claims_of,
@@ -408,6 +409,8 @@ def same_as_run(one):
                 whole = one.folder.parent / "whole.csv"
             assert (one.folder / name).read_bytes() == whole.read_bytes(), name
             found.add(name)
+        elif path.endswith(".svg"):
+            assert (one.root / path).stat().st_size > LARGEST_FIGURE
         else:  # a table without rows
             assert len((one.root / path).read_text().splitlines()) == 1
     return found

@@ -55,11 +55,8 @@ from hedgerow.workflow.steps import declarations, section_of
 TIMES = "data/jobs/"
 #: Results that are kept beside tables, figures and verdicts, by the names of their files.
 RESULTS = ("by_factor", "statistics")
-#: Figures that take most of the room, which are not kept: they can be made of the parts.
-LARGE = {
-    *("structure_beyond_patterns", "structure_beyond_bootstrap", "survival_curves"),
-    *("thesis_figure_3_9", "thesis_figure_3_10"),
-}
+#: Bytes of the largest figure that is kept: larger ones are made of the parts, by the same rules.
+LARGEST_FIGURE = 200_000
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 #: The rule that sets printed cells beside measured ones.
@@ -334,6 +331,8 @@ class Reference:
                     write_csv(made, read_parquet(copy / path))
                 if made.suffix == ".csv" and made.read_bytes().count(b"\n") < 2:
                     continue  # of methods that are not run at this scale
+                if made.suffix == ".svg" and made.stat().st_size > LARGEST_FIGURE:
+                    continue
                 outputs.append(self.folder / name)
                 write_bytes(outputs[-1], made.read_bytes())
         jobs = [job for name in self.cut.parts for job in manifests[name]["jobs"].values()]
@@ -752,7 +751,7 @@ def kept(plan: Mapping[str, Any], how: Cut) -> dict[str, str]:
                 ("reports/figures", ".svg"),
             }
             times = folder.startswith(TIMES) and path.suffix in (".csv", ".svg")
-            if (shown and path.stem not in LARGE) or times:
+            if shown or times:
                 found[name] = path.as_posix()
             elif path.stem in RESULTS and path.suffix == ".parquet":
                 found[f"{path.stem}.csv"] = path.as_posix()
