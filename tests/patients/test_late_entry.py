@@ -394,7 +394,9 @@ def test_measures_of_patients_who_are_there_from_the_start():
     same = measured(time, event, risk, HORIZON, np.zeros(len(time)))
     # What is expected is weighted with entries, as what is observed is.
     weights = censoring_weights(time, event, HORIZON)
-    plain["ratio"] *= risk.mean() / (weights @ risk / weights.sum())
+    expected = weights @ risk / weights.sum()
+    plain["ratio"] *= risk.mean() / expected
+    plain["expected"] = expected
     assert list(same.values()) == pytest.approx(list(plain.values()), rel=1e-9)
 
 

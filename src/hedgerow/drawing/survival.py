@@ -27,7 +27,7 @@ from hedgerow.drawing.tree import (
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import Steps, leaves_of, risk_at
-from hedgerow.survival.labels import checked_entry, checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.texts import legible
 from hedgerow.tree.export import check_decimals, feature_name
@@ -89,10 +89,8 @@ def _curve(
     entry: np.ndarray | None = None,
 ) -> _Curve:
     """Kaplan-Meier, or where somebody has another event 1 less Aalen-Johansen's incidence."""
-    if entry is not None:
-        return _entered_curve(time, died, other, confidence, entry)
-    if other is not None and other.any():
-        return _incidence_curve(time, died, other, confidence)
+    if entry is not None or (other is not None and other.any()):
+        return _incidence_curve(time, died, other, confidence, entry)
     from lifelines import KaplanMeierFitter
 
     fitted = KaplanMeierFitter(alpha=1.0 - confidence).fit(time, died)
@@ -104,44 +102,34 @@ def _curve(
     return _Curve(table.index.to_numpy(float), survival, low, high, np.sort(time[~died]))
 
 
-def _incidence_curve(time, died, other, confidence: float) -> _Curve:
-    """Share without the event where other events keep some from it; log(-log) intervals."""
-    from scipy.stats import norm
+def _incidence_curve(time, died, other, confidence: float, entry=None) -> _Curve:
+    """Share without the event where other events keep some from it, or patients enter late.
 
-    survival = needed("statsmodels.duration.survfunc", PURPOSE)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fitted = survival.CumIncidenceRight(time, np.where(died, 1, np.where(other, 2, 0)))
-        share = np.append(0.0, fitted.cinc[0])
-        error = np.append(0.0, fitted.cinc_se[0])
-        factor = np.exp(norm.ppf((1.0 + confidence) / 2.0) * error / (share * np.log(share)))
-        low, high = share ** (1.0 / factor), share**factor
-    # Where nobody has had the event yet the interval has no width, and none is drawn.
-    low, high = (np.where(np.isnan(side), share, side) for side in (low, high))
-    when = np.append(0.0, fitted.times)
-    return _Curve(when, 1.0 - share, 1.0 - high, 1.0 - low, np.sort(time[~died & ~other]))
-
-
-def _entered_curve(time, died, other, confidence: float, entry) -> _Curve:
-    """`_curve` of patients who come under observation late."""
+    Intervals are log(-log) in the incidence where causes compete, else in the survival.
+    """
     from scipy.stats import norm
 
     other = np.zeros(len(time), dtype=bool) if other is None else other
-    steps = Steps(time, np.where(died, 1, np.where(other, 2, 0)), 1, entry)
-    share = steps.incidence() if other.any() else 1.0 - steps.survival
-    error = steps.incidence_errors()
-    # Intervals are log-log in the survival, or where causes compete in the incidence.
+    codes = np.where(died, 1, np.where(other, 2, 0))
+    if entry is None:
+        library = needed("statsmodels.duration.survfunc", PURPOSE)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fitted = library.CumIncidenceRight(time, codes)
+        when, share, error = fitted.times, fitted.cinc[0], fitted.cinc_se[0]
+    else:
+        steps = Steps(time, codes, 1, entry)
+        when, share, error = steps.when, steps.incidence(), steps.incidence_errors()
+        share = share if other.any() else 1.0 - steps.survival  # exactly 1 at the end
+    when, share, error = (np.append(0.0, values) for values in (when, share, error))
     of = share if other.any() else 1.0 - share
     with np.errstate(divide="ignore", invalid="ignore"):
         factor = np.exp(norm.ppf((1.0 + confidence) / 2.0) * error / (of * np.log(of)))
         sides = of ** (1.0 / factor), of**factor
     # Where nobody has had the event yet the interval has no width, and none is drawn.
-    low, high = (np.append(0.0, np.where(np.isnan(s), of, s)) for s in sides)
+    low, high = (np.where(np.isnan(side), of, side) for side in sides)
     if other.any():
         low, high = 1.0 - high, 1.0 - low
-    low[0] = high[0] = 1.0
-    survival = np.append(1.0, 1.0 - share)
-    when = np.append(0.0, steps.when)
-    return _Curve(when, survival, low, high, np.sort(time[~died & ~other]))
+    return _Curve(when, 1.0 - share, low, high, np.sort(time[~died & ~other]))
 
 
 def plot_curve(axes: Any, time, died, *, color, line="-", label="", interval=False) -> None:
@@ -273,7 +261,7 @@ def plot_curves(
             drawn.append((place, color, line, name + FEWER.format(least)))
             ends.append((last, 1.0))
             continue
-        since = None if entry is None else entry[inside]
+        since = entry_of(entry, inside)
         found = _curve(time[inside], died[inside], confidence, other[inside], since)
         stops = _stops(time[inside], last, least)
         if since is not None:
@@ -665,9 +653,7 @@ def guideline_sheet(
         )
     died = event == cause
     other = (event != 0) & ~died & (competing == "incidence")
-    groups = _groups(
-        numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks or {}, entry
-    )
+    groups = _groups(numbers, leaf, time, died, other, horizon, least, withheld, risks or {}, entry)
     plan = _LeafPlan(
         drawn,
         groups,
@@ -732,28 +718,21 @@ def guideline_sheet(
 
 
 def _groups(
-    numbers, leaf, time, died, other, horizon, confidence, least, withheld, risks, entry
+    numbers, leaf, time, died, other, horizon, least, withheld, risks, entry
 ) -> dict[int, _Group]:
+    codes = np.where(died, 1, np.where(other, 2, 0))
     found = {}
     for node in numbers:
         inside = leaf == node
         n, events = int(inside.sum()), int(died[inside].sum())
         few = hidden(n, least) or hidden(events, least)
-        survival = None
-        ended = (died | other)[inside]
-        if entry is not None:
-            codes = np.where(died, 1, np.where(other, 2, 0))[inside]
-            share = risk_at(time[inside], codes, horizon, entry=entry[inside])[0]
-            survival = None if few or math.isnan(share) else 1.0 - share
-        elif n and not few and (time[inside].max() >= horizon or ended.all()):
-            curve = _curve(time[inside], died[inside], confidence, other[inside])
-            survival = float(curve.at(horizon))
+        share = risk_at(time[inside], codes[inside], horizon, entry=entry_of(entry, inside))[0]
         risk, low, high = risks.get(node, (math.nan,) * 3)
         expected = None if few or math.isnan(low + high) else (1.0 - risk, 1.0 - high, 1.0 - low)
         found[node] = _Group(
             f"<{least}" if hidden(n, least) else f"{n}",
             "–" if node in withheld else f"<{least}" if hidden(events, least) else f"{events}",
-            survival,
+            None if few or math.isnan(share) else 1.0 - share,
             expected,
         )
     return found

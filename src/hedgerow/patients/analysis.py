@@ -32,6 +32,7 @@ from hedgerow.survival import (
     thesis_tree,
 )
 from hedgerow.survival.estimates import log_log, ran_out, risk_at
+from hedgerow.survival.labels import entry_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,7 +277,7 @@ def analyse(
     tell("growing the tree")
     X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
     outcome = (time[seen], event[seen])
-    pipeline |= {"horizon": cohort.horizon, "entry": _of(entry, seen)}
+    pipeline |= {"horizon": cohort.horizon, "entry": entry_of(entry, seen)}
     grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
     groups = _of_all(grown, cohort, seen)
     survival = {}
@@ -291,7 +292,7 @@ def analyse(
             covariates=None if covariates is None else covariates[own].reset_index(drop=True),
             confidence=CONFIDENCE,
             horizon=cohort.horizon,
-            entry=_of(entry, own),
+            entry=entry_of(entry, own),
         )
         if settings.life_table is not None:
             survival[part] = _beside_population(
@@ -319,9 +320,9 @@ def analyse(
         treated,
         landmark,
         calibrated,
-        decision_curve(risk[test], time[test], event[test], cohort.horizon, _of(entry, test)),
+        decision_curve(risk[test], time[test], event[test], cohort.horizon, entry_of(entry, test)),
         {
-            part: concordance(time[own], event[own], risk[own], entry=_of(entry, own))
+            part: concordance(time[own], event[own], risk[own], entry=entry_of(entry, own))
             for part, own in ((part, groups.part(part) & there) for part in ("training", "test"))
             if (event[own] == 1).any()
         },
@@ -334,11 +335,6 @@ def analyse(
         entry,
     )
     return found
-
-
-def _of(entry: np.ndarray | None, who: np.ndarray) -> np.ndarray | None:
-    """Entries of some patients, None where there are none."""
-    return None if entry is None else entry[who]
 
 
 def _of_all(grown: RiskGroups, cohort: Cohort, seen: np.ndarray) -> RiskGroups:
@@ -471,7 +467,7 @@ def _treated(cohort: Cohort, groups: RiskGroups, landmark: float, covariates, wh
                 confidence=CONFIDENCE,
                 covariates=covariates,
                 weights=None if covariates is None else "overlap",
-                entry=_of(cohort.entry, who),
+                entry=entry_of(cohort.entry, who),
             )
             for tree in (KnownLeaves(np.full(len(time), -1)), groups.estimator)
         )
@@ -581,8 +577,8 @@ def calibration(
         inside = np.ones(len(time), dtype=bool) if node == -1 else groups.leaf == node
         own = inside & test
         learnt = inside & groups.training
-        estimated = risk_by(time[learnt], event[learnt], horizon, entry=_of(entry, learnt))[0]
-        observed, low, high = risk_by(time[own], event[own], horizon, entry=_of(entry, own))
+        estimated = risk_by(time[learnt], event[learnt], horizon, entry=entry_of(entry, learnt))[0]
+        observed, low, high = risk_by(time[own], event[own], horizon, entry=entry_of(entry, own))
         rows.append(
             {
                 "leaf": node,
@@ -641,7 +637,7 @@ def decision_curve(
         count = int(treated.sum())
         if count not in known:
             own = (time[treated], event[treated], horizon)
-            known[count] = risk_by(*own, entry=_of(entry, treated))[0] if count else 0.0
+            known[count] = risk_by(*own, entry=entry_of(entry, treated))[0] if count else 0.0
         share = known[count]
         part = count / n if mass is None else float(mass[treated].sum())
         rows.append(
@@ -693,7 +689,7 @@ def _performance(groups, risk, time, event, there, by, cohort, settings, tell) -
         n_bootstraps=min(BOOTSTRAPS, max(FEWEST_BOOTSTRAPS, DRAWN // len(cohort))),
         confidence=CONFIDENCE,
         random_state=settings.seed,
-        entry=_of(cohort.entry, own),
+        entry=entry_of(cohort.entry, own),
     )
 
 

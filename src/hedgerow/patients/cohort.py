@@ -31,6 +31,7 @@ from hedgerow.patients.values import (
     unit_in_name,
 )
 from hedgerow.patients.words import Word, events, is_yes_no, says_who, treated
+from hedgerow.survival.labels import entry_of
 from hedgerow.texts import did_you_mean
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
             "a workbook" if table.delimiter == "sheet" else f"fields divided by {table.delimiter}",
             f"decimal {table.decimal}" if table.decimal else "no number tells a decimal mark",
         ),
-        None if entry is None else entry[kept],
+        entry_of(entry, kept),
     )
 
 

@@ -17,6 +17,7 @@ from hedgerow.patients.tables import (
     withheld_treated,
 )
 from hedgerow.reporting.figures import WIDTH, style
+from hedgerow.survival.labels import entry_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +76,7 @@ def sheet(analysis: Analysis, title: str, least: int, source: str) -> Figure:
             withheld=withheld_leaves(analysis, least),
             competing="incidence",
             risks=analysis.risks,
-            entry=None if analysis.entry is None else analysis.entry[there],
+            entry=entry_of(analysis.entry, there),
         )
 
 
@@ -88,6 +89,7 @@ def curves(analysis: Analysis, least: int) -> Figure:
     there = set(analysis.groups.leaf[own].tolist())
     order = [node for node in analysis.numbers if node in there][:MOST_CURVES]
     labels = {node: f"Group {number}" for node, number in analysis.numbers.items()}
+    start = "inclusion" if analysis.entry is None else "the start"
     with style():
         figure = Figure(figsize=(WIDTH, 3.6 + 0.17 * len(order)), layout="constrained")
         axes = figure.add_subplot()
@@ -98,11 +100,11 @@ def curves(analysis: Analysis, least: int) -> Figure:
             analysis.groups.leaf[own],
             order=order,
             labels=labels,
-            unit=f"{analysis.cohort.unit} from inclusion",
+            unit=f"{analysis.cohort.unit} from {start}",
             intervals=len(order) <= 3,
             least=least,
             competing="incidence",
-            entry=None if analysis.entry is None else analysis.entry[own],
+            entry=entry_of(analysis.entry, own),
         )
         axes.set_ylabel("without the event")
     return figure

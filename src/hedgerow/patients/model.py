@@ -29,6 +29,7 @@ from hedgerow.patients.intervals import joined
 from hedgerow.patients.schema import Column
 from hedgerow.patients.tables import Table, rules
 from hedgerow.survival.estimates import Steps
+from hedgerow.survival.labels import entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.tree import Tree
 
@@ -431,7 +432,7 @@ def group_risks(analysis: Analysis) -> dict[int, tuple[float, float, float]]:
             continue
         own = analysis.groups.training & (analysis.groups.leaf == node)
         data = (analysis.time[own], analysis.event[own], analysis.cohort.horizon)
-        since = None if analysis.entry is None else analysis.entry[own]
+        since = entry_of(analysis.entry, own)
         found[node] = risk_by(*data, entry=since)
     return found
 
@@ -517,7 +518,7 @@ def _groups(analysis: Analysis, shown: Mapping[str, Table], tree: Tree, least: i
                 analysis.event[own],
                 analysis.cohort.horizon,
                 least,
-                None if analysis.entry is None else analysis.entry[own],
+                entry_of(analysis.entry, own),
             ),
         )
 

@@ -17,13 +17,14 @@ import numpy as np
 
 from hedgerow.checks import check_number
 from hedgerow.errors import InputError
-from hedgerow.patients.analysis import decision_curve, masses, risk_by
+from hedgerow.patients.analysis import decision_curve, risk_by
 from hedgerow.patients.cohort import Cohort
 from hedgerow.patients.counts import Counted, counted
 from hedgerow.patients.disclosure import SHOWN, small
 from hedgerow.patients.model import Point, RiskModel, Source, curve_of, group_of
 from hedgerow.survival import censoring_weights, concordance, horizon_labels
 from hedgerow.survival.estimates import ran_out
+from hedgerow.survival.labels import entry_of, nobody_left
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,11 +179,7 @@ def validated(
     if entry is not None and len(time):
         when = ran_out(time, event != 0, entry, horizon)
         if when is not None:
-            raise InputError(
-                f"all patients under observation at {when:.3g} {model.unit} have an event then, "
-                "and others come later",
-                remedy="count time from a later start, or leave out who came before it",
-            )
+            raise nobody_left(f"{when:.3g} {model.unit}")
     if math.isnan(risk_by(time, event, horizon, entry=entry)[0]):
         raise InputError(f"nobody is followed to {horizon:g} {model.unit}", remedy=remedy)
     if not ((event == 1) & (time <= horizon)).any():
@@ -200,7 +197,7 @@ def validated(
     observed = {-1: risk_by(time, event, horizon, CONFIDENCE, entry)}
     for node in nodes:
         own = leaf == node
-        since = None if entry is None else entry[own]
+        since = entry_of(entry, own)
         observed[node] = risk_by(time[own], event[own], horizon, CONFIDENCE, since)
     point = measured(time, event, risk, horizon, entry)
     tell("intervals")
@@ -209,7 +206,7 @@ def validated(
     for k, name in enumerate(MEASURES):
         low, high = _between(drawn[:, k])
         measures[name] = Measure(point[name], low, high)
-    expected = float(risk.mean() if entry is None else risk @ masses(time, event, entry, horizon))
+    expected = point["expected"]
     share, low, high = observed[-1]
     if expected:
         measures["ratio"] = Measure(share / expected, low / expected, high / expected)
@@ -236,7 +233,7 @@ def validated(
                 event[leaf == n],
                 horizon,
                 least,
-                None if entry is None else entry[leaf == n],
+                entry_of(entry, leaf == n),
             )
             for n in nodes
         },
@@ -279,7 +276,8 @@ def measured(
     Returns
     -------
     dict of float
-        NaN where there is none: where all risks are the same there is no slope.
+        expected, the mean risk, and each of `MEASURES`; NaN where there is none: where all risks
+        are the same there is no slope.
     """
     labels, weights = _weighted(time, event, horizon, entry)
     mean = float(risk.mean())
@@ -290,6 +288,7 @@ def measured(
     brier = float(weights @ (labels - risk) ** 2) / len(time)
     without = float(weights @ (labels - share) ** 2) / len(time) if total else math.nan
     return {
+        "expected": mean,
         "ratio": share / mean if risk.any() else math.nan,
         "intercept": _logistic(labels, weights, risk, slope=False)[0],
         "slope": _logistic(labels, weights, risk, slope=True)[1],
@@ -355,7 +354,7 @@ def _resampled(time, event, risk, horizon, resamples: int, seed: int, entry) -> 
         own = random.integers(0, len(time), len(time))
         if time[own].max() < horizon:
             continue
-        since = None if entry is None else entry[own]
+        since = entry_of(entry, own)
         if entry is not None and math.isnan(
             risk_by(time[own], event[own], horizon, entry=since)[0]
         ):

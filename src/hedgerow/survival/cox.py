@@ -14,6 +14,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.stats import chi2, norm, rankdata
 
+from hedgerow.survival.labels import entry_of
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -238,7 +240,7 @@ def cox(
         known &= weights > 0.0
         weights = weights[known]
     data, event, time = data[known], died[known], time[known]
-    entry = None if entry is None else entry[known]
+    entry = entry_of(entry, known)
     column = columns.index(of)
     varies = (data != data[:1]).any(axis=0)
     varies[column] = True

@@ -20,7 +20,7 @@ from hedgerow.survival.estimates import (
     leaves_of,
     model_matrix,
 )
-from hedgerow.survival.labels import checked_entry, checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.logrank import logrank
 from hedgerow.survival.propensity import KINDS, balance, propensity_weights
 
@@ -164,12 +164,12 @@ def compare_groups(
             own = inside & (treated == is_treated)
             row[f"n_{group}"] = int(own.sum())
             row[f"events_{group}"] = int(died[own].sum())
-            since = None if entry is None else entry[own]
+            since = entry_of(entry, own)
             curves[group] = curve(time[own], died[own], confidence, since)
             row |= {f"{name}_{group}": curves[group][name] for name in QUARTILES}
         row |= _differences(curves["treated"], curves["untreated"])
         row["logrank_p"] = math.nan
-        since = None if entry is None else entry[inside]
+        since = entry_of(entry, inside)
         data = (time[inside], died[inside])
         if row["n_treated"] and row["n_untreated"]:
             row["logrank_p"] = logrank(*data, treated[inside], entry=since).p
@@ -178,7 +178,7 @@ def compare_groups(
         for group, is_treated in GROUPS.items():
             own = kept & (treated == is_treated)
             indicator = pd.DataFrame({"leaf": (leaf == node)[own]})
-            others = None if entry is None else entry[own]
+            others = entry_of(entry, own)
             made = cox(indicator, "leaf", time[own], died[own], confidence, entry=others)
             row |= {f"{name}_leaf_{group}": value for name, value in made.items()}
         if model is not None:
@@ -206,7 +206,7 @@ def compare_groups(
         "n_left_out": int((~kept).sum()),
     }
     matrices = {"": None} if model is None else {"": None, "_adjusted": model.to_numpy()[kept]}
-    late = None if entry is None else entry[kept]
+    late = entry_of(entry, kept)
     for suffix, matrix in matrices.items():
         tested = interaction(leaf[kept], treated[kept], time[kept], died[kept], matrix, late)
         table.attrs[f"interaction_p{suffix}"] = tested.p

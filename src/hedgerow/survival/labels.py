@@ -140,10 +140,7 @@ def censoring_weights(
     ends = event == 0 if competing == "survived" else event != cause
     if (entry := checked_entry(entry, time)) is not None:
         if (when := ran_out(time, ~ends, entry, horizon)) is not None:
-            raise InputError(
-                f"all patients at risk at time {when:g} have an event then, and others enter later",
-                remedy="count time from a later start, or leave out who entered before it",
-            )
+            raise nobody_left(f"time {when:g}")
         return entered_weights(time, ends, known, horizon, entry)
     return weights_at(not_censored(time, ends), time, known, horizon)
 
@@ -268,6 +265,20 @@ def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
     return InputError(said, remedy="give an earlier one")
 
 
+def nobody_left(when: str) -> InputError:
+    """The error of a time at which all at risk have an event, though others enter later.
+
+    Parameters
+    ----------
+    when : str
+        The time of `hedgerow.survival.estimates.ran_out`, in words.
+    """
+    return InputError(
+        f"all patients at risk at {when} have an event then, and others enter later",
+        remedy="count time from a later start, or leave out who entered before it",
+    )
+
+
 def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
     """Times of entry as float64, checked; None where there are none.
 
@@ -305,6 +316,18 @@ def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:
             remedy="leave out patients who were never followed; both times have the same start",
         )
     return given
+
+
+def entry_of(entry: np.ndarray | None, who: np.ndarray) -> np.ndarray | None:
+    """Times of entry of some patients; None where there are none.
+
+    Parameters
+    ----------
+    entry : (n,) float array or None
+        Of `checked_entry`.
+    who : (n,) bool array or (m,) int array
+    """
+    return None if entry is None else entry[who]
 
 
 def refuse_entry(entry, why: str) -> None:

@@ -21,7 +21,7 @@ from hedgerow.survival.estimates import (
     model_matrix,
 )
 from hedgerow.survival.gray import gray_test
-from hedgerow.survival.labels import checked_entry, checked_follow_up, refuse_entry
+from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of, refuse_entry
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 from hedgerow.survival.population import LONGEST, Matched
 from hedgerow.survival.restricted import restricted
@@ -182,7 +182,7 @@ def leaf_survival(
         inside = leaf == node
         row: dict[str, Any] = {"leaf": int(node), "n": int(inside.sum())}
         row["events"] = int(died[inside].sum())
-        since = None if entry is None else entry[inside]
+        since = entry_of(entry, inside)
         row |= curve(time[inside], died[inside], confidence, since)
         if people is not None:
             own = people[inside]

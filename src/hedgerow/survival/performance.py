@@ -23,6 +23,7 @@ from hedgerow.survival.labels import (
     checked_entry,
     checked_follow_up,
     entered_weights,
+    entry_of,
     horizon_labels,
 )
 from hedgerow.survival.scores import PURPOSE, Pairs, predictions, ranks
@@ -239,7 +240,7 @@ class _Patients:
             self.last[inside],
             self.risk[inside],
             self.horizon,
-            None if self.entry is None else self.entry[inside],
+            entry_of(self.entry, inside),
         )
 
     def resampled(self, n: int, random: np.random.RandomState) -> dict[str, np.ndarray]:

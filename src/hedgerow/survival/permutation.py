@@ -20,7 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, risk_groups
 from hedgerow.survival.estimates import PURPOSE
-from hedgerow.survival.labels import checked_entry, checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def separation(groups: RiskGroups, time, event, *, cause: int = 1, entry=None) -
     for part in PARTS:
         own = groups.part(part)
         data = (time[own], died[own], groups.leaf[own])
-        since = None if entry is None else entry[own]
+        since = entry_of(entry, own)
         tests, overall = logrank_one_by_one(*data, entry=since), logrank(*data, entry=since)
         rows.append(
             {
@@ -127,7 +127,7 @@ def permuted_separation(
         random = check_random("seeds", seed)
         dealt = random.permutation(len(time))
         outcome = (time[dealt], event[dealt])
-        given: dict[str, Any] = {"cause": cause, "entry": None if entry is None else entry[dealt]}
+        given: dict[str, Any] = {"cause": cause, "entry": entry_of(entry, dealt)}
         told: dict[str, Any] = {**pipeline, **given, "horizon": horizon, "random_state": random}
         groups = risk_groups(X, *outcome, **told)
         found.append(separation(groups, *outcome, **given).assign(permutation=int(seed)))
@@ -227,7 +227,7 @@ def permutation_test(
     )
     null = null[null["part"] == part]
     own = groups.part(part)
-    since = None if entry is None else entry[own]
+    since = entry_of(entry, own)
     tests = logrank_one_by_one(time[own], event[own] == cause, groups.leaf[own], entry=since)
     table = pd.DataFrame(
         {

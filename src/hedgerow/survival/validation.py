@@ -20,7 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, check_weighted, risk_groups
 from hedgerow.survival.estimates import EDGE, PURPOSE, risk_at
-from hedgerow.survival.labels import checked_entry, checked_follow_up
+from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.scores import concordance
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ class _Estimates:
     def at(self, inside: np.ndarray) -> tuple[float, float]:
         """Risk and error of some patients."""
         time, event, horizon, cause, entry = self._about
-        since = None if entry is None else entry[inside]
+        since = entry_of(entry, inside)
         return risk_at(time[inside], event[inside], horizon, cause, since)
 
     def of(self, node: int) -> tuple[float, float, float]:
@@ -230,9 +230,6 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
     None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
     """
 
-    def since(who):
-        return None if entry is None else entry[who]
-
     taken = X.iloc[drawn].reset_index(drop=True) if hasattr(X, "iloc") else X[drawn]
     try:
         found = risk_groups(
@@ -242,7 +239,7 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
             horizon=horizon,
             cause=cause,
             random_state=seed,
-            entry=since(drawn),
+            entry=entry_of(entry, drawn),
             **pipeline,
         )
     except InputError:
@@ -250,16 +247,16 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
     left = np.ones(len(time), dtype=bool)
     left[drawn] = False
     leaf = np.asarray(found.estimator.apply(X))
-    own = (time[drawn], event[drawn], horizon, cause, since(drawn))
+    own = (time[drawn], event[drawn], horizon, cause, entry_of(entry, drawn))
     inside = _Estimates(found.tree_, found.leaf, *own)
     errors = []
     for node in np.unique(found.leaf) if found.tree_.n_leaves > 1 else ():
         risk, error, parent = inside.of(int(node))
         away = _side(risk, parent)
         here = leaf == node
-        everybody = risk_at(time[here], event[here], horizon, cause, since(here))[0]
+        everybody = risk_at(time[here], event[here], horizon, cause, entry_of(entry, here))[0]
         new = left & here
-        other, noise = risk_at(time[new], event[new], horizon, cause, since(new))
+        other, noise = risk_at(time[new], event[new], horizon, cause, entry_of(entry, new))
         if not (error > 0.0 and noise > 0.0 and away) or new.sum() < FEWEST_PATIENTS:
             continue
         seen = _cloglog(risk)
@@ -273,7 +270,7 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
     ranked = inside.ranks(leaf[left])
     if not (event[left] == cause).any():
         return errors, math.nan
-    score = concordance(time[left], event[left], ranked, cause=cause, entry=since(left))
+    score = concordance(time[left], event[left], ranked, cause=cause, entry=entry_of(entry, left))
     return errors, score
 
 
