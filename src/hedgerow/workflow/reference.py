@@ -331,7 +331,7 @@ class Reference:
                     write_csv(made, read_parquet(copy / path))
                 if made.suffix == ".csv" and made.read_bytes().count(b"\n") < 2:
                     continue  # of methods that are not run at this scale
-                if made.suffix == ".svg" and made.stat().st_size > LARGEST_FIGURE:
+                if not _is_small(made):
                     continue
                 outputs.append(self.folder / name)
                 write_bytes(outputs[-1], made.read_bytes())
@@ -478,17 +478,23 @@ def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1
         for one in references:
             one.unpack_into(copy, one.checked())
         made_of_parts(copy, made_by["code"], configuration, references, wanted, cores, *own)
-        for name, path in wanted.items():
-            write_bytes(out / name, (copy / path).read_bytes())
+        kept_files = {name: copy / path for name, path in wanted.items() if _is_small(copy / path)}
+        for name, made in kept_files.items():
+            write_bytes(out / name, made.read_bytes())
     manifest = {
         "experiment": COMPARISON,
         "configuration": configuration,
         "of": {one.experiment: _digest_of_parts(one) for one in references},
         **made_by,
-        "outputs": checksums(out.resolve(), [(out / name).resolve() for name in wanted]),
+        "outputs": checksums(out.resolve(), [(out / name).resolve() for name in kept_files]),
     }
     write_json(out / "manifest.json", manifest)
     return manifest
+
+
+def _is_small(made: Path) -> bool:
+    """Whether a file is kept: all are, but for large figures."""
+    return made.suffix != ".svg" or made.stat().st_size <= LARGEST_FIGURE
 
 
 def _digest_of_parts(one: Reference) -> str:
