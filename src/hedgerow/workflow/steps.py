@@ -369,30 +369,35 @@ def run(snakemake: Any) -> None:
         With code 1 after an error, which is told in one line (`hedgerow.workflow.jobs.job`).
     """
     with job(snakemake):
-        module, _, name = snakemake.params.call.partition(":")
-        functions = importlib.import_module(f"hedgerow.experiments.{module}")
-        arguments = Arguments(snakemake)
-        outputs = dict(snakemake.output.items())
-        if name:
-            function = getattr(functions, name)
-            made = function(**arguments.of(function))
-            write_made(list(snakemake.output), outputs, made, function.made)
-            return
-        shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
-        made = {function.shown.id: function(**arguments.of(function)) for function in shown}
-        arguments.made(made)
-        for function in shown:
-            name = function.shown.id
-            if function.shown.kind == "figure":
-                from hedgerow.reporting import figures
+        perform(snakemake)
 
-                # Saving lays a figure out, and once more would move it by a hair.
-                write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
-                write(outputs[f"{name}_csv"], figures.drawn(made[name]))
-            else:
-                write_json(outputs[f"{name}_cells"], arguments.behind(function, made[name]))
-            write(outputs[name], made[name])
-            write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
+
+def perform(snakemake: Any) -> None:
+    """As `run`, without log, record and words of its own after an error."""
+    module, _, name = snakemake.params.call.partition(":")
+    functions = importlib.import_module(f"hedgerow.experiments.{module}")
+    arguments = Arguments(snakemake)
+    outputs = dict(snakemake.output.items())
+    if name:
+        function = getattr(functions, name)
+        made = function(**arguments.of(function))
+        write_made(list(snakemake.output), outputs, made, function.made)
+        return
+    shown = [getattr(functions, n) for n in outputs if not n.endswith(BESIDE)]
+    made = {function.shown.id: function(**arguments.of(function)) for function in shown}
+    arguments.made(made)
+    for function in shown:
+        name = function.shown.id
+        if function.shown.kind == "figure":
+            from hedgerow.reporting import figures
+
+            # Saving lays a figure out, and once more would move it by a hair.
+            write(outputs[f"{name}_png"], pickle.loads(pickle.dumps(made[name])))
+            write(outputs[f"{name}_csv"], figures.drawn(made[name]))
+        else:
+            write_json(outputs[f"{name}_cells"], arguments.behind(function, made[name]))
+        write(outputs[name], made[name])
+        write(outputs[f"{name}_caption"], function.shown.said(arguments.of))
 
 
 def write_made(

@@ -1,0 +1,347 @@
+"""Readings of a paper: the choices that it leaves open, and what verdicts hang on them.
+
+config/readings.yaml names for each experiment its open choices, each with what is done here and
+what else can be done, as settings of the experiment. For some statements a full product of choices
+is read (`Product`); any other choice is changed alone, around what is done here. A statement is
+judged under each reading by the rules of config/claims.yaml.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.closed import read, setting
+from hedgerow.errors import ConfigError
+from hedgerow.texts import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SOURCE = "config/readings.yaml"
+#: A share of one verdict from which it is robust, and readings from which there is a word.
+ROBUST, FEWEST = 0.9, 8
+#: What a verdict counts where its variance is shared out.
+WORTH = {"reproduced": 1.0, "partly": 0.5, "not reproduced": 0.0}
+HERE = "as here"
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What else can be done.
+
+    Attributes
+    ----------
+    settings : mapping
+        Settings of the experiment, with their values.
+    without : tuple of str
+        Data sets that are left out.
+    """
+
+    settings: Mapping[str, Any] = setting({}, remedy="write `setting: value`")
+    without: tuple[str, ...] = setting((), remedy="list data sets of the experiment")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice that a paper leaves open.
+
+    Attributes
+    ----------
+    open : str
+        What the paper says of it.
+    place : str
+        Where.
+    here : str
+        What is done here.
+    otherwise : mapping of str to Alternative
+        What else can be done, by name.
+    touches : tuple of str
+        Ids of the claims that can come out otherwise.
+    methods : tuple of str
+        Whose rows can come out otherwise, where the experiment has methods; all by default.
+    """
+
+    open: str = setting(remedy="write what the paper says")
+    place: str = setting(remedy="name the section")
+    here: str = setting(remedy="write what is done here")
+    otherwise: Mapping[str, Alternative] = setting(remedy="write `name: {settings: {...}}`")
+    touches: tuple[str, ...] = setting(remedy="list ids of claims")
+    methods: tuple[str, ...] = setting((), remedy="list methods of the experiment")
+
+
+@dataclass(frozen=True)
+class Product:
+    """Statements that are judged under each combination of some choices.
+
+    Attributes
+    ----------
+    claims : tuple of str
+    choices : tuple of str
+    methods : tuple of str
+        Whose rows the claims read, where the experiment has methods; all by default.
+    """
+
+    claims: tuple[str, ...] = setting(remedy="list ids of claims")
+    choices: tuple[str, ...] = setting(remedy="list choices of the experiment")
+    methods: tuple[str, ...] = setting((), remedy="list methods of the experiment")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The open choices of an experiment.
+
+    Attributes
+    ----------
+    choices : mapping of str to Choice
+    products : tuple of Product
+    excluded : mapping of str
+        Readings that a printed figure rules out: the reading, and the figure.
+    """
+
+    choices: Mapping[str, Choice] = setting(remedy="write `name: {open: ..., otherwise: ...}`")
+    products: tuple[Product, ...] = setting((), remedy="list `{claims: [...], choices: [...]}`")
+    excluded: Mapping[str, str] = setting({}, remedy="write `reading: the figure against it`")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a paper.
+
+    Attributes
+    ----------
+    taken : mapping of str
+        By choice the alternative that is taken, in the order of the file; nothing where all is as
+        here.
+    claims : tuple of str
+        That are judged under it.
+    methods : tuple of str
+        Whose rows the claims read; none: all.
+    """
+
+    taken: Mapping[str, str]
+    claims: tuple[str, ...]
+    methods: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Its name: `votes=labels, gates=midpoint`."""
+        return ", ".join(f"{choice}={name}" for choice, name in self.taken.items()) or HERE
+
+
+def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
+    """The open choices by experiment, from the file as read.
+
+    Raises
+    ------
+    ConfigError
+        If something in it is unknown or of another kind, or a product names what is not there.
+    """
+    found = read(content, Mapping[str, Choices], source, ConfigError)
+    for experiment, own in found.items():
+        for k, product in enumerate(own.products):
+            for name in product.choices:
+                if name not in own.choices:
+                    raise ConfigError(
+                        f"{source}: `{experiment}.products.{k}` names `{name}`, which is no choice",
+                        remedy=did_you_mean(name, own.choices)
+                        or f"choices are {', '.join(own.choices)}",
+                    )
+                for claim in product.claims:
+                    if claim not in own.choices[name].touches:
+                        raise ConfigError(
+                            f"{source}: `{experiment}.products.{k}` has {claim} with `{name}`, "
+                            "which does not touch it",
+                            remedy="add the claim to `touches`, or leave one of them out",
+                        )
+        names = [name for own_choice in own.choices.values() for name in own_choice.otherwise]
+        if odd := [name for name in names if "=" in name or "," in name or name == HERE]:
+            raise ConfigError(
+                f"{source}: an alternative of `{experiment}` is called `{odd[0]}`",
+                remedy="use words without `=` and `,`",
+            )
+    return found
+
+
+def products_of(choices: Choices) -> list[Reading]:
+    """Each combination of each product, what is done here among them.
+
+    Returns
+    -------
+    list of Reading
+        In the order of the file; a combination of two products stands once for each.
+    """
+    found = []
+    for product in choices.products:
+        order = [name for name in choices.choices if name in product.choices]
+        levels = [(None, *choices.choices[name].otherwise) for name in order]
+        for combination in itertools.product(*levels):
+            taken = {n: a for n, a in zip(order, combination, strict=True) if a is not None}
+            found.append(Reading(taken, product.claims, product.methods))
+    return found
+
+
+def singles_of(choices: Choices) -> list[Reading]:
+    """Each alternative alone, for the claims that it touches and no product reads with it."""
+    found = []
+    for name, choice in choices.choices.items():
+        within = {c for p in choices.products if name in p.choices for c in p.claims}
+        claims = tuple(claim for claim in choice.touches if claim not in within)
+        if claims:
+            found += [Reading({name: other}, claims) for other in choice.otherwise]
+    return found
+
+
+@dataclass(frozen=True)
+class Run:
+    """What has to be run for a reading: methods whose rows the same alternatives change.
+
+    Attributes
+    ----------
+    taken : tuple of pair of str
+        Choice and alternative.
+    methods : tuple of str
+        Whose rows come out otherwise; none: all.
+    """
+
+    taken: tuple[tuple[str, str], ...]
+    methods: tuple[str, ...]
+
+
+def runs_of(reading: Reading, choices: Choices) -> list[Run]:
+    """Runs whose rows, put together, are those of a reading.
+
+    Rows of a method hang on the choices that change them, whatever is done elsewhere: two and three
+    alternatives of choices that change other methods take three runs and not five. An alternative
+    that only leaves out data sets takes none.
+    """
+
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    for method in reading.methods or (None,):
+        taken = tuple(
+            (name, other)
+            for name, other in reading.taken.items()
+            if (choice := choices.choices[name]).otherwise[other].settings
+            and (method is None or not choice.methods or method in choice.methods)
+        )
+        found.setdefault(taken, []).extend([method] if method else [])
+    return [Run(taken, tuple(methods)) for taken, methods in found.items() if taken]
+
+
+def runs_needed(readings: Iterable[Reading], choices: Choices) -> list[Run]:
+    """Runs of all readings, without those that another one contains."""
+    every = list(dict.fromkeys(run for reading in readings for run in runs_of(reading, choices)))
+    return [
+        run
+        for run in every
+        if not any(run is not other and contains(other, run) for other in every)
+    ]
+
+
+def contains(run: Run, other: Run) -> bool:
+    """Whether the rows of a run hold those of another one."""
+    return run.taken == other.taken and (
+        not run.methods or (bool(other.methods) and set(other.methods) <= set(run.methods))
+    )
+
+
+def settings_of(taken: Iterable[tuple[str, str]], choices: Choices) -> dict[str, Any]:
+    """Settings of alternatives, together.
+
+    Raises
+    ------
+    ConfigError
+        If two of them give one setting two values.
+    """
+    found: dict[str, Any] = {}
+    for name, other in taken:
+        for key, value in choices.choices[name].otherwise[other].settings.items():
+            if found.setdefault(key, value) != value:
+                raise ConfigError(
+                    f"{SOURCE}: `{name}: {other}` and another choice give `{key}` two values",
+                    remedy="leave one of the choices out of the product",
+                )
+    return found
+
+
+def left_out(reading: Reading, choices: Choices) -> list[str]:
+    """Data sets that a reading leaves out."""
+    taken = (choices.choices[name].otherwise[other] for name, other in reading.taken.items())
+    return sorted({dataset for alternative in taken for dataset in alternative.without})
+
+
+# ---------------------------------------------------------------------------- what came out
+
+
+def word_of(verdicts: Sequence[str]) -> str:
+    """What to call a claim by its verdicts under all readings that decide it.
+
+    'robust' where at least `ROBUST` of them are one verdict other than 'not reproduced', 'refuted'
+    where none is 'reproduced', 'fragile' otherwise; nothing with fewer than `FEWEST`.
+
+    Examples
+    --------
+    >>> word_of(["partly"] * 9 + ["reproduced"])
+    'robust'
+    >>> word_of(["not reproduced"] * 10)
+    'refuted'
+    """
+    decided = [verdict for verdict in verdicts if verdict in WORTH]
+    if len(decided) < FEWEST:
+        return ""
+    counts = {verdict: decided.count(verdict) / len(decided) for verdict in WORTH}
+    if max(counts["reproduced"], counts["partly"]) >= ROBUST:
+        return "robust"
+    return "fragile" if counts["reproduced"] else "refuted"
+
+
+def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> dict[str, float]:
+    """What each choice has to do with the variance of a value over a full product of choices.
+
+    The part of a set of choices is the variance of the mean of `value` given them; a choice gets
+    the mean of what it adds, over all orders in which choices can join (Owen 2014).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row for each combination, columns `choices` and `value`.
+    choices : sequence of str
+    value : str
+
+    Returns
+    -------
+    dict of float
+        Shares, which add up to 1; none where the value is the same everywhere.
+
+    Raises
+    ------
+    ValueError
+        If a combination is lacking or stands twice.
+    """
+    n_levels = math.prod(frame[name].nunique() for name in choices)
+    if len(frame) != n_levels or frame.duplicated(list(choices)).any():
+        raise ValueError(f"{len(frame)} rows are no full product of {n_levels} combinations")
+    total = float(frame[value].var(ddof=0))
+    if not total > 0.0:
+        return {}
+
+    def part(names: Iterable[str]) -> float:
+        names = sorted(names)
+        if not names:
+            return 0.0
+        means = frame.groupby(names)[value].transform("mean")
+        return float(means.var(ddof=0))
+
+    n, found = len(choices), {}
+    for name in choices:
+        others = [other for other in choices if other != name]
+        share = 0.0
+        for size in range(n):
+            weight = 1.0 / (n * math.comb(n - 1, size))
+            for joined in itertools.combinations(others, size):
+                share += weight * (part([*joined, name]) - part(joined))
+        found[name] = share / total
+    return found

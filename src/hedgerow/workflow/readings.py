@@ -1,0 +1,334 @@
+"""Jobs of an experiment made again under other settings, in one process: other readings of a paper.
+
+A reading changes settings of one experiment (`hedgerow.reporting.readings`). What a job reads of
+settings is declared at its function, so that it is known which jobs a reading touches: those whose
+settings it changes, and those that read what such a job makes. They are run again, in a folder of
+their own; all else is read where the run has left it. So a reading that changes how trees are
+evaluated reads the trees that are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.errors import ConfigError
+from hedgerow.experiments.plan import sections
+from hedgerow.files import read_parquet, read_yaml, write_bytes, write_parquet, write_text
+from hedgerow.reporting.readings import (
+    HERE,
+    SOURCE,
+    Choices,
+    Run,
+    contains,
+    left_out,
+    products_of,
+    runs_needed,
+    runs_of,
+    settings_of,
+    singles_of,
+)
+from hedgerow.workflow.jobs import absence, job
+from hedgerow.workflow.parts import SUFFIX, packed, unpacked
+from hedgerow.workflow.steps import declarations, perform, section_of
+from hedgerow.workflow.upstream import Made, upstream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLAIMS = "config/claims.yaml"
+
+
+class _Named(dict):
+    """Files or settings of a job, by name and in their order, as Snakemake gives them."""
+
+    def __init__(self, named: Mapping[str, Any], listed: Sequence[str] = ()):
+        super().__init__(named)
+        self._listed = list(listed)
+
+    def __iter__(self):
+        return iter(self._listed)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def changed_params(job: Made, section: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The `params` of a job where settings of a section have other values.
+
+    Parameters
+    ----------
+    job : Made
+    section : str
+    settings : mapping
+        Names within the section to values. What the job does not declare leaves it as it is.
+    """
+    call = job.params["call"]
+    params = dict(job.params)
+    places = {"plan"} if section_of(call.partition(".")[0]) == section else set()
+    for found in declarations(call):
+        places |= {name for name, (own, *_) in found.plans.items() if own == section}
+    for place in places & set(params):
+        there = params[place]
+        params[place] = there | {k: v for k, v in settings.items() if k in there}
+    return params
+
+
+def made_again(
+    jobs: Iterable[Made],
+    section: str,
+    settings: Mapping[str, Any],
+    scratch: Path,
+    given: Iterable[str] = (),
+    without: Iterable[str] = (),
+) -> list[str]:
+    """Run those of some jobs that settings touch.
+
+    Parameters
+    ----------
+    jobs : iterable of Made
+        Each after those that it reads from.
+    section : str
+    settings : mapping
+        As in `changed_params`.
+    scratch : Path
+        Gets what they make, at its place below the project.
+    given : iterable of str
+        What lies in `scratch` already and is read from there.
+    without : iterable of str
+        What is left out of lists of inputs.
+
+    Returns
+    -------
+    list of str
+        Paths of all that was made.
+    """
+    there, made, without = set(given), [], set(without)
+
+    def place(path: str) -> str:
+        return str(scratch / path) if path in there else path
+
+    def placed(paths: str | Sequence[str]) -> str | list[str]:
+        if isinstance(paths, str):
+            return place(paths)
+        return [place(path) for path in paths if path not in without]
+
+    for one in jobs:
+        params = changed_params(one, section, settings)
+        if params == dict(one.params) and (there | without).isdisjoint(one.read):
+            continue
+        inputs = {name: placed(paths) for name, paths in one.inputs.items()}
+        there.update(one.paths)
+        made += one.paths
+        for path in one.paths:
+            (scratch / path).parent.mkdir(parents=True, exist_ok=True)
+        perform(
+            SimpleNamespace(
+                rule=one.rule,
+                wildcards=SimpleNamespace(**one.wildcards),
+                input=_Named(inputs, placed(one.read)),
+                output=_Named({n: place(p) for n, p in one.outputs.items()}, placed(one.paths)),
+                params=_Named(params),
+            )
+        )
+    return made
+
+
+# ----------------------------------------------------------------------------- for the rules
+
+
+class Read:
+    """An experiment, as readings need it: jobs of each data set, and those in which sets meet.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        All of whose rules are read.
+    config : mapping
+        The checked configuration.
+    experiment : str
+    choices : Choices
+    singles : bool
+        Whether choices outside of all products are read too: that takes trees of their own.
+    """
+
+    def __init__(self, workflow, config, experiment: str, choices: Choices, singles: bool = False):
+        self.experiment, self.choices = experiment, choices
+        self.datasets = list(config[experiment]["datasets"])
+        self.claims = f"data/results/{experiment}/claims.parquet"
+        jobs = upstream(workflow, [self.claims])
+        self._within = [one for one in jobs if "dataset" in one.wildcards]
+        self.meets = [one for one in jobs if "dataset" not in one.wildcards]
+        self.readings = [*products_of(choices), *(singles_of(choices) if singles else [])]
+        self._methods = config[experiment].get("methods", ())
+        self.runs = runs_needed(self.readings, choices)
+
+    def jobs(self, dataset: str) -> list[Made]:
+        """Jobs of a data set, in an order in which they can run."""
+        return [one for one in self._within if one.wildcards["dataset"] == dataset]
+
+    def read(self, dataset: str) -> list[str]:
+        """Files that these jobs read and make, but for running times."""
+        jobs = self.jobs(dataset)
+        paths = [path for one in jobs for path in (*one.read, *one.paths)]
+        return [path for path in dict.fromkeys(paths) if not path.startswith("data/jobs/")]
+
+    def kept(self, dataset: str) -> list[str]:
+        """Files of a data set that are read where data sets meet."""
+        made = {path for one in self.jobs(dataset) for path in one.paths}
+        return sorted({path for one in self.meets for path in one.read} & made)
+
+    def settings(self, run: Run) -> dict[str, Any]:
+        """Settings of a run: those of its alternatives, and its methods beside the baseline."""
+        found = settings_of(run.taken, self.choices)
+        if run.methods and self._methods:
+            baseline = sections()[self.experiment].settings()["methods"].contains
+            wanted = {baseline, *run.methods}
+            found["methods"] = [method for method in self._methods if method in wanted]
+        return found
+
+    def _number(self, run: Run) -> int:
+        return next(n for n, other in enumerate(self.runs) if contains(other, run))
+
+    def runs_params(self, dataset: str) -> dict[str, Any]:
+        """`params` of the job that runs what the readings of a data set need."""
+        return {
+            "section": self.experiment,
+            "jobs": [vars(one) for one in self.jobs(dataset)],
+            "kept": self.kept(dataset),
+            "runs": [self.settings(run) for run in self.runs],
+        }
+
+    def judge_params(self) -> dict[str, Any]:
+        """`params` of the job that judges the claims of each reading."""
+        return {
+            "section": self.experiment,
+            "judged": self.claims,
+            "choices": list(self.choices.choices),
+            "n_runs": len(self.runs),
+            "jobs": [vars(one) for one in self.meets],
+            "kept": {dataset: self.kept(dataset) for dataset in self.datasets},
+            "readings": [
+                {
+                    "id": reading.id,
+                    "taken": dict(reading.taken),
+                    "claims": list(reading.claims),
+                    "settings": settings_of(reading.taken.items(), self.choices),
+                    "without": left_out(reading, self.choices),
+                    "runs": [
+                        [self._number(run), list(run.methods)]
+                        for run in runs_of(reading, self.choices)
+                    ],
+                }
+                for reading in self.readings
+            ],
+        }
+
+
+# ------------------------------------------------------------------------------- the jobs
+
+
+def run(snakemake: Any) -> None:
+    """Run what the readings of one data set need, and keep its rows (the script of the rule).
+
+    Raises
+    ------
+    SystemExit
+        With code 1 where a reading changes nothing, which is told in one line.
+    """
+    with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
+        params, root, files = snakemake.params, Path(name), []
+        jobs = [Made(**one) for one in params.jobs]
+        for number, settings in enumerate(params.runs):
+            scratch = root / _folder(number)
+            made = set(made_again(jobs, params.section, settings, scratch))
+            if made.isdisjoint(params.kept):
+                raise ConfigError(
+                    f"{SOURCE}: {settings} changes nothing in the rows of `{params.section}`",
+                    remedy="name settings that are read before the rows are made",
+                )
+            for path in params.kept:
+                if path not in made:
+                    write_bytes(scratch / path, Path(path).read_bytes())
+                files.append(f"{_folder(number)}/{path}")
+        write_bytes(snakemake.output[0], packed(root, files))
+
+
+def _folder(number: int) -> str:
+    """Where the files of a run lie in the archive of a data set."""
+    return f"{number:03d}"
+
+
+def judge(snakemake: Any) -> None:
+    """Judge the claims of each reading (the script of the rule).
+
+    Writes one row per reading and claim: `reading`, its id; by choice the alternative; and the
+    columns of the table of claims.
+    """
+    import pandas as pd
+
+    with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
+        params, folder = snakemake.params, Path(name)
+        kept = {d: paths for d, paths in params.kept.items() if absence(paths[0]) is None}
+        for path in map(Path, snakemake.input.runs):
+            own = kept.get(path.name.removesuffix(SUFFIX), ())
+            wanted = [f"{_folder(n)}/{p}" for n in range(params.n_runs) for p in own]
+            for place, content in (unpacked(path, wanted) if own else {}).items():
+                write_bytes(folder / place, content)
+        found = [_judged(reading, params, kept, folder) for reading in params.readings]
+        write_parquet(snakemake.output[0], pd.concat(found, ignore_index=True))
+
+
+def _judged(
+    reading: Mapping[str, Any], params: Any, kept: Mapping[str, Sequence[str]], folder: Path
+) -> pd.DataFrame:
+    """Claims of one reading, with the runs of all readings in a folder."""
+    with TemporaryDirectory(prefix="reading-", dir=folder) as name:
+        scratch = Path(name)
+        # Only its own: a claim is judged without each data set in turn, which takes its time.
+        write_text(scratch / CLAIMS, _only(params.section, reading["claims"]))
+        given = [CLAIMS]
+        for path in (path for paths in kept.values() for path in paths):
+            if reading["runs"]:
+                write_parquet(scratch / path, _put_together(path, folder, reading["runs"]))
+                given.append(path)
+        without = [path for d in reading["without"] for path in kept.get(d, ())]
+        jobs = [Made(**one) for one in params.jobs]
+        made_again(jobs, params.section, reading["settings"], scratch, given, without)
+        frame = read_parquet(scratch / params.judged)
+    order = [*params.choices]
+    taken = {f"choice_{name}": reading["taken"].get(name, HERE) for name in order}
+    frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
+    first = ["reading", *taken, "claim"]
+    return frame[[*first, *(column for column in frame if column not in first)]]
+
+
+def _only(section: str, claims: Sequence[str]) -> str:
+    """config/claims.yaml with some claims of one experiment."""
+    import yaml
+
+    content = read_yaml(CLAIMS)
+    own = content["claims"][section]
+    asked = {name: claim for name, claim in own["claims"].items() if name in claims}
+    content["claims"] = {section: own | {"claims": asked}}
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def _put_together(path: str, folder: Path, runs: Sequence[Sequence]) -> pd.DataFrame:
+    """Rows of a reading: as here, but for methods of which one of its runs has rows."""
+    import pandas as pd
+
+    frame = read_parquet(path)
+    for number, methods in runs:
+        other = read_parquet(folder / _folder(number) / path)
+        if methods and "method" in frame:
+            rest = frame[~frame["method"].isin(methods)]
+            other = pd.concat([rest, other[other["method"].isin(methods)]], ignore_index=True)
+        frame = other
+    return frame
