@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -211,12 +211,21 @@ class Run:
     methods: tuple[str, ...]
 
 
-def runs_of(reading: Reading, choices: Choices) -> list[Run]:
+def runs_of(
+    reading: Reading, choices: Choices, of_rows: Container[tuple[str, str]] | None = None
+) -> list[Run]:
     """Runs whose rows, put together, are those of a reading.
 
     Rows of a method hang on the choices that change them, whatever is done elsewhere: two and three
-    alternatives of choices that change other methods take three runs and not five. An alternative
-    that only leaves out data sets takes none.
+    alternatives of choices that change other methods take three runs and not five.
+
+    Parameters
+    ----------
+    reading : Reading
+    choices : Choices
+    of_rows : container of pair of str, optional
+        Alternatives that change rows; by default all that have settings. One that leaves out data
+        sets, or changes how rows are read, takes no run.
     """
 
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
@@ -225,15 +234,21 @@ def runs_of(reading: Reading, choices: Choices) -> list[Run]:
             (name, other)
             for name, other in reading.taken.items()
             if (choice := choices.choices[name]).otherwise[other].settings
+            and (of_rows is None or (name, other) in of_rows)
             and (method is None or not choice.methods or method in choice.methods)
         )
         found.setdefault(taken, []).extend([method] if method else [])
     return [Run(taken, tuple(methods)) for taken, methods in found.items() if taken]
 
 
-def runs_needed(readings: Iterable[Reading], choices: Choices) -> list[Run]:
-    """Runs of all readings, without those that another one contains."""
-    every = list(dict.fromkeys(run for reading in readings for run in runs_of(reading, choices)))
+def runs_needed(
+    readings: Iterable[Reading],
+    choices: Choices,
+    of_rows: Container[tuple[str, str]] | None = None,
+) -> list[Run]:
+    """Runs of all readings, without those that another one contains; see `runs_of`."""
+    runs = (run for reading in readings for run in runs_of(reading, choices, of_rows))
+    every = list(dict.fromkeys(runs))
     return [
         run
         for run in every

@@ -21,6 +21,7 @@ from hedgerow.files import read_parquet, read_yaml, write_bytes, write_parquet, 
 from hedgerow.reporting.readings import (
     HERE,
     SOURCE,
+    Alternative,
     Choices,
     Run,
     contains,
@@ -133,7 +134,10 @@ def made_again(
                 rule=one.rule,
                 wildcards=SimpleNamespace(**one.wildcards),
                 input=_Named(inputs, placed(one.read)),
-                output=_Named({n: place(p) for n, p in one.outputs.items()}, placed(one.paths)),
+                output=_Named(
+                    {name: place(path) for name, path in one.outputs.items()},
+                    [place(path) for path in one.paths],
+                ),
                 params=_Named(params),
             )
         )
@@ -156,6 +160,11 @@ class Read:
     choices : Choices
     singles : bool
         Whether choices outside of all products are read too: that takes trees of their own.
+
+    Raises
+    ------
+    ConfigError
+        If an alternative changes nothing.
     """
 
     def __init__(self, workflow, config, experiment: str, choices: Choices, singles: bool = False):
@@ -167,7 +176,29 @@ class Read:
         self.meets = [one for one in jobs if "dataset" not in one.wildcards]
         self.readings = [*products_of(choices), *(singles_of(choices) if singles else [])]
         self._methods = config[experiment].get("methods", ())
-        self.runs = runs_needed(self.readings, choices)
+        self._of_rows = {
+            (name, other)
+            for name, choice in choices.choices.items()
+            for other, alternative in choice.otherwise.items()
+            if self._changes_rows(name, other, alternative)
+        }
+        self.runs = runs_needed(self.readings, choices, self._of_rows)
+
+    def _changes_rows(self, name: str, other: str, alternative: Alternative) -> bool:
+        def touched(jobs: Iterable[Made]) -> bool:
+            given = self.experiment, alternative.settings
+            return any(changed_params(one, *given) != dict(one.params) for one in jobs)
+
+        # All data sets have the same jobs.
+        if touched(self.jobs(self.datasets[0])):
+            return True
+        if not (touched(self.meets) or alternative.without):
+            raise ConfigError(
+                f"{SOURCE}: `{self.experiment}.choices.{name}`: `{other}` changes nothing",
+                remedy="name settings, with other values than those of the configuration, that are "
+                "read before claims are judged",
+            )
+        return False
 
     def jobs(self, dataset: str) -> list[Made]:
         """Jobs of a data set, in an order in which they can run."""
@@ -223,7 +254,7 @@ class Read:
                     "without": left_out(reading, self.choices),
                     "runs": [
                         [self._number(run), list(run.methods)]
-                        for run in runs_of(reading, self.choices)
+                        for run in runs_of(reading, self.choices, self._of_rows)
                     ],
                 }
                 for reading in self.readings
@@ -235,24 +266,13 @@ class Read:
 
 
 def run(snakemake: Any) -> None:
-    """Run what the readings of one data set need, and keep its rows (the script of the rule).
-
-    Raises
-    ------
-    SystemExit
-        With code 1 where a reading changes nothing, which is told in one line.
-    """
+    """Run what the readings of one data set need, and keep its rows (the script of the rule)."""
     with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
         params, root, files = snakemake.params, Path(name), []
         jobs = [Made(**one) for one in params.jobs]
         for number, settings in enumerate(params.runs):
             scratch = root / _folder(number)
             made = set(made_again(jobs, params.section, settings, scratch))
-            if made.isdisjoint(params.kept):
-                raise ConfigError(
-                    f"{SOURCE}: {settings} changes nothing in the rows of `{params.section}`",
-                    remedy="name settings that are read before the rows are made",
-                )
             for path in params.kept:
                 if path not in made:
                     write_bytes(scratch / path, Path(path).read_bytes())

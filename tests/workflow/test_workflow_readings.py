@@ -1,0 +1,229 @@
+"""Jobs made again under other settings: which, from what, and what is judged of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from throwaway import ROOT
+
+from hedgerow.data import fetch, load_registry, tidy, write_tidy
+from hedgerow.errors import ConfigError
+from hedgerow.files import read_csv, read_yaml
+from hedgerow.reporting.readings import HERE, read_readings
+from hedgerow.workflow import readings
+from hedgerow.workflow.readings import Read, changed_params, made_again
+from hedgerow.workflow.upstream import upstream
+
+SETS = ["haberman", "bupa", "wine"]
+#: One permutation, the methods that read the trees of C4.5.
+SMALL = {"datasets": SETS, "n_permutations": 1, "methods": ["c45", "se", "plt"], "n_folds": 2}
+TOUCHES = ["T3-01", "T3-10"]
+
+
+def choice(methods=(), settings=None, without=()):
+    said = {"open": "not said", "place": "3.3", "here": "so", "touches": TOUCHES}
+    other = {"settings": settings} if settings else {"without": list(without)}
+    return said | {"otherwise": {"other": other}} | ({"methods": methods} if methods else {})
+
+
+CHOICES = {
+    "gates": choice(["se"], {"gate_at": "midpoint"}),
+    "crossings": choice(["plt"], {"plt_crossings": "outward"}),
+    "stop": choice(settings={"min_samples_split": 20}),
+    "data": choice(without=["wine"]),
+}
+PRODUCT = {"claims": ["T3-10"], "choices": [*CHOICES], "methods": SMALL["methods"]}
+SOFT = read_readings({"soft": {"choices": CHOICES, "products": [PRODUCT]}})["soft"]
+
+
+@pytest.fixture(scope="module")
+def workflow():
+    """The smoke configuration, as Snakemake reads it, with little of soft."""
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings.types import ConfigSettings, OutputSettings, Quietness, ResourceSettings
+
+    with SnakemakeApi(OutputSettings(quiet={Quietness.ALL})) as api:
+        made = api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(
+                configfiles=[ROOT / "config/smoke.yaml"], config={"soft": SMALL}
+            ),
+            snakefile=ROOT / "workflow/Snakefile",
+            workdir=ROOT,
+        )
+        yield made._workflow
+
+
+@pytest.fixture(scope="module")
+def config(workflow):
+    return workflow.globals["config"]
+
+
+@pytest.fixture(scope="module")
+def read(workflow, config) -> Read:
+    return Read(workflow, config, "soft", SOFT)
+
+
+@pytest.fixture(scope="module")
+def made(read, tmp_path_factory) -> Path:
+    """A folder in which the claims of soft were judged."""
+    folder = tmp_path_factory.mktemp("readings")
+    registry = load_registry(ROOT / "config/datasets.yaml")
+    for name in SETS:
+        raw = fetch(registry[name], folder / "data/raw" / name)
+        write_tidy(folder / f"data/tidy/{name}.parquet", tidy(registry[name], raw))
+    (folder / "config").symlink_to(ROOT / "config")
+    (folder / "data/published").symlink_to(ROOT / "data/published")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        tables = [f"data/tidy/{name}.parquet" for name in SETS]
+        jobs = [job for name in SETS for job in read.jobs(name)] + read.meets
+        made_again(jobs, "soft", {}, Path("."), tables)
+    return folder
+
+
+@pytest.fixture
+def here(made, monkeypatch) -> Path:
+    monkeypatch.chdir(made)
+    return made
+
+
+def run_all(read: Read, folder: Path) -> pd.DataFrame:
+    """Claims under each reading, by both jobs."""
+
+    class Named(dict):
+        __getattr__ = dict.get
+
+    paths = []
+    for name in read.datasets:
+        paths.append(str(folder / f"{name}.tar.xz"))
+        readings.run(
+            SimpleNamespace(
+                rule="run",
+                log=[folder / f"data/logs/{name}.log"],
+                input=[],
+                output=paths[-1:],
+                params=Named(read.runs_params(name)),
+                wildcards=SimpleNamespace(dataset=name),
+            )
+        )
+    out = str(folder / "judged.parquet")
+    readings.judge(
+        SimpleNamespace(
+            rule="judge",
+            log=[folder / "data/logs/judge.log"],
+            input=Named(runs=paths),
+            output=[out],
+            params=Named(read.judge_params()),
+        )
+    )
+    return pd.read_parquet(out)
+
+
+# -------------------------------------------------------------------------- upstream of a file
+
+
+@pytest.mark.slow
+def test_jobs_come_after_those_that_they_read_from(workflow):
+    jobs = upstream(workflow, ["data/results/soft/claims.parquet"])
+    there = set()
+    for job in jobs:
+        for path in job.read:
+            assert path in there or path.startswith(("data/tidy/", "config/", "data/published/"))
+        there.update(job.paths)
+    assert [job.rule for job in jobs].count("soft_learn") == len(SETS)
+    assert jobs[-1].rule == "soft_claims" and jobs[-1].params["call"] == "soft.claims:claims"
+
+
+@pytest.mark.slow
+def test_a_job_has_what_snakemake_gives_it(workflow, config):
+    (learn, *_) = (
+        j for j in upstream(workflow, ["data/results/soft/wine.parquet"]) if "learn" in j.rule
+    )
+    assert learn.wildcards == {"dataset": "wine", "chunk": "000-000"}
+    assert learn.inputs["table"] == "data/tidy/wine.parquet"
+    assert [Path(path).stem for path in learn.inputs["noised"]] == ["splits", "samples", "seeds"]
+    assert learn.outputs["trees"] == "data/trees/soft/wine/chunks/000-000/grown.parquet"
+    assert learn.params["plan"]["gate_at"] == config["soft"]["gate_at"]
+
+
+# ------------------------------------------------------------------------ which jobs, which files
+
+
+@pytest.mark.slow
+def test_settings_reach_the_jobs_that_declare_them(read):
+    learn, claims = (
+        next(j for j in (*read.jobs("wine"), *read.meets) if j.rule == f"soft_{n}")
+        for n in ("learn", "claims")
+    )
+    other = changed_params(learn, "soft", {"gate_at": "midpoint", "n_calibrated": 3})
+    assert other["plan"] == learn.params["plan"] | {"gate_at": "midpoint"}
+    assert changed_params(learn, "search", {"gate_at": "midpoint"}) == dict(learn.params)
+    assert changed_params(claims, "soft", {"gate_at": "midpoint"}) == dict(claims.params)
+
+
+@pytest.mark.slow
+def test_only_what_a_setting_touches_is_made_again(read, here, tmp_path):
+    jobs = read.jobs("wine")
+    made = made_again(jobs, "soft", {"plt_crossings": "outward"}, tmp_path)
+    assert "data/results/soft/wine.parquet" in made
+    assert not [path for path in made if path.startswith(("data/noised/", "data/calibrated/"))]
+    assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.parquet")} == set(made)
+    before = pd.read_parquet("data/results/soft/wine.parquet")
+    assert made_again(jobs, "soft", {"store_samples": 1, "n_samples": 100}, tmp_path / "a") == []
+    assert pd.read_parquet("data/results/soft/wine.parquet").equals(before)
+
+
+# ----------------------------------------------------------------------------- what is judged
+
+
+@pytest.mark.slow
+def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
+    """Rows that are put together, and claims of them, are those of a run with all its settings."""
+    found = run_all(read, tmp_path)
+    assert len(found) == 2**4 and set(found["claim"]) == {"T3-10"}
+    assert found["reading"].iloc[0] == HERE
+    mixed = found.set_index(["choice_gates", "choice_crossings", "choice_stop", "choice_data"])
+    jobs = [job for name in SETS for job in read.jobs(name)] + read.meets
+    every = {"gate_at": "midpoint", "plt_crossings": "outward", "min_samples_split": 20}
+    cases = {
+        (HERE, HERE, HERE, HERE): ({}, []),
+        ("other", "other", HERE, HERE): ({k: every[k] for k in list(every)[:2]}, []),
+        ("other", "other", "other", HERE): (every, []),
+        (HERE, HERE, HERE, "other"): ({}, ["data/results/soft/wine.parquet"]),
+        ("other", "other", "other", "other"): (every, ["data/results/soft/wine.parquet"]),
+    }
+    measured = set()
+    for n, (taken, (settings, without)) in enumerate(cases.items()):
+        scratch = tmp_path / f"case{n}"
+        made_again(jobs, "soft", settings, scratch, without=without)
+        path = scratch / read.claims
+        whole = pd.read_parquet(path if path.is_file() else read.claims)
+        alone = whole.set_index("claim").loc["T3-10"]
+        columns = ["verdict", "measured", "n_datasets", "estimate", "low", "high"]
+        pd.testing.assert_series_equal(
+            mixed.loc[taken, columns], alone[columns], check_names=False, check_dtype=False
+        )
+        measured.add(alone["measured"])
+    assert len(measured) >= 3
+
+
+@pytest.mark.slow
+def test_an_alternative_that_changes_nothing_is_refused(workflow, config):
+    idle = CHOICES | {"gates": choice(["se"], {"gate_at": "threshold"})}
+    with pytest.raises(ConfigError, match=r"`soft\.choices\.gates`: `other` changes nothing"):
+        Read(workflow, config, "soft", read_readings({"soft": {"choices": idle}})["soft"])
+
+
+@pytest.mark.slow
+def test_the_tracked_choices_change_something(workflow, config):
+    tracked = read_readings(read_yaml(ROOT / "config/readings.yaml"))
+    stated = read_csv(ROOT / "data/published/claims.csv")
+    for experiment, choices in tracked.items():
+        own = Read(workflow, config, experiment, choices, singles=True)
+        judged = {claim for reading in own.readings for claim in reading.claims}
+        assert judged <= set(stated["claim_id"])
+        assert all(own.kept(dataset) for dataset in own.datasets)
