@@ -79,9 +79,11 @@ def made(read, tmp_path_factory) -> Path:
     (folder / "data/published").symlink_to(ROOT / "data/published")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        tables = [f"data/tidy/{name}.parquet" for name in SETS]
+        tables = {path: Path(path) for path in (f"data/tidy/{name}.parquet" for name in SETS)}
         jobs = [job for name in SETS for job in read.jobs(name)] + read.meets
-        made_again(jobs, "soft", {}, Path("."), tables)
+        for path, there in made_again(jobs, "soft", {}, folder / "store", tables).items():
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            there.rename(path)
     return folder
 
 
@@ -106,7 +108,7 @@ def run_all(read: Read, folder: Path) -> pd.DataFrame:
                 log=[folder / f"data/logs/{name}.log"],
                 input=[],
                 output=paths[-1:],
-                params=Named(read.runs_params(name)),
+                params=Named(read.run_params(name)),
                 wildcards=SimpleNamespace(dataset=name),
             )
         )
@@ -171,10 +173,25 @@ def test_only_what_a_setting_touches_is_made_again(read, here, tmp_path):
     made = made_again(jobs, "soft", {"plt_crossings": "outward"}, tmp_path)
     assert "data/results/soft/wine.parquet" in made
     assert not [path for path in made if path.startswith(("data/noised/", "data/calibrated/"))]
-    assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*.parquet")} == set(made)
+    assert sorted(tmp_path.rglob("*.parquet")) == sorted(made.values())
     before = pd.read_parquet("data/results/soft/wine.parquet")
-    assert made_again(jobs, "soft", {"store_samples": 1, "n_samples": 100}, tmp_path / "a") == []
+    assert made_again(jobs, "soft", {"store_samples": True, "n_samples": 100}, tmp_path) == {}
     assert pd.read_parquet("data/results/soft/wine.parquet").equals(before)
+
+
+@pytest.mark.slow
+def test_what_was_made_of_the_same_is_not_made_again(read, here, tmp_path, monkeypatch):
+    """Alternatives that part late share what comes before; the same settings share everything."""
+    ran = []
+    perform = readings.perform
+    monkeypatch.setattr(readings, "perform", lambda s: (ran.append(s.rule), perform(s)))
+    jobs = read.jobs("bupa")
+    first = made_again(jobs, "soft", {"calibration": "folds"}, tmp_path)
+    both = {"calibration": "folds", "plt_crossings": "outward"}
+    made_again(jobs, "soft", both, tmp_path)
+    assert ran.count("soft_calibrate") == 1 and ran.count("soft_learn") == 2
+    ran.clear()
+    assert made_again(jobs, "soft", {"calibration": "folds"}, tmp_path) == first and not ran
 
 
 # ----------------------------------------------------------------------------- what is judged
@@ -198,10 +215,8 @@ def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
     }
     measured = set()
     for n, (taken, (settings, without)) in enumerate(cases.items()):
-        scratch = tmp_path / f"case{n}"
-        made_again(jobs, "soft", settings, scratch, without=without)
-        path = scratch / read.claims
-        whole = pd.read_parquet(path if path.is_file() else read.claims)
+        made = made_again(jobs, "soft", settings, tmp_path / str(n), without=without)
+        whole = pd.read_parquet(made.get(read.claims, read.claims))
         alone = whole.set_index("claim").loc["T3-10"]
         columns = ["verdict", "measured", "n_datasets", "estimate", "low", "high"]
         pd.testing.assert_series_equal(

@@ -20,4 +20,5 @@ WORDS = (
     "evidential_beyond",
     "missing",
     "missing_beyond",
+    "readings",
 )

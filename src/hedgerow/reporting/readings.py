@@ -8,6 +8,7 @@ judged under each reading by the rules of config/claims.yaml.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
@@ -164,6 +165,24 @@ def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
                 remedy="use words without `=` and `,`",
             )
     return found
+
+
+def among(choices: Choices, datasets: Container[str]) -> Choices:
+    """Choices that can be taken with some data sets: none leaves out only what is not there."""
+    there = {}
+    for name, choice in choices.choices.items():
+        otherwise = {
+            other: alternative
+            for other, alternative in choice.otherwise.items()
+            if alternative.settings or any(dataset in datasets for dataset in alternative.without)
+        }
+        if otherwise:
+            there[name] = dataclasses.replace(choice, otherwise=otherwise)
+    products = (
+        dataclasses.replace(product, choices=tuple(c for c in product.choices if c in there))
+        for product in choices.products
+    )
+    return Choices(there, tuple(p for p in products if p.choices), choices.excluded)
 
 
 def products_of(choices: Choices) -> list[Reading]:

@@ -9,7 +9,9 @@ evaluated reads the trees that are there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -24,9 +26,11 @@ from hedgerow.reporting.readings import (
     Alternative,
     Choices,
     Run,
+    among,
     contains,
     left_out,
     products_of,
+    read_readings,
     runs_needed,
     runs_of,
     settings_of,
@@ -41,6 +45,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLAIMS = "config/claims.yaml"
+#: Of the jobs, by their function.
+PARAMS = {
+    "run": ("section", "jobs", "kept", "runs", "code"),
+    "judge": ("section", "judged", "choices", "n_runs", "jobs", "kept", "readings", "code"),
+}
 
 
 class _Named(dict):
@@ -85,11 +94,11 @@ def made_again(
     jobs: Iterable[Made],
     section: str,
     settings: Mapping[str, Any],
-    scratch: Path,
-    given: Iterable[str] = (),
+    store: Path,
+    given: Mapping[str, Path] | None = None,
     without: Iterable[str] = (),
-) -> list[str]:
-    """Run those of some jobs that settings touch.
+) -> dict[str, Path]:
+    """Run those of some jobs that settings touch, but for what was made of the same before.
 
     Parameters
     ----------
@@ -98,22 +107,23 @@ def made_again(
     section : str
     settings : mapping
         As in `changed_params`.
-    scratch : Path
-        Gets what they make, at its place below the project.
-    given : iterable of str
-        What lies in `scratch` already and is read from there.
+    store : Path
+        Folder that gets what they make, by what it is made of: a job whose settings and inputs are
+        those of an earlier call is not run again.
+    given : mapping of Path, optional
+        Inputs that lie elsewhere, by their places below the project.
     without : iterable of str
         What is left out of lists of inputs.
 
     Returns
     -------
-    list of str
-        Paths of all that was made.
+    dict of Path
+        Where all lies that was made, by its place below the project; without what was given.
     """
-    there, made, without = set(given), [], set(without)
+    there, made, without = dict(given or {}), {}, set(without)
 
     def place(path: str) -> str:
-        return str(scratch / path) if path in there else path
+        return str(there.get(path, path))
 
     def placed(paths: str | Sequence[str]) -> str | list[str]:
         if isinstance(paths, str):
@@ -122,25 +132,29 @@ def made_again(
 
     for one in jobs:
         params = changed_params(one, section, settings)
-        if params == dict(one.params) and (there | without).isdisjoint(one.read):
+        if params == dict(one.params) and without.union(there).isdisjoint(one.read):
             continue
         inputs = {name: placed(paths) for name, paths in one.inputs.items()}
-        there.update(one.paths)
-        made += one.paths
-        for path in one.paths:
-            (scratch / path).parent.mkdir(parents=True, exist_ok=True)
-        perform(
-            SimpleNamespace(
-                rule=one.rule,
-                wildcards=SimpleNamespace(**one.wildcards),
-                input=_Named(inputs, placed(one.read)),
-                output=_Named(
-                    {name: place(path) for name, path in one.outputs.items()},
-                    [place(path) for path in one.paths],
-                ),
-                params=_Named(params),
+        of = json.dumps([one.rule, one.wildcards, params, inputs], sort_keys=True, default=str)
+        folder = store / hashlib.sha256(of.encode()).hexdigest()[:32]
+        outputs = {path: folder / path for path in one.paths}
+        if not folder.is_dir():
+            for path in outputs.values():
+                path.parent.mkdir(parents=True, exist_ok=True)
+            perform(
+                SimpleNamespace(
+                    rule=one.rule,
+                    wildcards=SimpleNamespace(**one.wildcards),
+                    input=_Named(inputs, placed(one.read)),
+                    output=_Named(
+                        {name: str(outputs[path]) for name, path in one.outputs.items()},
+                        [str(path) for path in outputs.values()],
+                    ),
+                    params=_Named(params),
+                )
             )
-        )
+        there |= outputs
+        made |= outputs
     return made
 
 
@@ -168,8 +182,9 @@ class Read:
     """
 
     def __init__(self, workflow, config, experiment: str, choices: Choices, singles: bool = False):
-        self.experiment, self.choices = experiment, choices
+        self.experiment = experiment
         self.datasets = list(config[experiment]["datasets"])
+        self.choices = choices = among(choices, self.datasets)
         self.claims = f"data/results/{experiment}/claims.parquet"
         jobs = upstream(workflow, [self.claims])
         self._within = [one for one in jobs if "dataset" in one.wildcards]
@@ -227,18 +242,26 @@ class Read:
     def _number(self, run: Run) -> int:
         return next(n for n, other in enumerate(self.runs) if contains(other, run))
 
-    def runs_params(self, dataset: str) -> dict[str, Any]:
+    def run_params(self, dataset: str) -> dict[str, Any]:
         """`params` of the job that runs what the readings of a data set need."""
+        jobs = self.jobs(dataset)
         return {
             "section": self.experiment,
-            "jobs": [vars(one) for one in self.jobs(dataset)],
+            "jobs": [vars(one) for one in jobs],
             "kept": self.kept(dataset),
             "runs": [self.settings(run) for run in self.runs],
+            "code": _code(jobs),
         }
 
-    def judge_params(self) -> dict[str, Any]:
-        """`params` of the job that judges the claims of each reading."""
+    @property
+    def judged_from(self) -> list[str]:
+        """Files that the jobs in which data sets meet read."""
+        return list(dict.fromkeys(path for one in self.meets for path in one.read))
+
+    def judge_params(self, dataset: str | None = None) -> dict[str, Any]:
+        """`params` of the job that judges the claims of each reading, which is of all data sets."""
         return {
+            "code": _code(self.meets),
             "section": self.experiment,
             "judged": self.claims,
             "choices": list(self.choices.choices),
@@ -262,6 +285,45 @@ class Read:
         }
 
 
+def _code(jobs: Iterable[Made]) -> str:
+    """Digest of the code of some jobs: where that changes, their readings are made anew."""
+    codes = sorted({one.params["code"] for one in jobs})
+    return hashlib.sha256("".join(codes).encode()).hexdigest()
+
+
+def read_of(workflow: Any, config: Mapping[str, Any], words: Iterable[str]) -> dict[str, Read]:
+    """Experiments as readings need them, by their words, for the rules.
+
+    Raises
+    ------
+    ConfigError
+        As `read_readings`, and if an alternative changes nothing.
+    """
+    choices = read_readings(read_yaml(SOURCE))
+    singles = config["readings"]["singles"]
+    return {word: Read(workflow, config, word, choices[word], singles) for word in words}
+
+
+def params(read: Mapping[str, Read], work: str) -> dict[str, Any]:
+    """`params` of the rules, which follow from their wildcards.
+
+    Parameters
+    ----------
+    read : mapping of Read
+    work : {'run', 'judge'}
+        The function that the script calls.
+    """
+
+    def lookup(name: str) -> Callable[[Any], Any]:
+        def found(wildcards: Any) -> Any:
+            of_one = getattr(read[wildcards.word], f"{work}_params")
+            return of_one(getattr(wildcards, "dataset", None))[name]
+
+        return found
+
+    return {"work": work, **{name: lookup(name) for name in PARAMS[work]}}
+
+
 # ------------------------------------------------------------------------------- the jobs
 
 
@@ -271,12 +333,10 @@ def run(snakemake: Any) -> None:
         params, root, files = snakemake.params, Path(name), []
         jobs = [Made(**one) for one in params.jobs]
         for number, settings in enumerate(params.runs):
-            scratch = root / _folder(number)
-            made = set(made_again(jobs, params.section, settings, scratch))
+            made = made_again(jobs, params.section, settings, root / "made")
             for path in params.kept:
-                if path not in made:
-                    write_bytes(scratch / path, Path(path).read_bytes())
                 files.append(f"{_folder(number)}/{path}")
+                write_bytes(root / files[-1], made.get(path, Path(path)).read_bytes())
         write_bytes(snakemake.output[0], packed(root, files))
 
 
@@ -312,16 +372,17 @@ def _judged(
     with TemporaryDirectory(prefix="reading-", dir=folder) as name:
         scratch = Path(name)
         # Only its own: a claim is judged without each data set in turn, which takes its time.
-        write_text(scratch / CLAIMS, _only(params.section, reading["claims"]))
-        given = [CLAIMS]
+        given = {CLAIMS: scratch / CLAIMS}
+        write_text(given[CLAIMS], _only(params.section, reading["claims"]))
         for path in (path for paths in kept.values() for path in paths):
             if reading["runs"]:
-                write_parquet(scratch / path, _put_together(path, folder, reading["runs"]))
-                given.append(path)
+                given[path] = scratch / path
+                write_parquet(given[path], _put_together(path, folder, reading["runs"]))
         without = [path for d in reading["without"] for path in kept.get(d, ())]
         jobs = [Made(**one) for one in params.jobs]
-        made_again(jobs, params.section, reading["settings"], scratch, given, without)
-        frame = read_parquet(scratch / params.judged)
+        store = scratch / "made"
+        made = made_again(jobs, params.section, reading["settings"], store, given, without)
+        frame = read_parquet(made[params.judged])
     order = [*params.choices]
     taken = {f"choice_{name}": reading["taken"].get(name, HERE) for name in order}
     frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)

@@ -1,0 +1,1 @@
+"""Readings of the papers: which statements stand on a choice that nobody printed."""

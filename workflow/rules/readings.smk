@@ -1,0 +1,163 @@
+# Readings of the papers: jobs of the experiments made again under the alternatives that
+# config/readings.yaml names, in one process for each data set, and judged by the same rules. Which
+# jobs these are, and what they read, follows from the rules of the experiments, which stand above.
+
+readings_of = [
+    word for word in config["readings"]["of"] if word in config["experiments"]
+]
+
+try:
+    readings_read = readings_of_rules(workflow, config, readings_of)
+except HedgerowError as error:
+    sys.exit(str(error))
+
+
+# Rows of one data set under all alternatives that its experiment's readings need.
+rule readings_run:
+    input:
+        lambda wildcards: readings_read[wildcards.word].read(wildcards.dataset),
+    output:
+        "data/results/readings/runs/{word}/{dataset}.tar.xz",
+    log:
+        "data/logs/readings/run/{word}_{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **readings_params(readings_read, "run"),
+    message:
+        "Readings of {wildcards.word} on {wildcards.dataset}"
+    script:
+        "../scripts/readings.py"
+
+
+# Claims of one experiment under each of its readings.
+rule readings_judge:
+    input:
+        runs=lambda wildcards: expand(
+            "data/results/readings/runs/{word}/{dataset}.tar.xz",
+            word=wildcards.word,
+            dataset=config[wildcards.word]["datasets"],
+        ),
+        rows=lambda wildcards: readings_read[wildcards.word].judged_from,
+    output:
+        "data/results/readings/judged/{word}.parquet",
+    log:
+        "data/logs/readings/judge/{word}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **readings_params(readings_read, "judge"),
+    message:
+        "Claims of {wildcards.word} under each reading"
+    script:
+        "../scripts/readings.py"
+
+
+rule readings_statistics:
+    input:
+        judged=expand("data/results/readings/judged/{word}.parquet", word=readings_of),
+        choices="config/readings.yaml",
+    output:
+        claims="data/results/readings/claims_by_reading.parquet",
+        points="data/results/readings/points.parquet",
+        taken="data/results/readings/taken.parquet",
+        shares="data/results/readings/shares.parquet",
+    log:
+        "data/logs/readings/statistics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "readings.statistics:summarised"),
+    message:
+        "Verdicts over all readings"
+    script:
+        "../scripts/step.py"
+
+
+rule readings_tables:
+    input:
+        claims=rules.readings_statistics.output.claims,
+        points=rules.readings_statistics.output.points,
+        choices="config/readings.yaml",
+    output:
+        **items(
+            config,
+            "readings.tables",
+            "readings_claims",
+            "readings_points",
+            "readings_choices",
+        ),
+    log:
+        "data/logs/readings/tables.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "readings.tables"),
+    message:
+        "Tables of the readings"
+    script:
+        "../scripts/step.py"
+
+
+rule readings_figures:
+    input:
+        claims=rules.readings_statistics.output.claims,
+        points=rules.readings_statistics.output.points,
+        taken=rules.readings_statistics.output.taken,
+    output:
+        **items(
+            config,
+            "readings.figures",
+            "readings_curves",
+        ),
+    log:
+        "data/logs/readings/figures.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "readings.figures"),
+    message:
+        "Curves of the readings"
+    script:
+        "../scripts/step.py"
+
+
+rule readings_page:
+    input:
+        tables=rules.readings_tables.output,
+        figures=rules.readings_figures.output,
+        captions=[rules.readings_tables.output, rules.readings_figures.output],
+    output:
+        "data/results/readings/section.json",
+    log:
+        "data/logs/readings/section.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "readings.page:section"),
+    message:
+        "Readings in the report"
+    script:
+        "../scripts/step.py"
+
+
+# For the manifest, as in report.smk.
+readings_reported = {
+    "datasets": sorted({d for word in readings_of for d in config[word]["datasets"]}),
+    "read": ["config/readings.yaml", "config/claims.yaml", "data/published/claims.csv"],
+    "made": [
+        [
+            expand(
+                "data/results/readings/runs/{word}/{dataset}.tar.xz",
+                word=word,
+                dataset=config[word]["datasets"],
+            )
+            for word in readings_of
+        ],
+        rules.readings_statistics.input.judged,
+        rules.readings_statistics.output,
+        rules.readings_tables.output,
+        rules.readings_figures.output,
+        rules.readings_page.output,
+    ],
+}
