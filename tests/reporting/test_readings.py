@@ -95,7 +95,7 @@ def test_every_experiment_of_a_paper_has_its_choices():
 
 
 def test_a_product_of_what_is_not_there_is_refused():
-    with pytest.raises(ConfigError, match="`soft.products.0` names `e`, which is no choice"):
+    with pytest.raises(ConfigError, match=r"`soft\.products\.0` names `e`, which is no choice"):
         choices([{"claims": ["X-1"], "choices": ["a", "e"]}], **FOUR)
     with pytest.raises(ConfigError, match="has X-3 with `a`, which does not touch it"):
         choices([{"claims": ["X-3"], "choices": ["a"]}], **FOUR)

@@ -170,10 +170,11 @@ def test_settings_reach_the_jobs_that_declare_them(read):
 @pytest.mark.slow
 def test_only_what_a_setting_touches_is_made_again(read, here, tmp_path):
     jobs = read.jobs("wine")
-    made = made_again(jobs, "soft", {"plt_crossings": "outward"}, tmp_path)
+    made = made_again(jobs, "soft", {"gate_at": "midpoint"}, tmp_path)
     assert "data/results/soft/wine.parquet" in made
+    # The confidence is calibrated again, and comes out as it was.
     assert not [path for path in made if path.startswith(("data/noised/", "data/calibrated/"))]
-    assert sorted(tmp_path.rglob("*.parquet")) == sorted(made.values())
+    assert set(made.values()) <= set(tmp_path.rglob("*.parquet"))
     before = pd.read_parquet("data/results/soft/wine.parquet")
     assert made_again(jobs, "soft", {"store_samples": True, "n_samples": 100}, tmp_path) == {}
     assert pd.read_parquet("data/results/soft/wine.parquet").equals(before)

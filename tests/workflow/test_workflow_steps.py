@@ -30,7 +30,7 @@ run(snakemake)
 '''
 
 #: Scripts of rules that belong to no experiment.
-APART = {"fetch", "tidy", "report", "crate", "manifest"}
+APART = {"fetch", "tidy", "readings", "report", "crate", "manifest"}
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,8 @@
 # config/readings.yaml names, in one process for each data set, and judged by the same rules. Which
 # jobs these are, and what they read, follows from the rules of the experiments, which stand above.
 
-readings_of = [
-    word for word in config["readings"]["of"] if word in config["experiments"]
-]
-
 try:
-    readings_read = readings_of_rules(workflow, config, readings_of)
+    readings_read = Readings(workflow, config)
 except HedgerowError as error:
     sys.exit(str(error))
 
@@ -15,7 +11,7 @@ except HedgerowError as error:
 # Rows of one data set under all alternatives that its experiment's readings need.
 rule readings_run:
     input:
-        lambda wildcards: readings_read[wildcards.word].read(wildcards.dataset),
+        readings_read.files,
     output:
         "data/results/readings/runs/{word}/{dataset}.tar.xz",
     log:
@@ -23,7 +19,7 @@ rule readings_run:
     conda:
         "../../environment.yml"
     params:
-        **readings_params(readings_read, "run"),
+        **readings_read.params("run"),
     message:
         "Readings of {wildcards.word} on {wildcards.dataset}"
     script:
@@ -33,12 +29,8 @@ rule readings_run:
 # Claims of one experiment under each of its readings.
 rule readings_judge:
     input:
-        runs=lambda wildcards: expand(
-            "data/results/readings/runs/{word}/{dataset}.tar.xz",
-            word=wildcards.word,
-            dataset=config[wildcards.word]["datasets"],
-        ),
-        rows=lambda wildcards: readings_read[wildcards.word].judged_from,
+        runs=readings_read.runs,
+        rows=readings_read.rows,
     output:
         "data/results/readings/judged/{word}.parquet",
     log:
@@ -46,7 +38,7 @@ rule readings_judge:
     conda:
         "../../environment.yml"
     params:
-        **readings_params(readings_read, "judge"),
+        **readings_read.params("judge"),
     message:
         "Claims of {wildcards.word} under each reading"
     script:
@@ -55,7 +47,9 @@ rule readings_judge:
 
 rule readings_statistics:
     input:
-        judged=expand("data/results/readings/judged/{word}.parquet", word=readings_of),
+        judged=expand(
+            "data/results/readings/judged/{word}.parquet", word=readings_read.words
+        ),
         choices="config/readings.yaml",
     output:
         claims="data/results/readings/claims_by_reading.parquet",
@@ -143,17 +137,10 @@ rule readings_page:
 
 # For the manifest, as in report.smk.
 readings_reported = {
-    "datasets": sorted({d for word in readings_of for d in config[word]["datasets"]}),
+    "datasets": readings_read.datasets,
     "read": ["config/readings.yaml", "config/claims.yaml", "data/published/claims.csv"],
     "made": [
-        [
-            expand(
-                "data/results/readings/runs/{word}/{dataset}.tar.xz",
-                word=word,
-                dataset=config[word]["datasets"],
-            )
-            for word in readings_of
-        ],
+        [readings_read.runs_of(word) for word in readings_read.words],
         rules.readings_statistics.input.judged,
         rules.readings_statistics.output,
         rules.readings_tables.output,

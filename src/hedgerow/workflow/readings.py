@@ -9,6 +9,7 @@ evaluated reads the trees that are there.
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLAIMS = "config/claims.yaml"
+#: What was run for the readings of one data set.
+RUNS = "data/results/readings/runs/{word}/{dataset}.tar.xz"
 #: Of the jobs, by their function.
 PARAMS = {
     "run": ("section", "jobs", "kept", "runs", "code"),
@@ -98,7 +101,7 @@ def made_again(
     given: Mapping[str, Path] | None = None,
     without: Iterable[str] = (),
 ) -> dict[str, Path]:
-    """Run those of some jobs that settings touch, but for what was made of the same before.
+    """Run those of some jobs whose results settings change, but for what was made before.
 
     Parameters
     ----------
@@ -118,7 +121,8 @@ def made_again(
     Returns
     -------
     dict of Path
-        Where all lies that was made, by its place below the project; without what was given.
+        Where all lies that came out otherwise, by its place below the project; without what was
+        given.
     """
     there, made, without = dict(given or {}), {}, set(without)
 
@@ -153,9 +157,17 @@ def made_again(
                     params=_Named(params),
                 )
             )
-        there |= outputs
-        made |= outputs
+        # What comes out as it was touches nothing below it.
+        changed = {path: file for path, file in outputs.items() if not _same(file, Path(path))}
+        for path in outputs:
+            there.pop(path, None)
+        there |= changed
+        made |= changed
     return made
+
+
+def _same(file: Path, here: Path) -> bool:
+    return here.is_file() and filecmp.cmp(file, here, shallow=False)
 
 
 # ----------------------------------------------------------------------------- for the rules
@@ -291,37 +303,62 @@ def _code(jobs: Iterable[Made]) -> str:
     return hashlib.sha256("".join(codes).encode()).hexdigest()
 
 
-def read_of(workflow: Any, config: Mapping[str, Any], words: Iterable[str]) -> dict[str, Read]:
-    """Experiments as readings need them, by their words, for the rules.
+class Readings:
+    """Readings of all experiments that are read, for the rules: inputs and `params` by wildcards.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        All of whose rules of experiments are read.
+    config : mapping
+        The checked configuration.
 
     Raises
     ------
     ConfigError
         As `read_readings`, and if an alternative changes nothing.
     """
-    choices = read_readings(read_yaml(SOURCE))
-    singles = config["readings"]["singles"]
-    return {word: Read(workflow, config, word, choices[word], singles) for word in words}
 
+    def __init__(self, workflow: Any, config: Mapping[str, Any]):
+        own = config["readings"]
+        choices = read_readings(read_yaml(SOURCE))
+        self.words = [word for word in own["of"] if word in config["experiments"]]
+        self._read = {
+            word: Read(workflow, config, word, choices[word], own["singles"]) for word in self.words
+        }
 
-def params(read: Mapping[str, Read], work: str) -> dict[str, Any]:
-    """`params` of the rules, which follow from their wildcards.
+    def files(self, wildcards: Any) -> list[str]:
+        """What the readings of a data set are made of."""
+        return self._read[wildcards.word].read(wildcards.dataset)
 
-    Parameters
-    ----------
-    read : mapping of Read
-    work : {'run', 'judge'}
-        The function that the script calls.
-    """
+    def runs(self, wildcards: Any) -> list[str]:
+        """What was run for the readings of an experiment."""
+        return self.runs_of(wildcards.word)
 
-    def lookup(name: str) -> Callable[[Any], Any]:
-        def found(wildcards: Any) -> Any:
-            of_one = getattr(read[wildcards.word], f"{work}_params")
-            return of_one(getattr(wildcards, "dataset", None))[name]
+    def runs_of(self, word: str) -> list[str]:
+        """As `runs`."""
+        return [RUNS.format(word=word, dataset=name) for name in self._read[word].datasets]
 
-        return found
+    def rows(self, wildcards: Any) -> list[str]:
+        """What claims of an experiment are judged from, of the reading as here."""
+        return self._read[wildcards.word].judged_from
 
-    return {"work": work, **{name: lookup(name) for name in PARAMS[work]}}
+    @property
+    def datasets(self) -> list[str]:
+        """All data sets, sorted."""
+        return sorted({name for own in self._read.values() for name in own.datasets})
+
+    def params(self, work: str) -> dict[str, Any]:
+        """`params` of the rule whose script calls `run` or `judge`."""
+
+        def lookup(name: str) -> Callable[[Any], Any]:
+            def found(wildcards: Any) -> Any:
+                of_one = getattr(self._read[wildcards.word], f"{work}_params")
+                return of_one(getattr(wildcards, "dataset", None))[name]
+
+            return found
+
+        return {"work": work, **{name: lookup(name) for name in PARAMS[work]}}
 
 
 # ------------------------------------------------------------------------------- the jobs
@@ -382,7 +419,7 @@ def _judged(
         jobs = [Made(**one) for one in params.jobs]
         store = scratch / "made"
         made = made_again(jobs, params.section, reading["settings"], store, given, without)
-        frame = read_parquet(made[params.judged])
+        frame = read_parquet(made.get(params.judged, params.judged))
     order = [*params.choices]
     taken = {f"choice_{name}": reading["taken"].get(name, HERE) for name in order}
     frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
