@@ -20,6 +20,7 @@ pytestmark = pytest.mark.slow
 APART = {
     *("soft_combined", "soft_scores", "soft_ranks", "soft_sweep", "soft_sweep_ranges"),
     *("search_splits", "structure_examples", "structure_closeness", "missing_levels"),
+    "readings_points",
 }
 #: Experiments of which nothing is made where no data set could be had: what merges needs a frame.
 NEVER_EMPTY = {"soft_beyond", "structure_beyond", "survival_beyond", "confidence"}

@@ -1,0 +1,131 @@
+"""Statistics, tables, curves and section of the readings, from MADE UP verdicts."""
+
+from __future__ import annotations
+
+import itertools
+
+import pandas as pd
+import pytest
+from shown import made_by, page_of, section_of, tables_of
+
+from hedgerow.experiments.readings.figures import readings_curves
+from hedgerow.experiments.readings.plan import ReadingsPlan
+from hedgerow.experiments.readings.statistics import summarised
+from hedgerow.reporting.readings import HERE, products_of, read_readings, singles_of
+
+PLAN = ReadingsPlan(of=("soft", "structure"))
+CLAIMS = ["T3-10", "T3-11"]
+
+
+def choice(*names, touches=("T3-10", "T3-11")):
+    """A choice with so many alternatives."""
+    return {
+        "open": f"nothing is said of {names[0]}",
+        "place": "thesis 3.3",
+        "here": "so",
+        "otherwise": {name: {"settings": {name: 1}} for name in names},
+        "touches": list(touches),
+    }
+
+
+CHOICES = {
+    "soft": {
+        "choices": {
+            "votes": choice("labels"),
+            "gates": choice("midpoint", "hard"),
+            "grid": choice("fine", touches=["T3-10", "T3-01"]),
+        },
+        "products": [
+            {"claims": ["T3-10"], "choices": ["votes", "gates", "grid"]},
+            {"claims": ["T3-11"], "choices": ["votes", "gates"]},
+        ],
+    },
+    "structure": {
+        "choices": {"components": choice("two", touches=["T5-04"])},
+        "products": [{"claims": ["T5-04"], "choices": ["components"]}],
+    },
+}
+
+
+def verdict_of(claim, taken):
+    """T3-10 hangs on votes alone; T3-11 is never reproduced; T5-04 has too little data once."""
+    if claim == "T3-10":
+        return "reproduced" if taken.get("votes") == "labels" else "partly"
+    if claim == "T5-04":
+        return "too little data" if taken else "reproduced"
+    return "partly" if taken.get("gates") == "hard" else "not reproduced"
+
+
+def judged():
+    """By experiment a row for each reading and claim, as the workflow judges them."""
+    found = {}
+    for word, own in read_readings(CHOICES).items():
+        rows = []
+        for reading in (*products_of(own), *singles_of(own)):
+            taken = {f"choice_{name}": reading.taken.get(name, HERE) for name in own.choices}
+            for claim in reading.claims:
+                verdict = verdict_of(claim, reading.taken)
+                estimate = len(reading.taken) + 0.1 * len(rows)
+                rows.append(
+                    {"reading": reading.id, **taken, "claim": claim, "verdict": verdict}
+                    | {"measured": "some", "estimate": estimate, "low": estimate - 1.0}
+                    | {"high": estimate + 1.0}
+                )
+        found[word] = pd.DataFrame(rows)
+    return found
+
+
+def inputs():
+    """Inputs of all jobs."""
+    return {"plan": PLAN, "choices": CHOICES, **summarised(judged(), CHOICES)}
+
+
+def test_verdicts_are_counted_over_readings():
+    claims = inputs()["claims"].set_index("claim")
+    assert list(claims.index) == ["T3-10", "T3-11", "T3-01", "T5-04"]
+    first = claims.loc["T3-10"]
+    assert (first["n_readings"], first["n_open"]) == (2 * 3 * 2, 0)
+    assert (first["reproduced"], first["partly"], first["not_reproduced"]) == (0.5, 0.5, 0.0)
+    assert (first["word"], first["decides"], first["decides_share"]) == ("fragile", "votes", 1.0)
+    second = claims.loc["T3-11"]
+    # Six readings are too few for a word.
+    assert (second["n_readings"], second["word"], second["decides"]) == (6, "", "gates")
+    assert claims.loc["T3-01", "n_readings"] == 1 and claims.loc["T3-01", "decides"] == ""
+    few = claims.loc["T5-04"]
+    assert (few["n_readings"], few["n_open"], few["reproduced"]) == (1, 1, 1.0)
+    assert pd.isna(few["decides_share"])
+
+
+def test_each_reading_is_there_once_with_its_choices():
+    made = inputs()
+    points, taken = made["points"], made["taken"]
+    assert not points.duplicated(["claim", "reading"]).any()
+    own = taken[taken["claim"] == "T3-11"]
+    assert set(own["choice"]) == {"votes", "gates"}  # no grid: it does not touch the claim
+    wide = own.pivot(index="reading", columns="choice", values="alternative")
+    expected = set(itertools.product((HERE, "midpoint", "hard"), (HERE, "labels")))
+    assert set(wide[["gates", "votes"]].itertuples(index=False, name=None)) == expected
+    shares = made["shares"].set_index(["claim", "choice"])["share"]
+    assert shares["T3-10"].to_dict() == pytest.approx({"votes": 1.0, "gates": 0.0, "grid": 0.0})
+
+
+def test_tables_name_the_choices_that_were_read():
+    tables = tables_of("readings", **inputs())
+    assert list(tables["readings_choices"]["choice"]) == ["votes", "gates", "grid", "components"]
+    assert tables["readings_choices"]["otherwise"].tolist()[1] == "midpoint; hard"
+    assert len(tables["readings_points"]) == 12 + 6 + 1 + 2
+
+
+def test_curves_of_claims_with_enough_readings():
+    drawn = made_by(readings_curves, **inputs())
+    titles = [axes.get_title(loc="left") for axes in drawn.axes]
+    assert [title for title in titles if title] == ["T3-10"]
+    none = inputs()
+    none["claims"] = none["claims"].assign(n_readings=1)
+    assert not made_by(readings_curves, **none).axes
+
+
+def test_the_section_says_what_there_is(tmp_path):
+    text = " ".join(page_of(section_of("readings", tmp_path, **inputs())).split())
+    assert "1 of 4 statements have 8 readings or more: 1 fragile." in text
+    assert "votes (100 %)" in text and "nothing is said of midpoint (thesis 3.3)" in text
