@@ -65,6 +65,10 @@ READ = {
     "soft_sweep": {"soft_noise"},
     "soft_scores": {"soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"},
     "soft_beyond": {"soft_noise", "soft_calibrate"},
+    "readings": {
+        *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
+        *("structure_learn", "structure_compare", "structure_cluster", "structure_statistics"),
+    },
 }
 
 

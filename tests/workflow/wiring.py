@@ -63,6 +63,8 @@ def _bearing(name: str, keys: Iterable[str], otherwise: str) -> str:
 def sets_of(word: str, configuration: str) -> set[str]:
     """All data sets of an experiment."""
     section = sections(configuration).get(section_of(word), {})
+    if "of" in section:
+        return set().union(*(sets_of(other, configuration) for other in section["of"]))
     lists = [section[key] for key in section if key.endswith("datasets")]
     single = {section[key] for key in section if key.endswith("_dataset")}
     return single.union(FIXED.get(word, ()), *lists)
@@ -77,7 +79,10 @@ def n_jobs(word: str, configuration: str, alone: bool = False) -> dict[str, int]
         name = rule.removeprefix(f"{word}_")
         log = re.search(r'^    log:\n +"(.+)",$', text, re.MULTILINE)[1]
         n = 1
-        if "{dataset}" in log:
+        if "{word}" in log:
+            sizes = [len(given[other]["datasets"]) for other in section["of"]]
+            n = sum(sizes) if "{dataset}" in log else len(sizes)
+        elif "{dataset}" in log:
             lists = [key for key in section if key.endswith("_datasets")]
             chosen = set(section[_bearing(name, lists, "datasets")])
             if rule in SHARED and not alone:
