@@ -229,9 +229,19 @@ def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
 
 @pytest.mark.slow
 def test_an_alternative_that_changes_nothing_is_refused(workflow, config):
-    idle = CHOICES | {"gates": choice(["se"], {"gate_at": "threshold"})}
+    def read_with(settings):
+        other = CHOICES | {"gates": choice(["se"], settings)}
+        return Read(
+            workflow, config, "soft", read_readings({"soft": {"choices": other}})["soft"], True
+        )
+
     with pytest.raises(ConfigError, match=r"`soft\.choices\.gates`: `other` changes nothing"):
-        Read(workflow, config, "soft", read_readings({"soft": {"choices": idle}})["soft"])
+        read_with({"chunk": 7})
+    with pytest.raises(ConfigError, match="`gates: other` sets `gates_at`, which is no setting"):
+        read_with({"gates_at": "midpoint"})
+    # What the configuration does itself is as here, and no other reading.
+    same = read_with({"gate_at": "threshold"})
+    assert {name for reading in same.readings for name in reading.taken} == {*CHOICES} - {"gates"}
 
 
 @pytest.mark.slow

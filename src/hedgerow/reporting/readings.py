@@ -167,15 +167,38 @@ def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
     return found
 
 
-def among(choices: Choices, datasets: Container[str]) -> Choices:
-    """Choices that can be taken with some data sets: none leaves out only what is not there."""
+def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any]) -> Choices:
+    """Choices that can be taken in a run.
+
+    An alternative that leaves out only data sets that are not there is none, nor is one that the
+    run's settings take themselves.
+
+    Parameters
+    ----------
+    choices : Choices
+    datasets : container of str
+        Of the run.
+    settings : mapping
+        Of the experiment, in the run.
+
+    Raises
+    ------
+    ConfigError
+        If the experiment has no such setting.
+    """
     there = {}
     for name, choice in choices.choices.items():
-        otherwise = {
-            other: alternative
-            for other, alternative in choice.otherwise.items()
-            if alternative.settings or any(dataset in datasets for dataset in alternative.without)
-        }
+        otherwise = {}
+        for other, alternative in choice.otherwise.items():
+            for key in alternative.settings:
+                if key not in settings:
+                    raise ConfigError(
+                        f"{SOURCE}: `{name}: {other}` sets `{key}`, which is no setting",
+                        remedy=did_you_mean(key, settings) or "config/README.md has them all",
+                    )
+            changes = any(settings[key] != value for key, value in alternative.settings.items())
+            if changes or any(dataset in datasets for dataset in alternative.without):
+                otherwise[other] = alternative
         if otherwise:
             there[name] = dataclasses.replace(choice, otherwise=otherwise)
     products = (

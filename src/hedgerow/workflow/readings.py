@@ -196,7 +196,7 @@ class Read:
     def __init__(self, workflow, config, experiment: str, choices: Choices, singles: bool = False):
         self.experiment = experiment
         self.datasets = list(config[experiment]["datasets"])
-        self.choices = choices = among(choices, self.datasets)
+        self.choices = choices = among(choices, self.datasets, config[experiment])
         self.claims = f"data/results/{experiment}/claims.parquet"
         jobs = upstream(workflow, [self.claims])
         self._within = [one for one in jobs if "dataset" in one.wildcards]
@@ -222,8 +222,7 @@ class Read:
         if not (touched(self.meets) or alternative.without):
             raise ConfigError(
                 f"{SOURCE}: `{self.experiment}.choices.{name}`: `{other}` changes nothing",
-                remedy="name settings, with other values than those of the configuration, that are "
-                "read before claims are judged",
+                remedy="name settings that are read before claims are judged",
             )
         return False
 
@@ -322,7 +321,8 @@ class Readings:
     def __init__(self, workflow: Any, config: Mapping[str, Any]):
         own = config["readings"]
         choices = read_readings(read_yaml(SOURCE))
-        self.words = [word for word in own["of"] if word in config["experiments"]]
+        there = config["experiments"]
+        self.words = [w for w in own["of"] if w in there and "readings" in there]
         self._read = {
             word: Read(workflow, config, word, choices[word], own["singles"]) for word in self.words
         }
