@@ -7,7 +7,7 @@ import re
 
 import pytest
 from throwaway import SMOKE
-from wiring import ABOVE, RULES, n_jobs, sets_of
+from wiring import ABOVE, READ_AGAIN, RULES, n_jobs, sets_of
 
 from hedgerow.experiments import WORDS
 from hedgerow.workflow.steps import having
@@ -65,10 +65,7 @@ READ = {
     "soft_sweep": {"soft_noise"},
     "soft_scores": {"soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"},
     "soft_beyond": {"soft_noise", "soft_calibrate"},
-    "readings": {
-        *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
-        *("structure_learn", "structure_compare", "structure_cluster", "structure_statistics"),
-    },
+    "readings": READ_AGAIN,
 }
 
 

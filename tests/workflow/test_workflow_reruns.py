@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 from throwaway import SMOKE
-from wiring import PAGE, after, reported
+from wiring import PAGE, READ_AGAIN, after, reported
 
 from hedgerow.experiments import WORDS
 from hedgerow.experiments.audit.comparison import SOURCES
@@ -22,6 +22,7 @@ AFTER_SEARCH = after("search", "run", "merge", "running_times")
 AFTER_DISTANCES = after("structure", "cluster")
 AFTER_STRUCTURE_BEYOND = after("structure_beyond", "run")
 AFTER_CONFIDENCE_BEYOND = after("confidence_beyond", "run", "categories")
+AFTER_READINGS = after("readings", "run", "judge")
 #: No claim depends on how a configuration is called.
 CLAIMS = {*(f"{word}_claims" for word in having("claims")), "missing_readings"}
 COMPARISON = {"comparison", "comparison_figure"}
@@ -33,6 +34,7 @@ COMPARED = {f"{word}_tables" for word in {s.experiment for s in SOURCES.values()
 def audited(rerun: set[str]) -> set[str]:
     """What stands above the experiments and follows from some rules."""
     found = {"claims"} if rerun & (CLAIMS - {"missing_readings"}) else set()
+    found |= AFTER_READINGS if rerun & READ_AGAIN else set()
     return found | (COMPARISON if rerun & COMPARED else set())
 
 
@@ -142,7 +144,7 @@ def test_another_mirror_makes_no_result_again(smoke):
 
 def test_another_data_set_leaves_the_others_alone(smoke):
     planned = smoke.planned(*smoke.settings("soft: {datasets: [haberman, bupa, wine, pima]}"))
-    after = AFTER_ROWS | audited(AFTER_ROWS)
+    after = AFTER_ROWS | audited({"soft_evaluate", *AFTER_ROWS})
     per_set = {rule: n for rule, n in planned.items() if rule not in after}
     assert per_set == {
         "fetch": 1,

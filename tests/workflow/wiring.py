@@ -105,6 +105,11 @@ SHOWN_TOO = {
 }
 #: Rules that make something of all data sets that a page does not show as it is.
 KEPT = ("statistics", "by_factor", "timed_claims")
+#: Rules of which readings make jobs again.
+READ_AGAIN = {
+    *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
+    *("structure_learn", "structure_compare", "structure_cluster", "structure_statistics"),
+}
 #: The site, and what is made of it.
 PAGE = {"report", "crate", "manifest"}
 
