@@ -24,8 +24,10 @@ STATED = pd.read_csv(ROOT / "data/published/claims.csv", keep_default_na=False)
 IDS = every_id()
 
 
-def table(judged=(), specification=SPECIFICATION, reference=None, experiments=(), ids=IDS):
-    return all_claims(judged, specification, STATED, reference or {}, experiments, ids)
+def table(
+    judged=(), specification=SPECIFICATION, reference=None, experiments=(), ids=IDS, readings=()
+):
+    return all_claims(judged, specification, STATED, reference or {}, experiments, ids, readings)
 
 
 # --------------------------------------------------------------------------------- the table
@@ -70,6 +72,20 @@ def test_what_was_judged_stands_as_it_was_judged_with_the_verdict_at_paper_scale
     assert row["shown"].split()[0] == "soft_sweep_ranges"
     assert (row["rule"], row["paper"]) == ("soft_sweep_claims", "thesis")
     assert set(found["verdict"]) <= set(VERDICTS)
+
+
+def test_what_became_of_a_claim_under_all_readings_stands_beside_it():
+    columns = ["claim", "n_readings", "reproduced", "word", "decides"]
+    rows = [
+        ("T3-10", 16, 0.25, "fragile", "gates"),
+        ("T3-01", 4, 1.0, "", ""),
+        ("T3-02", 0, 0, "", ""),
+    ]
+    found = table(readings=[pd.DataFrame(rows, columns=columns)]).set_index("claim")
+    read = found[[column for column in ORDER if column.startswith("readings_")]]
+    assert read.loc["T3-10"].tolist() == ["fragile", "16", "0.25", "gates"]
+    assert read.loc["T3-01"].tolist() == ["", "4", "1", ""]
+    assert read.drop(["T3-10", "T3-01"]).isna().all(axis=None)
 
 
 def test_rule_and_code_of_each_claim_are_there():

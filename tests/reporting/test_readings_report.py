@@ -6,15 +6,17 @@ import itertools
 
 import pandas as pd
 import pytest
-from shown import made_by, page_of, section_of, tables_of
+from shown import claim_row, content_of, made_by, page_of, section_of, tables_of
 
 from hedgerow.experiments.readings.figures import readings_curves
 from hedgerow.experiments.readings.plan import ReadingsPlan
 from hedgerow.experiments.readings.statistics import summarised
 from hedgerow.reporting.readings import HERE, products_of, read_readings, singles_of
+from hedgerow.reporting.site import pages
 
 PLAN = ReadingsPlan(of=("soft", "structure"))
 CLAIMS = ["T3-10", "T3-11"]
+READ = ("readings_word", "readings_n", "readings_reproduced", "readings_decides")
 
 
 def choice(*names, touches=("T3-10", "T3-11")):
@@ -123,6 +125,34 @@ def test_curves_of_claims_with_enough_readings():
     none = inputs()
     none["claims"] = none["claims"].assign(n_readings=1)
     assert not made_by(readings_curves, **none).axes
+
+
+def test_the_word_of_a_claim_stands_on_its_page_and_in_both_lists(tmp_path):
+    rows = [
+        claim_row(
+            name,
+            experiment="soft",
+            paper="thesis",
+            code="a:b",
+            **dict(zip(READ, read, strict=True)),
+        )
+        for name, read in {
+            "T3-10": ("fragile", "16", "0.25", "gates"),
+            "T3-11": ("", "4", "1", ""),
+            "T3-01": ("", "", "", ""),
+        }.items()
+    ]
+    section = section_of("readings", tmp_path, **inputs())
+    made = pages(content_of([section], claims=rows))
+    page, other, none = (made[f"claims/{name}.html"] for name in ("T3-10", "T3-11", "T3-01"))
+    assert "Fragile: reproduced under 4 of 16 readings of the paper." in page
+    assert "The choice that decides most: gates." in page and 'href="../readings.html"' in page
+    assert "Reproduced under 4 of 4 readings of the paper, too few for a word." in other
+    assert "Other readings" not in none
+    assert '<a href="claims/T3-10.html#readings">fragile</a>' in made["claims.html"]
+    assert '<span aria-hidden="true" class="word">F</span>' in made["index.html"]
+    assert made["index.html"].count('class="word"') == 1
+    assert "fragile over all readings" in made["index.html"]
 
 
 def test_the_section_says_what_there_is(tmp_path):

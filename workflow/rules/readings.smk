@@ -77,7 +77,7 @@ rule readings_tables:
         **items(
             config,
             "readings.tables",
-            "readings_claims",
+            "readings_verdicts",
             "readings_points",
             "readings_choices",
         ),

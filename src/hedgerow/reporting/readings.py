@@ -355,6 +355,32 @@ def word_of(verdicts: Sequence[str]) -> str:
     return "fragile" if counts["reproduced"] else "refuted"
 
 
+def in_a_sentence(row: Mapping[str, Any]) -> str:
+    """What became of a claim under all readings of its paper; nothing where it has no other one.
+
+    Parameters
+    ----------
+    row : mapping
+        Of reports/claims.csv.
+
+    Examples
+    --------
+    >>> row = {"readings_word": "fragile", "readings_n": "16", "readings_reproduced": "0.25"}
+    >>> in_a_sentence({**row, "readings_decides": "gates"})
+    'Fragile: reproduced under 4 of 16 readings of the paper. The choice that decides most: gates.'
+    >>> in_a_sentence({**row, "readings_word": "", "readings_n": "4", "readings_decides": ""})
+    'Reproduced under 1 of 4 readings of the paper, too few for a word.'
+    """
+    n = int(row["readings_n"] or 0)
+    if not n:
+        return ""
+    word, decides = row["readings_word"], row["readings_decides"]
+    under = round(n * float(row["readings_reproduced"]))
+    said = f"eproduced under {under or 'none'} of {n} readings of the paper"
+    said = f"{word.capitalize()}: r{said}." if word else f"R{said}, too few for a word."
+    return f"{said} The choice that decides most: {decides}." if decides else said
+
+
 def shapley_shares(frame: pd.DataFrame, choices: Sequence[str], value: str) -> dict[str, float]:
     """What each choice has to do with the variance of a value over a full product of choices.
 

@@ -21,6 +21,13 @@ from hedgerow.reporting.claims import (
 )
 from hedgerow.reporting.measures import OfRows, guess
 
+#: What became of a claim under all readings of its paper, by the column of `readings`.
+READINGS = {
+    "readings_word": "word",
+    "readings_n": "n_readings",
+    "readings_reproduced": "reproduced",
+    "readings_decides": "decides",
+}
 #: Of reports/claims.csv.
 ORDER = [
     "claim",
@@ -45,6 +52,7 @@ ORDER = [
     "paper_scale_n_datasets",
     "paper_scale_hangs_on",
     "paper_scale_n_left_out",
+    *READINGS,
     "shown",
     "rule",
     "code",
@@ -59,6 +67,7 @@ def all_claims(
     reference: Mapping[str, pd.DataFrame],
     experiments: Sequence[str],
     ids: Sequence[str],
+    readings: Sequence[pd.DataFrame],
 ) -> pd.DataFrame:
     """All claims of data/published/claims.csv, then our own, whatever the configuration runs.
 
@@ -77,14 +86,19 @@ def all_claims(
         Words of the experiments that the configuration runs.
     ids : sequence of str
         Every table and figure that there is.
+    readings : sequence of DataFrame
+        data/results/readings/claims_by_reading.parquet, as returned by
+        `hedgerow.experiments.readings.statistics.summarised`; none where readings do not run.
 
     Returns
     -------
     DataFrame
         Columns as in `ORDER`. paper and section are empty for questions of our own; estimate, low,
         high and interval_of as in `hedgerow.reporting.claims.judge`, hangs_on and n_left_out as in
-        `hedgerow.reporting.claims.hanging`; shown lists tables and figures
-        with blanks between them. A claim of an experiment that does not run has too little data.
+        `hedgerow.reporting.claims.hanging`; readings_word (robust, fragile, refuted), readings_n,
+        readings_reproduced (the share of these) and readings_decides (a choice) are empty where a
+        claim was not read in other ways; shown lists tables and figures with blanks between them.
+        A claim of an experiment that does not run has too little data.
 
     Raises
     ------
@@ -100,6 +114,7 @@ def all_claims(
     found = with_statements(found, claims, stated).set_index("claim")
     papers = stated.set_index("claim_id")
     at_scale = _at_scale(reference)
+    read = _read(readings)
     own = [name for name, claim in claims.items() if claim.statement]
     lines = []
     for name in [*papers.index, *own]:
@@ -113,12 +128,24 @@ def all_claims(
                 "section": of_paper["section"],
                 "experiment": word,
                 **at_scale.get(name, {}),
+                **read.get(name, {}),
                 "shown": " ".join(shown_of(claim)),
                 "rule": f"{word}_claims",
                 "code": f"hedgerow.experiments.{word}.claims:claims",
             }
         )
     return pd.DataFrame(lines, columns=ORDER)
+
+
+def _read(readings: Sequence[pd.DataFrame]) -> dict[str, dict[str, Any]]:
+    """What became of each claim that has a verdict under a reading, by claim."""
+    texts = {"n_readings": "{:d}", "reproduced": "{:.4g}"}
+    return {
+        row["claim"]: {name: texts.get(of, "{}").format(row[of]) for name, of in READINGS.items()}
+        for frame in readings
+        for row in frame.to_dict("records")
+        if row["n_readings"]
+    }
 
 
 def shown_of(claim: Claim) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def section(
     -------
     Section
     """
-    claims = tables["readings_claims"]
+    claims = tables["readings_verdicts"]
     choices = tables["readings_choices"]
     named = claims["word"].fillna("").ne("")
     return filled(

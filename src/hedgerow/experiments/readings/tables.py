@@ -13,7 +13,7 @@ from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell
 from hedgerow.reporting.readings import FEWEST, ROBUST, read_readings
 
-#: Numbers of `readings_claims` that are read off as they are.
+#: Numbers of `readings_verdicts` that are read off as they are.
 NUMBERS = (
     *("n_readings", "n_open", "reproduced", "partly", "not_reproduced", "decides_share"),
     *("least", "largest"),
@@ -58,7 +58,7 @@ def behind_claims(table: pd.DataFrame) -> Iterator[Cell]:
     words=said,
     behind=behind_claims,
 )
-def readings_claims(claims: pd.DataFrame) -> pd.DataFrame:
+def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     """Shares of verdicts by statement.
 
     Parameters

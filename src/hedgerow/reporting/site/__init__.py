@@ -29,6 +29,7 @@ from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.findings import Finding, paragraphs
 from hedgerow.reporting.html import Section, render
 from hedgerow.reporting.numbers import minus
+from hedgerow.reporting.readings import in_a_sentence
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
 MENU = {
@@ -311,6 +312,7 @@ class _Site:
             n_claims=len(self.claims),
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
+            words={c["claim"]: c["readings_word"] for c in self.claims if c["readings_word"]},
             n_there=len(there),
             n_absent=len(self.content.datasets) - len(there),
         )  # fmt: skip
@@ -373,6 +375,7 @@ class _Site:
             **row,
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
+            "readings": in_a_sentence(row),
             "why": Markup(why),
             "notes": notes,
             "notes_page": f"../{source_page(notes)}#L{line}" if notes else "",
@@ -397,9 +400,8 @@ class _Site:
             own = [c for c in self.claims if c["paper"] == paper]
             if own:
                 title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
-                groups.append(
-                    {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
-                )
+                group = {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
+                groups.append({**group, "read": any(c["readings"] for c in own)})
         return self._page(
             "reporting/site/claims.html.j2", "claims.html", MENU["claims.html"], groups=groups
         )
