@@ -1,10 +1,11 @@
-"""The experiment of docs/researcher.md is added to a copy of the project, and runs."""
+"""The reading and the experiment of docs/researcher.md are added to copies of the project."""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -25,6 +26,43 @@ rule leaves:
 def files() -> dict[str, str]:
     """Text of each file of the page, by its path."""
     return dict(re.findall(r"^`([^`\n]+)`\n\n```\w+\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE))
+
+
+def changes() -> list[tuple[str, str, str]]:
+    """The reading of the page: path, a line that is there, and what stands in its place."""
+    diff = re.search(r"^```diff\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)[1]
+    return [
+        (path, line, re.sub(r"^\+", "", added, flags=re.MULTILINE) + line * (sign == " "))
+        for path, body in re.findall(r"^--- (\S+)\n((?:[ +-](?!-- ).*\n)+)", diff, re.MULTILINE)
+        for sign, line, added in re.findall(r"^([ -])(.*\n)((?:\+.*\n)+)", body, re.MULTILINE)
+    ]
+
+
+class Copy:
+    """A copy of the project and of the package, to which something is added."""
+
+    def __init__(self, folder: Path):
+        self.environment = copied_package(folder / "package")
+        self.package = folder / "package/hedgerow"
+        self.project = new_project(folder / "project")
+        for name in ("requirements.lock", "pyproject.toml", "CITATION.cff", "README.md"):
+            shutil.copy2(ROOT / name, self.project.path)  # `generated` reads them
+
+    def file(self, name: str) -> Path:
+        """Where a file of the project is in the copy."""
+        inside = name.removeprefix("src/hedgerow/")
+        return self.package / inside if inside != name else self.project.path / name
+
+    def generate(self) -> None:
+        """`make generated`."""
+        done = self.project.python(
+            "-m", "hedgerow.workflow.generated", "--write", **self.environment
+        )
+        assert done.returncode == 0, done.stderr
+
+    def snakemake(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Snakemake with the package that was changed."""
+        return self.project.snakemake(*arguments, **self.environment)
 
 
 def lines_of(text: str) -> int:
@@ -48,16 +86,40 @@ def test_the_example_is_no_larger_than_it_says():
 
 
 @pytest.mark.runs
+def test_a_reading_is_a_setting_and_an_entry(smoke_data, tmp_path):
+    copy = Copy(tmp_path)
+    settings = copy.project.settings(
+        "experiments: [structure, readings]\nreadings: {of: [structure]}\n"
+        "structure: {n_forests: 1, n_trees: 12, n_bootstrap: 10}\n"
+    )
+    judged = "data/results/readings/judged/structure.parquet"
+
+    def readings():
+        done = copy.snakemake("--cores", "2", *settings, "--", judged)
+        assert done.returncode == 0, done.stderr
+        found = pd.read_parquet(copy.file(judged))
+        return found[found["claim"] == "T5-05"]
+
+    before = readings()
+    n_lines = sum(put(copy.file(name), old, new) for name, old, new in changes())
+    assert n_lines == 9 and "nine lines more" in PAGE
+    copy.generate()
+    assert "ranked: true" in copy.file("config/default.yaml").read_text()
+    after = readings()
+    assert len(after) == 2 * len(before) == 2 * 4 * 5
+    assert set(after["choice_correlation"]) == {"as here", "Pearson"}
+    same = after[after["choice_correlation"] == "as here"].set_index("reading")
+    pd.testing.assert_frame_equal(
+        same.drop(columns="choice_correlation"), before.set_index("reading")
+    )
+
+
+@pytest.mark.runs
 def test_the_example_runs(smoke_data, tmp_path):
-    environment = copied_package(tmp_path / "package")
-    project = new_project(tmp_path / "project")
-    read = ("requirements.lock", "pyproject.toml", "CITATION.cff", "README.md")
-    for name in read:  # by `generated`
-        shutil.copy2(ROOT / name, project.path)
-    package = tmp_path / "package/hedgerow"
+    copy = Copy(tmp_path)
+    project, package = copy.project, copy.package
     for name, text in files().items():
-        inside = name.removeprefix("src/hedgerow/")
-        path = package / inside if inside != name else project.path / name
+        path = copy.file(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     put(package / "experiments/__init__.py", '    "soft",\n', '    "soft",\n    "leaves",\n')
@@ -65,13 +127,12 @@ def test_the_example_runs(smoke_data, tmp_path):
     include = 'include: "rules/report.smk"\n'
     put(snakefile, include, f'include: "rules/leaves.smk"\n{include}')
     put(snakefile, "\nrule all:", f"{TARGET}\nrule all:")
-    written = project.python("-m", "hedgerow.workflow.generated", "--write", **environment)
-    assert written.returncode == 0, written.stderr
+    copy.generate()
     assert "leaves:" in (project.path / "config/default.yaml").read_text()
     assert "`leaves.confidences`" in (project.path / "config/README.md").read_text()
 
     settings = project.settings("configuration: example\nexperiments: [leaves]\n")
-    done = project.snakemake("--cores", "2", *settings, **environment)
+    done = copy.snakemake("--cores", "2", *settings)
     assert done.returncode == 0, done.stderr
     table = pd.read_csv(project.path / "reports/tables/leaves_of_c45.csv")
     assert list(table.columns) == ["dataset", "0.1", "0.5", "1.0"]
@@ -82,7 +143,7 @@ def test_the_example_runs(smoke_data, tmp_path):
     assert "data/results/leaves/haberman.parquet" in manifest["outputs"]
 
     def planned(*settings):
-        return project.of_plan(project.snakemake("--dry-run", *settings, **environment))
+        return project.of_plan(copy.snakemake("--dry-run", *settings))
 
     assert planned(*settings) == {}
 
