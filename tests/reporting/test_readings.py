@@ -15,10 +15,12 @@ from hedgerow.errors import ConfigError
 from hedgerow.experiments.plan import sections
 from hedgerow.files import read_csv, read_yaml
 from hedgerow.reporting.readings import (
+    CELL,
     HERE,
     Choices,
     Run,
     contains,
+    distances,
     left_out,
     products_of,
     read_readings,
@@ -237,3 +239,62 @@ def test_shares_of_a_choice_that_decides_alone_and_of_nothing():
     assert shapley_shares(frame.assign(value=1.0), ["a", "b"], "value") == {}
     with pytest.raises(ValueError, match="no full product"):
         shapley_shares(frame.iloc[1:], ["a", "b"], "value")
+
+
+# ------------------------------------------------------------------ beside what is printed
+
+
+def naive_distance(cells, reading, without=None):
+    """The distance of a reading, from its definition, cell by cell."""
+    readings = set(cells["reading"])
+    squares = {}
+    for key, own in cells.groupby(CELL):
+        own = own.dropna(subset=["measured", "published_value"]).set_index("reading")
+        if set(own.index) != readings or key[0] == without:
+            continue
+        here = own.loc[HERE]
+        unit = here["sd"] if here["sd"] == here["sd"] else (here["high"] - here["low"]) / 3.92
+        if not unit > 0:
+            alike = cells[(cells["table"] == key[0]) & (cells["metric"] == key[5])]
+            unit = alike[alike["reading"] == HERE]["published_value"].std()
+        if unit > 0:
+            one = own.loc[reading]
+            square = ((one["measured"] - one["published_value"]) / unit) ** 2
+            squares.setdefault(key[0], []).append(square)
+    return math.sqrt(np.mean([np.mean(own) for own in squares.values()]))
+
+
+def made_up_cells(seed):
+    random = np.random.default_rng(seed)
+    rows = []
+    for table, n in (("a", 5), ("b", 3), ("c", 4)):
+        for k in range(n):
+            published, sd = random.normal(), random.choice([np.nan, 0.0, 0.5, 2.0])
+            low = random.choice([np.nan, -1.0])
+            for reading in (HERE, "gates=midpoint", "votes=labels"):
+                measured = np.nan if random.random() < 0.05 else published + random.normal()
+                key = dict(zip(CELL, (table, "mean", "se", "", str(k), "accuracy"), strict=True))
+                rows.append(
+                    {"reading": reading, **key, "published_value": published, "measured": measured}
+                    | {"sd": sd, "low": low, "high": -low}
+                )
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_distances_against_their_definition(seed):
+    cells = made_up_cells(seed)
+    found = distances(cells).set_index("reading")
+    assert found["distance"].is_monotonic_increasing
+    for reading in found.index:
+        assert found["distance"][reading] == pytest.approx(naive_distance(cells, reading))
+    first = dict.fromkeys(found.index, 0)
+    for table in "abc":
+        apart = {reading: naive_distance(cells, reading, table) for reading in found.index}
+        first[min(apart, key=apart.get)] += 1
+    assert found["n_first"].to_dict() == first
+
+
+def test_nothing_is_near_where_nothing_is_measured():
+    cells = made_up_cells(0)
+    assert distances(cells.assign(measured=np.nan)).empty

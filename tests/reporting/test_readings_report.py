@@ -77,9 +77,23 @@ def judged():
     return found
 
 
+def printed():
+    """By experiment a row for each reading and printed cell; none of structure, as by default."""
+    names = [reading.id for reading in products_of(read_readings(CHOICES)["soft"])]
+    rows = [
+        {"reading": name, "table": table, "dataset": "mean", "method": "se", "criterion": ""}
+        | {"noise": str(noise), "metric": "accuracy", "published_value": 80.0 + noise}
+        | {"measured": 80.0 + noise + k, "sd": 2.0, "low": None, "high": None}
+        for k, name in enumerate(dict.fromkeys(names))
+        for table in ("thesis_table_3_4", "thesis_table_3_5")
+        for noise in (0, 1)
+    ]
+    return {"soft": pd.DataFrame(rows), "structure": pd.DataFrame()}
+
+
 def inputs():
     """Inputs of all jobs."""
-    return {"plan": PLAN, "choices": CHOICES, **summarised(judged(), CHOICES)}
+    return {"plan": PLAN, "choices": CHOICES, **summarised(judged(), printed(), CHOICES)}
 
 
 def test_verdicts_are_counted_over_readings():
@@ -118,6 +132,16 @@ def test_tables_name_the_choices_that_were_read():
     assert len(tables["readings_points"]) == 12 + 6 + 1 + 2
 
 
+def test_the_nearest_readings_are_told_in_their_order():
+    nearest = inputs()["nearest"]
+    assert set(nearest["experiment"]) == {"soft"} and nearest["rank"].tolist() == [*range(1, 11)]
+    assert nearest["distance"].tolist() == pytest.approx([k / 2.0 for k in range(10)])
+    assert nearest["reading"].iloc[0] == HERE and nearest["n_first"].tolist() == [2, *[0] * 9]
+    assert set(nearest["n_cells"]) == {4} and set(nearest["n_tables"]) == {2}
+    none = summarised(judged(), {"soft": pd.DataFrame()}, CHOICES)["nearest"]
+    assert none.empty and list(none) == list(nearest)
+
+
 def test_curves_of_claims_with_enough_readings():
     drawn = made_by(readings_curves, **inputs())
     titles = [axes.get_title(loc="left") for axes in drawn.axes]
@@ -153,6 +177,13 @@ def test_the_word_of_a_claim_stands_on_its_page_and_in_both_lists(tmp_path):
     assert '<span aria-hidden="true" class="word">F</span>' in made["index.html"]
     assert made["index.html"].count('class="word"') == 1
     assert "fragile over all readings" in made["index.html"]
+
+
+def test_the_section_says_that_nothing_was_set_beside_what_is_printed(tmp_path):
+    own = inputs()
+    assert "Not asked here" not in page_of(section_of("readings", tmp_path, **own))
+    own["nearest"] = own["nearest"].head(0)
+    assert "Not asked here" in page_of(section_of("readings", tmp_path, **own))
 
 
 def test_the_section_says_what_there_is(tmp_path):

@@ -93,8 +93,8 @@ def here(made, monkeypatch) -> Path:
     return made
 
 
-def run_all(read: Read, folder: Path) -> pd.DataFrame:
-    """Claims under each reading, by both jobs."""
+def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Claims and printed cells under each reading, by both jobs."""
 
     class Named(dict):
         __getattr__ = dict.get
@@ -112,17 +112,18 @@ def run_all(read: Read, folder: Path) -> pd.DataFrame:
                 wildcards=SimpleNamespace(dataset=name),
             )
         )
-    out = str(folder / "judged.parquet")
+    out = [str(folder / f"{name}.parquet") for name in ("judged", "cells")]
     readings.judge(
         SimpleNamespace(
             rule="judge",
             log=[folder / "data/logs/judge.log"],
             input=Named(runs=paths),
-            output=[out],
+            output=out,
             params=Named(read.judge_params()),
         )
     )
-    return pd.read_parquet(out)
+    judged, cells = map(pd.read_parquet, out)
+    return judged, cells
 
 
 # -------------------------------------------------------------------------- upstream of a file
@@ -201,7 +202,8 @@ def test_what_was_made_of_the_same_is_not_made_again(read, here, tmp_path, monke
 @pytest.mark.slow
 def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
     """Rows that are put together, and claims of them, are those of a run with all its settings."""
-    found = run_all(read, tmp_path)
+    found, cells = run_all(read, tmp_path)
+    assert cells.empty  # not asked
     assert len(found) == 2**4 and set(found["claim"]) == {"T3-10"}
     assert found["reading"].iloc[0] == HERE
     mixed = found.set_index(["choice_gates", "choice_crossings", "choice_stop", "choice_data"])
@@ -225,6 +227,35 @@ def test_each_reading_is_judged_as_if_it_were_configured(read, here, tmp_path):
         )
         measured.add(alone["measured"])
     assert len(measured) >= 3
+
+
+@pytest.mark.slow
+def test_numbers_of_each_reading_are_set_beside_what_is_printed(workflow, config, here, tmp_path):
+    product = {"claims": ["T3-10"], "choices": ["gates"], "methods": SMALL["methods"]}
+    choices = {"gates": CHOICES["gates"]}
+    own = read_readings({"soft": {"choices": choices, "products": [product]}})["soft"]
+    read = Read(workflow, config, "soft", own, nearest=True)
+    assert {"soft_tables", "comparison"} <= {job.rule for job in read.beside}
+    run = read.beside + [job for name in SETS for job in read.jobs(name)] + read.meets
+    assert not [path for job in run for path in job.paths if "structure" in path]
+    rows = {path: Path(path) for path in read.judged_from if path.startswith("data/results/")}
+    for path, there in made_again(read.beside, "soft", {}, tmp_path / "here", rows).items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        there.rename(path)
+    judged, cells = run_all(read, tmp_path)
+    assert set(judged["reading"]) == set(cells["reading"]) == {HERE, "gates=other"}
+    assert set(cells["experiment"]) == {"soft"} and cells["measured"].notna().all()
+    assert set(cells["method"]) <= {"", *SMALL["methods"]}
+    key = ["table", "dataset", "method", "criterion", "noise", "metric"]
+    one, other = (own.set_index(key)["measured"] for _, own in cells.groupby("reading"))
+    changed = (one != other).groupby("method").any()
+    assert changed["se"] and not changed["plt"]
+    # As a run with its settings has them.
+    jobs = [job for name in SETS for job in read.jobs(name)] + read.meets + read.beside
+    made = made_again(jobs, "soft", {"gate_at": "midpoint"}, tmp_path / "whole")
+    whole = pd.read_parquet(made["reports/comparison.parquet"]).set_index(key)["measured"]
+    of_run = cells[cells["reading"] != HERE].set_index(key)["measured"]
+    pd.testing.assert_series_equal(of_run, whole[of_run.index])
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ rule readings_judge:
         rows=readings_read.rows,
     output:
         "data/results/readings/judged/{word}.parquet",
+        "data/results/readings/cells/{word}.parquet",
     log:
         "data/logs/readings/judge/{word}.log",
     conda:
@@ -50,12 +51,16 @@ rule readings_statistics:
         judged=expand(
             "data/results/readings/judged/{word}.parquet", word=readings_read.words
         ),
+        cells=expand(
+            "data/results/readings/cells/{word}.parquet", word=readings_read.words
+        ),
         choices="config/readings.yaml",
     output:
         claims="data/results/readings/claims_by_reading.parquet",
         points="data/results/readings/points.parquet",
         taken="data/results/readings/taken.parquet",
         shares="data/results/readings/shares.parquet",
+        nearest="data/results/readings/nearest.parquet",
     log:
         "data/logs/readings/statistics.log",
     conda:
@@ -72,6 +77,7 @@ rule readings_tables:
     input:
         claims=rules.readings_statistics.output.claims,
         points=rules.readings_statistics.output.points,
+        nearest=rules.readings_statistics.output.nearest,
         choices="config/readings.yaml",
     output:
         **items(
@@ -80,6 +86,7 @@ rule readings_tables:
             "readings_verdicts",
             "readings_points",
             "readings_choices",
+            "readings_nearest",
         ),
     log:
         "data/logs/readings/tables.log",
@@ -142,6 +149,7 @@ readings_reported = {
     "made": [
         [readings_read.runs_of(word) for word in readings_read.words],
         rules.readings_statistics.input.judged,
+        rules.readings_statistics.input.cells,
         rules.readings_statistics.output,
         rules.readings_tables.output,
         rules.readings_figures.output,

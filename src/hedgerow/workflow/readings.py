@@ -13,6 +13,7 @@ import filecmp
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -36,22 +37,28 @@ from hedgerow.reporting.readings import (
     runs_of,
     settings_of,
     singles_of,
+    widest,
 )
 from hedgerow.workflow.jobs import absence, job
 from hedgerow.workflow.parts import SUFFIX, packed, unpacked
 from hedgerow.workflow.steps import declarations, perform, section_of
-from hedgerow.workflow.upstream import Made, upstream
+from hedgerow.workflow.upstream import Made, maker_of, upstream
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CLAIMS = "config/claims.yaml"
+#: Printed cells beside measured ones.
+COMPARISON = "reports/comparison.parquet"
 #: What was run for the readings of one data set.
 RUNS = "data/results/readings/runs/{word}/{dataset}.tar.xz"
 #: Of the jobs, by their function.
 PARAMS = {
     "run": ("section", "jobs", "kept", "runs", "code"),
-    "judge": ("section", "judged", "choices", "n_runs", "jobs", "kept", "readings", "code"),
+    "judge": (
+        *("section", "judged", "cells", "choices", "n_runs", "jobs", "beside", "kept"),
+        *("readings", "code"),
+    ),
 }
 
 
@@ -186,6 +193,8 @@ class Read:
     choices : Choices
     singles : bool
         Whether choices outside of all products are read too: that takes trees of their own.
+    nearest : bool
+        Whether the numbers of readings are set beside what is printed: that takes all tables.
 
     Raises
     ------
@@ -193,14 +202,24 @@ class Read:
         If an alternative changes nothing.
     """
 
-    def __init__(self, workflow, config, experiment: str, choices: Choices, singles: bool = False):
+    def __init__(
+        self,
+        workflow,
+        config,
+        experiment: str,
+        choices: Choices,
+        singles: bool = False,
+        nearest: bool = False,
+    ):
         self.experiment = experiment
         self.datasets = list(config[experiment]["datasets"])
         self.choices = choices = among(choices, self.datasets, config[experiment])
         self.claims = f"data/results/{experiment}/claims.parquet"
         jobs = upstream(workflow, [self.claims])
+        self.beside = _beside(workflow, experiment, jobs) if nearest else []
         self._within = [one for one in jobs if "dataset" in one.wildcards]
         self.meets = [one for one in jobs if "dataset" not in one.wildcards]
+        self._widest = widest(choices)
         self.readings = [*products_of(choices), *(singles_of(choices) if singles else [])]
         self._methods = config[experiment].get("methods", ())
         self._of_rows = {
@@ -239,7 +258,7 @@ class Read:
     def kept(self, dataset: str) -> list[str]:
         """Files of a data set that are read where data sets meet."""
         made = {path for one in self.jobs(dataset) for path in one.paths}
-        return sorted({path for one in self.meets for path in one.read} & made)
+        return sorted(made.intersection(self.judged_from))
 
     def settings(self, run: Run) -> dict[str, Any]:
         """Settings of a run: those of its alternatives, and its methods beside the baseline."""
@@ -267,14 +286,18 @@ class Read:
     @property
     def judged_from(self) -> list[str]:
         """Files that the jobs in which data sets meet read."""
-        return list(dict.fromkeys(path for one in self.meets for path in one.read))
+        meeting = [*self.meets, *self.beside]
+        paths = dict.fromkeys(path for one in meeting for path in one.read)
+        return [*paths, *([COMPARISON] if self.beside else ())]
 
     def judge_params(self, dataset: str | None = None) -> dict[str, Any]:
         """`params` of the job that judges the claims of each reading, which is of all data sets."""
         return {
-            "code": _code(self.meets),
+            "code": _code([*self.meets, *self.beside]),
             "section": self.experiment,
             "judged": self.claims,
+            "cells": COMPARISON if self.beside else "",
+            "beside": [vars(one) for one in self.beside],
             "choices": list(self.choices.choices),
             "n_runs": len(self.runs),
             "jobs": [vars(one) for one in self.meets],
@@ -284,6 +307,8 @@ class Read:
                     "id": reading.id,
                     "taken": dict(reading.taken),
                     "claims": list(reading.claims),
+                    "beside": bool(self.beside) and reading.claims == self._widest,
+                    "methods": list(reading.methods),
                     "settings": settings_of(reading.taken.items(), self.choices),
                     "without": left_out(reading, self.choices),
                     "runs": [
@@ -294,6 +319,25 @@ class Read:
                 for reading in self.readings
             ],
         }
+
+
+def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made]:
+    """Jobs that set numbers of an experiment beside what is printed, after those of its claims."""
+    comparison = maker_of(workflow, COMPARISON)
+    if comparison is None:
+        return []
+    makers = {path: maker_of(workflow, path) for path in comparison.inputs["tables"]}
+    call = f"{experiment}.tables"
+    own = [path for path, one in makers.items() if one is not None and one.params["call"] == call]
+    if not own:
+        return []
+    jobs = [one for one in upstream(workflow, own) if one not in before]
+    alone = replace(
+        comparison,
+        inputs={**comparison.inputs, "tables": own},
+        params={**comparison.params, "experiments": [experiment]},
+    )
+    return [*jobs, alone]
 
 
 def _code(jobs: Iterable[Made]) -> str:
@@ -324,7 +368,8 @@ class Readings:
         there = config["experiments"]
         self.words = [w for w in own["of"] if w in there and "readings" in there]
         self._read = {
-            word: Read(workflow, config, word, choices[word], own["singles"]) for word in self.words
+            word: Read(workflow, config, word, choices[word], own["singles"], own["nearest"])
+            for word in self.words
         }
 
     def files(self, wildcards: Any) -> list[str]:
@@ -386,7 +431,8 @@ def judge(snakemake: Any) -> None:
     """Judge the claims of each reading (the script of the rule).
 
     Writes one row per reading and claim: `reading`, its id; by choice the alternative; and the
-    columns of the table of claims.
+    columns of the table of claims. Beside it one row per reading and printed cell of the experiment
+    that has a number, `reading` and the columns of the comparison; none where that is not asked.
     """
     import pandas as pd
 
@@ -399,13 +445,16 @@ def judge(snakemake: Any) -> None:
             for place, content in (unpacked(path, wanted) if own else {}).items():
                 write_bytes(folder / place, content)
         found = [_judged(reading, params, kept, folder) for reading in params.readings]
-        write_parquet(snakemake.output[0], pd.concat(found, ignore_index=True))
+        for path, frames in zip(snakemake.output, zip(*found, strict=True), strict=True):
+            there = [frame for frame in frames if frame is not None]
+            frame = pd.concat(there, ignore_index=True) if there else pd.DataFrame()
+            write_parquet(path, frame)
 
 
 def _judged(
     reading: Mapping[str, Any], params: Any, kept: Mapping[str, Sequence[str]], folder: Path
-) -> pd.DataFrame:
-    """Claims of one reading, with the runs of all readings in a folder."""
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Claims and printed cells of one reading, with the runs of all readings in a folder."""
     with TemporaryDirectory(prefix="reading-", dir=folder) as name:
         scratch = Path(name)
         # Only its own: a claim is judged without each data set in turn, which takes its time.
@@ -416,15 +465,24 @@ def _judged(
                 given[path] = scratch / path
                 write_parquet(given[path], _put_together(path, folder, reading["runs"]))
         without = [path for d in reading["without"] for path in kept.get(d, ())]
-        jobs = [Made(**one) for one in params.jobs]
-        store = scratch / "made"
-        made = made_again(jobs, params.section, reading["settings"], store, given, without)
+        jobs = [*params.jobs, *(params.beside if reading["beside"] else ())]
+        made = made_again(
+            [Made(**one) for one in jobs],
+            *(params.section, reading["settings"], scratch / "made", given, without),
+        )
         frame = read_parquet(made.get(params.judged, params.judged))
+        cells = None
+        if reading["beside"]:
+            cells = read_parquet(made.get(params.cells, params.cells))
+            there = cells["experiment"].eq(params.section) & cells["measured"].notna()
+            if reading["methods"]:
+                there &= cells["method"].isin(["", *reading["methods"]])
+            cells = cells[there].assign(reading=reading["id"])
     order = [*params.choices]
     taken = {f"choice_{name}": reading["taken"].get(name, HERE) for name in order}
     frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
     first = ["reading", *taken, "claim"]
-    return frame[[*first, *(column for column in frame if column not in first)]]
+    return frame[[*first, *(column for column in frame if column not in first)]], cells
 
 
 def _only(section: str, claims: Sequence[str]) -> str:

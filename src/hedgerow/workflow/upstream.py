@@ -58,15 +58,13 @@ def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
     list of Made
         Without the jobs that fetch and tidy data: they know no settings of an experiment.
     """
-    rules = [rule for rule in workflow.rules if rule.output]
     maker: dict[str, Made | None] = {}
     order: list[Made] = []
 
     def visit(path: str) -> None:
         if path in maker:
             return
-        rule = next((rule for rule in rules if rule.is_producer(path)), None)
-        job = None if rule is None else _job(rule, rule.get_wildcards(path))
+        job = maker_of(workflow, path)
         if job is None:
             maker[path] = None
             return
@@ -78,6 +76,12 @@ def upstream(workflow: Any, targets: Iterable[str]) -> list[Made]:
     for target in targets:
         visit(target)
     return order
+
+
+def maker_of(workflow: Any, path: str) -> Made | None:
+    """The job that makes a file; None where no function of an experiment does."""
+    rule = next((rule for rule in workflow.rules if rule.output and rule.is_producer(path)), None)
+    return None if rule is None else _job(rule, rule.get_wildcards(path))
 
 
 def _job(rule: Any, wildcards: Any) -> Made | None:

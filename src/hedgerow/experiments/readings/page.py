@@ -53,6 +53,7 @@ def section(
         words=claims["word"][named].value_counts().sort_index().to_dict(),
         claims=[_line(row) for row in claims.to_dict("records")],
         choices=choices.fillna("").to_dict("records"),
+        nearest=tables["readings_nearest"].to_dict("records"),
         shown=shown(readings_tables, readings_figures, figures=figures, captions=captions),
     )
 

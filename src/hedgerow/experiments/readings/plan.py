@@ -28,6 +28,11 @@ class ReadingsPlan(Plan):
         "Whether choices outside of the products are changed as well, one at a time. That takes "
         "trees of their own, and hours.",
     )
+    nearest: bool = setting(
+        False,
+        "Whether the numbers of the readings are set beside what the papers print, too, which "
+        "takes the tables of each. It says something at the scale of the papers only.",
+    )
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterable[Conflict]:

@@ -12,6 +12,7 @@ from hedgerow.reporting.readings import (
     HERE,
     WORTH,
     Choices,
+    distances,
     read_readings,
     shapley_shares,
     word_of,
@@ -28,11 +29,19 @@ CLAIMS = {
 POINTS = ["experiment", "claim", "reading", "verdict", "estimate", "low", "high", "measured"]
 TAKEN = ["experiment", "claim", "reading", "choice", "alternative"]
 SHARES = ["experiment", "claim", "choice", "share"]
+NEAREST = {
+    **{"experiment": str, "rank": int, "reading": str, "distance": float, "n_cells": int},
+    **{"n_tables": int, "n_first": int},
+}
+#: How many readings of each experiment are told that lie nearest to what is printed.
+N_NEAREST = 10
 
 
-@step(makes=("claims", "points", "taken", "shares"))
+@step(makes=("claims", "points", "taken", "shares", "nearest"))
 def summarised(
-    judged: Mapping[str, pd.DataFrame], choices: Mapping[str, Any]
+    judged: Mapping[str, pd.DataFrame],
+    cells: Mapping[str, pd.DataFrame],
+    choices: Mapping[str, Any],
 ) -> dict[str, pd.DataFrame]:
     """Count verdicts over readings, and share their variance out among the choices.
 
@@ -40,6 +49,9 @@ def summarised(
     ----------
     judged : mapping of DataFrame
         By experiment: a row for each reading and claim.
+    cells : mapping of DataFrame
+        By experiment: a row for each reading and printed cell; empty where readings are not set
+        beside what is printed.
     choices : mapping
         config/readings.yaml, as read.
 
@@ -53,6 +65,8 @@ def summarised(
         `points`: experiment, claim, reading, verdict, estimate, low, high, measured.
         `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
         `shares`: experiment, claim, choice, share.
+        `nearest`: experiment, rank (from 1) and what `hedgerow.reporting.readings.distances`
+        returns, the first `N_NEAREST` of each experiment.
     """
     read = read_readings(choices)
     claims, points, taken, shares = [], [], [], []
@@ -75,7 +89,18 @@ def summarised(
         "points": _joined(points, POINTS),
         "taken": _joined(taken, TAKEN),
         "shares": pd.DataFrame(shares, columns=SHARES).astype({"share": float}),
+        "nearest": _nearest(cells),
     }
+
+
+def _nearest(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    found = [
+        distances(frame).head(N_NEAREST).assign(experiment=experiment)
+        for experiment, frame in sorted(cells.items())
+        if len(frame)
+    ]
+    frame = _joined(found, [*NEAREST])
+    return frame.assign(rank=frame.groupby("experiment").cumcount() + 1)[[*NEAREST]].astype(NEAREST)
 
 
 def _joined(frames: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:

@@ -106,6 +106,37 @@ def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     return points.reset_index(drop=True)
 
 
+def behind_nearest(table: pd.DataFrame) -> Iterator[Cell]:
+    """Distances as they were worked out."""
+    key = {"experiment": "experiment", "reading": "reading"}
+    yield from read_off(table, "nearest", key, ["distance", "n_cells", "n_tables", "n_first"])
+
+
+@table(
+    "Readings nearest to what is printed",
+    caption="An informed guess at what was run: of each experiment the readings whose numbers lie "
+    "nearest to all printed cells of the methods that they run. A difference counts in units of "
+    "the spread of its cell; the distance is the root of the mean over tables of its mean square. "
+    "First without: tables without which, one at a time, no other reading is nearer. {ran}",
+    words=said,
+    behind=behind_nearest,
+)
+def readings_nearest(nearest: pd.DataFrame) -> pd.DataFrame:
+    """The readings of each experiment in the order of their distance.
+
+    Parameters
+    ----------
+    nearest : DataFrame
+        As returned by `hedgerow.experiments.readings.statistics.summarised`.
+
+    Returns
+    -------
+    DataFrame
+        experiment, rank, reading, distance, n_cells, n_tables, n_first.
+    """
+    return nearest.reset_index(drop=True)
+
+
 def behind_choices(table: pd.DataFrame) -> Iterator[Cell]:
     """Nothing: the table holds words of config/readings.yaml."""
     yield from ()
