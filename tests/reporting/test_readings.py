@@ -198,7 +198,9 @@ def test_two_values_of_one_setting_are_refused():
         ((1, 8, 1, 0), "fragile"),
         ((0, 8, 2, 0), "refuted"),
         ((0, 0, 8, 0), "refuted"),
-        ((1, 0, 9, 0), "fragile"),
+        ((1, 0, 9, 0), "robust"),
+        ((0, 1, 9, 0), "refuted"),
+        ((1, 1, 8, 0), "fragile"),
     ],
 )
 def test_a_word_for_a_claim(counts, word):

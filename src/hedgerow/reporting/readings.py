@@ -339,8 +339,8 @@ def left_out(reading: Reading, choices: Choices) -> list[str]:
 def word_of(verdicts: Sequence[str]) -> str:
     """What to call a claim by its verdicts under all readings that decide it.
 
-    'robust' where at least `ROBUST` of them are one verdict other than 'not reproduced', 'refuted'
-    where none is 'reproduced', 'fragile' otherwise; nothing with fewer than `FEWEST`.
+    'refuted' where none is 'reproduced' and fewer than `ROBUST` are 'partly'; 'robust' where one
+    verdict has at least `ROBUST`; 'fragile' otherwise. Nothing with fewer than `FEWEST`.
 
     Examples
     --------
@@ -352,10 +352,10 @@ def word_of(verdicts: Sequence[str]) -> str:
     decided = [verdict for verdict in verdicts if verdict in WORTH]
     if len(decided) < FEWEST:
         return ""
-    counts = {verdict: decided.count(verdict) / len(decided) for verdict in WORTH}
-    if max(counts["reproduced"], counts["partly"]) >= ROBUST:
-        return "robust"
-    return "fragile" if counts["reproduced"] else "refuted"
+    shares = {verdict: decided.count(verdict) / len(decided) for verdict in WORTH}
+    if not shares["reproduced"] and shares["partly"] < ROBUST:
+        return "refuted"
+    return "robust" if max(shares.values()) >= ROBUST else "fragile"
 
 
 #: Of a printed cell, in the frame that `distances` reads.

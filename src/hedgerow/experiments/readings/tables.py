@@ -50,9 +50,9 @@ def behind_claims(table: pd.DataFrame) -> Iterator[Cell]:
 
 @table(
     "Statements over all readings",
-    caption="Each statement is judged under each reading by the same rules. Robust: one verdict, "
-    "reproduced or partly, under at least {robust} of its readings; refuted: reproduced under "
-    "none; fragile: anything else; no word below {fewest} readings. The choice that decides has "
+    caption="Each statement is judged under each reading by the same rules. Robust: one verdict "
+    "under at least {robust} of its readings; refuted: reproduced under none, in part under fewer; "
+    "fragile: anything else; no word below {fewest} readings. The choice that decides has "
     "the largest Shapley share of the variance of the verdict, over the full product of choices. "
     "{ran}",
     words=said,
