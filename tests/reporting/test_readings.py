@@ -278,7 +278,7 @@ def made_up_cells(seed):
                 key = dict(zip(CELL, (table, "mean", "se", "", str(k), "accuracy"), strict=True))
                 rows.append(
                     {"reading": reading, **key, "published_value": published, "measured": measured}
-                    | {"sd": sd, "low": low, "high": -low}
+                    | {"sd": sd, "low": low, "high": -low, "unit": "percent"}
                 )
     return pd.DataFrame(rows)
 

@@ -1,6 +1,7 @@
 # Readings of the papers: jobs of the experiments made again under the alternatives that
 # config/readings.yaml names, in one process for each data set, and judged by the same rules. Which
-# jobs these are, and what they read, follows from the rules of the experiments, which stand above.
+# jobs these are, and what they read, follows from the rules of the experiments and of the audit,
+# which stand above.
 
 try:
     readings_read = Readings(workflow, config)

@@ -360,6 +360,7 @@ def word_of(verdicts: Sequence[str]) -> str:
 
 #: Of a printed cell, in the frame that `distances` reads.
 CELL = ["table", "dataset", "method", "criterion", "noise", "metric"]
+NUMBERS = ["published_value", "measured", "sd", "low", "high"]
 #: Half the width of a 95 % interval, in standard errors.
 WIDTH_95 = 1.96
 
@@ -381,7 +382,7 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     cells : DataFrame
-        reading, `CELL`, published_value, measured, sd, low, high; a row per reading and cell.
+        reading, `CELL`, `NUMBERS`; a row per reading and cell.
 
     Returns
     -------
@@ -392,7 +393,7 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
-    cells = cells.fillna({name: "" for name in CELL})
+    cells = cells[["reading", *CELL, *NUMBERS]].fillna({name: "" for name in CELL})
     known = cells.dropna(subset=["measured", "published_value"])
     known = known[known.groupby(CELL)["reading"].transform("nunique") == cells["reading"].nunique()]
     here = cells[cells["reading"] == HERE].set_index(CELL)

@@ -325,7 +325,7 @@ def _beside(workflow: Any, experiment: str, before: Sequence[Made]) -> list[Made
     """Jobs that set numbers of an experiment beside what is printed, after those of its claims."""
     comparison = maker_of(workflow, COMPARISON)
     if comparison is None:
-        return []
+        raise LookupError(f"no rule makes {COMPARISON}; its file stands above that of the readings")
     makers = {path: maker_of(workflow, path) for path in comparison.inputs["tables"]}
     call = f"{experiment}.tables"
     own = [path for path, one in makers.items() if one is not None and one.params["call"] == call]
