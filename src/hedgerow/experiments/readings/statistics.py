@@ -114,7 +114,10 @@ def _counted(rows: pd.DataFrame, shares: Mapping[str, float]) -> dict[str, Any]:
     return {
         "n_readings": len(decided),
         "n_open": len(rows) - len(decided),
-        **{verdict.replace(" ", "_"): float(part.get(verdict, 0.0)) for verdict in WORTH},
+        **{
+            verdict.replace(" ", "_"): part.get(verdict, 0.0) if len(decided) else float("nan")
+            for verdict in WORTH
+        },
         "word": word_of(list(rows["verdict"])),
         "decides": decides,
         "decides_share": shares.get(decides, float("nan")),
