@@ -90,9 +90,9 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             "EXACT = 9",
             "EXACT = 8",
             {*ALL_CLAIMS, "soft_page", "search_beyond_page"},
-            # A table of EIG tells verdicts.
+            # A table of EIG tells verdicts, and readings tell nothing else.
             {
-                *(ALL_FIGURES - {"missing_figures"}),
+                *(ALL_FIGURES - {"missing_figures", "readings_figures"}),
                 *("soft_learn", "search_run", "soft_tables", "soft_statistics"),
             },
             id="the judge of claims",
