@@ -27,6 +27,7 @@ from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.counts import Counts
 from hedgerow.patients.model import read_model, shares_by
 from hedgerow.patients.schema import found_columns
+from hedgerow.patients.second_tables import TOO_LATE
 from hedgerow.patients.table import read_texts
 from hedgerow.patients.tables import tables
 from hedgerow.patients.transport import measured
@@ -283,6 +284,18 @@ def test_few_who_are_never_seen_untreated_count_nowhere():
     assert compared(there, None).all() and compared(np.zeros(9, bool), np.zeros(9)).all()
 
 
+def test_few_who_do_not_count_do_not_follow_from_the_rows_of_the_file(tmp_path):
+    """Three were `<5` and those analysed withheld, but not the sum of all, nor how they ended."""
+    table = treated_registry()
+    before = np.flatnonzero(table["surgery"] <= table["registered"])
+    table = table.drop(index=before[3:]).reset_index(drop=True)
+    shown = tables(analysed(table, tmp_path, intervention="surgery"), 5)
+    flow = shown["flow"].frame.set_index("about")["count"]
+    assert flow["no follow-up: treated before they came under observation"] == "<5"
+    assert flow["in the file"] == "withheld"
+    assert flow["analysed"] == len(table) - 3
+
+
 def test_a_group_whose_patients_run_out_is_told(tmp_path):
     """One woman from the start who has the event before all others come."""
     table = registry()
@@ -384,6 +397,19 @@ def test_a_second_hospital_whose_patients_came_late(second):
     assert (mended.entry, read_model(second / "sheet").entry) == ("registered", "")
     assert Counts.from_json((second / "sheet" / "counts.json").read_text()).entry
     assert "from `registered` on" in (second / "sheet" / "passport.html").read_text()
+
+
+def test_few_who_came_too_late_do_not_follow_from_the_rows_of_the_file(second, tmp_path):
+    table = registry(horizon_late=True)
+    late = np.flatnonzero(table["registered"] >= HORIZON)
+    table = table.drop(index=late[3:])
+    table.to_csv(tmp_path / "women.csv", index=False)
+    run = ["validate", str(second / "house"), str(tmp_path / "women.csv"), *TOLD[:-2], *ENTRY]
+    assert main([*run, "--resamples", "0", "--quiet", "--out", str(tmp_path / "sheet")]) == 0
+    flow = frame(tmp_path / "sheet", "flow").set_index("about")["count"]
+    assert flow[TOO_LATE] == "<5" and flow["in the file"] == "withheld"
+    assert flow["analysed"] == str(len(table) - 3)
+    assert f"{len(table)} in the file" not in (tmp_path / "sheet/passport.html").read_text()
 
 
 def test_measures_of_patients_who_are_there_from_the_start():

@@ -16,6 +16,7 @@ from hedgerow.patients.tables import (
     NO_PATIENTS,
     ROWS,
     Table,
+    hidden_rows,
     said,
 )
 from hedgerow.patients.transport import Measure, Validation, recalibrated_risks
@@ -77,11 +78,8 @@ def flow(found: Validation) -> Table:
     row = len(found.nodes)
     read = max(cohort.n_rows, len(cohort) + cohort.n_left_out + found.n_late)
     others = read - len(cohort) - cohort.n_left_out - found.n_late
-    own = [others, cohort.n_left_out, len(cohort), read]
-    if found.entry is not None:
-        own.insert(3, found.n_late)
-    hidden = protected(np.array([own]), least, columns=False)[0]
-    n_hidden = max(int(hidden[2]), int(found.counts.mask[row, 4]))
+    hidden = hidden_rows([others, cohort.n_left_out, found.n_late], least)
+    n_hidden = int(found.counts.mask[row, 4])
     lines = [
         (ROWS, as_shown(read, int(hidden[-1]), least)),
         (NO_PATIENTS, as_shown(others, int(hidden[0]), least)),
@@ -96,7 +94,7 @@ def flow(found: Validation) -> Table:
         ("followed to the horizon", found.counts.shown(row, "followed", least)),
     ]
     if found.entry is not None:
-        lines.insert(3, (TOO_LATE, as_shown(found.n_late, int(hidden[3]), least)))
+        lines.insert(3, (TOO_LATE, as_shown(found.n_late, int(hidden[2]), least)))
     if not others:
         lines.pop(1)
     ends = " until the intervention" if cohort.treated_at is not None else ""

@@ -303,10 +303,9 @@ def flow(analysis: Analysis, least: int) -> Table:
     ]
     counts = np.array([count for _, count in lines])
     hidden = np.zeros(len(lines), dtype=int)
+    hidden[[12, 1, 13, 0]] = hidden_rows(counts[[12, 1, 13]], least)
     # Lines that add up, the sum last.
-    for line in ((12, 1, 13, 2, 0), (6, 7, 2)):
-        own = protected(counts[list(line)][None], least, columns=False)[0]
-        hidden[list(line)] = np.maximum(hidden[list(line)], own)
+    hidden[[6, 7, 2]] = protected(counts[[6, 7, 2]][None], least, columns=False)[0]
     # How it ended (event, other event, neither) by what is known: had it or not known, none, both.
     ended, by = counts[[3, 4, 5]], counts[[8, 10, 11]]
     inner = np.column_stack([by, ended - by, ended])
@@ -342,6 +341,15 @@ def flow(analysis: Analysis, least: int) -> Table:
         ),
         frame,
     )
+
+
+def hidden_rows(left_out, least: int) -> np.ndarray:
+    """What is hidden of rows that do not count, (k,) int array, and last of all rows in the file.
+
+    How many count follows from other tables, so that with the rows in the file the sum of those
+    that do not is known.
+    """
+    return protected([[*left_out, sum(left_out)]], least, columns=False)[0]
 
 
 def words(analysis: Analysis, least: int) -> Table:
