@@ -219,6 +219,19 @@ def test_who_comes_after_the_horizon_says_nothing_of_it(tmp_path):
     assert isinstance(hidden["known: no event by the horizon"], str)
 
 
+def test_few_who_come_after_the_horizon_do_not_follow_from_the_numbers_at_risk(tmp_path):
+    """The sheet tells how many are at risk at the horizon: those known to be without the event."""
+    table = registry(horizon_late=True)
+    late = np.flatnonzero(table["registered"] >= HORIZON)
+    found = analysed(table.drop(index=late[3:]).reset_index(drop=True), tmp_path)
+    at_risk = ((found.entry < 3.0) & (found.time >= 3.0)).sum()
+    assert at_risk == (found.groups.labels.y == 0).sum()
+    flow = tables(found, 5)["flow"].frame.set_index("about")["count"]
+    assert flow["unknown: came under observation at the horizon or later"] == "<5"
+    others = [flow[name] for name in flow.index if name.startswith(("known: event", "unknown"))]
+    assert sum(isinstance(count, str) for count in others) > 1
+
+
 def test_calibration_and_net_benefit_are_of_all_and_not_of_those_who_came(tmp_path):
     found = analysed(registry(), tmp_path)
     own = ~found.groups.training

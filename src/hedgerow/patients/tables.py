@@ -317,6 +317,10 @@ def flow(analysis: Analysis, least: int) -> Table:
         # Those without the event by the horizon, and those who come later, add up.
         pair = protected([[counts[9], counts[14], counts[9] + counts[14]]], least, columns=False)
         hidden[[9, 14]] = np.maximum(pair[0, :2], mask[3, 1])
+        # Numbers at risk at the horizon tell the former: the others add up to all but those.
+        rest = [14, 10, 11, 8]
+        own = protected([[*counts[rest], counts[rest].sum()]], least, columns=False)[0, :-1]
+        hidden[rest] = np.maximum(hidden[rest], own)
     frame = pd.DataFrame(
         {
             "about": [words for words, _ in lines],
