@@ -295,6 +295,25 @@ def test_outcomes_are_dealt_with_their_entries():
     assert 10.0**-overall == pytest.approx(whole.attrs["multivariate_logrank_p"], rel=1e-6)
 
 
+def test_permutations_whose_training_part_runs_out_are_left_out():
+    """One of them ended the whole run, though the tree itself could be grown."""
+    X, time, event, entry, *_ = come_late(300, 5)
+    entry = np.maximum(entry, 0.05)
+    seen = entry < time
+    X, time, event, entry = X[seen], time[seen], event[seen], entry[seen]
+    # Who has the event before others enter, and whom it takes in the same part.
+    entry[:2], time[:2], event[:2] = 0.0, [0.02, 3.0], [1, 0]
+    given = {"horizon": 2, "weights": "ipcw", "entry": entry}
+    groups = risk_groups(X, time, event, random_state=1, **given)
+    table = permutation_test(groups, X, time, event, n_permutations=20, random_state=1, **given)
+    made = table.attrs["n_permutations"]
+    assert 0 < made < 20 and len(table.attrs["n_selected"]) == made
+    assert table["logrank_p_permutation"].min() >= 1 / (made + 1)
+    entry[1] = 0.05
+    with pytest.raises(InputError, match=r"all patients at risk at time 0\.02 have"):
+        permuted_separation(X, time, event, seeds=[0, 1], **{**given, "test_size": 0.0})
+
+
 def test_bad_entries():
     time, event = checked_follow_up([1, 2, 3], [1, 1, 0])
     for call in (horizon_labels, censoring_weights):

@@ -265,7 +265,11 @@ def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
     return InputError(said, remedy="give an earlier one")
 
 
-def nobody_left(when: str) -> InputError:
+class NobodyLeft(InputError):
+    """All at risk have an event at some time, and others enter later: see `nobody_left`."""
+
+
+def nobody_left(when: str) -> NobodyLeft:
     """The error of a time at which all at risk have an event, though others enter later.
 
     Parameters
@@ -273,7 +277,7 @@ def nobody_left(when: str) -> InputError:
     when : str
         The time of `hedgerow.survival.estimates.ran_out`, in words.
     """
-    return InputError(
+    return NobodyLeft(
         f"all patients at risk at {when} have an event then, and others enter later",
         remedy="count time from a later start, or leave out who entered before it",
     )

@@ -20,7 +20,7 @@ from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.analysis import RiskGroups, risk_groups
 from hedgerow.survival.estimates import PURPOSE
-from hedgerow.survival.labels import checked_entry, checked_follow_up, entry_of
+from hedgerow.survival.labels import NobodyLeft, checked_entry, checked_follow_up, entry_of
 from hedgerow.survival.logrank import logrank, logrank_one_by_one
 
 if TYPE_CHECKING:
@@ -105,7 +105,8 @@ def permuted_separation(
         Called after each permutation.
     entry : (n,) array, optional
         As in `risk_groups`, dealt with the outcome that it belongs to: where nothing tells who will
-        die, nothing is to tell who enters late.
+        die, nothing is to tell who enters late. Permutations in which all at risk in the training
+        part have an event before others enter are left out.
     **pipeline
         Further parameters of `risk_groups`, such as `estimator`.
 
@@ -117,22 +118,28 @@ def permuted_separation(
     Raises
     ------
     InputError
-        As `risk_groups`.
+        As `risk_groups`; all permutations are left out.
     """
     pd = needed("pandas", PURPOSE)
     time, event = checked_follow_up(time, event, cause)
     entry = checked_entry(entry, time)
-    found = []
+    found: list[Any] = []
+    left_out = None
     for seed in seeds:
         random = check_random("seeds", seed)
         dealt = random.permutation(len(time))
         outcome = (time[dealt], event[dealt])
         given: dict[str, Any] = {"cause": cause, "entry": entry_of(entry, dealt)}
         told: dict[str, Any] = {**pipeline, **given, "horizon": horizon, "random_state": random}
-        groups = risk_groups(X, *outcome, **told)
-        found.append(separation(groups, *outcome, **given).assign(permutation=int(seed)))
+        try:
+            groups = risk_groups(X, *outcome, **told)
+            found.append(separation(groups, *outcome, **given).assign(permutation=int(seed)))
+        except NobodyLeft as error:  # of the division: the outcomes are the same
+            left_out = error
         if progress is not None:
             progress()
+    if not found and left_out is not None:
+        raise left_out
     if not found:
         raise InputError("there are no seeds", remedy="give one per permutation")
     return pd.concat(found, ignore_index=True)
@@ -199,8 +206,8 @@ def permutation_test(
         One row per leaf with patients (index `leaf`): `logrank_p_permutation` (against all
         patients, as published) and `logrank_p_rest_permutation` (against all others), each
         compared with the largest statistic of any leaf in each permutation. `attrs` hold
-        `multivariate_logrank_p_permutation`, `n_permutations` and `n_selected`, the leaves with
-        p < .005 in each permutation (list).
+        `multivariate_logrank_p_permutation`, `n_permutations`, those that are not left out, and
+        `n_selected`, the leaves with p < .005 in each permutation (list).
 
     Raises
     ------
@@ -240,7 +247,7 @@ def permutation_test(
     overall = parts.loc[part, "overall"]
     table.attrs = {
         "multivariate_logrank_p_permutation": float(permutation_p([overall], null["overall"])[0]),
-        "n_permutations": n_permutations,
+        "n_permutations": len(null),
         "n_selected": null["n_selected"].tolist(),
     }
     return table
