@@ -130,6 +130,27 @@ def test_the_column_is_no_input_and_is_named(folder):
     assert "--entry registered" in told["command"] and "--weights" in told["command"]
 
 
+def test_words_are_those_of_weights_and_of_entries(folder, tmp_path):
+    """The share of the tree was said to leave out the censored, and the column to be a time."""
+    page = (folder / "index.html").read_text()
+    assert "as in the thesis, so that it is too high" not in page
+    assert "by weights these stand for those whose follow-up ends early and for those who" in page
+    columns = frame(folder, "columns").set_index("column")["use"]
+    assert columns["registered"] == "no input: outcome, time, entry or intervention"
+    answers = frame(folder, "checklist").set_index("item")["answer"]
+    assert answers["6b"].startswith("all rows with time, event and entry: ")
+    assert answers["13"].startswith("weights for censoring and late entry alone")
+    found = analysed(registry(), tmp_path, Settings(weights=True, bootstraps=0), entry=None)
+    caption = tables(found, 0)["calibration"].caption
+    assert "these stand for those whose follow-up ends early. Training part" in caption
+    plain = analysed(registry(), tmp_path, Settings(bootstraps=0), entry=None)
+    assert "too high where many are. Training" in tables(plain, 0)["calibration"].caption
+    table = registry().astype(object)
+    table["registered"] = None
+    with pytest.raises(InputError, match="no patient has a time, an event and an entry"):
+        analysed(table, tmp_path, leave_out=True)
+
+
 def test_entry_turns_weights_on_and_says_so(tmp_path, capsys):
     registry().to_csv(tmp_path / "women.csv", index=False)
     run = ["survival", str(tmp_path / "women.csv"), *TOLD, *ENTRY, "--bootstraps", "0"]

@@ -56,7 +56,8 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         (
             "6b",
             "Who was included",
-            f"all rows with time and event: {counts['analysed']} of {counts['in the file']}"
+            f"all rows with time{' and event' if analysis.entry is None else ', event and entry'}: "
+            f"{counts['analysed']} of {counts['in the file']}"
             + (
                 ""
                 if analysis.entry is None
@@ -130,8 +131,8 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         (
             "13",
             "Rare outcomes",
-            ("no weights" if analysis.entry is None else "weights for late entry alone")
-            + " and no resampling; the share of the tree is compared with what was seen",
+            f"{_weights(analysis)} and no resampling; the share of the tree is compared with what "
+            "was seen",
         ),
         ("14", "Fairness between groups of people", _fairness(analysis)),
         ("15", "What the model gives", f"a group and its risk of the event by {horizon}"),
@@ -190,6 +191,13 @@ def checklist(analysis: Analysis, shown: dict[str, Table], source: str, version:
         "the authors.",
         frame,
     )
+
+
+def _weights(analysis: Analysis) -> str:
+    if not analysis.settings.weights:
+        return "no weights"
+    late = "" if analysis.entry is None else " and late entry"
+    return f"weights for censoring{late} alone"
 
 
 def _fairness(analysis: Analysis) -> str:

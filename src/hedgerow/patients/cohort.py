@@ -232,7 +232,8 @@ def read_cohort(table: Texts, outcome: Outcome, columns: Mapping[str, Column]) -
     _ask_what_knows(X, time * DAYS[unit], event, kept, outcome.answers, problems)
     problems.check(table.name)
     if not kept.any():
-        raise InputError("no patient has both a time and an event", remedy="check the columns")
+        what = "both a time and an event" if entry is None else "a time, an event and an entry"
+        raise InputError(f"no patient has {what}", remedy="check the columns")
     if not (event[kept] == 1).any():
         raise InputError(
             f"nobody has the event in column `{outcome.event}`",

@@ -394,6 +394,8 @@ def inputs(analysis: Analysis, least: int) -> Table:
 
     cohort, rows, there = analysis.cohort, [], analysis.followed
     n = int(there.sum())
+    entry = "" if analysis.entry is None else ", entry"
+    roles = f"outcome, time{entry} or intervention"
     for name, column in cohort.columns.items():
         row = {"column": name, "variable": column.label, "kind": column.kind, "unit": column.unit}
         if name in cohort.X:
@@ -401,7 +403,7 @@ def inputs(analysis: Analysis, least: int) -> Table:
             mask = protected([[missing, n - missing, n]], least, columns=False)[0, 0]
             rows.append({**row, "missing": as_shown(missing, mask, least), "use": "input"})
         else:
-            why = cohort.not_used.get(name, "outcome, time or intervention")
+            why = cohort.not_used.get(name, roles)
             rows.append({**row, "missing": "", "use": f"no input: {why}"})
     return Table(
         "columns",
@@ -878,17 +880,23 @@ def calibrated(analysis: Analysis, least: int) -> Table:
         "calibration",
         "Predicted and observed risk",
         f"Risk of the event by {analysis.cohort.horizon:g} {analysis.cohort.unit}. Share of the "
-        f"tree: of the training patients whose class is known; those whose follow-up ends early{by}"
-        " are left out, as in the thesis, so that it is too high where many are. Training part and "
-        f"test part: {way}, which counts them as long as they were followed (95 % interval)."
-        + (
-            ""
-            if analysis.entry is None
-            else " All count from when they came under observation; the share of the tree is "
-            "weighted for it."
-        ),
+        f"tree: of the training patients whose class is known; {_unknown(analysis, by)}. Training "
+        f"part and test part: {way}, which counts them as long as they were followed (95 % "
+        "interval)."
+        + ("" if analysis.entry is None else " All count from when they came under observation."),
         frame,
     )
+
+
+def _unknown(analysis: Analysis, by: str) -> str:
+    """What becomes of patients whose class is not known, in the share of the tree."""
+    gone = f"those whose follow-up ends early{by}"
+    if not analysis.settings.weights:
+        return f"{gone} are left out, as in the thesis, so that it is too high where many are"
+    if analysis.entry is None:
+        return f"by weights these stand for {gone.rstrip(',')}"
+    before = "those who had the event before they could come under observation"
+    return f"by weights these stand for {gone} and for {before}"
 
 
 def _few_known(analysis: Analysis, least: int) -> dict[int, bool]:
