@@ -355,6 +355,11 @@ def test_a_group_that_runs_out_is_named(tmp_path):
     notes = _notes_on_entry(groups, time[seen], event[seen], entry[seen], "years", seen)
     assert len(notes) == 1
     assert f"In group {number} all patients under observation at 0.0125 years have" in notes[0]
+    assert "the event then" in notes[0] and "goes no further" in notes[0]
+    assert calibration_of(groups, found, time, event, entry).isna()[node]
+    event[own[0]] = 2  # nor is the risk known where it is another event that all have
+    notes = _notes_on_entry(groups, time[seen], event[seen], entry[seen], "years", seen)
+    assert len(notes) == 1 and "an event then" in notes[0]
     assert calibration_of(groups, found, time, event, entry).isna()[node]
 
 

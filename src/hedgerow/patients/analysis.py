@@ -366,14 +366,16 @@ def _notes_on_entry(groups: RiskGroups, time, event, entry, unit: str, seen) -> 
             "for patients who live so long."
         )
     leaf, numbers = groups.leaf[seen], leaf_numbers(groups.tree_)
+    said = "an" if (event > 1).any() else "the"
     for node, number in numbers.items():
         own = leaf == node
-        when = ran_out(time[own], event[own] == 1, entry[own])
+        when = ran_out(time[own], event[own] != 0, entry[own])
         if when is not None:
             found.append(
-                f"In group {number} all patients under observation at {when:.3g} {unit} have the "
-                "event then, and others come later: its curve stays at 0, and what the later ones "
-                "tell is not in it. Its risk is not known if that is before the horizon."
+                f"In group {number} all patients under observation at {when:.3g} {unit} have "
+                f"{said} event then, and others come later: its curve goes no further, and what "
+                "the later ones tell is not in it. Its risk is not known if that is before the "
+                "horizon."
             )
     return found
 
