@@ -25,6 +25,7 @@ from hedgerow.patients.analysis import (
 )
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.counts import Counts
+from hedgerow.patients.folder import _blurred, shown_tree
 from hedgerow.patients.model import read_model, shares_by
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.second_tables import TOO_LATE
@@ -481,6 +482,22 @@ def test_no_small_count_stands_anywhere_with_entries(tmp_path):
     assert 0 < (found.entry[found.followed] >= 5.0).sum() < 5
     test_folder.test_no_small_count_stands_anywhere(found)
     test_folder.test_no_small_count_is_a_difference_of_tables(found)
+
+
+def test_the_tree_for_programs_tells_no_share_that_the_page_withholds(tmp_path):
+    """Weights of few patients may be no small numbers."""
+    found = analysed(registry(), tmp_path)
+    node = max(found.numbers, key=lambda n: found.groups.tree_.class_weight[n].min())
+    own = np.flatnonzero(found.groups.training & (found.groups.leaf == node))
+    had = own[found.groups.labels.y[own] == 1]
+    found.groups.labels.y[had[3:]] = -1
+    row = tables(found, 5)["calibration"].frame.set_index("group").loc[str(found.numbers[node])]
+    assert row["predicted"] == "withheld"
+    plain, shown = found.groups.tree_.class_weight[node], shown_tree(found, 5).class_weight[node]
+    assert plain.min() >= 5.0 and shown[1] == 2.5
+    assert shown.sum() == pytest.approx(np.rint(plain).sum())
+    blurred = _blurred(np.array([5.4, 5.6]), np.array([False, True]), 5)
+    assert blurred.tolist() == [2.75, 8.25]
 
 
 def test_causes_that_compete_have_no_test_of_gray_and_the_page_says_why(tmp_path):

@@ -19,7 +19,7 @@ from hedgerow.patients.checklist import checklist, nothing_found, summary
 from hedgerow.patients.cohort import Outcome
 from hedgerow.patients.counts import FILE as COUNTS
 from hedgerow.patients.counts import counts_of_training
-from hedgerow.patients.disclosure import LEAST, small
+from hedgerow.patients.disclosure import LEAST
 from hedgerow.patients.layout import (
     Written,
     check_made_by,
@@ -35,7 +35,7 @@ from hedgerow.patients.layout import (
 from hedgerow.patients.model import FILE, Source
 from hedgerow.patients.model import of as risk_model
 from hedgerow.patients.passport import passport
-from hedgerow.patients.tables import Table, tables, withheld_leaves
+from hedgerow.patients.tables import Table, few_classes, tables, withheld_leaves
 from hedgerow.reporting.html import render
 from hedgerow.texts import legible
 from hedgerow.tree import Tree
@@ -249,10 +249,11 @@ def shown_tree(analysis: Analysis, least: int) -> Tree:
     weight = np.array(tree.class_weight)
     leaves = list(analysis.numbers)
     counts = np.rint(weight[leaves]).astype(int)
-    few = small(counts, least).any(axis=1)
+    classes = few_classes(analysis, least)
+    few = np.array([classes[node].any() for node in leaves])
     for place, node in enumerate(leaves):
         if few[place]:
-            weight[node] = _blurred(counts[place], least)
+            weight[node] = _blurred(weight[node], classes[node], least)
     telling = set(withheld_leaves(analysis, least))
     if few.sum() == 1:  # alone, it would follow from the sum of the others
         rest = [k for k in range(len(leaves)) if not few[k]]
@@ -269,13 +270,16 @@ def shown_tree(analysis: Analysis, least: int) -> Tree:
     return type(tree)(**arrays, **beside, gate=gate)
 
 
-def _blurred(counts: np.ndarray, least: int) -> np.ndarray:
-    """Counts of two classes, the small one as the middle of what it may be, the same sum."""
-    total, few = counts.sum(), small(counts, least)
-    if few.all():
-        return np.where(counts == counts.max(), 0.75, 0.25) * total
-    middle = least / 2.0
-    return np.where(few, middle, total - middle)
+def _blurred(weight: np.ndarray, few: np.ndarray, least: int) -> np.ndarray:
+    """Weights of two classes, a small one as the middle of what it may be.
+
+    The sum is the same, and the larger one: of few patients who come late the weight may be large.
+    """
+    total, middle, larger = np.rint(weight).sum(), least / 2.0, weight.argmax()
+    made = np.where(few, middle, total - middle)
+    if few.all() or made.argmax() != larger:
+        return np.where(np.arange(2) == larger, 0.75, 0.25) * total
+    return made
 
 
 def _rounded(counts: np.ndarray, least: int) -> np.ndarray:

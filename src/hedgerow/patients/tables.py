@@ -860,7 +860,7 @@ def calibrated(analysis: Analysis, least: int) -> Table:
     # As the table of survival in the test part hides them.
     whole = _hidden_in_leaves(analysis, least)["test", "n"]
     masks["n"][1:] = np.maximum(masks["n"][1:], whole)
-    learnt = _few_known(analysis, least)
+    learnt = {node: few.any() for node, few in few_classes(analysis, least).items()}
     for place, node in enumerate(table.index):
         for name, mask in masks.items():
             frame.loc[place, name] = as_shown(int(table.loc[node, name]), mask[place], least)
@@ -899,18 +899,17 @@ def _unknown(analysis: Analysis, by: str) -> str:
     return f"by weights these stand for {gone} and for {before}"
 
 
-def _few_known(analysis: Analysis, least: int) -> dict[int, bool]:
-    """Leaves in which few training patients are known to have the event, or not to have it."""
-    weight = analysis.groups.tree_.class_weight
-    found = {
-        node: bool(small(np.rint(weight[node]).astype(int), least).any())
-        for node in analysis.numbers
-    }
+def few_classes(analysis: Analysis, least: int) -> dict[int, np.ndarray]:
+    """By leaf which of the two classes, none or the event, few training patients are known to have.
+
+    Of the weights of the tree, which are counts where patients are not weighted.
+    """
+    weight, groups = analysis.groups.tree_.class_weight, analysis.groups
+    found = {node: small(np.rint(weight[node]).astype(int), least) for node in analysis.numbers}
     if analysis.entry is not None:  # a weight of late entry is no count, nor at least as large
-        groups = analysis.groups
         for node in found:
             y = groups.labels.y[groups.training & (groups.leaf == node)]
-            found[node] |= bool(small([(y == 0).sum(), (y == 1).sum()], least).any())
+            found[node] |= small([(y == 0).sum(), (y == 1).sum()], least)
     return found
 
 
