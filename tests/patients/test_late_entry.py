@@ -278,6 +278,15 @@ def test_calibration_and_net_benefit_are_of_all_and_not_of_those_who_came(tmp_pa
     assert measured["expected"] == pytest.approx(weights @ risk / weights.sum())
 
 
+def test_net_benefit_is_not_known_where_nobody_is_followed_to_the_horizon():
+    """The patients with the event alone stood for all, so that it was 1."""
+    time, event = np.array([1.0, 2.0, 2.5, 1.2, 2.2, 2.9]), np.array([1, 1, 0, 0, 1, 0])
+    entry, risk = np.array([0.0, 0.5, 0.1, 0.0, 0.0, 0.3]), np.array([0.9, 0.8, 0.1, 0.1, 0.7, 0.1])
+    made = decision_curve(risk, time, event, 3.0, entry).set_index("threshold")
+    assert made.loc[[0.05, 0.5], ["tree", "all"]].isna().all(axis=None)
+    assert made.loc[0.95, "tree"] == 0.0
+
+
 def treated_registry():
     """Some are treated at a time, of whom many before they are registered."""
     table, random = registry(), np.random.default_rng(1)

@@ -33,6 +33,7 @@ from hedgerow.survival import (
 )
 from hedgerow.survival.estimates import log_log, ran_out, risk_at
 from hedgerow.survival.labels import entry_of
+from hedgerow.survival.performance import WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -543,7 +544,9 @@ def masses(
         weights = censoring_weights(time, event, horizon, competing="survived", entry=entry)
     except InputError:  # nobody has the event, or all at risk do before others enter
         return np.full(n, math.nan)
-    return weights / weights.sum() if weights.any() else np.full(n, math.nan)
+    # Nobody is followed to the horizon: what is there is of those who had the event alone.
+    whole = n > 0 and weights.sum() >= WHOLE * n
+    return weights / weights.sum() if whole else np.full(n, math.nan)
 
 
 def calibration(
