@@ -340,6 +340,33 @@ def test_few_who_do_not_count_do_not_follow_from_the_rows_of_the_file(tmp_path):
     assert flow["analysed"] == len(table) - 3
 
 
+def test_few_who_are_never_seen_untreated_are_no_difference_of_tables(tmp_path):
+    """They are in the tables of treated and untreated alone: of a group, or of a category, few."""
+    table = treated_registry()
+    before = np.flatnonzero(table["surgery"] <= table["registered"])
+    table = table.drop(index=before[:-12]).reset_index(drop=True)
+    settings = Settings(weights=True, bootstraps=0, max_depth=2)
+    found = analysed(table, tmp_path, settings, intervention="surgery")
+    differences = {}
+    for least in (0, 5):
+        shown = tables(found, least)
+        leaves = shown["survival_all"].frame.set_index("group")["n"]
+        names = ["n_treated", "n_untreated", "n_left_out"]
+        counts = shown["treated_landmark"].frame.set_index("group").loc[leaves.index, names]
+        whole = [row for row in counts.index if all(isinstance(n, int) for n in counts.loc[row])]
+        made = [int(counts.loc[row].sum() - leaves[row]) for row in whole]
+        one, other = (
+            shown[name].frame.set_index(["variable", "value"])["All"]
+            for name in ("baseline", "baseline_treated")
+        )
+        for key in one.index[one.str.contains("%", na=False)]:
+            if "%" in (cell := other[key]):
+                made.append(int(cell.split()[0]) - int(one[key].split()[0]))
+        differences[least] = made
+    assert sum(0 < count < 5 for count in differences[0]) > 2
+    assert not any(0 < count < 5 for count in differences[5]) and len(differences[5])
+
+
 def test_a_group_whose_patients_run_out_is_told(tmp_path):
     """One woman from the start who has the event before all others come."""
     table = registry()

@@ -457,6 +457,7 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
                 {k: v for k, v in groups.items() if v.any()},
                 counted,
                 least,
+                counted & ~analysis.followed,
             ),
             association=True,
         )
@@ -464,8 +465,16 @@ def treated_baseline(analysis: Analysis, least: int) -> list[Table]:
 
 
 def _baseline(
-    analysis: Analysis, groups: Mapping[str, np.ndarray], everybody: np.ndarray, least: int
+    analysis: Analysis,
+    groups: Mapping[str, np.ndarray],
+    everybody: np.ndarray,
+    least: int,
+    alone: np.ndarray | None = None,
 ) -> pd.DataFrame:
+    """Inputs by group and of all; few of those who are `alone` in this table, (n,) bool, show not.
+
+    They are the difference of the column of all patients to that of the other table.
+    """
     import pandas as pd
 
     cohort, rows = analysis.cohort, []
@@ -481,7 +490,8 @@ def _baseline(
         if column.kind == "number" and not hasattr(values, "cat"):
             numbers = values.to_numpy()
             counts = np.array([[int((mask & missing).sum()) for mask in masks]])
-            hidden = protected(counts, least, columns=False)
+            also = _few_alone(counts.shape, [missing], alone, least)
+            hidden = protected(counts, least, columns=False, also=also)
             own = [numbers[mask & ~missing] for mask in masks]
             cells = [
                 WITHHELD if least and len(v) < least else _quartiles(v) if len(v) else "–"
@@ -502,7 +512,8 @@ def _baseline(
                     [int(mask.sum()) for mask in masks],
                 ]
             )
-            hidden = protected(table, least)
+            having = [*(codes == k for k in range(len(levels))), missing]
+            hidden = protected(table, least, also=_few_alone(table.shape, having, alone, least))
             known = table[:-2].sum(axis=0)
             for k, level in enumerate(levels):
                 cells = [
@@ -515,6 +526,14 @@ def _baseline(
             cells = [as_shown(c, h, least) for c, h in zip(counts[0], hidden[0], strict=True)]
             rows.append([column.label, "missing", *cells])
     return pd.DataFrame(rows, columns=["variable", "value", *names])
+
+
+def _few_alone(shape, having, alone: np.ndarray | None, least: int) -> np.ndarray:
+    """Where all patients, the last column, have few of those who are in one table alone."""
+    also = np.zeros(shape, dtype=bool)
+    if alone is not None:
+        also[: len(having), -1] = small([int((own & alone).sum()) for own in having], least)
+    return also
 
 
 def _quartiles(values: np.ndarray) -> str:
@@ -700,7 +719,7 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
         keep += models
         notes = {s: frame.get(f"cox_note{s}") for s in ("", "_adjusted", "_weighted")}
         frame = frame[keep].astype({c: object for c in keep})
-        masks = _hidden_in_treated(table, least)
+        masks = _hidden_in_treated(analysis, table, least)
         for place in range(len(frame)):
             for name, mask in masks.items():
                 frame.loc[place, name] = as_shown(int(table[name].iloc[place]), mask[place], least)
@@ -730,19 +749,27 @@ def treated(analysis: Analysis, least: int) -> list[Table]:
 def withheld_treated(analysis: Analysis, least: int) -> set[int]:
     """Leaves (-1: all) of which a number of treated or untreated patients is not shown."""
     table = analysis.treated["landmark"]
-    masks = _hidden_in_treated(table, least)
+    masks = _hidden_in_treated(analysis, table, least)
     hidden = np.any([masks[name] != SHOWN for name in OF_COUNTS[:3]], axis=0)
     return {int(node) for node in table.index[hidden]}
 
 
-def _hidden_in_treated(table: pd.DataFrame, least: int) -> dict[str, np.ndarray]:
+def _hidden_in_treated(
+    analysis: Analysis, table: pd.DataFrame, least: int
+) -> dict[str, np.ndarray]:
     """By column what is hidden; the first row is that of all patients."""
     order = [*range(1, len(table)), 0]
     names = ["n_treated", "n_untreated", "n_left_out"]
     counts = table[names].to_numpy(int)[order]
     counts = np.column_stack([counts, counts.sum(axis=1)])
+    # With the table of survival in each group sums would tell of few who are here alone.
+    alone, leaf = analysis.compared & ~analysis.followed, analysis.groups.leaf
+    nodes = table.index.to_numpy()[order]
+    here = [int((alone & ((leaf == node) | (node == -1))).sum()) for node in nodes]
+    also = np.zeros(counts.shape, dtype=bool)
+    also[:, -1] = small(here, least)
     back = np.argsort(order)
-    few = protected(counts, least)[back]
+    few = protected(counts, least, also=also)[back]
     found = {name: few[:, k] for k, name in enumerate(names)}
     for group in ("treated", "untreated"):
         n, events = (table[f"{name}_{group}"].to_numpy(int)[order] for name in ("n", "events"))
