@@ -475,6 +475,21 @@ def test_a_second_hospital_whose_patients_came_late(second):
     assert "from `registered` on" in (second / "sheet" / "passport.html").read_text()
 
 
+def test_a_group_that_runs_out_in_a_second_hospital_is_named(second, tmp_path):
+    """It had no observed risk, and the page did not say why."""
+    table, model = registry(), read_model(second / "house")
+    leaf, group = np.asarray(model.tree.apply(matrix_of(model, table))), model.groups[0]
+    own = table.index[leaf == group.node]
+    table.loc[own, "registered"] = np.maximum(table.loc[own, "registered"], 8)
+    table.loc[own[0], ["registered", "time", "cens"]] = [0, 4, 1]
+    table[table["registered"] < table["time"]].to_csv(tmp_path / "women.csv", index=False)
+    run = ["validate", str(second / "house"), str(tmp_path / "women.csv"), *TOLD[:-2], *ENTRY]
+    assert main([*run, "--resamples", "0", "--quiet", "--out", str(tmp_path / "sheet")]) == 0
+    assert np.isnan(float(frame(tmp_path / "sheet", "groups")["seen"].iloc[0]))
+    page = (tmp_path / "sheet/index.html").read_text()
+    assert f"In group {group.number} all patients under observation at 0.011 years have" in page
+
+
 def test_few_who_came_too_late_do_not_follow_from_the_rows_of_the_file(second, tmp_path):
     table = registry(horizon_late=True)
     late = np.flatnonzero(table["registered"] >= HORIZON)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -359,14 +359,39 @@ def compared(there: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
 
 
 def _notes_on_entry(groups: RiskGroups, time, event, entry, unit: str, seen) -> list[str]:
-    """What late entry leaves open, in sentences."""
+    """`notes_on_entry` of the patients who were seen."""
+    leaf, numbers = groups.leaf[seen], leaf_numbers(groups.tree_)
+    return notes_on_entry(numbers, leaf, time, event, entry, unit)
+
+
+def notes_on_entry(
+    numbers: Mapping[int, int],
+    leaf: np.ndarray,
+    time: np.ndarray,
+    event: np.ndarray,
+    entry: np.ndarray,
+    unit: str,
+) -> list[str]:
+    """What late entry leaves open, in sentences.
+
+    Parameters
+    ----------
+    numbers : mapping
+        Node of a group to its number.
+    leaf, time, event, entry : (n,) arrays
+    unit : str
+        Of the times.
+
+    Returns
+    -------
+    list of str
+    """
     found = []
     if entry.min() > 0.0:
         found.append(
             f"Nobody is under observation before {entry.min():.3g} {unit}: what is said here holds "
             "for patients who live so long."
         )
-    leaf, numbers = groups.leaf[seen], leaf_numbers(groups.tree_)
     said = "an" if (event > 1).any() else "the"
     for node, number in numbers.items():
         own = leaf == node

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hedgerow.patients.analysis import notes_on_entry
 from hedgerow.patients.disclosure import SHOWN, WITHHELD, as_shown, protected, small
 from hedgerow.patients.model import Input
 from hedgerow.patients.tables import (
@@ -405,6 +406,10 @@ def notes(found: Validation) -> list[str]:
             "Causes compete here and did not in the first hospital, whose risks are those without "
             "other causes: they are too high for an incidence."
         )
+    if found.entry is not None:
+        numbers = {group.node: group.number for group in model.groups}
+        about = (found.leaf, found.time, found.event, found.entry)
+        lines += notes_on_entry(numbers, *about, model.unit)
     mix = case_mix(found).frame
     apart = mix[mix["difference"].abs() >= UNLIKE]
     named = list(dict.fromkeys(v for v in apart["variable"] if not v.startswith("Group ")))
