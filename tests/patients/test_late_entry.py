@@ -26,7 +26,7 @@ from hedgerow.patients.analysis import (
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.counts import Counts
 from hedgerow.patients.folder import _blurred, shown_tree
-from hedgerow.patients.model import read_model, shares_by
+from hedgerow.patients.model import curve_of, read_model, shares_by
 from hedgerow.patients.schema import found_columns
 from hedgerow.patients.second_tables import TOO_LATE
 from hedgerow.patients.table import read_texts
@@ -433,6 +433,16 @@ def test_shares_of_late_entry_are_those_of_the_curve():
     event = event.astype(int)
     found = shares_by(time, event, [HORIZON, 0.0], entry)
     assert found.tolist() == pytest.approx([by_hand(table), 0.0])
+
+
+def test_the_curve_for_programs_ends_where_patients_run_out():
+    """It stood at 1 from there on, in the picture of the second hospital too."""
+    time, event = np.array([0.3, *np.linspace(0.6, 3.5, 60)]), np.array([1, *[1, 0] * 30])
+    entry = np.array([0.0, *[0.5] * 60])
+    assert np.isnan(risk_by(time, event, 3.0, entry=entry)[0])
+    assert curve_of(time, event, 3.0, 0, entry)[-1].time < 0.3
+    whole = curve_of(time[1:], event[1:], 3.0, 0, entry[1:])
+    assert whole[-1].time == 3.0 and whole[-1].share < 1.0
 
 
 @pytest.fixture(scope="module")

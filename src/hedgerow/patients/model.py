@@ -28,7 +28,7 @@ from hedgerow.patients.disclosure import small
 from hedgerow.patients.intervals import joined
 from hedgerow.patients.schema import Column
 from hedgerow.patients.tables import Table, rules
-from hedgerow.survival.estimates import Steps
+from hedgerow.survival.estimates import Steps, ran_out
 from hedgerow.survival.labels import entry_of
 from hedgerow.survival.leaves import leaf_numbers
 from hedgerow.tree import Tree
@@ -619,7 +619,7 @@ def curve_of(
 
     A time stands where at least `least` patients are still followed, and where the events up to it,
     and between it and the next one that stands, or an end of the intervals of `joined`, are none or
-    at least `least`.
+    at least `least`; with entries none from when all at risk have an event before others enter.
     """
     if not len(time) or small(len(time), least):
         return ()
@@ -628,6 +628,8 @@ def curve_of(
     followed = np.array([int((time >= t).sum()) for t in grid])
     if entry is not None:
         followed -= np.array([int((entry >= t).sum()) for t in grid])
+        end = ran_out(time, event != 0, entry, horizon)
+        followed[grid >= (math.inf if end is None else end)] = 0
     at_ends = np.cumsum([own[0] for _, own in joined(time, event, horizon, least)])
     kept: list[int] = []
     for k in range(POINTS - 1, -1, -1):
