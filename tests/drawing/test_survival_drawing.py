@@ -318,3 +318,6 @@ def test_curves_of_patients_who_come_late():
     axes = plt.figure().add_subplot()
     plot_curves(axes, time[kept], event[kept], np.zeros(kept.sum()), entry=entry[kept], least=5)
     assert axes.lines[0].get_xydata().max(axis=0).tolist() == [0.0, 1.0]
+    # Nor does a line from there to the name look like a curve of which nobody has the event.
+    assert "0: fewer than 5 at first" in "".join(text.get_text() for text in axes.texts)
+    assert axes.lines[-1].get_xydata()[0].tolist() == [1.0, 1.0]

@@ -25,6 +25,7 @@ from hedgerow.patients.analysis import (
 )
 from hedgerow.patients.cohort import Outcome, read_cohort
 from hedgerow.patients.counts import Counts
+from hedgerow.patients.figures import curves, sheet
 from hedgerow.patients.folder import _blurred, shown_tree
 from hedgerow.patients.model import curve_of, read_model, shares_by
 from hedgerow.patients.schema import found_columns
@@ -398,6 +399,22 @@ def test_a_group_that_runs_out_is_named(tmp_path):
     notes = _notes_on_entry(groups, time[seen], event[seen], entry[seen], "years", seen)
     assert len(notes) == 1 and "an event then" in notes[0]
     assert calibration_of(groups, found, time, event, entry).isna()[node]
+
+
+def test_a_group_without_a_curve_says_why_on_the_sheet(tmp_path):
+    """The panel was empty, and in the other picture the name stood at 100 %."""
+    table = registry()
+    table["registered"] = np.maximum(table["registered"], 60)
+    table.loc[:3, "registered"] = 0
+    for row, time in enumerate((20, 40, 30)):
+        table.loc[row, ["time", "cens"]] = [time, 1]
+    found = analysed(table[table["registered"] < table["time"]].reset_index(drop=True), tmp_path)
+    said = {}
+    for least in (0, 5):
+        drawn = [sheet(found, "Women", least, "women.csv"), curves(found, least)]
+        texts = [[t.get_text() for a in one.axes for t in a.texts] for one in drawn]
+        said[least] = [sum("fewer than 5 at first" in text for text in own) for own in texts]
+    assert said == {0: [0, 0], 5: [1, 1]}
 
 
 def calibration_of(groups, found, time, event, entry):

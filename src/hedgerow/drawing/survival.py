@@ -53,6 +53,8 @@ MOST_MARKS = 60
 
 #: Behind the name of a group whose curve is not drawn.
 FEWER = ": fewer than {}"
+#: The same where so few are at risk at the first event that no curve can begin.
+EARLY = ": fewer than {} at first"
 #: Lines at the foot.
 MOST_FOOT = 8
 
@@ -267,8 +269,11 @@ def plot_curves(
         if since is not None:
             stops = min(stops, _first_few(time[inside], (died | other)[inside], since, least))
         _draw(axes, found, stops, color, line, intervals, marks)
+        end_of = (stops, float(found.at(stops)))
+        if since is not None and stops <= 0.0:  # a line from there would say nobody has the event
+            name, end_of = name + EARLY.format(least), (last, 1.0)
         drawn.append((place, color, line, name))
-        ends.append((stops, float(found.at(stops))))
+        ends.append(end_of)
     axes.set_xlim(0.0, last)
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0", "25", "50", "75", "100 %"])
@@ -453,7 +458,7 @@ def _list_at_risk(axes, table, drawn, fontsize: float, least: int, below_unit: b
     for row, (place, color, _, name) in enumerate(drawn):
         del place
         if several:
-            words = name.removesuffix(FEWER.format(least))
+            words = name.removesuffix(FEWER.format(least)).removesuffix(EARLY.format(least))
             put(0.0, row + 1, words, axes.transAxes, clear, color=_ink(color), ha="right")
         for tick, count in zip(table.columns, table.iloc[row], strict=True):
             text = f"<{least}" if hidden(int(count), least) else f"{count}"
@@ -879,6 +884,11 @@ def _draw_panel(
     if few or not inside.any():
         text = f"fewer than {least}\npatients or events" if few else "nobody"
         panel.text(0.06, 0.1, text, transform=panel.transAxes, fontsize=points, color="0.3")
+    elif entry is not None:
+        had = (event == cause) | ((event != 0) & (competing == "incidence"))
+        if _first_few(time[inside], had[inside], entry[inside], least) <= 0.0:
+            text = f"fewer than {least} at first"
+            panel.text(0.06, 0.1, text, transform=panel.transAxes, fontsize=points, color="0.3")
     panel.set_xlim(0.0, horizon)
     panel.locator_params(axis="x", nbins=4)
     if inside.any():
