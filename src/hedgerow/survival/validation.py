@@ -229,7 +229,6 @@ def _bootstrap(X, time, event, entry, drawn, horizon: float, cause: int, seed: i
 
     None where the tree cannot be grown: nobody among the drawn has the event, or everybody.
     """
-
     taken = X.iloc[drawn].reset_index(drop=True) if hasattr(X, "iloc") else X[drawn]
     try:
         found = risk_groups(
