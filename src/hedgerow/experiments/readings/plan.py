@@ -19,7 +19,7 @@ class ReadingsPlan(Plan):
     section: ClassVar[str] = "readings"
 
     of: tuple[str, ...] = setting(
-        ("soft", "structure"),
+        ("structure",),
         "Experiments whose statements are read in each way; of those that are run.",
         choices=EXPERIMENTS,
     )

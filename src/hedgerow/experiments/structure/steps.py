@@ -10,6 +10,7 @@ result is the division's:
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -561,10 +562,23 @@ def _space(D: np.ndarray, plan) -> np.ndarray:
 
 
 def _partition(coordinates, plan, dataset: str, number: int, seed: int) -> np.ndarray:
+    content = np.ascontiguousarray(coordinates, dtype=np.float64)
+    of = (plan.n_clusters, plan.seed, dataset, number, seed)
+    return _partition_of(content.tobytes(), content.shape, *of)
+
+
+# Readings that differ in which pairs of trees are asked about have the same clusters.
+@functools.lru_cache(maxsize=4096)
+def _partition_of(
+    content: bytes, shape: tuple[int, int], n_clusters: int, *of: int | str
+) -> np.ndarray:
     from hedgerow.structure.clusters import partition
 
-    state = random_state(plan.seed, EXPERIMENT, dataset, number, f"kmeans_{seed:02d}")
-    return partition(coordinates, plan.n_clusters, state)
+    plan_seed, dataset, number, seed = of
+    state = random_state(plan_seed, EXPERIMENT, dataset, number, f"kmeans_{seed:02d}")
+    found = partition(np.frombuffer(content).reshape(shape), n_clusters, state)
+    found.flags.writeable = False
+    return found
 
 
 def score(D: np.ndarray, labels, n_nodes, pairs: Mapping[str, np.ndarray]) -> dict[str, float]:
