@@ -17,10 +17,10 @@ from hedgerow.cli import main
 from hedgerow.errors import DataError, InputError
 from hedgerow.patients.analysis import (
     Settings,
-    _notes_on_entry,
     analyse,
     compared,
     decision_curve,
+    notes_on_entry,
     risk_by,
 )
 from hedgerow.patients.cohort import Outcome, read_cohort
@@ -376,7 +376,9 @@ def test_a_group_whose_patients_run_out_is_told(tmp_path):
     found = analysed(table, tmp_path)
     assert any("Nobody is under observation before 0.0821 years" in note for note in found.notes)
     table.loc[0, ["registered", "time", "cens"]] = [0, 10, 1]
-    with pytest.raises(InputError, match=r"all patients at risk at time .* have an event then"):
+    with pytest.raises(
+        InputError, match=r"of the training part at risk at 0\.0274 years have an event"
+    ):
         analysed(table, tmp_path)
 
 
@@ -390,13 +392,14 @@ def test_a_group_that_runs_out_is_named(tmp_path):
     entry[own[0]], time[own[0]], event[own[0]] = 0.0, 0.0125, 1
     seen = entry < time
     groups = SimpleNamespace(leaf=found.groups.leaf, tree_=found.groups.tree_)
-    notes = _notes_on_entry(groups, time[seen], event[seen], entry[seen], "years", seen)
+    numbers, leaf = found.numbers, found.groups.leaf[seen]
+    notes = notes_on_entry(numbers, leaf, time[seen], event[seen], entry[seen], "years")
     assert len(notes) == 1
     assert f"In group {number} all patients under observation at 0.0125 years have" in notes[0]
     assert "the event then" in notes[0] and "goes no further" in notes[0]
     assert calibration_of(groups, found, time, event, entry).isna()[node]
     event[own[0]] = 2  # nor is the risk known where it is another event that all have
-    notes = _notes_on_entry(groups, time[seen], event[seen], entry[seen], "years", seen)
+    notes = notes_on_entry(numbers, leaf, time[seen], event[seen], entry[seen], "years")
     assert len(notes) == 1 and "an event then" in notes[0]
     assert calibration_of(groups, found, time, event, entry).isna()[node]
 

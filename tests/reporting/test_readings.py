@@ -12,15 +12,15 @@ import pytest
 
 from hedgerow.data import load_registry
 from hedgerow.errors import ConfigError
+from hedgerow.experiments.nearest import distances
 from hedgerow.experiments.plan import sections
+from hedgerow.experiments.printed import KEY
 from hedgerow.files import read_csv, read_yaml
 from hedgerow.reporting.readings import (
-    CELL,
     HERE,
     Choices,
     Run,
     contains,
-    distances,
     left_out,
     products_of,
     read_readings,
@@ -250,7 +250,7 @@ def naive_distance(cells, reading, without=None):
     """The distance of a reading, from its definition, cell by cell."""
     readings = set(cells["reading"])
     squares = {}
-    for key, own in cells.groupby(CELL):
+    for key, own in cells.groupby(KEY):
         own = own.dropna(subset=["measured", "published_value"]).set_index("reading")
         if set(own.index) != readings or key[0] == without:
             continue
@@ -275,7 +275,7 @@ def made_up_cells(seed):
             low = random.choice([np.nan, -1.0])
             for reading in (HERE, "gates=midpoint", "votes=labels"):
                 measured = np.nan if random.random() < 0.05 else published + random.normal()
-                key = dict(zip(CELL, (table, "mean", "se", "", str(k), "accuracy"), strict=True))
+                key = dict(zip(KEY, (table, "mean", "se", "", str(k), "accuracy"), strict=True))
                 rows.append(
                     {"reading": reading, **key, "published_value": published, "measured": measured}
                     | {"sd": sd, "low": low, "high": -low, "unit": "percent"}

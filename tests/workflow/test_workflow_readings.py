@@ -11,6 +11,7 @@ from throwaway import ROOT
 
 from hedgerow.data import fetch, load_registry, tidy, write_tidy
 from hedgerow.errors import ConfigError
+from hedgerow.experiments.printed import KEY
 from hedgerow.files import read_csv, read_yaml
 from hedgerow.reporting.readings import HERE, read_readings
 from hedgerow.workflow import readings
@@ -108,7 +109,7 @@ def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
                 log=[folder / f"data/logs/{name}.log"],
                 input=[],
                 output=paths[-1:],
-                params=Named(read.run_params(name)),
+                params=Named(given=read.run_params(name)),
                 wildcards=SimpleNamespace(dataset=name),
             )
         )
@@ -119,7 +120,7 @@ def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
             log=[folder / "data/logs/judge.log"],
             input=Named(runs=paths),
             output=out,
-            params=Named(read.judge_params()),
+            params=Named(given=read.judge_params()),
         )
     )
     judged, cells = map(pd.read_parquet, out)
@@ -246,15 +247,14 @@ def test_numbers_of_each_reading_are_set_beside_what_is_printed(workflow, config
     assert set(judged["reading"]) == set(cells["reading"]) == {HERE, "gates=other"}
     assert set(cells["experiment"]) == {"soft"} and cells["measured"].notna().all()
     assert set(cells["method"]) <= {"", *SMALL["methods"]}
-    key = ["table", "dataset", "method", "criterion", "noise", "metric"]
-    one, other = (own.set_index(key)["measured"] for _, own in cells.groupby("reading"))
+    one, other = (own.set_index(KEY)["measured"] for _, own in cells.groupby("reading"))
     changed = (one != other).groupby("method").any()
     assert changed["se"] and not changed["plt"]
     # As a run with its settings has them.
     jobs = [job for name in SETS for job in read.jobs(name)] + read.meets + read.beside
     made = made_again(jobs, "soft", {"gate_at": "midpoint"}, tmp_path / "whole")
-    whole = pd.read_parquet(made["reports/comparison.parquet"]).set_index(key)["measured"]
-    of_run = cells[cells["reading"] != HERE].set_index(key)["measured"]
+    whole = pd.read_parquet(made["reports/comparison.parquet"]).set_index(KEY)["measured"]
+    of_run = cells[cells["reading"] != HERE].set_index(KEY)["measured"]
     pd.testing.assert_series_equal(of_run, whole[of_run.index])
 
 

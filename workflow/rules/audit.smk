@@ -12,11 +12,11 @@ rule claims:
         stated="data/published/claims.csv",
         # Tracked, and made by `hedgerow reference`: what is not there stays empty.
         reference=sorted(glob("data/reference/*/*_claims.csv")),
-        readings=[
-            f"data/results/{word}/claims_by_reading.parquet"
-            for word in config["experiments"]
-            if word == "readings"
-        ],
+        readings=(
+            ["data/results/readings/claims_by_reading.parquet"]
+            if "readings" in config["experiments"]
+            else []
+        ),
     output:
         "reports/claims.csv",
     log:

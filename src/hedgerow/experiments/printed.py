@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Columns that name a printed cell, in all files of data/published but claims.csv.
+KEY = ["table", "dataset", "method", "criterion", "noise", "metric"]
 #: Published tables by their ids, every cell a text as it is printed.
 Printed: TypeAlias = "Mapping[str, pd.DataFrame]"
 

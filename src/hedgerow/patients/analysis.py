@@ -32,7 +32,7 @@ from hedgerow.survival import (
     thesis_tree,
 )
 from hedgerow.survival.estimates import log_log, ran_out, risk_at
-from hedgerow.survival.labels import entry_of
+from hedgerow.survival.labels import NobodyLeft, entry_of
 from hedgerow.survival.performance import WHOLE
 
 if TYPE_CHECKING:
@@ -279,7 +279,10 @@ def analyse(
     X = cohort.X if seen.all() else cohort.X[seen].reset_index(drop=True)
     outcome = (time[seen], event[seen])
     pipeline |= {"horizon": cohort.horizon, "entry": entry_of(entry, seen)}
-    grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
+    try:
+        grown = risk_groups(X, *outcome, random_state=settings.seed, **pipeline)
+    except NobodyLeft as error:
+        raise NobodyLeft(error.when, cohort.unit, "patients of the training part") from None
     groups = _of_all(grown, cohort, seen)
     survival = {}
     for part, words in PARTS.items():
@@ -305,7 +308,8 @@ def analyse(
         who = compared(there, entry)
         treated, notes = _treated(cohort, groups, landmark, covariates, who)
     if entry is not None:
-        notes += _notes_on_entry(groups, time[seen], event[seen], entry[seen], cohort.unit, seen)
+        late = (groups.leaf[seen], time[seen], event[seen], entry[seen])
+        notes += notes_on_entry(leaf_numbers(groups.tree_), *late, cohort.unit)
     tell("calibration and decision curve")
     calibrated = calibration(groups, time, event, cohort.horizon, entry)
     test = ~groups.training & there
@@ -356,12 +360,6 @@ def compared(there: np.ndarray, entry: np.ndarray | None) -> np.ndarray:
     """
     few = entry is not None and (~there).sum() < LEAST
     return there if few else np.ones(len(there), dtype=bool)
-
-
-def _notes_on_entry(groups: RiskGroups, time, event, entry, unit: str, seen) -> list[str]:
-    """`notes_on_entry` of the patients who were seen."""
-    leaf, numbers = groups.leaf[seen], leaf_numbers(groups.tree_)
-    return notes_on_entry(numbers, leaf, time, event, entry, unit)
 
 
 def notes_on_entry(

@@ -24,7 +24,7 @@ from hedgerow.patients.disclosure import SHOWN, small
 from hedgerow.patients.model import Point, RiskModel, Source, curve_of, group_of
 from hedgerow.survival import censoring_weights, concordance, horizon_labels
 from hedgerow.survival.estimates import ran_out
-from hedgerow.survival.labels import entry_of, nobody_left
+from hedgerow.survival.labels import NobodyLeft, entry_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,7 +179,7 @@ def validated(
     if entry is not None and len(time):
         when = ran_out(time, event != 0, entry, horizon)
         if when is not None:
-            raise nobody_left(f"{when:.3g} {model.unit}")
+            raise NobodyLeft(when, model.unit)
     if math.isnan(risk_by(time, event, horizon, entry=entry)[0]):
         raise InputError(f"nobody is followed to {horizon:g} {model.unit}", remedy=remedy)
     if not ((event == 1) & (time <= horizon)).any():

@@ -16,8 +16,6 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hedgerow.closed import read, setting
 from hedgerow.errors import ConfigError
 from hedgerow.texts import did_you_mean
@@ -31,6 +29,10 @@ ROBUST, FEWEST = 0.9, 8
 #: What a verdict counts where its variance is shared out.
 WORTH = {"reproduced": 1.0, "partly": 0.5, "not reproduced": 0.0}
 HERE = "as here"
+#: Before the name of a choice, in the tables that the workflow makes.
+PREFIX = "choice_"
+#: Words for a claim, and what stands for each where there is little room.
+MARKS = {"robust": "R", "fragile": "F", "refuted": "X"}
 
 
 @dataclass(frozen=True)
@@ -358,68 +360,10 @@ def word_of(verdicts: Sequence[str]) -> str:
     return "robust" if max(shares.values()) >= ROBUST else "fragile"
 
 
-#: Of a printed cell, in the frame that `distances` reads.
-CELL = ["table", "dataset", "method", "criterion", "noise", "metric"]
-NUMBERS = ["published_value", "measured", "sd", "low", "high"]
-#: Half the width of a 95 % interval, in standard errors.
-WIDTH_95 = 1.96
-
-
 def widest(choices: Choices) -> tuple[str, ...]:
     """Claims of the product with the most readings: its readings are set beside what is printed."""
     counts = collections.Counter(reading.claims for reading in products_of(choices))
     return max(counts, key=lambda claims: counts[claims], default=())
-
-
-def distances(cells: pd.DataFrame) -> pd.DataFrame:
-    """How far the numbers of each reading lie from all that is printed.
-
-    A difference is told in units of the spread of its cell under the reading as here: its standard
-    deviation, or what its interval says of it, or the standard deviation of what is printed of the
-    same metric in the same table. The distance is the root of the mean over tables of the mean
-    square of a table's differences. Cells count that have a number under each reading.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        reading, `CELL`, `NUMBERS`; a row per reading and cell.
-
-    Returns
-    -------
-    DataFrame
-        reading, distance, n_cells, n_tables, n_first (tables without which, one at a time, no other
-        reading is nearer); the nearest first, by name where two are equal.
-    """
-    import pandas as pd
-
-    columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
-    cells = cells[["reading", *CELL, *NUMBERS]].fillna({name: "" for name in CELL})
-    known = cells.dropna(subset=["measured", "published_value"])
-    known = known[known.groupby(CELL)["reading"].transform("nunique") == cells["reading"].nunique()]
-    here = cells[cells["reading"] == HERE].set_index(CELL)
-    unit = here["sd"].astype(float).fillna((here["high"] - here["low"]) / (2.0 * WIDTH_95))
-    printed = here.groupby(["table", "metric"])["published_value"].transform("std")
-    unit = unit.where(unit > 0.0, printed)
-    unit = unit[unit > 0.0].rename("unit")
-    known = known.join(unit, on=CELL, how="inner")
-    if known.empty:
-        return pd.DataFrame(columns=columns)
-    known["square"] = ((known["measured"] - known["published_value"]) / known["unit"]) ** 2
-    square = known.pivot_table(index="reading", columns="table", values="square", aggfunc="mean")
-    square = square.sort_index()
-    tables = list(square)
-    total = square.mean(axis=1)
-    without = [square.drop(columns=name).mean(axis=1) for name in tables] if len(tables) > 1 else []
-    first = pd.DataFrame({n: one <= one.min() for n, one in enumerate(without)}, index=square.index)
-    found = pd.DataFrame(
-        {
-            "distance": np.sqrt(total),
-            "n_cells": known.groupby("reading").size(),
-            "n_tables": len(tables),
-            "n_first": first.sum(axis=1).astype(int),
-        }
-    )
-    return found.sort_values("distance", kind="stable").reset_index()[columns]
 
 
 def in_a_sentence(row: Mapping[str, Any]) -> str:

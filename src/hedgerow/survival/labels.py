@@ -140,7 +140,7 @@ def censoring_weights(
     ends = event == 0 if competing == "survived" else event != cause
     if (entry := checked_entry(entry, time)) is not None:
         if (when := ran_out(time, ~ends, entry, horizon)) is not None:
-            raise nobody_left(f"time {when:g}")
+            raise NobodyLeft(when)
         return entered_weights(time, ends, known, horizon, entry)
     return weights_at(not_censored(time, ends), time, known, horizon)
 
@@ -266,21 +266,26 @@ def beyond(horizon: float, time: np.ndarray, entry) -> InputError:
 
 
 class NobodyLeft(InputError):
-    """All at risk have an event at some time, and others enter later: see `nobody_left`."""
-
-
-def nobody_left(when: str) -> NobodyLeft:
-    """The error of a time at which all at risk have an event, though others enter later.
+    """All at risk have an event at some time, though others enter later.
 
     Parameters
     ----------
-    when : str
-        The time of `hedgerow.survival.estimates.ran_out`, in words.
+    when : float
+        Of `hedgerow.survival.estimates.ran_out`.
+    unit, who : str
+        Of the time; which patients they are.
     """
-    return NobodyLeft(
-        f"all patients at risk at {when} have an event then, and others enter later",
-        remedy="count time from a later start, or leave out who entered before it",
-    )
+
+    def __init__(self, when: float, unit: str = "", who: str = "patients"):
+        at = f"{when:.3g} {unit}" if unit else f"time {when:g}"
+        super().__init__(
+            f"all {who} at risk at {at} have an event then, and others enter later",
+            remedy="count time from a later start, or leave out who entered before it",
+        )
+        self.when, self._said = when, (when, unit, who)
+
+    def __reduce__(self):
+        return type(self), self._said
 
 
 def checked_entry(entry, time: np.ndarray) -> np.ndarray | None:

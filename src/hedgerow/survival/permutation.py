@@ -138,10 +138,8 @@ def permuted_separation(
             left_out = error
         if progress is not None:
             progress()
-    if not found and left_out is not None:
-        raise left_out
     if not found:
-        raise InputError("there are no seeds", remedy="give one per permutation")
+        raise left_out or InputError("there are no seeds", remedy="give one per permutation")
     return pd.concat(found, ignore_index=True)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import filecmp
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, Any
 from hedgerow.errors import ConfigError
 from hedgerow.experiments.plan import sections
 from hedgerow.files import read_parquet, read_yaml, write_bytes, write_parquet, write_text
+from hedgerow.reporting.claim_specification import SOURCE as CLAIMS
 from hedgerow.reporting.readings import (
     HERE,
+    PREFIX,
     SOURCE,
     Alternative,
     Choices,
@@ -39,6 +41,7 @@ from hedgerow.reporting.readings import (
     singles_of,
     widest,
 )
+from hedgerow.workflow.digest import digest_of
 from hedgerow.workflow.jobs import absence, job
 from hedgerow.workflow.parts import SUFFIX, packed, unpacked
 from hedgerow.workflow.steps import declarations, perform, section_of
@@ -47,19 +50,12 @@ from hedgerow.workflow.upstream import Made, maker_of, upstream
 if TYPE_CHECKING:
     import pandas as pd
 
-CLAIMS = "config/claims.yaml"
 #: Printed cells beside measured ones.
 COMPARISON = "reports/comparison.parquet"
 #: What was run for the readings of one data set.
 RUNS = "data/results/readings/runs/{word}/{dataset}.tar.xz"
-#: Of the jobs, by their function.
-PARAMS = {
-    "run": ("section", "jobs", "kept", "runs", "code"),
-    "judge": (
-        *("section", "judged", "cells", "choices", "n_runs", "jobs", "beside", "kept"),
-        *("readings", "code"),
-    ),
-}
+#: What makes jobs again and judges them.
+ENGINE = ("workflow.readings:run", "workflow.readings:judge")
 
 
 class _Named(dict):
@@ -396,14 +392,11 @@ class Readings:
     def params(self, work: str) -> dict[str, Any]:
         """`params` of the rule whose script calls `run` or `judge`."""
 
-        def lookup(name: str) -> Callable[[Any], Any]:
-            def found(wildcards: Any) -> Any:
-                of_one = getattr(self._read[wildcards.word], f"{work}_params")
-                return of_one(getattr(wildcards, "dataset", None))[name]
+        def given(wildcards: Any) -> dict[str, Any]:
+            of_one = getattr(self._read[wildcards.word], f"{work}_params")
+            return of_one(getattr(wildcards, "dataset", None))
 
-            return found
-
-        return {"work": work, **{name: lookup(name) for name in PARAMS[work]}}
+        return {"work": work, "given": given, "code": digest_of(*ENGINE)}
 
 
 # ------------------------------------------------------------------------------- the jobs
@@ -412,7 +405,7 @@ class Readings:
 def run(snakemake: Any) -> None:
     """Run what the readings of one data set need, and keep its rows (the script of the rule)."""
     with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
-        params, root, files = snakemake.params, Path(name), []
+        params, root, files = SimpleNamespace(**snakemake.params.given), Path(name), []
         jobs = [Made(**one) for one in params.jobs]
         for number, settings in enumerate(params.runs):
             made = made_again(jobs, params.section, settings, root / "made")
@@ -437,7 +430,7 @@ def judge(snakemake: Any) -> None:
     import pandas as pd
 
     with job(snakemake), TemporaryDirectory(prefix="hedgerow-readings-") as name:
-        params, folder = snakemake.params, Path(name)
+        params, folder = SimpleNamespace(**snakemake.params.given), Path(name)
         kept = {d: paths for d, paths in params.kept.items() if absence(paths[0]) is None}
         for path in map(Path, snakemake.input.runs):
             own = kept.get(path.name.removesuffix(SUFFIX), ())
@@ -478,8 +471,7 @@ def _judged(
             if reading["methods"]:
                 there &= cells["method"].isin(["", *reading["methods"]])
             cells = cells[there].assign(reading=reading["id"])
-    order = [*params.choices]
-    taken = {f"choice_{name}": reading["taken"].get(name, HERE) for name in order}
+    taken = {f"{PREFIX}{name}": reading["taken"].get(name, HERE) for name in params.choices}
     frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
     first = ["reading", *taken, "claim"]
     return frame[[*first, *(column for column in frame if column not in first)]], cells

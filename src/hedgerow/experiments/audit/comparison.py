@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.printed import Printed, printed_number
+from hedgerow.experiments.printed import KEY, Printed, printed_number
 from hedgerow.experiments.soft.plan import TABLE_3_1
 from hedgerow.experiments.step import step
 
-KEY = ["table", "dataset", "method", "criterion", "noise", "metric"]
 #: Of reports/comparison.csv and .parquet.
 ORDER = [
     *KEY,

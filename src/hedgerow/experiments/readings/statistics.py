@@ -7,19 +7,18 @@ from typing import Any
 
 import pandas as pd
 
+from hedgerow.experiments.nearest import distances
 from hedgerow.experiments.step import step
 from hedgerow.reporting.readings import (
     HERE,
+    PREFIX,
     WORTH,
     Choices,
-    distances,
     read_readings,
     shapley_shares,
     word_of,
 )
 
-#: Before the name of a choice, in the tables that the workflow makes.
-PREFIX = "choice_"
 #: Columns that are written in this order.
 CLAIMS = {
     **{"experiment": str, "claim": str, "n_readings": int, "n_open": int, "reproduced": float},
@@ -65,8 +64,9 @@ def summarised(
         `points`: experiment, claim, reading, verdict, estimate, low, high, measured.
         `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
         `shares`: experiment, claim, choice, share.
-        `nearest`: experiment, rank (from 1) and what `hedgerow.reporting.readings.distances`
-        returns, the first `N_NEAREST` of each experiment.
+        `nearest`: experiment, rank (from 1) and what
+        `hedgerow.experiments.nearest.distances` returns, the first `N_NEAREST` of each
+        experiment.
     """
     read = read_readings(choices)
     claims, points, taken, shares = [], [], [], []

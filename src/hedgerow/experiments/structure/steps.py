@@ -563,20 +563,19 @@ def _space(D: np.ndarray, plan) -> np.ndarray:
 
 def _partition(coordinates, plan, dataset: str, number: int, seed: int) -> np.ndarray:
     content = np.ascontiguousarray(coordinates, dtype=np.float64)
-    of = (plan.n_clusters, plan.seed, dataset, number, seed)
-    return _partition_of(content.tobytes(), content.shape, *of)
+    names = (plan.seed, EXPERIMENT, dataset, number, f"kmeans_{seed:02d}")
+    return _partition_of(content.tobytes(), content.shape, plan.n_clusters, names)
 
 
 # Readings that differ in which pairs of trees are asked about have the same clusters.
 @functools.lru_cache(maxsize=4096)
 def _partition_of(
-    content: bytes, shape: tuple[int, int], n_clusters: int, *of: int | str
+    content: bytes, shape: tuple[int, ...], n_clusters: int, names: tuple
 ) -> np.ndarray:
     from hedgerow.structure.clusters import partition
 
-    plan_seed, dataset, number, seed = of
-    state = random_state(plan_seed, EXPERIMENT, dataset, number, f"kmeans_{seed:02d}")
-    found = partition(np.frombuffer(content).reshape(shape), n_clusters, state)
+    coordinates = np.frombuffer(content).reshape(shape)
+    found = partition(coordinates, n_clusters, random_state(*names))
     found.flags.writeable = False
     return found
 

@@ -29,7 +29,7 @@ from hedgerow.reporting.entries import Entry
 from hedgerow.reporting.findings import Finding, paragraphs
 from hedgerow.reporting.html import Section, render
 from hedgerow.reporting.numbers import minus
-from hedgerow.reporting.readings import in_a_sentence
+from hedgerow.reporting.readings import MARKS, in_a_sentence
 
 #: Pages that every site has: file -> title. The first ones stand in the menu.
 MENU = {
@@ -312,6 +312,7 @@ class _Site:
             n_claims=len(self.claims),
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
+            marks=MARKS,
             words={c["claim"]: c["readings_word"] for c in self.claims if c["readings_word"]},
             n_there=len(there),
             n_absent=len(self.content.datasets) - len(there),
@@ -376,6 +377,7 @@ class _Site:
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
+            "readings_mark": MARKS.get(row["readings_word"], ""),
             "why": Markup(why),
             "notes": notes,
             "notes_page": f"../{source_page(notes)}#L{line}" if notes else "",
