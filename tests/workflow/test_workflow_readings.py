@@ -102,7 +102,7 @@ def run_all(read: Read, folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
     paths = []
     for name in read.datasets:
-        paths.append(str(folder / f"{name}.tar.xz"))
+        paths.append(str(folder / name / "soft.tar.xz"))
         readings.run(
             SimpleNamespace(
                 rule="run",

@@ -397,7 +397,7 @@ def test_tables_are_those_of_one_run(project, soft):
 
 def same_as_run(one):
     """What a reference keeps and a run in its project has made, compared."""
-    made = kept(one.plan, one.cut) | {
+    made = kept(one.plan, one.cut.rules) | {
         f"{one.experiment}_claims.csv": claims_of(one.plan, one.experiment)
     }
     found = set()

@@ -14,9 +14,9 @@ rule readings_run:
     input:
         readings_read.files,
     output:
-        "data/results/readings/runs/{word}/{dataset}.tar.xz",
+        "data/results/readings/runs/{dataset}/{word}.tar.xz",
     log:
-        "data/logs/readings/run/{word}_{dataset}.log",
+        "data/logs/readings/run/{dataset}_{word}.log",
     conda:
         "../../environment.yml"
     params:

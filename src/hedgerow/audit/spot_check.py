@@ -164,7 +164,8 @@ def _again(
         copy_workflow(root, copy)
     wanted = sorted(manifest["files"])
     command = [f"--cores={cores}", "--rerun-incomplete"]
-    command += asking(manifest["settings"]["configuration"], [manifest["experiment"]])
+    words = [manifest[key] for key in ("of", "experiment") if key in manifest]
+    command += asking(manifest["settings"]["configuration"], words)
     done = run_copy(copy, code_state(root), command, wanted)
     if done.returncode:
         return {"verdict": NOT_MADE, "why": last_said(done)}

@@ -2,15 +2,17 @@
 
 config/readings.yaml names for each experiment its open choices, each with what is done here and
 what else can be done, as settings of the experiment. For some statements a full product of choices
-is read (`Product`); any other choice is changed alone, around what is done here. A statement is
-judged under each reading by the rules of config/claims.yaml.
+is read (`Product`); any other choice is changed alone, around what is done here, and some in pairs.
+A statement is judged under each reading by the rules of config/claims.yaml.
 """
 
 from __future__ import annotations
 
 import collections
 import dataclasses
+import hashlib
 import itertools
+import json
 import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -104,12 +106,15 @@ class Choices:
     ----------
     choices : mapping of str to Choice
     products : tuple of Product
+    pairs : tuple of tuple of str
+        Pairs of choices that are changed together as well.
     excluded : mapping of str
         Readings that a printed figure rules out: the reading, and the figure.
     """
 
     choices: Mapping[str, Choice] = setting(remedy="write `name: {open: ..., otherwise: ...}`")
     products: tuple[Product, ...] = setting((), remedy="list `{claims: [...], choices: [...]}`")
+    pairs: tuple[tuple[str, ...], ...] = setting((), remedy="list `[choice, choice]`")
     excluded: Mapping[str, str] = setting({}, remedy="write `reading: the figure against it`")
 
 
@@ -163,6 +168,18 @@ def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
                             "which does not touch it",
                             remedy="add the claim to `touches`, or leave one of them out",
                         )
+        for k, pair in enumerate(own.pairs):
+            if odd := [name for name in pair if name not in own.choices]:
+                raise ConfigError(
+                    f"{source}: `{experiment}.pairs.{k}` names `{odd[0]}`, which is no choice",
+                    remedy=did_you_mean(odd[0], own.choices)
+                    or f"choices are {', '.join(own.choices)}",
+                )
+            if len(set(pair)) != 2 or len(pair) != 2:
+                raise ConfigError(
+                    f"{source}: `{experiment}.pairs.{k}` is no pair of choices",
+                    remedy="name two choices",
+                )
         names = [name for own_choice in own.choices.values() for name in own_choice.otherwise]
         if odd := [name for name in names if "=" in name or "," in name or name == HERE]:
             raise ConfigError(
@@ -170,6 +187,16 @@ def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
                 remedy="use words without `=` and `,`",
             )
     return found
+
+
+def choices_digest(choices: Choices) -> str:
+    """SHA-256 over what is read of an experiment: alternatives, products, claims and methods."""
+    said = dataclasses.asdict(choices)
+    for own in said["choices"].values():
+        for words in ("open", "place", "here"):
+            del own[words]
+    del said["excluded"]
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
 def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any]) -> Choices:
@@ -210,7 +237,8 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
         dataclasses.replace(product, choices=tuple(c for c in product.choices if c in there))
         for product in choices.products
     )
-    return Choices(there, tuple(p for p in products if p.choices), choices.excluded)
+    pairs = tuple(pair for pair in choices.pairs if all(name in there for name in pair))
+    return Choices(there, tuple(p for p in products if p.choices), pairs, choices.excluded)
 
 
 def products_of(choices: Choices) -> list[Reading]:
@@ -239,6 +267,21 @@ def singles_of(choices: Choices) -> list[Reading]:
         claims = tuple(claim for claim in choice.touches if claim not in within)
         if claims:
             found += [Reading({name: other}, claims) for other in choice.otherwise]
+    return found
+
+
+def pairs_of(choices: Choices) -> list[Reading]:
+    """Alternatives of two choices together, for the claims that both touch and no product reads."""
+    found = []
+    for pair in choices.pairs:
+        one, other = (name for name in choices.choices if name in pair)
+        within = {c for p in choices.products if {one, other} <= set(p.choices) for c in p.claims}
+        touched = set(choices.choices[other].touches) - within
+        claims = tuple(claim for claim in choices.choices[one].touches if claim in touched)
+        if not claims:
+            continue
+        both = (choices.choices[name].otherwise for name in (one, other))
+        found += [Reading({one: a, other: b}, claims) for a, b in itertools.product(*both)]
     return found
 
 

@@ -2,7 +2,8 @@
 
 The graph of the workflow says it, so that no experiment lists anything: the jobs that bear the name
 of a data set make a part, and those of their files that other jobs read are kept of it. An
-experiment on one data set is cut by what its jobs are cut by, such as divisions.
+experiment on one data set is cut by what its jobs are cut by, such as divisions. Readings of an
+experiment (`hedgerow.workflow.readings`) are cut with it: a part holds its rows and theirs.
 
 A part is a compressed archive of those files, as the workflow wrote them and at their places below
 the project, and a manifest.
@@ -26,6 +27,8 @@ from hedgerow.workflow.steps import code_of
 #: An archive of more bytes than this is no part, nor one that needs more memory to be read.
 LARGEST = 2**28
 SUFFIX = ".tar.xz"
+#: Rules of readings, and the functions that they run, which belong to no experiment.
+ENGINE = {"readings_run": "workflow.readings:run", "readings_judge": "workflow.readings:judge"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,9 @@ def calls_of_rules(root: Path) -> dict[str, str]:
     return found
 
 
-def cut(plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experiment: str) -> Cut:
+def cut(
+    plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experiment: str, of: str = ""
+) -> Cut:
     """Cut an experiment where its data sets meet.
 
     Parameters
@@ -91,21 +96,28 @@ def cut(plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experim
     calls : mapping
         As of `calls_of_rules`.
     experiment : str
+    of : str
+        Another one, with which it is cut: readings with what they read.
 
     Returns
     -------
     Cut
     """
+    calls = {**calls, **ENGINE} if of else calls
     maker = {path: id for id, job in plan.items() for path in job["outputs"]}
     functions = {id: calls[job["rule"]] for id, job in plan.items() if job["rule"] in calls}
-    mine = {id for id, call in functions.items() if call.partition(".")[0] == experiment}
+    words = {experiment, of, _word(ENGINE["readings_run"])} if of else {experiment}
+    mine = {id for id, call in functions.items() if _word(call) in words}
     datasets = {_wildcards(id)[0] for id in mine if _wildcards(id)}
-    cuts = len(datasets) == 1 and any(len(_wildcards(id)) > 1 for id in mine)
+    cuts = not of and len(datasets) == 1 and any(len(_wildcards(id)) > 1 for id in mine)
     needed = 2 if cuts else 1
     within = {id for id in functions if len(_wildcards(id)) >= needed}
+    # Its wildcard is an experiment, all of whose data sets it reads.
+    within -= {id for id in within if functions[id] == ENGINE["readings_judge"]}
     meets = [id for id in mine - within if not functions[id].endswith(".page:section")]
     read: dict[str, set[str]] = {}
-    for id in meets:
+    # All that readings are shown with stands in what is judged.
+    for id in (id for id in meets if not of or functions[id] == ENGINE["readings_judge"]):
         for path in plan[id]["inputs"]:
             if maker.get(path) in within:
                 wildcards = _wildcards(maker[path])
@@ -123,6 +135,11 @@ def cut(plan: Mapping[str, Mapping[str, Any]], calls: Mapping[str, str], experim
         )
     rules = sorted({plan[id]["rule"] for id in meets})
     return Cut(parts, tuple(rules), tuple(sorted({functions[id] for id in meets})))
+
+
+def _word(call: str) -> str:
+    """The folder of a function: the word of its experiment."""
+    return call.partition(".")[0]
 
 
 def _wildcards(id: str) -> list[str]:

@@ -33,6 +33,7 @@ from hedgerow.reporting.readings import (
     among,
     contains,
     left_out,
+    pairs_of,
     products_of,
     read_readings,
     runs_needed,
@@ -43,7 +44,7 @@ from hedgerow.reporting.readings import (
 )
 from hedgerow.workflow.digest import digest_of
 from hedgerow.workflow.jobs import absence, job
-from hedgerow.workflow.parts import SUFFIX, packed, unpacked
+from hedgerow.workflow.parts import ENGINE, packed, unpacked
 from hedgerow.workflow.steps import declarations, perform, section_of
 from hedgerow.workflow.upstream import Made, maker_of, upstream
 
@@ -53,9 +54,7 @@ if TYPE_CHECKING:
 #: Printed cells beside measured ones.
 COMPARISON = "reports/comparison.parquet"
 #: What was run for the readings of one data set.
-RUNS = "data/results/readings/runs/{word}/{dataset}.tar.xz"
-#: What makes jobs again and judges them.
-ENGINE = ("workflow.readings:run", "workflow.readings:judge")
+RUNS = "data/results/readings/runs/{dataset}/{word}.tar.xz"
 
 
 class _Named(dict):
@@ -188,7 +187,8 @@ class Read:
     experiment : str
     choices : Choices
     singles : bool
-        Whether choices outside of all products are read too: that takes trees of their own.
+        Whether choices outside of all products are read too, alone and in pairs: that takes trees
+        of their own.
     nearest : bool
         Whether the numbers of readings are set beside what is printed: that takes all tables.
 
@@ -216,7 +216,9 @@ class Read:
         self._within = [one for one in jobs if "dataset" in one.wildcards]
         self.meets = [one for one in jobs if "dataset" not in one.wildcards]
         self._widest = widest(choices)
-        self.readings = [*products_of(choices), *(singles_of(choices) if singles else [])]
+        self.readings = products_of(choices)
+        if singles:
+            self.readings += [*singles_of(choices), *pairs_of(choices)]
         self._methods = config[experiment].get("methods", ())
         self._of_rows = {
             (name, other)
@@ -396,7 +398,7 @@ class Readings:
             of_one = getattr(self._read[wildcards.word], f"{work}_params")
             return of_one(getattr(wildcards, "dataset", None))
 
-        return {"work": work, "given": given, "code": digest_of(*ENGINE)}
+        return {"work": work, "given": given, "code": digest_of(*ENGINE.values())}
 
 
 # ------------------------------------------------------------------------------- the jobs
@@ -433,7 +435,7 @@ def judge(snakemake: Any) -> None:
         params, folder = SimpleNamespace(**snakemake.params.given), Path(name)
         kept = {d: paths for d, paths in params.kept.items() if absence(paths[0]) is None}
         for path in map(Path, snakemake.input.runs):
-            own = kept.get(path.name.removesuffix(SUFFIX), ())
+            own = kept.get(path.parent.name, ())
             wanted = [f"{_folder(n)}/{p}" for n in range(params.n_runs) for p in own]
             for place, content in (unpacked(path, wanted) if own else {}).items():
                 write_bytes(folder / place, content)

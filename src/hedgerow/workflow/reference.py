@@ -4,7 +4,8 @@ A part is what one data set gives (`hedgerow.workflow.parts`): files of the work
 that says from which bytes, with which settings, code and versions. Parts can be made on different
 days and machines. Tables, figures and verdicts are made of them by the rules of the workflow, in a
 copy of the project that holds the parts and knows no rule that makes one. Where code was reshaped
-and no result was changed, parts that come out the same speak for the others (`compare`).
+and no result was changed, parts that come out the same speak for the others (`compare`). Readings
+have a reference for each experiment that is read, whose parts hold its rows as well.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from hedgerow.files import (
     write_csv,
     write_json,
 )
+from hedgerow.reporting.readings import SOURCE, choices_digest, read_readings
 from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.digest import PACKAGE
@@ -61,6 +63,8 @@ LARGEST_FIGURE = 200_000
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 #: The rule that sets printed cells beside measured ones.
 COMPARISON = "comparison"
+#: The experiment that reads others, and the configuration with which it does at the papers' scale.
+READINGS, EVERY_READING = "readings", "every_reading"
 #: Rules that read and type a data set: they have a checksum of their own.
 DATA = ("fetch", "tidy")
 
@@ -120,22 +124,37 @@ class Reference:
         Name of a file in config/, without its suffix.
     folder : Path
         Holds parts/, tables (CSV), figures (SVG) and manifest.json.
+    of : str
+        The experiment that is read, where it is `READINGS`.
     """
 
-    def __init__(self, root: Path, experiment: str, configuration: str, folder: Path):
+    def __init__(self, root: Path, experiment: str, configuration: str, folder: Path, of: str = ""):
         self.root, self.experiment, self.configuration = root, experiment, configuration
-        self.folder, self.parts = folder, folder / "parts"
+        self.folder, self.parts, self.of = folder, folder / "parts", of
+
+    @property
+    def experiments(self) -> list[str]:
+        """Experiments whose rules make it."""
+        return [self.of, self.experiment] if self.of else [self.experiment]
 
     @functools.cached_property
     def plan(self) -> dict[str, Any]:
         """The jobs of the experiment, as `hedgerow.workflow.graph.planned` gives them."""
         file = f"config/{self.configuration}.yaml"
-        return planned(self.root, [file], {"experiments": [self.experiment]})
+        return planned(self.root, [file], {"experiments": self.experiments})
 
     @functools.cached_property
     def cut(self) -> Cut:
         """How it is cut into parts."""
-        return cut(self.plan, calls_of_rules(self.root), self.experiment)
+        return cut(self.plan, calls_of_rules(self.root), self.experiment, self.of)
+
+    @property
+    def wanted(self) -> dict[str, str]:
+        """What is made of all parts and kept: files of the project by their names in the folder."""
+        found = kept(self.plan, self.cut.rules, self.of and f"{self.experiment}_")
+        if not self.of:
+            found[f"{self.experiment}_claims.csv"] = claims_of(self.plan, self.experiment)
+        return found
 
     @property
     def seed(self) -> str:
@@ -183,6 +202,8 @@ class Reference:
 
         targets = [path for name in names for path in self.cut.parts[name].files]
         files = ["--configfile", f"config/{self.configuration}.yaml"]
+        if self.of:
+            files += ["--config", f"experiments=[{','.join(self.experiments)}]"]
         code = run([f"--cores={cores}", *files, "--", *targets], self.root)
         if code:
             raise ConfigError(
@@ -206,7 +227,7 @@ class Reference:
             _check_there(root, part)
             write_bytes(archive, packed(root, part.files))
             manifest = {
-                "experiment": self.experiment,
+                **self._named,
                 "part": name,
                 "dataset": part.dataset,
                 "settings": self._settings(part.calls),
@@ -314,14 +335,13 @@ class Reference:
         from hedgerow.reporting.manifest import checksums
 
         manifests = self.checked()
-        wanted = kept(self.plan, self.cut)
-        wanted[f"{self.experiment}_claims.csv"] = claims_of(self.plan, self.experiment)
-        made_by, outputs = self._made_by(self.cut.calls), []
+        wanted, made_by, outputs = self.wanted, self._made_by(self.cut.calls), []
         with tempfile.TemporaryDirectory(prefix="hedgerow-reference-") as place:
             copy = Path(place) / "project"
             copy_workflow(self.root, copy)
             self.unpack_into(copy, manifests)
-            made_of_parts(copy, made_by["code"], self.configuration, [self], wanted, cores)
+            more = [COMPARISON] if self.of else []
+            made_of_parts(copy, made_by["code"], self.configuration, [self], wanted, cores, *more)
             merging = [id for id, job in self.plan.items() if job["rule"] in self.cut.rules]
             merged = _jobs(copy, self.plan, merging)
             for name, path in sorted(wanted.items()):
@@ -339,7 +359,7 @@ class Reference:
         before = _says(self.folder / "manifest.json", self.experiment)
         folder = self.folder.resolve()
         manifest = {
-            "experiment": self.experiment,
+            **self._named,
             "configuration": self.configuration,
             "settings": self._settings(self.cut.calls),
             **made_by,
@@ -418,8 +438,17 @@ class Reference:
         files = set(manifest["files"]) == set(part.files)
         return ["settings"] * (not same) + ["files"] * (not files)
 
+    @property
+    def _named(self) -> dict[str, str]:
+        """What it is called in its manifests."""
+        return {"experiment": self.experiment} | ({"of": self.of} if self.of else {})
+
     def _settings(self, calls: Iterable[str]) -> dict[str, Any]:
-        return settings_of_calls(self.root, self.configuration, calls)
+        found = settings_of_calls(self.root, self.configuration, calls)
+        if self.of:
+            own = found.setdefault(self.experiment, {})
+            own["choices"] = choices_digest(read_readings(read_yaml(self.root / SOURCE))[self.of])
+        return found
 
     def _made_by(self, calls: Iterable[str]) -> dict[str, Any]:
         return _made_by(self.root, calls)
@@ -744,11 +773,11 @@ def drawn(names: Iterable[str], n: int, seed: str) -> list[str]:
 # ----------------------------------------------------------------------------------- merging
 
 
-def kept(plan: Mapping[str, Any], how: Cut) -> dict[str, str]:
-    """What is made of all parts and kept: the file below the project, by its name in the folder."""
-    found = {}
+def kept(plan: Mapping[str, Any], rules: Iterable[str], prefix: str = "") -> dict[str, str]:
+    """What some rules make that is kept: the file below the project, by its name in the folder."""
+    found, own = {}, {rule for rule in rules if rule.startswith(prefix)}
     for job in plan.values():
-        if job["rule"] not in how.rules:
+        if job["rule"] not in own:
             continue
         for path in map(Path, job["outputs"]):
             folder, name = path.parent.as_posix(), path.name
@@ -788,7 +817,8 @@ def made_of_parts(
         If Snakemake fails: the last that it said.
     """
     command = [f"--cores={cores}"]
-    command += asking(configuration, [one.experiment for one in references])
+    words = dict.fromkeys(word for one in references for word in one.experiments)
+    command += asking(configuration, words)
     rules = sorted({rule for one in references for rule in one.cut.rules})
     command += ["--allowed-rules", *DATA, *rules, *more]
     done = run_copy(copy, checkout, command, sorted(wanted.values()))

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
+from hedgerow.experiments.readings.plan import ReadingsPlan
 from hedgerow.screen import add_command, add_force
+
+if TYPE_CHECKING:
+    from hedgerow.workflow.reference import Reference
 
 REFERENCE = """\
 Make results at the scale of the papers. Some files of each data set are kept as a part; tables,
@@ -20,23 +24,27 @@ EXAMPLES = """examples:
   hedgerow reference soft               (the tables, of the parts that are there)
   hedgerow reference all --all          (of every experiment: hours)
   hedgerow reference soft --compare 3   (the code was reshaped: do three parts come out the same?)
+  hedgerow reference readings --of soft --all   (every reading of chapter 3)
 """
-EVERY = "all"
+EVERY, PAPER = "all", "paper"
+#: Of readings: which experiments can be read.
+SETTINGS = ReadingsPlan.settings()
 
 
 def add_reference(commands: Any) -> None:
     """Add the command to a parser's commands."""
-    from hedgerow.workflow.reference import COMPARISON, experiments
+    from hedgerow.workflow.reference import COMPARISON, EVERY_READING, READINGS, experiments
 
     words = "make results at the scale of the papers, in parts, and tables of all parts"
     parser = add_command(commands, "reference", words, REFERENCE, EXAMPLES)
     parser.set_defaults(run=run_reference)
     parser.add_argument(
         "experiment",
-        choices=[*sorted(experiments()), COMPARISON, EVERY],
+        choices=[*sorted(experiments()), COMPARISON, READINGS, EVERY],
         metavar="EXPERIMENT",
         help=f"one of {', '.join(sorted(experiments()))}; {COMPARISON}: every printed cell beside "
-        f"the tables that were made; {EVERY}: all of them",
+        f"the tables that were made; {READINGS}: the readings of those that have any; {EVERY}: all "
+        "of them",
     )
     parser.add_argument(
         "parts",
@@ -56,6 +64,12 @@ def add_reference(commands: Any) -> None:
         "than N, where a function that has changed would make none of them)",
     )
     parser.add_argument(
+        "--of",
+        metavar="EXPERIMENT",
+        choices=SETTINGS["of"].choices,
+        help=f"of {READINGS}: read this one (default: each)",
+    )
+    parser.add_argument(
         "--seed",
         metavar="TEXT",
         help="of the draw (default: the digests of today's code, so that nobody chooses it)",
@@ -63,15 +77,15 @@ def add_reference(commands: Any) -> None:
     parser.add_argument("--cores", type=int, default=2, metavar="N", help="default: %(default)s")
     parser.add_argument(
         "--configuration",
-        default="paper",
         metavar="NAME",
-        help="a file in config/, without its suffix (default: %(default)s)",
+        help=f"a file in config/, without its suffix (default: paper; of readings {EVERY_READING})",
     )
     parser.add_argument(
         "--out",
         default="data/reference",
         metavar="FOLDER",
-        help="gets EXPERIMENT/ with tables, figures, manifest and parts/ (default: %(default)s)",
+        help="gets EXPERIMENT/ with tables, figures, manifest and parts/, of readings a folder for "
+        "each experiment that is read (default: %(default)s)",
     )
     add_force(parser, "files in EXPERIMENT/, other than those of earlier calls,")
 
@@ -79,31 +93,51 @@ def add_reference(commands: Any) -> None:
 def run_reference(options: argparse.Namespace) -> int:
     """Make parts and tables of one experiment, or of all."""
     from hedgerow.workflow.config import check_project
-    from hedgerow.workflow.reference import COMPARISON, check_out, compare_printed, experiments
+    from hedgerow.workflow.reference import (
+        COMPARISON,
+        EVERY_READING,
+        READINGS,
+        Reference,
+        check_out,
+        compare_printed,
+        experiments,
+    )
 
     check_project(Path())
-    if options.experiment in (COMPARISON, EVERY) and options.parts:
+    root, out, paper = Path(), Path(options.out), options.configuration or PAPER
+    if options.of and options.experiment != READINGS:
+        raise DataError(
+            f"--of {options.of} says which experiment is read",
+            remedy=f"call `hedgerow reference {READINGS} --of {options.of}`",
+        )
+    several = options.experiment in (COMPARISON, EVERY) or (
+        options.experiment == READINGS and not options.of
+    )
+    if several and options.parts:
         raise DataError(
             f"`{options.parts[0]}` is a part of one experiment", remedy="name that experiment"
         )
-    words = [*experiments(), COMPARISON] if options.experiment == EVERY else [options.experiment]
+    every = options.experiment == EVERY
+    words = [*experiments(), COMPARISON, READINGS] if every else [options.experiment]
     for word in words:
-        if word != COMPARISON:
-            _of_one(options, word)
-            continue
-        root, folder = Path(), Path(options.out)
-        check_out(folder / word, word, options.force)
-        compare_printed(root, options.configuration, folder, options.cores)
-        print(f"{folder / word}: every printed cell beside the tables of the parts")
+        if word == COMPARISON:
+            check_out(out / word, word, options.force)
+            compare_printed(root, paper, out, options.cores)
+            print(f"{out / word}: every printed cell beside the tables of the parts")
+        elif word == READINGS:
+            name = options.configuration or EVERY_READING
+            for of in [options.of] if options.of else SETTINGS["of"].choices:
+                _of_one(options, Reference(root, word, name, out / word / of, of))
+        else:
+            _of_one(options, Reference(root, word, paper, out / word))
     return 0
 
 
-def _of_one(options: argparse.Namespace, experiment: str) -> None:
-    from hedgerow.workflow.reference import Reference, check_out
+def _of_one(options: argparse.Namespace, one: Reference) -> None:
+    from hedgerow.workflow.reference import check_out
 
-    folder = Path(options.out) / experiment
-    check_out(folder, experiment, options.force)
-    one = Reference(Path(), experiment, options.configuration, folder)
+    folder = one.folder
+    check_out(folder, one.experiment, options.force)
     wanted = one.named(options.parts)
     if options.all:
         wanted += [name for name in one.absent() if name not in wanted]

@@ -136,6 +136,8 @@ def step(config: Mapping[str, Any], call: str, **given: Any) -> dict[str, Any]:
 
 def code_of(call: str, package: Path = PACKAGE) -> str:
     """Digest of all that the functions of a call reach; see `step` for errors."""
+    if call.startswith("workflow."):
+        return digest_of(call, package=package)
     return digest_of(*_starts(declarations(call)), package=package)
 
 
@@ -244,7 +246,12 @@ def declaration(call: str) -> Declaration:
 
 
 def declarations(call: str) -> list[Declaration]:
-    """What stands at one function, or at all tables and figures of a module."""
+    """What stands at one function, or at all tables and figures of a module.
+
+    Nothing at a function of the workflow itself, such as that of readings.
+    """
+    if call.startswith("workflow."):
+        return []
     if ":" in call:
         return [declaration(call)]
     found = [d for d in _module(call).values() if d.kind != "step"]

@@ -25,8 +25,8 @@ class ReadingsPlan(Plan):
     )
     singles: bool = setting(
         False,
-        "Whether choices outside of the products are changed as well, one at a time. That takes "
-        "trees of their own, and hours.",
+        "Whether choices outside of the products are changed as well, one at a time and in pairs. "
+        "That takes trees of their own, and hours.",
     )
     nearest: bool = setting(
         False,

@@ -97,6 +97,8 @@ def merged(
     Returns
     -------
     dict of DataFrame
+        `distances`: of all pairs of trees in the first forest, which figures show, and of the pairs
+        of the others whose edits are told.
     """
     chunks = {
         "forests": forests,
@@ -109,4 +111,12 @@ def merged(
         "scores": scores,
     }
     whole = {name: merge(frames, name) for name, frames in chunks.items()}
-    return {**whole, "statistics": statistics(whole["distances"], whole["forests"], plan)}
+    tests = statistics(whole["distances"], whole["forests"], plan)
+    return {**whole, "distances": _shown(whole["distances"], whole["scripts"]), "statistics": tests}
+
+
+def _shown(distances: pd.DataFrame, scripts: pd.DataFrame) -> pd.DataFrame:
+    """Distances that tables and figures show: millions of others are not kept."""
+    pair = ["dataset", "forest", "tree_1", "tree_2"]
+    told = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
+    return distances[told | (distances["forest"] == 0)].reset_index(drop=True)
