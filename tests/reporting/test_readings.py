@@ -20,12 +20,15 @@ from hedgerow.reporting.readings import (
     HERE,
     Choices,
     Run,
+    choices_digest,
     contains,
     left_out,
+    pairs_of,
     products_of,
     read_readings,
     runs_needed,
     runs_of,
+    set_beside,
     settings_of,
     shapley_shares,
     singles_of,
@@ -45,8 +48,9 @@ def choice(*names, methods=(), touches=("X-1", "X-2"), without=()):
     return said | {"otherwise": otherwise} | ({"methods": list(methods)} if methods else {})
 
 
-def choices(products=(), **of) -> Choices:
+def choices(products=(), pairs=(), **of) -> Choices:
     more = {"products": list(products)} if products else {}
+    more |= {"pairs": list(pairs)} if pairs else {}
     return read_readings({"soft": {"choices": of} | more})["soft"]
 
 
@@ -123,12 +127,57 @@ def test_what_no_product_reads_is_changed_alone():
     found = singles_of(choices([PRODUCT], **FOUR))
     # X-2 is in no product, X-1 in one with all choices.
     assert [(r.id, r.claims) for r in found] == [
+        (HERE, ("X-2",)),
         ("a=a1", ("X-2",)),
         ("a=a2", ("X-2",)),
         ("b=b1", ("X-2",)),
         ("c=c1", ("X-2",)),
         ("d=iris", ("X-2",)),
     ]
+
+
+def test_a_pair_is_read_for_what_both_touch_and_no_product_reads():
+    of = {**FOUR, "f": choice("f1", touches=["X-2", "X-3"]), "e": choice("e1", "e2")}
+    found = pairs_of(choices([PRODUCT], pairs=[["f", "a"], ["e", "a"], ["c", "d"]], **of))
+    assert [(r.id, r.claims) for r in found] == [
+        # In the order of the file, whichever way the pair is written.
+        ("a=a1, f=f1", ("X-2",)),
+        ("a=a2, f=f1", ("X-2",)),
+        # The product reads X-1 with `a`, but not with `e`.
+        *((f"a={a}, e={e}", ("X-1", "X-2")) for a in ("a1", "a2") for e in ("e1", "e2")),
+        ("c=c1, d=iris", ("X-2",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "pair, said",
+    [
+        (["a", "z"], "names `z`, which is no choice"),
+        (["a"], "is no pair"),
+        (["a", "a"], "is no pair"),
+    ],
+)
+def test_a_pair_of_what_is_not_there_is_refused(pair, said):
+    with pytest.raises(ConfigError, match=rf"`soft\.pairs\.0` {said}"):
+        choices(pairs=[pair], **FOUR)
+
+
+def test_readings_of_one_product_and_of_none_are_set_beside_what_is_printed():
+    small = {"claims": ["X-3"], "choices": ["c"], "methods": ["c45"]}
+    of = {**FOUR, "c": choice("c1", touches=["X-1", "X-2", "X-3"])}
+    own = choices([PRODUCT, small], **of)
+    readings = [*products_of(own), *singles_of(own)]
+    beside = set_beside(readings, own)
+    assert [r.claims == ("X-3",) for r in readings] == [not one for one in beside]
+
+
+def test_a_digest_is_of_what_is_read_and_not_of_words():
+    digest = choices_digest(choices([PRODUCT], **FOUR))
+    told = {n: c | {"open": "said otherwise", "here": "as told"} for n, c in FOUR.items()}
+    assert choices_digest(choices([PRODUCT], **told)) == digest
+    more = {**FOUR, "a": choice("a1", "a2", "a3", methods=["se"])}
+    assert choices_digest(choices([PRODUCT], **more)) != digest
+    assert choices_digest(choices([PRODUCT], pairs=[["a", "b"]], **FOUR)) != digest
 
 
 def test_rows_put_together_are_those_of_a_run_of_its_own():

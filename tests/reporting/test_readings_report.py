@@ -106,7 +106,7 @@ def test_verdicts_are_counted_over_readings():
     second = claims.loc["T3-11"]
     # Six readings are too few for a word.
     assert (second["n_readings"], second["word"], second["decides"]) == (6, "", "gates")
-    assert claims.loc["T3-01", "n_readings"] == 1 and claims.loc["T3-01", "decides"] == ""
+    assert claims.loc["T3-01", "n_readings"] == 2 and claims.loc["T3-01", "decides"] == ""
     few = claims.loc["T5-04"]
     assert (few["n_readings"], few["n_open"], few["reproduced"]) == (1, 1, 1.0)
     assert pd.isna(few["decides_share"])
@@ -129,7 +129,7 @@ def test_tables_name_the_choices_that_were_read():
     tables = tables_of("readings", **inputs())
     assert list(tables["readings_choices"]["choice"]) == ["votes", "gates", "grid", "components"]
     assert tables["readings_choices"]["otherwise"].tolist()[1] == "midpoint; hard"
-    assert len(tables["readings_points"]) == 12 + 6 + 1 + 2
+    assert len(tables["readings_points"]) == 12 + 6 + 2 + 2
 
 
 def test_the_nearest_readings_are_told_in_their_order():

@@ -34,6 +34,7 @@ def distances(cells: pd.DataFrame) -> pd.DataFrame:
     """
     columns = ["reading", "distance", "n_cells", "n_tables", "n_first"]
     cells = cells[["reading", *KEY, *NUMBERS]].fillna({name: "" for name in KEY})
+    cells = cells.drop_duplicates(["reading", *KEY])  # a reading can be one of two kinds
     known = cells.dropna(subset=["measured", "published_value"])
     known = known[known.groupby(KEY)["reading"].transform("nunique") == cells["reading"].nunique()]
     here = cells[cells["reading"] == HERE].set_index(KEY)

@@ -175,7 +175,7 @@ def read_readings(content: Any, source: str = SOURCE) -> dict[str, Choices]:
                     remedy=did_you_mean(odd[0], own.choices)
                     or f"choices are {', '.join(own.choices)}",
                 )
-            if len(set(pair)) != 2 or len(pair) != 2:
+            if len(pair) != 2:
                 raise ConfigError(
                     f"{source}: `{experiment}.pairs.{k}` is no pair of choices",
                     remedy="name two choices",
@@ -260,8 +260,14 @@ def products_of(choices: Choices) -> list[Reading]:
 
 
 def singles_of(choices: Choices) -> list[Reading]:
-    """Each alternative alone, for the claims that it touches and no product reads with it."""
-    found = []
+    """Each alternative alone, for the claims that it touches and no product reads with it.
+
+    What is done here comes first, for the claims of no product.
+    """
+    products = {claim for product in choices.products for claim in product.claims}
+    touched = dict.fromkeys(c for choice in choices.choices.values() for c in choice.touches)
+    alone = tuple(claim for claim in touched if claim not in products)
+    found = [Reading({}, alone)] if alone else []
     for name, choice in choices.choices.items():
         within = {c for p in choices.products if name in p.choices for c in p.claims}
         claims = tuple(claim for claim in choice.touches if claim not in within)
@@ -403,10 +409,15 @@ def word_of(verdicts: Sequence[str]) -> str:
     return "robust" if max(shares.values()) >= ROBUST else "fragile"
 
 
-def widest(choices: Choices) -> tuple[str, ...]:
-    """Claims of the product with the most readings: its readings are set beside what is printed."""
+def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
+    """Which readings are set beside what is printed.
+
+    Those of one product, the largest: another one may have rows of fewer methods; and all that are
+    of none.
+    """
     counts = collections.Counter(reading.claims for reading in products_of(choices))
-    return max(counts, key=lambda claims: counts[claims], default=())
+    widest = max(counts, key=lambda claims: counts[claims], default=None)
+    return [one.claims == widest or one.claims not in counts for one in readings]
 
 
 def in_a_sentence(row: Mapping[str, Any]) -> str:

@@ -38,9 +38,9 @@ from hedgerow.reporting.readings import (
     read_readings,
     runs_needed,
     runs_of,
+    set_beside,
     settings_of,
     singles_of,
-    widest,
 )
 from hedgerow.workflow.digest import digest_of
 from hedgerow.workflow.jobs import absence, job
@@ -215,10 +215,10 @@ class Read:
         self.beside = _beside(workflow, experiment, jobs) if nearest else []
         self._within = [one for one in jobs if "dataset" in one.wildcards]
         self.meets = [one for one in jobs if "dataset" not in one.wildcards]
-        self._widest = widest(choices)
         self.readings = products_of(choices)
         if singles:
             self.readings += [*singles_of(choices), *pairs_of(choices)]
+        self._set_beside = set_beside(self.readings, choices) if nearest else []
         self._methods = config[experiment].get("methods", ())
         self._of_rows = {
             (name, other)
@@ -305,7 +305,7 @@ class Read:
                     "id": reading.id,
                     "taken": dict(reading.taken),
                     "claims": list(reading.claims),
-                    "beside": bool(self.beside) and reading.claims == self._widest,
+                    "beside": bool(self.beside) and self._set_beside[number],
                     "methods": list(reading.methods),
                     "settings": settings_of(reading.taken.items(), self.choices),
                     "without": left_out(reading, self.choices),
@@ -314,7 +314,7 @@ class Read:
                         for run in runs_of(reading, self.choices, self._of_rows)
                     ],
                 }
-                for reading in self.readings
+                for number, reading in enumerate(self.readings)
             ],
         }
 
