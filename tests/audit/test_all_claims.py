@@ -25,9 +25,16 @@ IDS = every_id()
 
 
 def table(
-    judged=(), specification=SPECIFICATION, reference=None, experiments=(), ids=IDS, readings=()
+    judged=(),
+    specification=SPECIFICATION,
+    reference=None,
+    experiments=(),
+    ids=IDS,
+    readings=(),
+    tracked=(),
 ):
-    return all_claims(judged, specification, STATED, reference or {}, experiments, ids, readings)
+    read = readings, tracked
+    return all_claims(judged, specification, STATED, reference or {}, experiments, ids, *read)
 
 
 # --------------------------------------------------------------------------------- the table
@@ -86,6 +93,17 @@ def test_what_became_of_a_claim_under_all_readings_stands_beside_it():
     assert read.loc["T3-10"].tolist() == ["fragile", "16", "0.25", "gates"]
     assert read.loc["T3-01"].tolist() == ["", "4", "1", ""]
     assert read.drop(["T3-10", "T3-01"]).isna().all(axis=None)
+
+
+def test_tracked_readings_have_columns_of_their_own():
+    """As they are read from CSV, where an empty word is a missing value."""
+    rows = [("T3-10", 24, 0.0, "refuted", "votes"), ("CF-01", 3, 1.0, np.nan, np.nan)]
+    columns = ["claim", "n_readings", "reproduced", "word", "decides"]
+    found = table(tracked=[pd.DataFrame(rows, columns=columns)]).set_index("claim")
+    names = [column for column in ORDER if column.startswith("paper_scale_readings_")]
+    assert found.loc["T3-10", names].tolist() == ["refuted", "24", "0", "votes"]
+    assert found.loc["CF-01", names].tolist() == ["", "3", "1", ""]
+    assert found["readings_word"].isna().all()
 
 
 def test_rule_and_code_of_each_claim_are_there():

@@ -17,6 +17,7 @@ rule claims:
             if "readings" in config["experiments"]
             else []
         ),
+        tracked_readings=sorted(glob("data/reference/readings/*/readings_verdicts.csv")),
     output:
         "reports/claims.csv",
     log:

@@ -420,13 +420,15 @@ def set_beside(readings: Sequence[Reading], choices: Choices) -> list[bool]:
     return [one.claims == widest or one.claims not in counts for one in readings]
 
 
-def in_a_sentence(row: Mapping[str, Any]) -> str:
+def in_a_sentence(row: Mapping[str, Any], prefix: str = "") -> str:
     """What became of a claim under all readings of its paper; nothing where it has no other one.
 
     Parameters
     ----------
     row : mapping
         Of reports/claims.csv.
+    prefix : str
+        Of its columns: `paper_scale_` for the tracked results.
 
     Examples
     --------
@@ -436,11 +438,11 @@ def in_a_sentence(row: Mapping[str, Any]) -> str:
     >>> in_a_sentence({**row, "readings_word": "", "readings_n": "4", "readings_decides": ""})
     'Reproduced under 1 of 4 readings of the paper, too few for a word.'
     """
-    n = int(row["readings_n"] or 0)
+    n = int(row[f"{prefix}readings_n"] or 0)
     if not n:
         return ""
-    word, decides = row["readings_word"], row["readings_decides"]
-    under = round(n * float(row["readings_reproduced"]))
+    word, decides = (row[f"{prefix}readings_{name}"] for name in ("word", "decides"))
+    under = round(n * float(row[f"{prefix}readings_reproduced"]))
     said = f"eproduced under {under or 'none'} of {n} readings of the paper"
     said = f"{word.capitalize()}: r{said}." if word else f"R{said}, too few for a word."
     return f"{said} The choice that decides most: {decides}." if decides else said

@@ -22,6 +22,8 @@ from hedgerow.reporting.claims import (
 from hedgerow.reporting.measures import OfRows, guess
 
 #: What became of a claim under all readings of its paper, by the column of `readings`.
+#: Before the names of columns that tell of tracked results at the scale of the papers.
+SCALE = "paper_scale_"
 READINGS = {
     "readings_word": "word",
     "readings_n": "n_readings",
@@ -53,6 +55,7 @@ ORDER = [
     "paper_scale_hangs_on",
     "paper_scale_n_left_out",
     *READINGS,
+    *(f"{SCALE}{name}" for name in READINGS),
     "shown",
     "rule",
     "code",
@@ -68,6 +71,7 @@ def all_claims(
     experiments: Sequence[str],
     ids: Sequence[str],
     readings: Sequence[pd.DataFrame],
+    tracked_readings: Sequence[pd.DataFrame],
 ) -> pd.DataFrame:
     """All claims of data/published/claims.csv, then our own, whatever the configuration runs.
 
@@ -89,6 +93,8 @@ def all_claims(
     readings : sequence of DataFrame
         data/results/readings/claims_by_reading.parquet, as returned by
         `hedgerow.experiments.readings.statistics.summarised`; none where readings do not run.
+    tracked_readings : sequence of DataFrame
+        data/reference/readings/<experiment>/readings_verdicts.csv, the same of tracked results.
 
     Returns
     -------
@@ -97,8 +103,9 @@ def all_claims(
         high and interval_of as in `hedgerow.reporting.claims.judge`, hangs_on and n_left_out as in
         `hedgerow.reporting.claims.hanging`; readings_word (robust, fragile, refuted), readings_n,
         readings_reproduced (the share of these) and readings_decides (a choice) are empty where a
-        claim was not read in other ways; shown lists tables and figures with blanks between them.
-        A claim of an experiment that does not run has too little data.
+        claim was not read in other ways, with `SCALE` before them those of the tracked results;
+        shown lists tables and figures with blanks between them. A claim of an experiment that does
+        not run has too little data.
 
     Raises
     ------
@@ -114,7 +121,7 @@ def all_claims(
     found = with_statements(found, claims, stated).set_index("claim")
     papers = stated.set_index("claim_id")
     at_scale = _at_scale(reference)
-    read = _read(readings)
+    read, read_at_scale = _read(readings), _read(tracked_readings, SCALE)
     own = [name for name, claim in claims.items() if claim.statement]
     lines = []
     for name in [*papers.index, *own]:
@@ -129,6 +136,7 @@ def all_claims(
                 "experiment": word,
                 **at_scale.get(name, {}),
                 **read.get(name, {}),
+                **read_at_scale.get(name, {}),
                 "shown": " ".join(shown_of(claim)),
                 "rule": f"{word}_claims",
                 "code": f"hedgerow.experiments.{word}.claims:claims",
@@ -137,13 +145,15 @@ def all_claims(
     return pd.DataFrame(lines, columns=ORDER)
 
 
-def _read(readings: Sequence[pd.DataFrame]) -> dict[str, dict[str, Any]]:
+def _read(readings: Sequence[pd.DataFrame], prefix: str = "") -> dict[str, dict[str, Any]]:
     """What became of each claim that has a verdict under a reading, by claim."""
     texts = {"n_readings": "{:d}", "reproduced": "{:.4g}"}
     return {
-        row["claim"]: {name: texts.get(of, "{}").format(row[of]) for name, of in READINGS.items()}
+        row["claim"]: {
+            f"{prefix}{name}": texts.get(of, "{}").format(row[of]) for name, of in READINGS.items()
+        }
         for frame in readings
-        for row in frame.to_dict("records")
+        for row in frame.fillna({"word": "", "decides": ""}).to_dict("records")
         if row["n_readings"]
     }
 
@@ -192,7 +202,7 @@ def _at_scale(reference: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, str]
     """Verdicts of the tracked results at the scale of the papers, by claim."""
     return {
         row["claim"]: {
-            f"paper_scale_{column}": str(row.get(column, "")).removesuffix(".0")
+            f"{SCALE}{column}": str(row.get(column, "")).removesuffix(".0")
             for column in ("verdict", "measured", "lacking", "n_datasets", *HANGS_ON)
         }
         for frame in reference.values()

@@ -313,7 +313,8 @@ class _Site:
             verdicts=list(VERDICTS.items()),
             agreement=agreement(self.claims),
             marks=MARKS,
-            words={c["claim"]: c["readings_word"] for c in self.claims if c["readings_word"]},
+            read_here="readings" in self.titles,
+            words={c["claim"]: c["word"] for c in self.claims if c["word"]},
             n_there=len(there),
             n_absent=len(self.content.datasets) - len(there),
         )  # fmt: skip
@@ -377,7 +378,11 @@ class _Site:
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
-            "readings_mark": MARKS.get(row["readings_word"], ""),
+            "paper_readings": in_a_sentence(row, "paper_scale_"),
+            # Of tracked results where there are any, as they hold more readings.
+            "word": (word := row["paper_scale_readings_word"] or row["readings_word"]),
+            "word_mark": MARKS.get(word, ""),
+            "n_readings": row["paper_scale_readings_n"] or row["readings_n"],
             "why": Markup(why),
             "notes": notes,
             "notes_page": f"../{source_page(notes)}#L{line}" if notes else "",
@@ -403,7 +408,7 @@ class _Site:
             if own:
                 title = self.papers.get(paper, {}).get("title", paper) if paper else OURS
                 group = {"id": paper or "own", "title": title, "told": _told(own), "claims": own}
-                groups.append({**group, "read": any(c["readings"] for c in own)})
+                groups.append({**group, "read": any(c["n_readings"] for c in own)})
         return self._page(
             "reporting/site/claims.html.j2", "claims.html", MENU["claims.html"], groups=groups
         )
