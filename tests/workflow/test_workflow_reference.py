@@ -498,3 +498,45 @@ def test_other_experiments_have_references_too(tmp_path, word, parts):
     assert done.returncode == 0, done.stderr
     one = Reference(project.path, word, "smoke", project.path / "kept" / word)
     assert f"{word}_claims.csv" in same_as_run(one) and verify_kept(one.folder).holds
+
+
+READ = """
+configuration: read
+experiments: [evidential, readings]
+evidential: {datasets: [iris, wine], n_repeats: 2, max_leaves: 4, chunk: 1}
+readings: {of: [evidential], singles: true, nearest: true}
+"""
+
+
+@pytest.mark.runs
+def test_readings_have_a_reference_of_what_they_read(tmp_path):
+    """Parts made one by one give the tables of one run, and come out the same again."""
+    project = new_project(tmp_path / "readings")
+    (project.path / "config/read.yaml").write_text(READ)
+    asked = {"experiment": "readings", "configuration": "read"}
+    done = reference(project, "wine", "--of", "evidential", **asked)
+    assert done.returncode == 0, done.stderr
+    assert "kept/readings/evidential: 1 of 2 parts are there, and no tables yet" in done.stdout
+    done = reference(project, "--all", "--of", "evidential", **asked)
+    assert done.returncode == 0, done.stderr
+    folder = project.path / "kept/readings/evidential"
+    one = Reference(project.path, "readings", "read", folder, "evidential")
+    assert list(one.cut.parts) == ["iris", "wine"]
+    done = project.forked("--cores", "2", "--configfile", "config/read.yaml", "--", "readings")
+    assert done.returncode == 0, done.stderr
+    manifest = read_json(folder / "manifest.json")
+    assert (manifest["experiment"], manifest["of"]) == ("readings", "evidential")
+    assert "choices" in manifest["settings"]["readings"]
+    names = {f"readings_{name}.csv" for name in ("choices", "nearest", "points", "verdicts")}
+    assert names <= manifest["outputs"].keys()
+    for name, path in one.wanted.items():
+        if name in manifest["outputs"]:
+            assert (folder / name).read_bytes() == (project.path / path).read_bytes(), name
+    assert verify_kept(folder).holds
+    done = reference(project, "--compare", "1", "--of", "evidential", **asked)
+    assert done.returncode == 0, done.stderr
+    # Where an alternative has come, parts are of another file.
+    choices = project.path / "config/readings.yaml"
+    choices.write_text(choices.read_text().replace("tolerance: 0.0001", "tolerance: 0.0002"))
+    done = reference(project, "--of", "evidential", **asked)
+    assert done.returncode == 1 and "settings not those of config/read.yaml" in done.stderr
