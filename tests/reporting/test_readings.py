@@ -75,7 +75,7 @@ def test_each_choice_is_one_of_settings_that_there_are(experiment, name):
     for alternative in one.otherwise.values():
         assert alternative.settings or alternative.without
         plan(**alternative.settings)
-        for configuration in ("default", "paper"):
+        for configuration in ("default", "paper", "every_reading"):
             here = read_yaml(ROOT / f"config/{configuration}.yaml").get(experiment, {})
             shared = alternative.settings.items() & _hashable(here).items()
             assert not shared, f"{configuration}.yaml reads it so already"
@@ -93,6 +93,14 @@ def test_each_choice_touches_claims_of_its_experiment(experiment, name):
     assert {stated[claim] for claim in one.touches} == {experiment}
     methods = sections()[experiment].settings().get("methods")
     assert set(one.methods) <= set(methods.choices if methods else ())
+
+
+@pytest.mark.parametrize("experiment", READINGS)
+def test_repeats_are_a_setting_and_every_one_that_the_configuration_lowers(experiment):
+    repeats = READINGS[experiment].repeats
+    assert repeats in sections()[experiment].settings()
+    lowered = read_yaml(ROOT / "config/every_reading.yaml").get(experiment, {})
+    assert not lowered or repeats in lowered
 
 
 def test_every_experiment_of_a_paper_has_its_choices():
@@ -154,7 +162,7 @@ def test_a_pair_is_read_for_what_both_touch_and_no_product_reads():
     [
         (["a", "z"], "names `z`, which is no choice"),
         (["a"], "is no pair"),
-        (["a", "a"], "is no pair"),
+        (["a", "b", "c"], "is no pair"),
     ],
 )
 def test_a_pair_of_what_is_not_there_is_refused(pair, said):

@@ -69,7 +69,8 @@ def judged():
                 verdict = verdict_of(claim, reading.taken)
                 estimate = len(reading.taken) + 0.1 * len(rows)
                 rows.append(
-                    {"reading": reading.id, **taken, "claim": claim, "verdict": verdict}
+                    {"reading": reading.id, **taken, "claim": claim, "repeats": 3}
+                    | {"verdict": verdict}
                     | {"measured": "some", "estimate": estimate, "low": estimate - 1.0}
                     | {"high": estimate + 1.0}
                 )

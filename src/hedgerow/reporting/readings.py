@@ -105,6 +105,8 @@ class Choices:
     Attributes
     ----------
     choices : mapping of str to Choice
+    repeats : str
+        The setting that says how often each data set is divided or drawn from.
     products : tuple of Product
     pairs : tuple of tuple of str
         Pairs of choices that are changed together as well.
@@ -113,6 +115,7 @@ class Choices:
     """
 
     choices: Mapping[str, Choice] = setting(remedy="write `name: {open: ..., otherwise: ...}`")
+    repeats: str = setting("", remedy="name a setting of the experiment")
     products: tuple[Product, ...] = setting((), remedy="list `{claims: [...], choices: [...]}`")
     pairs: tuple[tuple[str, ...], ...] = setting((), remedy="list `[choice, choice]`")
     excluded: Mapping[str, str] = setting({}, remedy="write `reading: the figure against it`")
@@ -195,7 +198,7 @@ def choices_digest(choices: Choices) -> str:
     for own in said["choices"].values():
         for words in ("open", "place", "here"):
             del own[words]
-    del said["excluded"]
+    del said["excluded"], said["repeats"]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
@@ -218,6 +221,11 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
     ConfigError
         If the experiment has no such setting.
     """
+    if choices.repeats and choices.repeats not in settings:
+        raise ConfigError(
+            f"{SOURCE}: `repeats` is `{choices.repeats}`, which is no setting",
+            remedy=did_you_mean(choices.repeats, settings) or "config/README.md has them all",
+        )
     there = {}
     for name, choice in choices.choices.items():
         otherwise = {}
@@ -238,7 +246,8 @@ def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any
         for product in choices.products
     )
     pairs = tuple(pair for pair in choices.pairs if all(name in there for name in pair))
-    return Choices(there, tuple(p for p in products if p.choices), pairs, choices.excluded)
+    products = tuple(product for product in products if product.choices)
+    return dataclasses.replace(choices, choices=there, products=products, pairs=pairs)
 
 
 def products_of(choices: Choices) -> list[Reading]:

@@ -209,6 +209,7 @@ class Read:
     ):
         self.experiment = experiment
         self.datasets = list(config[experiment]["datasets"])
+        self.repeats = int(config[experiment].get(choices.repeats, 0))
         self.choices = choices = among(choices, self.datasets, config[experiment])
         self.claims = f"data/results/{experiment}/claims.parquet"
         jobs = upstream(workflow, [self.claims])
@@ -297,6 +298,7 @@ class Read:
             "cells": COMPARISON if self.beside else "",
             "beside": [vars(one) for one in self.beside],
             "choices": list(self.choices.choices),
+            "repeats": self.repeats,
             "n_runs": len(self.runs),
             "jobs": [vars(one) for one in self.meets],
             "kept": {dataset: self.kept(dataset) for dataset in self.datasets},
@@ -425,9 +427,10 @@ def _folder(number: int) -> str:
 def judge(snakemake: Any) -> None:
     """Judge the claims of each reading (the script of the rule).
 
-    Writes one row per reading and claim: `reading`, its id; by choice the alternative; and the
-    columns of the table of claims. Beside it one row per reading and printed cell of the experiment
-    that has a number, `reading` and the columns of the comparison; none where that is not asked.
+    Writes one row per reading and claim: `reading`, its id; by choice the alternative; `repeats` of
+    each data set; and the columns of the table of claims. Beside it one row per reading and printed
+    cell of the experiment that has a number, `reading` and the columns of the comparison; no row
+    where that is not asked.
     """
     import pandas as pd
 
@@ -475,7 +478,8 @@ def _judged(
             cells = cells[there].assign(reading=reading["id"])
     taken = {f"{PREFIX}{name}": reading["taken"].get(name, HERE) for name in params.choices}
     frame = frame[frame["claim"].isin(reading["claims"])].assign(reading=reading["id"], **taken)
-    first = ["reading", *taken, "claim"]
+    frame = frame.assign(repeats=params.repeats)
+    first = ["reading", *taken, "claim", "repeats"]
     return frame[[*first, *(column for column in frame if column not in first)]], cells
 
 

@@ -21,11 +21,13 @@ from hedgerow.reporting.readings import (
 
 #: Columns that are written in this order.
 CLAIMS = {
-    **{"experiment": str, "claim": str, "n_readings": int, "n_open": int, "reproduced": float},
+    **{"experiment": str, "claim": str, "repeats": int, "n_readings": int, "n_open": int},
+    "reproduced": float,
     **{"partly": float, "not_reproduced": float, "word": str, "decides": str},
     **{"decides_share": float, "least": float, "largest": float},
 }
-POINTS = ["experiment", "claim", "reading", "verdict", "estimate", "low", "high", "measured"]
+POINTS = ["experiment", "claim", "reading", "repeats"]
+POINTS += ["verdict", "estimate", "low", "high", "measured"]
 TAKEN = ["experiment", "claim", "reading", "choice", "alternative"]
 SHARES = ["experiment", "claim", "choice", "share"]
 NEAREST = {
@@ -57,11 +59,12 @@ def summarised(
     Returns
     -------
     dict of DataFrame
-        `claims`: experiment, claim, n_readings (that have a verdict), n_open (with too little
+        `claims`: experiment, claim, repeats (of each data set, by the setting that
+        config/readings.yaml names), n_readings (that have a verdict), n_open (with too little
         data), reproduced, partly, not_reproduced (shares of n_readings), word, decides (the choice
         with the largest Shapley share of the verdict's variance over the full product), its
         decides_share, least and largest estimate.
-        `points`: experiment, claim, reading, verdict, estimate, low, high, measured.
+        `points`: experiment, claim, reading, repeats, verdict, estimate, low, high, measured.
         `taken`: experiment, claim, reading, choice, alternative; a row for each choice.
         `shares`: experiment, claim, choice, share.
         `nearest`: experiment, rank (from 1) and what
@@ -112,6 +115,7 @@ def _counted(rows: pd.DataFrame, shares: Mapping[str, float]) -> dict[str, Any]:
     part = decided["verdict"].value_counts(normalize=True)
     decides = max(shares, key=lambda name: shares[name], default="")
     return {
+        "repeats": rows["repeats"].iloc[0],
         "n_readings": len(decided),
         "n_open": len(rows) - len(decided),
         **{
@@ -131,10 +135,10 @@ def _shares(rows: pd.DataFrame, choices: Choices, claim: str) -> dict[str, float
     product = next((p for p in choices.products if claim in p.claims), None)
     if product is None:
         return {}
-    columns = {PREFIX + name: name for name in product.choices}
+    columns = {PREFIX + name: name for name in product.choices if PREFIX + name in rows}
     others = [column for column in rows if column.startswith(PREFIX) and column not in columns]
     own = rows[(rows[others] == HERE).all(axis=1)].rename(columns=columns)
     if not own["verdict"].isin(WORTH).all():
         return {}
     worth = own.assign(worth=own["verdict"].map(WORTH).astype(float))
-    return shapley_shares(worth, list(product.choices), "worth")
+    return shapley_shares(worth, list(columns.values()), "worth")

@@ -15,7 +15,7 @@ from hedgerow.reporting.readings import FEWEST, ROBUST, read_readings
 
 #: Numbers of `readings_verdicts` that are read off as they are.
 NUMBERS = (
-    *("n_readings", "n_open", "reproduced", "partly", "not_reproduced", "decides_share"),
+    *("repeats", "n_readings", "n_open", "reproduced", "partly", "not_reproduced", "decides_share"),
     *("least", "largest"),
 )
 
@@ -54,7 +54,7 @@ def behind_claims(table: pd.DataFrame) -> Iterator[Cell]:
     "under at least {robust} of its readings; refuted: reproduced under none, in part under fewer; "
     "fragile: anything else; no word below {fewest} readings. The choice that decides has "
     "the largest Shapley share of the variance of the verdict, over the full product of choices. "
-    "{ran}",
+    "Repeats: divisions, draws or forests of each data set. {ran}",
     words=said,
     behind=behind_claims,
 )
@@ -69,9 +69,9 @@ def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        experiment, claim, n_readings, n_open (readings with too little data), reproduced, partly,
-        not_reproduced (shares), word, decides, decides_share, least and largest (estimate over the
-        readings, in the unit of the claim).
+        experiment, claim, repeats, n_readings, n_open (readings with too little data), reproduced,
+        partly, not_reproduced (shares), word, decides, decides_share, least and largest (estimate
+        over the readings, in the unit of the claim).
     """
     return claims.reset_index(drop=True)
 
@@ -79,7 +79,7 @@ def readings_verdicts(claims: pd.DataFrame) -> pd.DataFrame:
 def behind_points(table: pd.DataFrame) -> Iterator[Cell]:
     """Estimates as they were judged."""
     key = {"claim": "claim", "reading": "reading"}
-    yield from read_off(table, "points", key, ["estimate", "low", "high"])
+    yield from read_off(table, "points", key, ["repeats", "estimate", "low", "high"])
 
 
 @table(
@@ -100,8 +100,8 @@ def readings_points(points: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        experiment, claim, reading (choice=alternative, separated by commas; `as here`), verdict,
-        estimate, low, high, measured.
+        experiment, claim, reading (choice=alternative, separated by commas; `as here`), repeats,
+        verdict, estimate, low, high, measured.
     """
     return points.reset_index(drop=True)
 
