@@ -157,13 +157,33 @@ def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered
         found |= structure_steps.compare(table, found, plan)
         found["scripts"] = structure_steps.edit_scripts(table, found, found["examples"], plan)
         found |= structure_steps.cluster_forests(found, found["forests"], plan)
+        tested = structure_statistics.resampled(
+            found["forests"], found["distances"], found["scripts"], plan
+        )
+        found["statistics"] = tested["statistics"]
         for name, frame in found.items():
             parts[name].append(frame)
     whole = {**learned, **compared, **clustered}
     whole["scripts"] = structure_steps.edit_scripts(table, learned, compared["examples"], plan)
+    whole["statistics"] = structure_statistics.statistics(
+        compared["distances"], learned["forests"], plan
+    )
     assert set(whole) == set(parts)
     for name, frames in parts.items():
         pd.testing.assert_frame_equal(structure_steps.merge(frames, name), whole[name])
+
+
+def test_of_the_distances_those_are_kept_that_are_shown(learned, compared, plan):
+    """All of the first forest, which figures show; of the others pairs whose edits are told."""
+    keys = ["dataset", "forest", "tree_1", "tree_2"]
+    scripts = compared["distances"].query("forest == 1 and tree_1 != tree_2")[keys].iloc[[3, 5]]
+    found = structure_statistics.resampled(
+        learned["forests"], compared["distances"], scripts, plan
+    )["shown"]
+    first = compared["distances"].query("forest == 0")
+    pd.testing.assert_frame_equal(found.query("forest == 0").reset_index(drop=True), first)
+    others = found.query("forest != 0")[keys].reset_index(drop=True)
+    pd.testing.assert_frame_equal(others, scripts.reset_index(drop=True))
 
 
 def test_a_search_that_finds_nothing_is_an_error(table, plan):

@@ -19,6 +19,7 @@ AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate") | AFT
 AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate")
 AFTER_BEYOND = after("soft_beyond", "numeric", "categories")
 AFTER_SEARCH = after("search", "run", "merge", "running_times")
+COMPARED = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
 AFTER_STRUCTURE_BEYOND = after("structure_beyond", "run")
 AFTER_CONFIDENCE_BEYOND = after("confidence_beyond", "run", "categories")
@@ -63,11 +64,11 @@ def audited(rerun: set[str]) -> set[str]:
         ("search_beyond: {grid: [1, 10]}", after("search_beyond", "anytime")),
         (
             "structure: {n_trees: 30}",
-            {"structure_learn", "structure_compare", *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
+            {"structure_learn", *COMPARED, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
         ),
         (
             "structure: {correlated_above: 0.9}",
-            {"structure_compare", *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
+            {*COMPARED, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
         ),
         ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
         ("structure_beyond: {factor: 0.2}", AFTER_STRUCTURE_BEYOND),

@@ -108,7 +108,8 @@ KEPT = ("statistics", "by_factor", "timed_claims")
 #: Rules of which readings make jobs again.
 READ_AGAIN = {
     *("soft_noise", "soft_calibrate", "soft_learn", "soft_prune", "soft_evaluate"),
-    *("structure_learn", "structure_compare", "structure_cluster", "structure_statistics"),
+    *("structure_learn", "structure_compare", "structure_cluster", "structure_resample"),
+    "structure_statistics",
 }
 #: The site, and what is made of it.
 PAGE = {"report", "crate", "manifest"}

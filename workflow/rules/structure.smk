@@ -86,7 +86,28 @@ rule structure_cluster:
         "../scripts/step.py"
 
 
-# All forests of a data set in one table each, and the bootstrap over their trees.
+# The bootstrap over the trees of each forest; of millions of distances those that are shown.
+rule structure_resample:
+    input:
+        forests="data/results/structure/chunks/{dataset}_{chunk}_forests.parquet",
+        distances="data/results/structure/chunks/{dataset}_{chunk}_distances.parquet",
+        scripts="data/results/structure/chunks/{dataset}_{chunk}_scripts.parquet",
+    output:
+        shown="data/results/structure/chunks/{dataset}_{chunk}_shown.parquet",
+        statistics="data/results/structure/chunks/{dataset}_{chunk}_statistics.parquet",
+    log:
+        "data/logs/structure/resample/{dataset}_{chunk}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "structure.statistics:resampled"),
+    message:
+        "Bootstrap of the trees of {wildcards.dataset}, forests {wildcards.chunk}"
+    script:
+        "../scripts/step.py"
+
+
+# All forests of a data set in one table each.
 rule structure_statistics:
     input:
         forests=expand(
@@ -98,7 +119,7 @@ rule structure_statistics:
             chunk=structure_chunks,
         ),
         distances=expand(
-            "data/results/structure/chunks/{{dataset}}_{chunk}_distances.parquet",
+            "data/results/structure/chunks/{{dataset}}_{chunk}_shown.parquet",
             chunk=structure_chunks,
         ),
         examples=expand(
@@ -121,6 +142,10 @@ rule structure_statistics:
             "data/results/structure/chunks/{{dataset}}_{chunk}_scores.parquet",
             chunk=structure_chunks,
         ),
+        statistics=expand(
+            "data/results/structure/chunks/{{dataset}}_{chunk}_statistics.parquet",
+            chunk=structure_chunks,
+        ),
     output:
         **structure_results,
         statistics=structure_tests,
@@ -131,7 +156,7 @@ rule structure_statistics:
     params:
         **step(config, "structure.statistics:merged"),
     message:
-        "Forests of {wildcards.dataset}, and bootstrap of their trees"
+        "All forests of {wildcards.dataset}"
     script:
         "../scripts/step.py"
 

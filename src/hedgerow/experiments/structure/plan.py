@@ -53,6 +53,7 @@ ORDER = {
     "closeness": VARIANT,
     "labels": [*VARIANT, "tree"],
     "scores": [*VARIANT, "seed"],
+    "statistics": [*FOREST, "scale", "reference", "first", "second"],
 }
 
 

@@ -8,9 +8,15 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import rng
-from hedgerow.experiments.frames import sorted_
 from hedgerow.experiments.step import step
-from hedgerow.experiments.structure.plan import EXPERIMENT, FOREST, PAIRED, REFERENCES, SCALES
+from hedgerow.experiments.structure.plan import (
+    EXPERIMENT,
+    FOREST,
+    ORDER,
+    PAIRED,
+    REFERENCES,
+    SCALES,
+)
 from hedgerow.experiments.structure.steps import matrix_of, merge, of_forest, scaled
 
 
@@ -56,13 +62,39 @@ def statistics(
                     low, high = np.percentile(gain, [2.5, 97.5])
                     key = (dataset, number, scale, reference, first, second)
                     rows.append((*key, whole, low, high, float((gain < 0).mean())))
-    columns = [*FOREST, "scale", "reference", "first", "second", "difference", "low", "high"]
-    return sorted_(pd.DataFrame(rows, columns=[*columns, "share_below"]), columns[:6])
+    columns = [*ORDER["statistics"], "difference", "low", "high", "share_below"]
+    return merge([pd.DataFrame(rows, columns=columns)], "statistics")
+
+
+@step("n_bootstrap", "seed", makes=("shown", "statistics"))
+def resampled(
+    forests: pd.DataFrame, distances: pd.DataFrame, scripts: pd.DataFrame, plan
+) -> dict[str, pd.DataFrame]:
+    """The bootstrap over the trees of some forests, and the distances that are shown.
+
+    Parameters
+    ----------
+    forests, distances, scripts : DataFrame
+        As the steps return them.
+    plan : StructurePlan
+
+    Returns
+    -------
+    dict of DataFrame
+        `shown`: of the first forest, which figures show, distances of all pairs of trees, and of
+        the others those of the pairs whose edits are told; `statistics` as `statistics` returns
+        it.
+    """
+    pair = [*FOREST, "tree_1", "tree_2"]
+    told = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
+    shown = distances[told | (distances["forest"] == 0)]
+    return {
+        "shown": merge([shown], "distances"),
+        "statistics": statistics(distances, forests, plan),
+    }
 
 
 @step(
-    "n_bootstrap",
-    "seed",
     makes=(
         "forests",
         "trees",
@@ -84,21 +116,20 @@ def merged(
     closeness: Sequence[pd.DataFrame],
     labels: Sequence[pd.DataFrame],
     scores: Sequence[pd.DataFrame],
-    plan,
+    statistics: Sequence[pd.DataFrame],
 ) -> dict[str, pd.DataFrame]:
-    """All forests of a data set in one table each, and the bootstrap over their trees.
+    """All forests of a data set in one table each.
 
     Parameters
     ----------
-    forests, trees, distances, examples, scripts, closeness, labels, scores : sequence of DataFrame
+    forests, trees, examples, scripts, closeness, labels, scores, statistics : sequence of DataFrame
         As the steps return them, of each chunk.
-    plan : StructurePlan
+    distances : sequence of DataFrame
+        `shown`, as `resampled` returns it.
 
     Returns
     -------
     dict of DataFrame
-        `distances`: of all pairs of trees in the first forest, which figures show, and of the pairs
-        of the others whose edits are told.
     """
     chunks = {
         "forests": forests,
@@ -109,14 +140,6 @@ def merged(
         "closeness": closeness,
         "labels": labels,
         "scores": scores,
+        "statistics": statistics,
     }
-    whole = {name: merge(frames, name) for name, frames in chunks.items()}
-    tests = statistics(whole["distances"], whole["forests"], plan)
-    return {**whole, "distances": _shown(whole["distances"], whole["scripts"]), "statistics": tests}
-
-
-def _shown(distances: pd.DataFrame, scripts: pd.DataFrame) -> pd.DataFrame:
-    """Distances that tables and figures show: millions of others are not kept."""
-    pair = ["dataset", "forest", "tree_1", "tree_2"]
-    told = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
-    return distances[told | (distances["forest"] == 0)].reset_index(drop=True)
+    return {name: merge(frames, name) for name, frames in chunks.items()}
