@@ -174,6 +174,41 @@ def test_c45_on_the_induction_set_knows_nothing_else(wine, plan):
     assert [row[5] for row in noted] == pytest.approx([scores[c] for c in plan.confidences])
 
 
+def test_the_confidence_is_tuned_by_accuracy_where_it_says_so(wine, plan, learners):
+    """Macro F1 stands beside in any case; the price of a leaf of ETE is tuned by it alone."""
+    train, _ = split(wine, 0, seed=3, experiment="search", test_size=0.3)
+    X, n_categories = wine.matrix()
+    fold = folds(wine.y[train], 3, rng(3, "search", "wine", 0, "confidence_folds"))
+    score = {}
+    for c in plan.confidences:
+        right = []
+        for k in range(3):
+            rows, held = train[fold != k], train[fold == k]
+            columns = Columns(X[rows], wine.y[rows], 3, n_categories=n_categories)
+            tree = prune(grow(columns), columns, confidence=c)
+            right.append(np.mean(tree.predict_proba(X[held]).argmax(axis=1) == wine.y[held]))
+        score[c] = np.mean(right)
+    by_f1 = search_steps.run(wine, plan, [0])["tuning"]
+    tuning = search_steps.run(wine, replace(plan, tuned_by="accuracy"), [0])["tuning"]
+    assert list(tuning.columns) == [*by_f1.columns, "cv_accuracy"]
+    pd.testing.assert_series_equal(tuning["cv_f1"], by_f1["cv_f1"])
+    own = tuning[tuning["method"] == "c45"].set_index("value")
+    assert own["cv_accuracy"].to_dict() == pytest.approx(score)
+    best = min(c for c in score if score[c] >= max(score.values()) - 1e-12)
+    assert own.index[own["chosen"]].tolist() == [best]
+    ete = tuning["method"] == "ete"
+    assert tuning.loc[ete, "cv_accuracy"].isna().all()
+    pd.testing.assert_frame_equal(tuning.loc[ete, by_f1.columns], by_f1[ete])
+
+
+def test_ties_of_the_confidence(wine, plan, learners, monkeypatch):
+    monkeypatch.setattr(search_steps.metrics, "macro_f1", lambda y, p: 0.5)
+    for ties, best in (("smallest", 0.01), ("largest", 1.0)):
+        tuning = search_steps.run(wine, replace(plan, ties_of_confidence=ties), [0])["tuning"]
+        tuning = tuning[tuning["method"] == "c45"]
+        assert tuning.loc[tuning["chosen"], "value"].tolist() == [best]
+
+
 def test_alpha_is_tuned_and_ties_go_to_the_smaller_tree(wine, plan, learners, monkeypatch):
     monkeypatch.setattr(metrics, "macro_f1", lambda y, p: 0.5)
     done = search_steps.run(wine, plan, [0])

@@ -29,6 +29,8 @@ METRICS = {"f1": True, "n_leaves": False, "f1_per_leaf": True}
 
 CELL = ["dataset", "split", "method", "criterion"]
 TUNING = ["dataset", "split", "method", "parameter", "value", "cv_f1", "chosen"]
+#: Where the confidence is tuned by it, a further column of `tuning`.
+BY_ACCURACY = "cv_accuracy"
 #: Columns that order each table of `run`; nodes of a tree keep their order.
 ORDER = {
     "rows": CELL,
@@ -153,6 +155,17 @@ class SearchPlan(UctPlan):
         "Grid of the pruning confidence c of C4.5 and of DT-based pruning; the thesis prints none.",
         exclusive_minimum=0,
         maximum=1,
+    )
+    tuned_by: str = setting(
+        "f1",
+        "Criterion of the grid search of the pruning confidence: macro F1, or accuracy.",
+        choices=("f1", "accuracy"),
+    )
+    ties_of_confidence: str = setting(
+        "smallest",
+        "Which confidence is taken where several are best: the smallest, which prunes hardest, or "
+        "the largest.",
+        choices=("smallest", "largest"),
     )
     alphas: tuple[float, ...] = setting(
         (0.0001, 0.001, 0.005),

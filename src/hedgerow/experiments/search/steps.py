@@ -30,6 +30,7 @@ from hedgerow.experiments.frames import (
 )
 from hedgerow.experiments.search.plan import (
     BOTH,
+    BY_ACCURACY,
     CELL,
     EXPERIMENT,
     INDUCTION,
@@ -85,6 +86,8 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     "population_size",
     "seed",
     "test_size",
+    "ties_of_confidence",
+    "tuned_by",
     "validation_fraction",
     "value_pruning_depth",
     "value_pruning_interval",
@@ -111,7 +114,8 @@ def run(
         max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows. What a method
         does not have is missing.
         `trees`: the trees, one row per node, keys dataset, split, method, criterion.
-        `tuning`: dataset, split, method, parameter, value, cv_f1 (fraction), chosen.
+        `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1, fraction), chosen; with
+        `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence is chosen then.
         `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds. Machines
         differ: no result depends on it.
     """
@@ -152,13 +156,17 @@ def run(
         "rows": sorted_(frame, ORDER["rows"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL), bare=True),
         "tuning": sorted_(
-            pd.DataFrame(tuning, columns=TUNING).astype({"chosen": bool}),
+            pd.DataFrame(tuning, columns=_tuning_columns(plan)).astype({"chosen": bool}),
             ORDER["tuning"],
         ),
         "times": sorted_(
             pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), ORDER["times"]
         ),
     }
+
+
+def _tuning_columns(plan) -> list[str]:
+    return TUNING if plan.tuned_by == "f1" else [*TUNING, BY_ACCURACY]
 
 
 class Part:
@@ -276,10 +284,12 @@ class Part:
     # ------------------------------------------------------------------------------- tuning
 
     def _tuned_confidence(self, method: str, rows: np.ndarray) -> float:
-        """Grid search by macro F1; a tree is grown once per fold. Ties: the smaller tree's c."""
+        """Grid search by macro F1 or accuracy; a tree is grown once per fold."""
         stream = "confidence_folds" if method == "c45" else f"confidence_folds_{method}"
         start = time.perf_counter()
-        scores = np.zeros(len(self.plan.confidences))
+        by_accuracy = self.plan.tuned_by == "accuracy"
+        measures = [metrics.macro_f1, *([metrics.accuracy] if by_accuracy else [])]
+        scores = np.zeros((len(measures), len(self.plan.confidences)))
         n = 0
         for train, validation in self._folds(stream, self.plan.n_folds, rows):
             columns = self._columns(train)
@@ -287,9 +297,11 @@ class Part:
             y = self.table.y[validation]
             for i, confidence in enumerate(self.plan.confidences):
                 tree = self._prune(grown, columns, confidence)
-                scores[i] += metrics.macro_f1(y, tree.predict_proba(self.matrix[validation]))
+                probabilities = tree.predict_proba(self.matrix[validation])
+                scores[:, i] += [measure(y, probabilities) for measure in measures]
             n += 1
-        best = best_factor(self.plan.confidences, scores / n)
+        sign = -1 if self.plan.ties_of_confidence == "largest" else 1
+        best = sign * best_factor([sign * c for c in self.plan.confidences], scores[-1] / n)
         self._note(method, "confidence", self.plan.confidences, scores / n, best, start)
         return best
 
@@ -306,7 +318,7 @@ class Part:
                 scores[i] += metrics.macro_f1(y, self._probabilities(learner, X))
             n += 1
         best = -best_factor([-a for a in self.plan.alphas], scores / n)
-        self._note("ete", "alpha", self.plan.alphas, scores / n, best, start)
+        self._note("ete", "alpha", self.plan.alphas, scores[None] / n, best, start)
         return best
 
     def _folds(self, stream: str, n_folds: int, rows: np.ndarray):
@@ -318,9 +330,9 @@ class Part:
 
     def _note(self, method, parameter, values, scores, best, start) -> None:
         self.tuning_seconds[method] = time.perf_counter() - start
-        for value, score in zip(values, scores, strict=True):
+        for value, (f1, *accuracy) in zip(values, scores.T.tolist(), strict=True):
             cell = (self.table.name, self.number, method, parameter)
-            self.tuning.append((*cell, value, float(score), value == best))
+            self.tuning.append((*cell, value, f1, value == best, *accuracy))
 
     # ----------------------------------------------------------------------------- learners
 
