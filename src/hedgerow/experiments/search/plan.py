@@ -195,6 +195,18 @@ class SearchPlan(UctPlan):
         minimum=1,
         maximum=2_000_000_000,
     )
+    tree_returned: str = setting(
+        "state",
+        "The tree that UCT-DT returns: that of the best state, or the same completed by C4.5 on "
+        "all training rows and, where DT-based pruning is on, pruned.",
+        choices=("state", "completed"),
+    )
+    leaf_counts: str = setting(
+        "induction",
+        "Whose rows the leaves of the best state's tree count: the induction set, or all training "
+        "rows, counted again after the search; a completed tree counts these in any case.",
+        choices=("induction", "training"),
+    )
     property_folds: int = setting(
         3, "Folds in which the classifiers of table 4.7 are compared.", minimum=2, maximum=100_000
     )

@@ -76,6 +76,7 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     "confidences",
     "exploration",
     "further_methods",
+    "leaf_counts",
     "methods",
     "min_samples_split",
     "n_candidates",
@@ -87,6 +88,7 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     "seed",
     "test_size",
     "ties_of_confidence",
+    "tree_returned",
     "tuned_by",
     "validation_fraction",
     "value_pruning_depth",
@@ -110,9 +112,9 @@ def run(
     dict of DataFrame
         `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
         n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
-        validation_f1 (of the chosen tree, per cent), n_iterations, exhausted, confidence, alpha,
-        max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows. What a method
-        does not have is missing.
+        validation_f1 (of the best state's tree as it was found, per cent), n_iterations, exhausted,
+        confidence, alpha, max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows.
+        What a method does not have is missing.
         `trees`: the trees, one row per node, keys dataset, split, method, criterion.
         `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1, fraction), chosen; with
         `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence is chosen then.
@@ -209,7 +211,23 @@ class Part:
             "confidence": self.c45()[1],
             "max_depth": int(learner.max_depth_),
         }
-        return learner.tree_, self._probabilities(learner, self.X_test), found
+        return *self.returned(learner, PRUNING[criterion][1]), found
+
+    def returned(self, learner, tree_pruning: bool):
+        """The tree that a fitted UCT-DT returns, and its test probabilities.
+
+        That of the best state, which may be counted again on all training rows, or completed on
+        them by C4.5.
+        """
+        completed = self.plan.tree_returned == "completed"
+        if not completed and self.plan.leaf_counts == "induction":
+            return learner.tree_, self._probabilities(learner, self.X_test)
+        columns = self._columns(self.train)
+        max_depth = int(learner.max_depth_) if completed else 0  # 0: nothing is grown
+        tree = self._grow(columns, given=learner.tree_, max_depth=max_depth)
+        if completed and tree_pruning:
+            tree = self._prune(tree, columns, learner.confidence)
+        return tree, tree.predict_proba(self.matrix_test)
 
     def c45(self, method: str = "c45"):
         """The C4.5 tree of the training part, or of its induction set, and its confidence.
@@ -343,10 +361,10 @@ class Part:
             self.matrix[rows], self.table.y[rows], self.n_classes, n_categories=self.n_categories
         )
 
-    def _grow(self, columns):
+    def _grow(self, columns, **more):
         from hedgerow.induction import grow
 
-        return grow(columns, min_samples_split=self.plan.min_samples_split)
+        return grow(columns, min_samples_split=self.plan.min_samples_split, **more)
 
     def _prune(self, tree, columns, confidence: float):
         from hedgerow.induction import prune
