@@ -80,6 +80,12 @@ class UctPlan(Plan):
         minimum=0,
         maximum=2_000_000_000,
     )
+    kept_path: str = setting(
+        "tip",
+        "The branch that value-based pruning keeps: that to the tip with the best mean reward, or "
+        "that of a greedy descent by mean rewards.",
+        choices=("tip", "greedy"),
+    )
     validation_fraction: float = setting(
         0.3,
         "Share of the training part that rewards are measured on (thesis 4.5.1, .3).",

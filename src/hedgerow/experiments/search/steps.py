@@ -76,6 +76,7 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     "confidences",
     "exploration",
     "further_methods",
+    "kept_path",
     "leaf_counts",
     "methods",
     "min_samples_split",

@@ -82,6 +82,7 @@ def _table(rows: list[tuple], name: str) -> pd.DataFrame:
     protocol=(
         "search",
         "exploration",
+        "kept_path",
         "n_candidates",
         "seed",
         "test_size",
@@ -245,6 +246,7 @@ def _searcher(table, number, name, depth, n_columns, plan, protocol):
         "search",
         "confidences",
         "exploration",
+        "kept_path",
         "min_samples_split",
         "n_candidates",
         "n_folds",
@@ -312,6 +314,7 @@ def selection(
         "alphas",
         "confidences",
         "exploration",
+        "kept_path",
         "min_samples_split",
         "n_candidates",
         "n_folds",

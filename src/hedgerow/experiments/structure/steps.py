@@ -62,6 +62,7 @@ def division(table, number: int, plan):
 
 @step(
     "exploration",
+    "kept_path",
     "max_tests",
     "min_samples_split",
     "n_candidates",
