@@ -16,6 +16,7 @@ from hedgerow.experiments.structure import statistics as structure_statistics
 from hedgerow.experiments.structure import steps as structure_steps
 from hedgerow.experiments.structure.plan import StructurePlan
 from hedgerow.induction import Columns, grow
+from hedgerow.search import UCTTreeClassifier
 from hedgerow.structure import TreeEditDistance, prototypes
 from hedgerow.tree import Tree, forest_from_frame
 
@@ -111,6 +112,35 @@ def test_states_are_the_most_visited_that_are_small_enough():
     assert structure_steps.states_of(search_tree, 3, 3).tolist() == [1, 3, 5]
     assert structure_steps.states_of(search_tree, 4, 3).tolist() == [1, 2, 3, 5]  # ties: the older
     assert structure_steps.states_of(search_tree, 99, 4).tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_complete_forest_has_every_state_but_the_root(table, plan, monkeypatch):
+    asked = dataclasses.replace(plan, forest="complete", tree_pruning=True, max_tests=1, n_trees=3)
+    searches, fit = [], UCTTreeClassifier.fit
+
+    def kept(self, X, y):
+        searches.append(self)
+        return fit(self, X, y)
+
+    monkeypatch.setattr(UCTTreeClassifier, "fit", kept)
+    found = structure_steps.learn(table, asked)["forests"]
+    for number, search in enumerate(searches):
+        own, states = found[found["forest"] == number], search.search_tree_.iloc[1:]
+        assert own["state"].tolist() == states.index.tolist()
+        assert own["n_tests"].tolist() == states["depth"].tolist()
+        assert (own["parent"] == states["parent"].to_numpy() - 1).all()  # the root is no tree
+    assert found["n_tests"].max() > 1 and len(searches) == plan.n_forests
+    monkeypatch.setattr(structure_steps, "MOST_TREES", 9)
+    with pytest.raises(ConfigError, match=r"forest 0 has \d+ states, more than 9"):
+        structure_steps.learn(table, asked)
+
+
+def test_bootstrap_samples_of_a_complete_forest_are_bounded():
+    config = {"structure": {"forest": "complete", "n_trees": 104, "n_bootstrap": 5_001}}
+    (found,) = StructurePlan.conflicts(config)
+    assert "a complete forest has up to 20000 trees" in str(found)
+    config["structure"]["forest"] = "visited"
+    assert not list(StructurePlan.conflicts(config))
 
 
 def test_pruned_states_leave_the_search_where_that_is_asked_for(table, learned, plan):

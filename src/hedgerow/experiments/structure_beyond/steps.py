@@ -85,6 +85,7 @@ class _Protocol:
         "structure",
         "correlated_above",
         "exploration",
+        "forest",
         "kept_path",
         "max_tests",
         "min_samples_split",
