@@ -174,6 +174,41 @@ def test_c45_on_the_induction_set_knows_nothing_else(wine, plan):
     assert [row[5] for row in noted] == pytest.approx([scores[c] for c in plan.confidences])
 
 
+def test_the_confidence_is_tuned_by_accuracy_where_it_says_so(wine, plan, learners):
+    """Macro F1 stands beside in any case; the price of a leaf of ETE is tuned by it alone."""
+    train, _ = split(wine, 0, seed=3, experiment="search", test_size=0.3)
+    X, n_categories = wine.matrix()
+    fold = folds(wine.y[train], 3, rng(3, "search", "wine", 0, "confidence_folds"))
+    score = {}
+    for c in plan.confidences:
+        right = []
+        for k in range(3):
+            rows, held = train[fold != k], train[fold == k]
+            columns = Columns(X[rows], wine.y[rows], 3, n_categories=n_categories)
+            tree = prune(grow(columns), columns, confidence=c)
+            right.append(np.mean(tree.predict_proba(X[held]).argmax(axis=1) == wine.y[held]))
+        score[c] = np.mean(right)
+    by_f1 = search_steps.run(wine, plan, [0])["tuning"]
+    tuning = search_steps.run(wine, replace(plan, tuned_by="accuracy"), [0])["tuning"]
+    assert list(tuning.columns) == [*by_f1.columns, "cv_accuracy"]
+    pd.testing.assert_series_equal(tuning["cv_f1"], by_f1["cv_f1"])
+    own = tuning[tuning["method"] == "c45"].set_index("value")
+    assert own["cv_accuracy"].to_dict() == pytest.approx(score)
+    best = min(c for c in score if score[c] >= max(score.values()) - 1e-12)
+    assert own.index[own["chosen"]].tolist() == [best]
+    ete = tuning["method"] == "ete"
+    assert tuning.loc[ete, "cv_accuracy"].isna().all()
+    pd.testing.assert_frame_equal(tuning.loc[ete, by_f1.columns], by_f1[ete])
+
+
+def test_ties_of_the_confidence(wine, plan, learners, monkeypatch):
+    monkeypatch.setattr(search_steps.metrics, "macro_f1", lambda y, p: 0.5)
+    for ties, best in (("smallest", 0.01), ("largest", 1.0)):
+        tuning = search_steps.run(wine, replace(plan, ties_of_confidence=ties), [0])["tuning"]
+        tuning = tuning[tuning["method"] == "c45"]
+        assert tuning.loc[tuning["chosen"], "value"].tolist() == [best]
+
+
 def test_alpha_is_tuned_and_ties_go_to_the_smaller_tree(wine, plan, learners, monkeypatch):
     monkeypatch.setattr(metrics, "macro_f1", lambda y, p: 0.5)
     done = search_steps.run(wine, plan, [0])
@@ -369,3 +404,118 @@ def test_with_the_learners_themselves(wine, plan):
     for name in ("rows", "trees", "tuning"):
         pd.testing.assert_frame_equal(first[name], again[name])
     assert (first["rows"].set_index("method").loc["uct_vs", "n_iterations"] <= 60).all()
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Numbers and categories, values of both missing, one category rare."""
+    random = np.random.default_rng(7)
+    number, other = random.normal(size=(2, 400))
+    kind = random.choice(4, size=400, p=[0.4, 0.3, 0.28, 0.02])
+    noise = random.normal(size=400)
+    y = (number + (kind == 1) - (kind == 2) * other + 0.2 * noise > 0).astype(int)
+    number[random.random(400) < 0.2] = np.nan
+    kind[random.random(400) < 0.1] = -1
+    kind = pd.Categorical.from_codes(kind, ["a", "b", "c", "d"])
+    X = pd.DataFrame({"number": number, "kind": kind, "other": other})
+    return TidyTable("mixed", X, y, ["no", "yes"], "class")
+
+
+def searched(table, number=1, **settings):
+    """A part, and searches of it without and with tree pruning."""
+    part = search_steps.Part(
+        table, number, SearchPlan(seed=3, n_folds=2, confidences=(0.9,), **settings)
+    )
+    return part, [
+        part.fit(part.uct("uct_vs", criterion, n_iterations=200)) for criterion in ("vp", "vp_dtp")
+    ]
+
+
+def below(tree, node):
+    """The tests below a node of a tree, nested."""
+    if tree.feature[node] < 0:
+        return tree.class_weight[node].tolist()
+    sides = (tree.children_left[node], tree.children_right[node])
+    test = (int(tree.feature[node]), tree.threshold[node], tree.share_left[node])
+    return (*test, *(below(tree, side) for side in sides))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_completed_tree_is_that_of_the_state_with_c45_at_its_leaves(seed):
+    """By its definition: where a leaf of the state was, stands what C4.5 grows from its rows."""
+    random = np.random.default_rng(seed)
+    X = np.round(random.normal(size=(200, 3)), 1)
+    y = np.digitize(X[:, 0] * X[:, 1] + random.normal(scale=0.4, size=200), [-0.3, 0.4])
+    names = ["a", "b", "c"]
+    table = TidyTable("drawn", pd.DataFrame(X, columns=names), y, names, "class")
+    part, learners = searched(table, seed, tree_returned="completed")
+    X, y = part.matrix[part.train], table.y[part.train]
+    for learner in learners:
+
+        def completed(node, rows, depth, own=learner.tree_, limit=learner.max_depth_):
+            columns = Columns(X[rows], y[rows], 3, n_categories=part.n_categories)
+            j, t = own.feature[node], own.threshold[node]
+            if j < 0:
+                return below(grow(columns, max_depth=limit - depth), 0)
+            left = X[rows, j] < t
+            sides = ((own.children_left[node], left), (own.children_right[node], ~left))
+            grown = (completed(side, rows[here], depth + 1) for side, here in sides)
+            return (int(j), t, left.mean(), *grown)
+
+        whole = Columns(X, y, 3, n_categories=part.n_categories)
+        tree, probabilities = part.returned(learner, False)
+        assert below(tree, 0) == completed(0, np.arange(len(y)), 0)
+        assert tree.depth <= learner.max_depth_
+        assert (probabilities == tree.predict_proba(part.matrix_test)).all()
+        pruned, probabilities = part.returned(learner, True)
+        assert pruned == prune(tree, whole, confidence=0.9)
+        assert (probabilities == pruned.predict_proba(part.matrix_test)).all()
+
+
+def test_leaves_are_counted_again_on_all_training_rows(mixed):
+    """The tests stay; a row without a value is divided as all training rows are."""
+    part, learners = searched(mixed, leaf_counts="training")
+    X, y = part.matrix[part.train], mixed.y[part.train]
+    for learner in learners:
+        own = learner.tree_
+        tree, probabilities = part.returned(learner, True)
+        for name in ("feature", "children_left", "children_right"):
+            assert (getattr(tree, name) == getattr(own, name)).all()
+        np.testing.assert_array_equal(tree.threshold, own.threshold)
+        assert tree.n_leaves > 2 and tree.class_weight[0].sum() == len(y)
+        found = tree.annotate(X, y).statistics["class_weight"]
+        np.testing.assert_allclose(tree.class_weight, found)
+        assert (probabilities == tree.predict_proba(part.matrix_test)).all()
+        # Counted on the induction set, it is the tree of the state.
+        rows = learner.induction_indices_
+        columns = Columns(X[rows], y[rows], 2, n_categories=part.n_categories)
+        again = grow(columns, given=own, max_depth=0)
+        np.testing.assert_allclose(again.class_weight, own.class_weight)
+        np.testing.assert_allclose(again.share_left, own.share_left)
+        np.testing.assert_array_equal(again.categories_left, own.categories_left)
+        probabilities = own.predict_proba(part.matrix_test)
+        assert (learner.predict_proba(part.X_test) == probabilities).all()
+
+
+def test_what_is_returned_is_what_is_recorded(wine, plan):
+    """Trees, F1 and leaves are of the tree returned; the validation F1 is of the state's tree."""
+    small = replace(plan, methods=("c45", "uct_vs"), n_iterations=300, confidences=(0.9,))
+    keys = ["method", "criterion"]
+
+    def of(**settings):
+        made = search_steps.run(wine, replace(small, **settings), [0])
+        return made["rows"].set_index(keys), made["trees"]
+
+    here, _ = of()
+    counted, _ = of(leaf_counts="training")
+    completed, trees = of(tree_returned="completed")
+    both, _ = of(tree_returned="completed", leaf_counts="training")
+    pd.testing.assert_frame_equal(completed, both)
+    for other in (counted, completed):
+        pd.testing.assert_frame_equal(other.loc[["c45"]], here.loc[["c45"]])
+        same = ["validation_f1", "search_depth", "n_iterations", "max_depth", "confidence"]
+        pd.testing.assert_frame_equal(other[same], here[same])
+    assert (counted["n_leaves"] == here["n_leaves"]).all()
+    assert (completed["n_leaves"] != here["n_leaves"]).any()
+    leaves = trees[trees["feature"] < 0].groupby(keys).size()
+    assert leaves.to_dict() == completed["n_leaves"].to_dict()

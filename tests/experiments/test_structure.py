@@ -16,6 +16,7 @@ from hedgerow.experiments.structure import statistics as structure_statistics
 from hedgerow.experiments.structure import steps as structure_steps
 from hedgerow.experiments.structure.plan import StructurePlan
 from hedgerow.induction import Columns, grow
+from hedgerow.search import UCTTreeClassifier
 from hedgerow.structure import TreeEditDistance, prototypes
 from hedgerow.tree import Tree, forest_from_frame
 
@@ -113,6 +114,35 @@ def test_states_are_the_most_visited_that_are_small_enough():
     assert structure_steps.states_of(search_tree, 99, 4).tolist() == [1, 2, 3, 4, 5, 6]
 
 
+def test_a_complete_forest_has_every_state_but_the_root(table, plan, monkeypatch):
+    asked = dataclasses.replace(plan, forest="complete", tree_pruning=True, max_tests=1, n_trees=3)
+    searches, fit = [], UCTTreeClassifier.fit
+
+    def kept(self, X, y):
+        searches.append(self)
+        return fit(self, X, y)
+
+    monkeypatch.setattr(UCTTreeClassifier, "fit", kept)
+    found = structure_steps.learn(table, asked)["forests"]
+    for number, search in enumerate(searches):
+        own, states = found[found["forest"] == number], search.search_tree_.iloc[1:]
+        assert own["state"].tolist() == states.index.tolist()
+        assert own["n_tests"].tolist() == states["depth"].tolist()
+        assert (own["parent"] == states["parent"].to_numpy() - 1).all()  # the root is no tree
+    assert found["n_tests"].max() > 1 and len(searches) == plan.n_forests
+    monkeypatch.setattr(structure_steps, "MOST_TREES", 9)
+    with pytest.raises(ConfigError, match=r"forest 0 has \d+ states, more than 9"):
+        structure_steps.learn(table, asked)
+
+
+def test_bootstrap_samples_of_a_complete_forest_are_bounded():
+    config = {"structure": {"forest": "complete", "n_trees": 104, "n_bootstrap": 5_001}}
+    (found,) = StructurePlan.conflicts(config)
+    assert "a complete forest has up to 20000 trees" in str(found)
+    config["structure"]["forest"] = "visited"
+    assert not list(StructurePlan.conflicts(config))
+
+
 def test_pruned_states_leave_the_search_where_that_is_asked_for(table, learned, plan):
     """A test whose both sides have the same class is one that C4.5's pruning takes back."""
     asked = dataclasses.replace(plan, tree_pruning=True, n_trees=10)
@@ -160,11 +190,12 @@ def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered
         tested = structure_statistics.resampled(
             found["forests"], found["distances"], found["scripts"], plan
         )
-        found["statistics"] = tested["statistics"]
+        found |= {name: tested[name] for name in ("first", "statistics")}
         for name, frame in found.items():
             parts[name].append(frame)
     whole = {**learned, **compared, **clustered}
     whole["scripts"] = structure_steps.edit_scripts(table, learned, compared["examples"], plan)
+    whole["first"] = compared["distances"].query("forest == 0").reset_index(drop=True)
     whole["statistics"] = structure_statistics.statistics(
         compared["distances"], learned["forests"], plan
     )
@@ -174,16 +205,13 @@ def test_chunks_put_together_equal_the_whole(table, learned, compared, clustered
 
 
 def test_of_the_distances_those_are_kept_that_are_shown(learned, compared, plan):
-    """All of the first forest, which figures show; of the others pairs whose edits are told."""
+    """All of the first forest, which figures show, and pairs whose edits are told."""
     keys = ["dataset", "forest", "tree_1", "tree_2"]
-    scripts = compared["distances"].query("forest == 1 and tree_1 != tree_2")[keys].iloc[[3, 5]]
-    found = structure_statistics.resampled(
-        learned["forests"], compared["distances"], scripts, plan
-    )["shown"]
+    scripts = compared["distances"].query("tree_1 != tree_2")[keys].iloc[[0, 7, -2]]
+    found = structure_statistics.resampled(learned["forests"], compared["distances"], scripts, plan)
     first = compared["distances"].query("forest == 0")
-    pd.testing.assert_frame_equal(found.query("forest == 0").reset_index(drop=True), first)
-    others = found.query("forest != 0")[keys].reset_index(drop=True)
-    pd.testing.assert_frame_equal(others, scripts.reset_index(drop=True))
+    pd.testing.assert_frame_equal(found["first"], first)
+    pd.testing.assert_frame_equal(found["told"][keys], scripts.reset_index(drop=True))
 
 
 def test_a_search_that_finds_nothing_is_an_error(table, plan):

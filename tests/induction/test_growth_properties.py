@@ -9,6 +9,7 @@ from hypothesis import given
 from oracle.random_trees import random_noise, random_table, random_tree, seeds
 
 from hedgerow import C45Classifier
+from hedgerow.errors import InputError
 from hedgerow.induction import Columns, grow, prune
 
 
@@ -55,6 +56,38 @@ def test_limits_are_kept(seed):
     assert tree.depth <= limits["max_depth"]
     assert (weight[~tree.is_leaf()] >= limits["min_samples_split"] - 1e-9).all()
     assert (weight[1:] >= limits["min_samples_leaf"] - 1e-9).all()
+
+
+@examples(80)
+@given(seeds)
+def test_growth_goes_on_from_a_given_tree(seed):
+    """What pruning or a limit left of a tree grows to the same tree, and counts as it did."""
+    X, y, K, weight, n_categories = random_table(seed)
+    columns = Columns(X, y, K, weight, n_categories)
+    tree = grow(columns, min_samples_split=2)
+    top = grow(columns, min_samples_split=2, max_depth=seed % 4)
+    pruned = prune(tree, columns, subtree_raising=False)
+    assert grow(columns, given=top, max_depth=0) == top
+    again = grow(columns, given=pruned, max_depth=0)  # `pruned` keeps categories at its leaves
+    for name in ("feature", "threshold", "children_left", "share_left", "class_weight"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(pruned, name))
+    for part in (top, pruned):
+        assert grow(columns, given=part, min_samples_split=2) == tree
+
+
+def test_a_given_tree_has_to_fit_the_data():
+    X = np.array([[0.0, 1.0], [2.0, 1.0], [1.0, 0.0], [2.0, 0.0]])
+    y = np.array([0, 1, 0, 1])
+    tree = grow(Columns(X, y, 2, n_categories=[3, 0]), min_samples_split=2)
+    fewer = Columns(X[:, 1:], y, 2)
+    assert tree.feature[0] == 0
+    tested = grow(Columns(X[:, ::-1].copy(), y, 2, n_categories=[0, 3]), min_samples_split=2)
+    with pytest.raises(InputError, match="tests variable 1 and the data have 1 variables"):
+        grow(fewer, given=tested)
+    with pytest.raises(InputError, match="more categories than the 0 of the data"):
+        grow(fewer, given=tree)
+    wider = Columns(X, y, 2, n_categories=[5, 0])
+    assert grow(wider, given=tree).categories_left.shape[1] == 5
 
 
 @examples(40)

@@ -54,7 +54,8 @@ class SearchReference:
 
     def __init__(self, reference, X, y, weight, *, seed, policy="vs", interval=0, depth=5,
                  tree_pruning=False, n_candidates=3, per_variable=None, cp=1.0, rule="ucb",
-                 widening=0.0, confidence=0.25, laplace=True, raising=True):  # fmt: skip
+                 widening=0.0, confidence=0.25, laplace=True, raising=True,
+                 greedy=False):  # fmt: skip
         self.reference, self.X, self.y, self.weight = (
             reference,
             X,
@@ -65,6 +66,7 @@ class SearchReference:
         self.tree_pruning, self.k, self.cp, self.rule = tree_pruning, n_candidates, cp, rule
         self.per_variable = n_candidates if per_variable is None else per_variable
         self.widening, self.pruning = widening, (confidence, laplace, raising)
+        self.greedy = greedy
         self.tests_of, self.made, self.iterations = {}, 1, 0
         self.root = Node(None, (), [()], 0)
         self.best = (self.f1(self.tree(())), ())
@@ -261,17 +263,32 @@ class SearchReference:
         tips = [n for n in nodes if not n.children and n.depth > self.depth]
         if not tips:
             return
-        best = None
-        for tip in sorted(tips, key=lambda n: n.born):
-            ahead = math.inf if best is None else tip.v / tip.n - best.v / best.n
-            if ahead > TIE or (ahead >= -TIE and tip.n > best.n):
-                best = tip
+        if self.greedy:
+            best, ahead = self.root, [self.root]
+            while ahead:
+                best = self.best_mean(ahead)
+                ahead = [c for c in best.children if self.reach(c) > self.depth]
+        else:
+            best = self.best_mean(tips)
         kept = set()
         while best is not None:
             kept.add(best)
             best = best.parent
         for node in nodes:
             node.children = [c for c in node.children if c.depth <= self.depth or c in kept]
+
+    @staticmethod
+    def best_mean(nodes):
+        best = None
+        for node in sorted(nodes, key=lambda n: n.born):
+            ahead = math.inf if best is None else node.v / node.n - best.v / best.n
+            if ahead > TIE or (ahead >= -TIE and node.n > best.n):
+                best = node
+        return best
+
+    def reach(self, node):
+        """Depth of the deepest state below."""
+        return max([node.depth, *(self.reach(child) for child in node.children)])
 
     def run(self, n):
         for _ in range(n):

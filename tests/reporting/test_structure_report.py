@@ -147,6 +147,7 @@ def _small():
     results["examples"] = examples[~drop].reset_index(drop=True)
     results["scripts"] = structure_steps.edit_scripts(table, results, results["examples"], plan)
     results |= structure_steps.cluster_forests(results, results["forests"], plan)
+    results["first"] = results["distances"].query("forest == 0").reset_index(drop=True)
     results["statistics"] = structure_statistics.statistics(
         results["distances"], results["forests"], plan
     )

@@ -320,6 +320,7 @@ def test_two_tables_that_hold_hardly_anything():
     [
         {"policy": "uct"},
         {"selection": "ucb1"},
+        {"kept_path": "best"},
         {"n_candidates": 0},
         {"n_iterations": -1},
         {"n_iterations": 1.5},

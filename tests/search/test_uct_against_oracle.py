@@ -65,6 +65,7 @@ def pair(seed, **settings):
     repetition = float(rng.choice([1.0, 0.6]))
     cp = float(rng.choice([1.0, 0.1]))
     widening = float(rng.choice([0.0, 0.0, 0.4, 0.7]))
+    greedy = bool(rng.random() < 0.5)
     core = Search(
         Columns(X, y, K, weight, n_categories),
         np.asfortranarray(X_val),
@@ -73,6 +74,7 @@ def pair(seed, **settings):
         policy=POLICIES[policy],
         value_interval=interval,
         value_depth=depth,
+        greedy=greedy,
         tree_pruning=tree_pruning,
         n_candidates=k,
         per_variable=per_variable,
@@ -97,7 +99,7 @@ def pair(seed, **settings):
         X_val, y_val, np.ones(len(y_val)), seed=seed, policy=policy, interval=interval,
         depth=depth, tree_pruning=tree_pruning, n_candidates=k, per_variable=per_variable,
         cp=cp, rule=rule, widening=widening, confidence=confidence, laplace=laplace,
-        raising=raising,
+        raising=raising, greedy=greedy,
     )  # fmt: skip
     return core, reference
 
@@ -166,10 +168,10 @@ def test_on_tiny_sets_the_best_tree_is_that_of_exhaustive_enumeration(seed, poli
     core = Search(
         Columns(X, y, K, weight, n_categories), np.asfortranarray(X_val),
         y_val.astype(np.int32), np.ones(len(y_val)), policy=POLICIES[policy], value_interval=0,
-        value_depth=0, tree_pruning=False, n_candidates=2, per_variable=2, exploration=1.0,
-        rule=0, widening=0.0, confidence=0.25, laplace=True, raising=True, min_split=4, min_leaf=1,
-        max_depth=2, midpoints=False, repetition_factor=1.0, max_states=0, max_bytes=0,
-        seed=seed,
+        value_depth=0, greedy=False, tree_pruning=False, n_candidates=2, per_variable=2,
+        exploration=1.0, rule=0, widening=0.0, confidence=0.25, laplace=True, raising=True,
+        min_split=4, min_leaf=1, max_depth=2, midpoints=False, repetition_factor=1.0,
+        max_states=0, max_bytes=0, seed=seed,
     )  # fmt: skip
     assert not core.run(100_000) and core.exhausted
     reference = SearchReference(

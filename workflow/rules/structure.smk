@@ -17,6 +17,7 @@ structure_results = {
     "forests": "data/trees/structure/{dataset}/forests.parquet",
     "trees": "data/trees/structure/{dataset}/trees.parquet",
     "distances": "data/results/structure/distances/{dataset}.parquet",
+    "first": "data/results/structure/first/{dataset}.parquet",
     "examples": "data/results/structure/examples/{dataset}.parquet",
     "scripts": "data/results/structure/scripts/{dataset}.parquet",
     "closeness": "data/results/structure/closeness/{dataset}.parquet",
@@ -86,14 +87,15 @@ rule structure_cluster:
         "../scripts/step.py"
 
 
-# The bootstrap over the trees of each forest; of millions of distances those that are shown.
+# The bootstrap over the trees of each forest; of millions of distances what is shown.
 rule structure_resample:
     input:
         forests="data/results/structure/chunks/{dataset}_{chunk}_forests.parquet",
         distances="data/results/structure/chunks/{dataset}_{chunk}_distances.parquet",
         scripts="data/results/structure/chunks/{dataset}_{chunk}_scripts.parquet",
     output:
-        shown="data/results/structure/chunks/{dataset}_{chunk}_shown.parquet",
+        told="data/results/structure/chunks/{dataset}_{chunk}_told.parquet",
+        first="data/results/structure/chunks/{dataset}_{chunk}_first.parquet",
         statistics="data/results/structure/chunks/{dataset}_{chunk}_statistics.parquet",
     log:
         "data/logs/structure/resample/{dataset}_{chunk}.log",
@@ -119,7 +121,11 @@ rule structure_statistics:
             chunk=structure_chunks,
         ),
         distances=expand(
-            "data/results/structure/chunks/{{dataset}}_{chunk}_shown.parquet",
+            "data/results/structure/chunks/{{dataset}}_{chunk}_told.parquet",
+            chunk=structure_chunks,
+        ),
+        first=expand(
+            "data/results/structure/chunks/{{dataset}}_{chunk}_first.parquet",
             chunk=structure_chunks,
         ),
         examples=expand(
@@ -198,7 +204,7 @@ rule structure_figures:
         table=expand("data/tidy/{dataset}.parquet", dataset=structure_datasets),
         forests=expand(structure_results["forests"], dataset=structure_datasets),
         trees=expand(structure_results["trees"], dataset=structure_datasets),
-        distances=expand(structure_results["distances"], dataset=structure_datasets),
+        first=expand(structure_results["first"], dataset=structure_datasets),
         scripts=expand(structure_results["scripts"], dataset=structure_datasets),
         labels=expand(structure_results["labels"], dataset=structure_datasets),
     output:

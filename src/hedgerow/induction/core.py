@@ -134,6 +134,7 @@ def grow(
     imputed: np.ndarray | None = None,
     missing_to_both: bool = False,
     undefined_first: bool = False,
+    given: Tree | None = None,
 ) -> Tree:
     """Grow an unpruned tree (thesis, algorithm 1).
 
@@ -177,6 +178,10 @@ def grow(
     undefined_first : bool
         A variable that lacks values in the training set and none at a node has an expected gain of
         0/0 there; the first of its tests is taken, before any other, as by the authors' code.
+    given : Tree, optional
+        Its tests are taken as they are and growth goes on at its leaves, all counts being those of
+        `columns`; with `max_depth=0` they are counted and nothing is grown. A test that leaves a
+        side without rows makes a leaf.
 
     Returns
     -------
@@ -185,7 +190,8 @@ def grow(
     Raises
     ------
     InputError
-        Guesses that are missing, not finite, or no codes of categories; a setting out of range.
+        Guesses that are missing, not finite, or no codes of categories; a setting out of range; a
+        given tree with more variables or categories than the data.
     """
     _check_columns(columns)
     check_number("n_points", n_points, 2, MOST_POINTS, whole=True)
@@ -218,6 +224,7 @@ def grow(
         imputed=imputed,
         missing_to_both=missing_to_both,
         undefined_first=undefined_first,
+        given=given,
     )[0]
 
 
@@ -241,6 +248,7 @@ def make_growth(
     candidates="values",
     criterion="information_gain",
     imputed=None,
+    given=None,
     **settings,
 ):
     """`grow`, with the work done: (tree, thresholds proposed, gains evaluated).
@@ -272,8 +280,26 @@ def make_growth(
         how = _grid_search(columns, noise, window, step)
         gate = _resolve(columns, propagation, window, "propagation")
     check_size(columns, gate)
-    growth = Growth(columns, Gates(gate, columns.n_variables), rules, how, guess=guess)
-    return Tree(**growth.run(), _checked=True), growth.n_candidates, growth.n_gains
+    start = None if given is None else _given(given, columns)
+    growth = Growth(columns, Gates(gate, columns.n_variables), rules, how, start, guess)
+    arrays = growth.run()
+    arrays.pop("origin", None)
+    return Tree(**arrays, _checked=True), growth.n_candidates, growth.n_gains
+
+
+def _given(tree: Tree, columns: Columns) -> dict[str, np.ndarray]:
+    """The arrays of a tree that growth starts from."""
+    tree.check_width(columns.n_variables)
+    most = int(columns.n_categories.max(initial=0))
+    given = tree.categories_left
+    if given[:, most:].any():
+        raise InputError(
+            f"the tree tests more categories than the {most} of the data",
+            remedy="give the variables that the tree was grown from, coded alike",
+        )
+    left = np.zeros((tree.n_nodes, most), dtype=np.uint8)
+    left[:, : given.shape[1]] = given[:, :most]
+    return {**tree.arrays(), "categories_left": left}
 
 
 def guesses_of(columns: Columns, imputed: Any) -> np.ndarray:

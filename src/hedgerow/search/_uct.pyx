@@ -69,6 +69,8 @@ cdef class Search(Completion):
     value_interval, value_depth : int
         Value-based pruning every so many iterations, of states deeper than that; interval 0:
         none.
+    greedy : bool
+        Of those states it keeps the path of a greedy descent, not that to the best tip.
     exploration : float
         Cp of the selection rule.
     rule : {0, 1, 2}
@@ -83,6 +85,7 @@ cdef class Search(Completion):
 
     cdef int rule
     cdef Py_ssize_t value_interval, value_depth
+    cdef bint greedy
     cdef double exploration, widening
     cdef long long max_states, max_bytes
     cdef uint64_t random
@@ -106,13 +109,14 @@ cdef class Search(Completion):
     cdef int mark_stamp
 
     def __init__(self, Columns columns, X, y, sample_weight, *, int policy,
-                 Py_ssize_t value_interval, Py_ssize_t value_depth, double exploration, int rule,
-                 double widening, long long max_states, long long max_bytes, uint64_t seed,
+                 Py_ssize_t value_interval, Py_ssize_t value_depth, bint greedy,
+                 double exploration, int rule, double widening, long long max_states, long long max_bytes, uint64_t seed,
                  **completion):
         cdef Py_ssize_t i
         Completion.__init__(self, columns, X, y, sample_weight, policy=policy, **completion)
         self.value_interval = value_interval
         self.value_depth = value_depth
+        self.greedy = greedy
         self.exploration = exploration
         self.rule = rule
         self.widening = widening
@@ -560,30 +564,65 @@ cdef class Search(Completion):
             self.best_chain[k] = self.states[s].action
             s = self.states[s].parent
 
-    cdef void prune_values(self) noexcept nogil:
-        """Value-based pruning: of the paths deeper than the depth, keep the best one whole."""
-        cdef int s, p, best = NONE, k, n
-        cdef State* state
-        cdef State* chosen
-        cdef double mean, highest = 0.0
+    cdef inline bint is_ahead(self, int s, int t) noexcept nogil:
+        """Whether s has a better mean reward than t; ties: more visits, then older."""
+        cdef State* one = self.states + s
+        cdef State* two
+        cdef double ahead
+        if t < 0:
+            return True
+        two = self.states + t
+        ahead = one.value / one.n_visits - two.value / two.n_visits
+        if ahead > TIE or ahead < -TIE:
+            return ahead > 0.0
+        if one.n_visits != two.n_visits:
+            return one.n_visits > two.n_visits
+        return one.born < two.born
+
+    cdef int best_tip(self) noexcept nogil:
+        """Of the tips deeper than the depth that with the best mean reward; NONE without any."""
+        cdef int s, best = NONE
         for s in range(self.n_states):
             self.states[s].marked = False
         for s in range(self.n_states):
             if self.states[s].alive and self.states[s].parent >= 0:
                 self.states[self.states[s].parent].marked = True
         for s in range(self.n_states):
-            state = self.states + s
-            if not state.alive or state.marked or state.depth <= self.value_depth:
-                continue
-            mean = state.value / state.n_visits
-            if best >= 0:
-                chosen = self.states + best
-                if mean < highest - TIE or (mean <= highest + TIE and (
-                        state.n_visits < chosen.n_visits or (
-                            state.n_visits == chosen.n_visits and state.born > chosen.born))):
-                    continue
-            best = s
-            highest = mean
+            if (self.states[s].alive and not self.states[s].marked
+                    and self.states[s].depth > self.value_depth and self.is_ahead(s, best)):
+                best = s
+        return best
+
+    cdef int greedy_tip(self) noexcept nogil:
+        """Where a descent ends that takes the child with the best mean reward at each state.
+
+        Children that lead no deeper than the depth are passed over; NONE if all do.
+        """
+        cdef int s, p, at = NONE, best = 0
+        for s in range(self.n_states):
+            self.states[s].marked = self.states[s].alive and self.states[s].depth > self.value_depth
+        for s in range(self.n_states):
+            if self.states[s].alive and self.states[s].depth == self.value_depth + 1:
+                p = self.states[s].parent
+                while p >= 0 and not self.states[p].marked:
+                    self.states[p].marked = True
+                    p = self.states[p].parent
+        if not self.states[0].marked:
+            return NONE
+        while best >= 0:
+            at = best
+            best = NONE
+            for s in range(self.n_states):
+                if (self.states[s].alive and self.states[s].marked
+                        and self.states[s].parent == at and self.is_ahead(s, best)):
+                    best = s
+        return at
+
+    cdef void prune_values(self) noexcept nogil:
+        """Value-based pruning: of the paths deeper than the depth, keep one whole."""
+        cdef int s, p, best, k, n
+        cdef State* state
+        best = self.greedy_tip() if self.greedy else self.best_tip()
         if best < 0:
             return
         for s in range(self.n_states):

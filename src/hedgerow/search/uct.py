@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 POLICIES = {"vs": 0, "c45": 1, "c45b": 2}
 RULES = {"ucb": 0, "simple_regret": 1, "best": 2}
+KEPT_PATHS = ("tip", "greedy")
 STEP = 2_000  # iterations between two looks at the clock
 MOST_ITERATIONS = 2_000_000_000  # the core counts visits in 32 bits
 MOST_CANDIDATES = 1_000_000
@@ -63,7 +64,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         is pruned.
     value_pruning : bool, default True
         Every `value_pruning_interval` iterations, of the states deeper than
-        `value_pruning_depth`, keep only the path to the tip with the best mean reward.
+        `value_pruning_depth`, keep only one path, see `kept_path`.
     tree_pruning : bool, default True
         Remove a state when the test that led to it does not survive the pruning of its tree
         completed by C4.5.
@@ -85,6 +86,10 @@ class UCTTreeClassifier(TreeClassifierMixin):
         0: none, as in the thesis.
     value_pruning_interval : int, default 3000
     value_pruning_depth : int, default 5
+    kept_path : {"tip", "greedy"}, default "tip"
+        That path leads to the tip with the best mean reward, or goes on from the root to the
+        child with the best mean reward of those that lead deeper than the depth, again and
+        again. Ties: more visits, then older.
     validation_fraction : float in (0, 1), default 0.3
         Share of the rows, drawn at random, that are kept for validation.
     confidence : float in [0, 1], default 0.25
@@ -173,6 +178,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         exploration=1.0,
         value_pruning_interval=3000,
         value_pruning_depth=5,
+        kept_path="tip",
         n_candidates_per_variable=None,
         selection="ucb",
         widening=0.0,
@@ -203,6 +209,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         self.exploration = exploration
         self.value_pruning_interval = value_pruning_interval
         self.value_pruning_depth = value_pruning_depth
+        self.kept_path = kept_path
         self.n_candidates_per_variable = n_candidates_per_variable
         self.selection = selection
         self.widening = widening
@@ -228,6 +235,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
     def _check_parameters(self) -> None:
         check_choice("policy", self.policy, tuple(POLICIES))
         check_choice("selection", self.selection, tuple(RULES))
+        check_choice("kept_path", self.kept_path, KEPT_PATHS)
         check_number("n_iterations", self.n_iterations, 0, MOST_ITERATIONS, whole=True)
         check_number("n_candidates", self.n_candidates, 1, MOST_CANDIDATES, whole=True)
         check_number("value_pruning_interval", self.value_pruning_interval, 1, COUNTED, whole=True)
@@ -307,6 +315,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
             policy=POLICIES[self.policy],
             value_interval=self.value_pruning_interval if self.value_pruning else 0,
             value_depth=self.value_pruning_depth,
+            greedy=self.kept_path == "greedy",
             tree_pruning=self.tree_pruning,
             n_candidates=self.n_candidates,
             per_variable=self.n_candidates if most is None else min(most, self.n_candidates),

@@ -29,6 +29,8 @@ METRICS = {"f1": True, "n_leaves": False, "f1_per_leaf": True}
 
 CELL = ["dataset", "split", "method", "criterion"]
 TUNING = ["dataset", "split", "method", "parameter", "value", "cv_f1", "chosen"]
+#: Where the confidence is tuned by it, a further column of `tuning`.
+BY_ACCURACY = "cv_accuracy"
 #: Columns that order each table of `run`; nodes of a tree keep their order.
 ORDER = {
     "rows": CELL,
@@ -77,6 +79,12 @@ class UctPlan(Plan):
         "Depth below which value-based pruning keeps one branch (thesis 4.5.1, 5).",
         minimum=0,
         maximum=2_000_000_000,
+    )
+    kept_path: str = setting(
+        "tip",
+        "The branch that value-based pruning keeps: that to the tip with the best mean reward, or "
+        "that of a greedy descent by mean rewards.",
+        choices=("tip", "greedy"),
     )
     validation_fraction: float = setting(
         0.3,
@@ -154,6 +162,17 @@ class SearchPlan(UctPlan):
         exclusive_minimum=0,
         maximum=1,
     )
+    tuned_by: str = setting(
+        "f1",
+        "Criterion of the grid search of the pruning confidence: macro F1, or accuracy.",
+        choices=("f1", "accuracy"),
+    )
+    ties_of_confidence: str = setting(
+        "smallest",
+        "Which confidence is taken where several are best: the smallest, which prunes hardest, or "
+        "the largest.",
+        choices=("smallest", "largest"),
+    )
     alphas: tuple[float, ...] = setting(
         (0.0001, 0.001, 0.005),
         "Grid of ETE's price of a leaf, in units of accuracy; the thesis prints none.",
@@ -181,6 +200,18 @@ class SearchPlan(UctPlan):
         "and takes a hundred times as long; the thesis gives it as many.",
         minimum=1,
         maximum=2_000_000_000,
+    )
+    tree_returned: str = setting(
+        "state",
+        "The tree that UCT-DT returns: that of the best state, or the same completed by C4.5 on "
+        "all training rows and, where DT-based pruning is on, pruned.",
+        choices=("state", "completed"),
+    )
+    leaf_counts: str = setting(
+        "induction",
+        "Whose rows the leaves of the best state's tree count: the induction set, or all training "
+        "rows, counted again after the search; a completed tree counts these in any case.",
+        choices=("induction", "training"),
     )
     property_folds: int = setting(
         3, "Folds in which the classifiers of table 4.7 are compared.", minimum=2, maximum=100_000

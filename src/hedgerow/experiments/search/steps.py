@@ -30,6 +30,7 @@ from hedgerow.experiments.frames import (
 )
 from hedgerow.experiments.search.plan import (
     BOTH,
+    BY_ACCURACY,
     CELL,
     EXPERIMENT,
     INDUCTION,
@@ -75,6 +76,8 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     "confidences",
     "exploration",
     "further_methods",
+    "kept_path",
+    "leaf_counts",
     "methods",
     "min_samples_split",
     "n_candidates",
@@ -85,6 +88,9 @@ def cells_of(split_number: int, plan: SearchPlan) -> list[tuple[str, str]]:
     "population_size",
     "seed",
     "test_size",
+    "ties_of_confidence",
+    "tree_returned",
+    "tuned_by",
     "validation_fraction",
     "value_pruning_depth",
     "value_pruning_interval",
@@ -107,11 +113,12 @@ def run(
     dict of DataFrame
         `rows`: dataset, split, method, criterion, f1 (macro F1 on the test part, per cent),
         n_leaves, f1_per_leaf (per cent per leaf), search_depth (tests of the deepest state),
-        validation_f1 (of the chosen tree, per cent), n_iterations, exhausted, confidence, alpha,
-        max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows. What a method
-        does not have is missing.
+        validation_f1 (of the best state's tree as it was found, per cent), n_iterations, exhausted,
+        confidence, alpha, max_depth (of the C4.5 tree; the limit of each branch of UCT-DT), n_rows.
+        What a method does not have is missing.
         `trees`: the trees, one row per node, keys dataset, split, method, criterion.
-        `tuning`: dataset, split, method, parameter, value, cv_f1 (fraction), chosen.
+        `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1, fraction), chosen; with
+        `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence is chosen then.
         `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds. Machines
         differ: no result depends on it.
     """
@@ -152,13 +159,17 @@ def run(
         "rows": sorted_(frame, ORDER["rows"]),
         "trees": forest_to_frame(trees, pd.DataFrame(keys, columns=CELL), bare=True),
         "tuning": sorted_(
-            pd.DataFrame(tuning, columns=TUNING).astype({"chosen": bool}),
+            pd.DataFrame(tuning, columns=_tuning_columns(plan)).astype({"chosen": bool}),
             ORDER["tuning"],
         ),
         "times": sorted_(
             pd.DataFrame(times, columns=[*CELL, "seconds", "tuning_seconds"]), ORDER["times"]
         ),
     }
+
+
+def _tuning_columns(plan) -> list[str]:
+    return TUNING if plan.tuned_by == "f1" else [*TUNING, BY_ACCURACY]
 
 
 class Part:
@@ -201,7 +212,23 @@ class Part:
             "confidence": self.c45()[1],
             "max_depth": int(learner.max_depth_),
         }
-        return learner.tree_, self._probabilities(learner, self.X_test), found
+        return *self.returned(learner, PRUNING[criterion][1]), found
+
+    def returned(self, learner, tree_pruning: bool):
+        """The tree that a fitted UCT-DT returns, and its test probabilities.
+
+        That of the best state, which may be counted again on all training rows, or completed on
+        them by C4.5.
+        """
+        completed = self.plan.tree_returned == "completed"
+        if not completed and self.plan.leaf_counts == "induction":
+            return learner.tree_, self._probabilities(learner, self.X_test)
+        columns = self._columns(self.train)
+        max_depth = int(learner.max_depth_) if completed else 0  # 0: nothing is grown
+        tree = self._grow(columns, given=learner.tree_, max_depth=max_depth)
+        if completed and tree_pruning:
+            tree = self._prune(tree, columns, learner.confidence)
+        return tree, tree.predict_proba(self.matrix_test)
 
     def c45(self, method: str = "c45"):
         """The C4.5 tree of the training part, or of its induction set, and its confidence.
@@ -276,10 +303,12 @@ class Part:
     # ------------------------------------------------------------------------------- tuning
 
     def _tuned_confidence(self, method: str, rows: np.ndarray) -> float:
-        """Grid search by macro F1; a tree is grown once per fold. Ties: the smaller tree's c."""
+        """Grid search by macro F1 or accuracy; a tree is grown once per fold."""
         stream = "confidence_folds" if method == "c45" else f"confidence_folds_{method}"
         start = time.perf_counter()
-        scores = np.zeros(len(self.plan.confidences))
+        by_accuracy = self.plan.tuned_by == "accuracy"
+        measures = [metrics.macro_f1, *([metrics.accuracy] if by_accuracy else [])]
+        scores = np.zeros((len(measures), len(self.plan.confidences)))
         n = 0
         for train, validation in self._folds(stream, self.plan.n_folds, rows):
             columns = self._columns(train)
@@ -287,9 +316,11 @@ class Part:
             y = self.table.y[validation]
             for i, confidence in enumerate(self.plan.confidences):
                 tree = self._prune(grown, columns, confidence)
-                scores[i] += metrics.macro_f1(y, tree.predict_proba(self.matrix[validation]))
+                probabilities = tree.predict_proba(self.matrix[validation])
+                scores[:, i] += [measure(y, probabilities) for measure in measures]
             n += 1
-        best = best_factor(self.plan.confidences, scores / n)
+        sign = -1 if self.plan.ties_of_confidence == "largest" else 1
+        best = sign * best_factor([sign * c for c in self.plan.confidences], scores[-1] / n)
         self._note(method, "confidence", self.plan.confidences, scores / n, best, start)
         return best
 
@@ -306,7 +337,7 @@ class Part:
                 scores[i] += metrics.macro_f1(y, self._probabilities(learner, X))
             n += 1
         best = -best_factor([-a for a in self.plan.alphas], scores / n)
-        self._note("ete", "alpha", self.plan.alphas, scores / n, best, start)
+        self._note("ete", "alpha", self.plan.alphas, scores[None] / n, best, start)
         return best
 
     def _folds(self, stream: str, n_folds: int, rows: np.ndarray):
@@ -318,9 +349,9 @@ class Part:
 
     def _note(self, method, parameter, values, scores, best, start) -> None:
         self.tuning_seconds[method] = time.perf_counter() - start
-        for value, score in zip(values, scores, strict=True):
+        for value, (f1, *accuracy) in zip(values, scores.T.tolist(), strict=True):
             cell = (self.table.name, self.number, method, parameter)
-            self.tuning.append((*cell, value, float(score), value == best))
+            self.tuning.append((*cell, value, f1, value == best, *accuracy))
 
     # ----------------------------------------------------------------------------- learners
 
@@ -331,10 +362,10 @@ class Part:
             self.matrix[rows], self.table.y[rows], self.n_classes, n_categories=self.n_categories
         )
 
-    def _grow(self, columns):
+    def _grow(self, columns, **more):
         from hedgerow.induction import grow
 
-        return grow(columns, min_samples_split=self.plan.min_samples_split)
+        return grow(columns, min_samples_split=self.plan.min_samples_split, **more)
 
     def _prune(self, tree, columns, confidence: float):
         from hedgerow.induction import prune

@@ -66,7 +66,7 @@ def thesis_figure_5_1(
     ----------
     results : mapping of DataFrame
         The tables of `hedgerow.experiments.structure`, all forests of one data set: `forests`,
-        `trees`, `scripts`, `distances` and `labels` are read by one figure or another.
+        `trees`, `scripts`, `first` and `labels` are read by one figure or another.
     table : TidyTable
         The data set, for names of variables and classes.
     plan : StructurePlan
@@ -182,8 +182,7 @@ def thesis_figure_5_3(
     own, _ = _forest(results, 0)
     size = own["n_nodes"].to_numpy()
     by_size = np.argsort(size, kind="stable")
-    distances = results["distances"]
-    distances = distances[distances["forest"] == 0]
+    distances = results["first"]
     panels = [
         ("edit_a1", "A1"),
         ("edit_a2_spearman", "A2, Spearman"),
@@ -254,8 +253,7 @@ def thesis_figure_5_4(
     from hedgerow.structure import medoids
 
     _, labels = _forest(results, 0)
-    distances = results["distances"]
-    D = matrix_of(distances[distances["forest"] == 0], SHOWN[0])
+    D = matrix_of(results["first"], SHOWN[0])
     places = plane(D)
     middle = medoids(D, labels)
     named = {**{int(m): "normal" for m in middle}, **dict.fromkeys(_named_trees(results), "bold")}

@@ -10,6 +10,7 @@ from hedgerow.experiments.plan import Conflict, setting
 from hedgerow.experiments.search.plan import UctPlan
 
 EXPERIMENT = "structure"  # the word under which seeds are drawn
+MOST_TREES = 20_000  # of a forest, whose distances are of all pairs
 MOST_COUNTS = 100_000_000  # of trees in bootstrap samples; they take 24 bytes each
 
 #: Edit distances of table 5.2, as data/published names them: substitution cost and correlation.
@@ -48,6 +49,7 @@ ORDER = {
     "forests": TREE,
     "trees": TREE,
     "distances": PAIR,
+    "first": PAIR,
     "examples": [*FOREST, "criterion", "tree_1", "tree_2"],
     "scripts": [*FOREST, "criterion"],
     "closeness": VARIANT,
@@ -86,11 +88,17 @@ class StructurePlan(UctPlan):
         exclusive_minimum=0,
         exclusive_maximum=1,
     )
+    forest: str = setting(
+        "visited",
+        "Which states of the search are a forest: those most visited, by `n_trees` and "
+        "`max_tests`, or its complete search tree, which is small with `tree_pruning`.",
+        choices=("visited", "complete"),
+    )
     n_trees: int = setting(
         104,
         "Trees of a forest, the most visited states of the search (thesis 5.4, 104).",
         minimum=3,
-        maximum=20_000,
+        maximum=MOST_TREES,
     )
     max_tests: int = setting(
         6,
@@ -141,11 +149,16 @@ class StructurePlan(UctPlan):
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
         """All bootstrap samples of a forest are in memory at once."""
-        n_samples, n_trees = (config[cls.section][key] for key in ("n_bootstrap", "n_trees"))
+        own = config[cls.section]
+        n_samples, n_trees = own["n_bootstrap"], own["n_trees"]
+        trees = f"`structure.n_trees` {n_trees}"
+        if own["forest"] == "complete":
+            n_trees = MOST_TREES
+            trees = f"a complete forest has up to {n_trees} trees"
         if n_samples * n_trees > MOST_COUNTS:
             yield Conflict(
                 "structure.n_bootstrap",
-                f"`structure.n_bootstrap` is {n_samples} and `structure.n_trees` {n_trees}, which "
+                f"`structure.n_bootstrap` is {n_samples} and {trees}, which "
                 f"take {24 * n_samples * n_trees / 2**30:.3g} GiB of memory",
                 f"of so many trees give at most {MOST_COUNTS // n_trees} samples",
             )

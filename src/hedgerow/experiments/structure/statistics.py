@@ -66,11 +66,11 @@ def statistics(
     return merge([pd.DataFrame(rows, columns=columns)], "statistics")
 
 
-@step("n_bootstrap", "seed", makes=("shown", "statistics"))
+@step("n_bootstrap", "seed", makes=("told", "first", "statistics"))
 def resampled(
     forests: pd.DataFrame, distances: pd.DataFrame, scripts: pd.DataFrame, plan
 ) -> dict[str, pd.DataFrame]:
-    """The bootstrap over the trees of some forests, and the distances that are shown.
+    """The bootstrap over the trees of some forests, and what is shown of millions of distances.
 
     Parameters
     ----------
@@ -81,15 +81,14 @@ def resampled(
     Returns
     -------
     dict of DataFrame
-        `shown`: of the first forest, which figures show, distances of all pairs of trees, and of
-        the others those of the pairs whose edits are told; `statistics` as `statistics` returns
-        it.
+        `told`: distances of the pairs whose edits are told; `first`: of all pairs of the first
+        forest, which figures show; `statistics` as `statistics` returns it.
     """
     pair = [*FOREST, "tree_1", "tree_2"]
     told = pd.MultiIndex.from_frame(distances[pair]).isin(pd.MultiIndex.from_frame(scripts[pair]))
-    shown = distances[told | (distances["forest"] == 0)]
     return {
-        "shown": merge([shown], "distances"),
+        "told": merge([distances[told]], "distances"),
+        "first": merge([distances[distances["forest"] == 0]], "first"),
         "statistics": statistics(distances, forests, plan),
     }
 
@@ -99,6 +98,7 @@ def resampled(
         "forests",
         "trees",
         "distances",
+        "first",
         "examples",
         "scripts",
         "closeness",
@@ -111,6 +111,7 @@ def merged(
     forests: Sequence[pd.DataFrame],
     trees: Sequence[pd.DataFrame],
     distances: Sequence[pd.DataFrame],
+    first: Sequence[pd.DataFrame],
     examples: Sequence[pd.DataFrame],
     scripts: Sequence[pd.DataFrame],
     closeness: Sequence[pd.DataFrame],
@@ -124,8 +125,8 @@ def merged(
     ----------
     forests, trees, examples, scripts, closeness, labels, scores, statistics : sequence of DataFrame
         As the steps return them, of each chunk.
-    distances : sequence of DataFrame
-        `shown`, as `resampled` returns it.
+    distances, first : sequence of DataFrame
+        `told` and `first`, as `resampled` returns them.
 
     Returns
     -------
@@ -135,6 +136,7 @@ def merged(
         "forests": forests,
         "trees": trees,
         "distances": distances,
+        "first": first,
         "examples": examples,
         "scripts": scripts,
         "closeness": closeness,

@@ -1,9 +1,9 @@
 """Comparing the structure of trees: the experiment of thesis chapter 5 (5.4).
 
-A forest is what one search of UCT-DT leaves: its most visited states, each a tree that has one test
-more than its parent. Forest 0 is the published protocol, one division into training and test data;
-further forests, which the paper does not have, come from further divisions and tell how much of a
-result is the division's:
+A forest is what one search of UCT-DT leaves: its most visited states, or all, each a tree that has
+one test more than its parent. Forest 0 is the published protocol, one division into training and
+test data; further forests, which the paper does not have, come from further divisions and tell how
+much of a result is the division's:
 
     learn -> compare -> cluster -> statistics
 """
@@ -26,6 +26,7 @@ from hedgerow.experiments.structure.plan import (
     EXAMPLES,
     EXPERIMENT,
     FOREST,
+    MOST_TREES,
     ORDER,
     REFERENCES,
     SCALES,
@@ -62,6 +63,8 @@ def division(table, number: int, plan):
 
 @step(
     "exploration",
+    "forest",
+    "kept_path",
     "max_tests",
     "min_samples_split",
     "n_candidates",
@@ -99,6 +102,8 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
     ------
     DataError
         A forest of fewer than two trees: nothing can be compared.
+    ConfigError
+        A complete search tree of more than `MOST_TREES` states.
     """
     from hedgerow.tree import forest_to_frame
 
@@ -114,11 +119,20 @@ def learn(table: TidyTable, plan, forests: Iterable[int] | None = None) -> dict[
             n_iterations=plan.n_iterations,
             random_state=random_state(plan.seed, EXPERIMENT, table.name, number, "uct"),
         ).fit(table.X.iloc[train], table.y[train])
-        chosen = states_of(search.search_tree_, plan.n_trees, plan.max_tests)
+        most, max_tests = plan.n_trees, plan.max_tests
+        if plan.forest == "complete":
+            most, max_tests = len(search.search_tree_), search.search_depth_
+            if most > MOST_TREES:
+                raise ConfigError(
+                    f"{table.name}: the complete search tree for forest {number} has {most} "
+                    f"states, more than {MOST_TREES}",
+                    remedy="set `structure.tree_pruning`, or lower `structure.n_iterations`",
+                )
+        chosen = states_of(search.search_tree_, most, max_tests)
         if len(chosen) < 2:
             raise DataError(
                 f"{table.name}: the search for forest {number} found {len(chosen)} trees of 1 to "
-                f"{plan.max_tests} tests",
+                f"{max_tests} tests",
                 remedy="raise `structure.n_iterations`, or leave the data set out",
             )
         found = search.trees_of(chosen)

@@ -77,8 +77,11 @@ def said(plan: StructurePlan) -> dict[str, str]:
     dict of str
     """
     forests = how_many(plan.n_forests, "forest")
+    trees = f"at most {plan.n_trees} trees"
+    if plan.forest == "complete":
+        trees = "all trees of a search"
     return {
-        "ran": f"Run: {', '.join(plan.datasets)}, {forests} of at most {plan.n_trees} trees, "
+        "ran": f"Run: {', '.join(plan.datasets)}, {forests} of {trees}, "
         f"{plan.n_iterations:,} iterations, configuration {plan.configuration}; the paper has one "
         "forest of 104 trees of wdbc.",
         "n_bootstrap": f"{plan.n_bootstrap:,}",

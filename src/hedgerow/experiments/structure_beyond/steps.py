@@ -85,6 +85,8 @@ class _Protocol:
         "structure",
         "correlated_above",
         "exploration",
+        "forest",
+        "kept_path",
         "max_tests",
         "min_samples_split",
         "n_candidates",
