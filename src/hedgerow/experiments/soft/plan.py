@@ -220,6 +220,13 @@ class SoftPlan(KernelPlan):
         "threshold, as in Quinlan's program.",
         choices=("any", "outward"),
     )
+    leaf_votes: str = setting(
+        "mixture",
+        "How the leaves decide that an instance reaches by shares, where a tree is read softly: by "
+        "the mixture of their class probabilities, by votes of their classes, or the leaf with the "
+        "largest share alone.",
+        choices=("mixture", "labels", "largest"),
+    )
     min_samples_split: float = setting(
         4, "Training weight below which a node becomes a leaf.", minimum=2, maximum=1_000_000_000
     )

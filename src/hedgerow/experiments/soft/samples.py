@@ -302,11 +302,41 @@ class Training:
             return piecewise_thresholds(tree, self.columns, plan.plt_crossings)
         return None
 
+    def probabilities(self, method: str, tree, X: np.ndarray, factor: float, plan: SoftPlan):
+        """Class probabilities as a method reads them from a pruned tree of this sample, (n, k)."""
+        return read_softly(tree, X, self.gate(method, tree, factor, plan), plan.leaf_votes)
+
     def _pdf(self, width: float):
         """Uncertain values of UDT: w is a share of each variable's range in this sample."""
         from hedgerow.tree.gates import spread_of
 
         return spread_of(width, self.columns.ranges)
+
+
+def read_softly(tree, X: np.ndarray, gate, leaf_votes: str = "mixture") -> np.ndarray:
+    """Class probabilities of instances that reach leaves by shares.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : (n, m) float array
+    gate : NoiseGate, ThresholdGate or None
+        None: the tree is read hard, and its leaves are mixed however they vote.
+    leaf_votes : {"mixture", "labels", "largest"}
+        A leaf counts by its share: with its class probabilities, or wholly for its class (ties: the
+        first); or the leaf with the largest share decides alone (ties: the first).
+
+    Returns
+    -------
+    (n, n_classes) float array
+    """
+    if gate is None or leaf_votes == "mixture":
+        return tree.predict_proba(X, evaluation=gate)
+    values = tree.probabilities()
+    if leaf_votes == "largest":
+        return values[tree.apply(X, evaluation=gate)]
+    labels = np.eye(tree.n_classes)[values.argmax(axis=1)]
+    return tree.shares(X, evaluation=gate) @ (labels * tree.is_leaf()[:, None])
 
 
 def confidence_of(calibration: pd.DataFrame, dataset: str) -> float:

@@ -46,6 +46,7 @@ from hedgerow.experiments.soft.samples import (
     division,
     fold_name,
     generator_of,
+    read_softly,
     seed_hex,
     sha256_of,
 )
@@ -210,6 +211,7 @@ def _calibrating_rows(table: TidyTable, plan: SoftPlan) -> Iterator[np.ndarray]:
 @step(
     "factors",
     "gate_at",
+    "leaf_votes",
     "methods",
     "min_samples_split",
     "n_samples",
@@ -383,7 +385,7 @@ def _tune(
                         gate = training.gate(method, tree, factor, plan)
                         for experiment, n, X in cells:
                             with clock.of("reading", experiment, n, method):
-                                probabilities = tree.predict_proba(X, evaluation=gate)
+                                probabilities = read_softly(tree, X, gate, plan.leaf_votes)
                             accuracy[experiment, n, method][k, g] = metrics.accuracy(
                                 y, probabilities
                             )
@@ -522,7 +524,7 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
-@step("methods", "noise_factors", "plt_crossings", "window")
+@step("leaf_votes", "methods", "noise_factors", "plt_crossings", "window")
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,
@@ -576,7 +578,8 @@ def evaluate(
                     learner = RECIPES[method].learner
                     grown_with = 0.0 if learner == "c45" else factor
                     tree = tree_of[permutation, training_noise, learner, grown_with]
-                    values = _measure(tree, X, y, training.gate(method, tree, factor, plan))
+                    probabilities = training.probabilities(method, tree, X, factor, plan)
+                    values = _measure(tree, y, probabilities)
                     if method in TUNED:
                         values["factor"] = factor
                     rows += [
@@ -587,8 +590,7 @@ def evaluate(
     return sorted_(pd.DataFrame(rows, columns=[*CELL, "metric", "value"]), [*CELL, "metric"])
 
 
-def _measure(tree, X: np.ndarray, y: np.ndarray, evaluation) -> dict[str, float]:
-    probabilities = tree.predict_proba(X, evaluation=evaluation)
+def _measure(tree, y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     return {
         "n_leaves": float(tree.n_leaves),
         "depth": float(tree.depth),
