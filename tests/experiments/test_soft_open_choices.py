@@ -5,15 +5,17 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import run
 from effort import draws
 
+from hedgerow.data import TidyTable
 from hedgerow.experiments.soft.plan import RECIPES
 from hedgerow.experiments.soft.samples import read_softly
 from hedgerow.induction import Columns, grow
 from hedgerow.tree import NoiseGate
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty import piecewise_thresholds
+
+TIES = "ties_right"
 
 
 def drawn_tree(seed):
@@ -59,19 +61,31 @@ def test_leaves_vote_as_defined(seed, leaf_votes):
     np.testing.assert_array_equal(hard, tree.predict_proba(X, evaluation=None))
 
 
-def changed_by(table, plan, here, **settings):
-    """Methods whose rows come out otherwise under settings, and the run."""
-    other = run(table, dataclasses.replace(plan, **settings))
+def changed(here, other):
+    """Methods whose rows are others in another run."""
     key = ["experiment", "permutation", "noise", "method", "metric"]
     both = here.rows.set_index(key)["value"], other.rows.set_index(key)["value"]
     pd.testing.assert_index_equal(*(values.index for values in both))
-    return set(both[0][both[0] != both[1]].reset_index()["method"]), other
+    return set(both[0][both[0] != both[1]].reset_index()["method"])
+
+
+def test_ties_change_what_is_divided_by_noise(plan, run_of):
+    """Values repeat; thresholds of soft search lie between them."""
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1, 2], 40)
+    X = pd.DataFrame(rng.integers(3, 9, (120, 2)) + y[:, None], columns=["a", "b"], dtype=float)
+    table = TidyTable("whole", X, y, ["0", "1", "2"], "class")
+    runs = [run_of(table, dataclasses.replace(plan, gate_at=at)) for at in ("threshold", TIES)]
+    divided = {m for m in RECIPES if {"stp", "se"} & {*m.split("_")}}
+    assert {"stp", "se", "stp_se"} <= changed(*runs) <= divided
 
 
 @pytest.mark.parametrize("leaf_votes", ["labels", "largest"])
-def test_leaf_votes_change_what_is_read_softly(wine, plan, wine_run, leaf_votes):
-    changed, other = changed_by(wine, plan, wine_run, leaf_votes=leaf_votes)
-    assert changed == {method for method, recipe in RECIPES.items() if recipe.evaluation}
+def test_leaf_votes_change_what_is_read_softly(wine, plan, wine_run, run_of, leaf_votes):
+    other = run_of(wine, dataclasses.replace(plan, leaf_votes=leaf_votes))
+    assert changed(wine_run, other) == {
+        method for method, recipe in RECIPES.items() if recipe.evaluation
+    }
     # In tuning as well, of which only methods without such an evaluation keep all numbers.
     key = ["experiment", "permutation", "noise", "factor"]
     for method, own in wine_run.tuning.groupby("method"):

@@ -13,9 +13,12 @@ CLIP = 1e-9
 EVERYWHERE = (-math.inf, math.inf)
 
 
-def gate(x, center, sigma, window=6.0):
-    """Equation 3.9, cut to 0 and 1 from half the window on; sigma 0 is equation 2.1."""
-    if sigma == 0:
+def gate(x, center, sigma, window=6.0, ties_right=False):
+    """Equation 3.9, cut to 0 and 1 from half the window on; sigma 0 is equation 2.1.
+
+    ties_right: a value on the centre goes right whole.
+    """
+    if sigma == 0 or (ties_right and x == center):
         return 1.0 if x < center else 0.0
     t = (center - x) / sigma
     if t >= window / 2 - CLIP:
@@ -95,7 +98,8 @@ class Reference:
     def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
                  propagation=None, pdf=None, n_points=100, min_split=4, min_leaf=1,
                  max_depth=None, midpoints=False, repetition=1.0, window=6.0,
-                 step=0.1, criterion="information_gain"):  # fmt: skip
+                 step=0.1, criterion="information_gain", ties_right=False):  # fmt: skip
+        self.ties_right = ties_right
         self.criterion = criterion
         self.impurity = gini if criterion == "gini" else entropy
         self.X, self.y, self.K = np.asarray(X, float), list(y), n_classes
@@ -124,8 +128,10 @@ class Reference:
             counts[self.y[i]] += w
         return counts
 
-    def route(self, members, j, threshold, center, left_set, share_left=None, above=()):
-        """Rows and weights of the two children; above: (variable, interval) pairs."""
+    def route(self, members, j, threshold, center, left_set, share_left=None, above=(), ties=None):
+        """Rows and weights of the two children; above: (variable, interval) pairs; ties: whether
+        those on the centre of a gate go right, as everywhere by default."""
+        ties = self.ties_right if ties is None else ties
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         left, right = [], []
         for i, w in known:
@@ -137,7 +143,8 @@ class Reference:
                 if self.pdf[j] > 0:
                     a = w * pdf_gate(x, threshold, self.pdf[j], interval_of(j, above))
                 else:
-                    a = w * gate(x, center if sigma > 0 else threshold, sigma, self.window)
+                    at = center if sigma > 0 else threshold
+                    a = w * gate(x, at, sigma, self.window, ties)
                 if sigma > 0 or self.pdf[j] > 0:
                     least = 1e-3 * self.weight[i]
                     if a < least or w - a < least:
@@ -228,7 +235,7 @@ class Reference:
         return {j: (g, r, g >= average - 1e-3) for j, (g, r) in found.items()}
 
     def routed(self, known, j, tau):
-        left, right, _ = self.route(known, j, tau, tau, None)
+        left, right, _ = self.route(known, j, tau, tau, None, ties=False)
         return sum(w for _, w in left), sum(w for _, w in right)
 
     def check(self, tree, tolerance=1e-9):
@@ -431,8 +438,8 @@ def flat(tree):
     return [head, *flat(tree["left"]), *flat(tree["right"])]
 
 
-def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, above=()):
-    """Equation 3.10 by recursion; evaluation, pdf: (m,) sigma or None."""
+def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, ties=False, above=()):
+    """Equation 3.10 by recursion; evaluation, pdf: (m,) sigma or None; ties: as in `gate`."""
     if "j" not in tree:
         return np.array(tree["weights"]) / sum(tree["weights"])
     j = tree["j"]
@@ -448,9 +455,9 @@ def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, above=
         share = pdf_gate(v, tree["threshold"], pdf[j], interval_of(j, above))
     else:
         sigma = 0.0 if evaluation is None else evaluation[j]
-        share = gate(v, tree["center"] if sigma > 0 else tree["threshold"], sigma, window)
+        share = gate(v, tree["center"] if sigma > 0 else tree["threshold"], sigma, window, ties)
     low, high = paths_below(tree, above)
-    rest = (n_categories, evaluation, window, pdf)
+    rest = (n_categories, evaluation, window, pdf, ties)
     out = 0.0
     if share > 0:
         out = out + share * predict(tree["left"], x, *rest, low)

@@ -79,7 +79,10 @@ def message(config, files=()) -> str:
             "stp_se or ss_stp_se",
         ),
         ({"methods": ["ss"]}, "c45 among them"),
-        ({"gate_at": "middle"}, "`soft.gate_at` is `middle`; give threshold or midpoint"),
+        (
+            {"gate_at": "middle"},
+            "`soft.gate_at` is `middle`; give threshold, midpoint or ties_right",
+        ),
         ({"datasets": []}, "`soft.datasets` is `[]`; name at least one"),
         ({"datasets": ["pima", "pima"]}, "name each once"),
         ({"datasets": ["pma"]}, "unknown data set `pma` in `soft.datasets`; did you mean `pima`?"),

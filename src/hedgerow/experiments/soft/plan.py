@@ -210,9 +210,9 @@ class SoftPlan(KernelPlan):
     )
     gate_at: str = setting(
         "threshold",
-        "Where the gates of stp and se are centred: on the threshold, or halfway to the next lower "
-        "value.",
-        choices=("threshold", "midpoint"),
+        "Where the gates of stp and se are centred: on the threshold, halfway to the next lower "
+        "value, or on the threshold, a value on which goes right whole (ties_right).",
+        choices=("threshold", "midpoint", "ties_right"),
     )
     plt_crossings: str = setting(
         "any",

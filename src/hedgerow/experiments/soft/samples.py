@@ -283,6 +283,7 @@ class Training:
             confidence=confidence,
             propagation=self._pdf(noise) if "pdf" in uncertain else propagation,
             window=plan.window,
+            gate_at=plan.gate_at,
         )
 
     def gate(self, method: str, tree, factor: float, plan: SoftPlan):
@@ -293,7 +294,8 @@ class Training:
 
             # SE: normal, sigma = u |mean| of each variable.
             means = variable_means(self.X, self.n_categories)
-            return NoiseGate(factor * np.abs(means), plan.window)
+            ties_right = plan.gate_at == "ties_right"
+            return NoiseGate(factor * np.abs(means), plan.window, ties_right=ties_right)
         if evaluation == "pdf":
             return self._pdf(factor)
         if evaluation == "plt":

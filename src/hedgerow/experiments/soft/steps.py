@@ -409,7 +409,7 @@ def _tune(
 # ------------------------------------------------------------------------------------- prune
 
 
-@step("window", makes=("trees", "tuning", "pruned"))
+@step("gate_at", "window", makes=("trees", "tuning", "pruned"))
 def prune(
     trees: Sequence[pd.DataFrame],
     tuning: Sequence[pd.DataFrame],
@@ -524,7 +524,7 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
-@step("leaf_votes", "methods", "noise_factors", "plt_crossings", "window")
+@step("gate_at", "leaf_votes", "methods", "noise_factors", "plt_crossings", "window")
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,

@@ -77,7 +77,7 @@ def grow(
     return forest_to_frame(trees, pd.DataFrame(keys, columns=TREE_KEYS))
 
 
-@step("confidences", learners=("soft", "window"))
+@step("confidences", learners=("soft", "gate_at", "window"))
 def evaluate(
     trees: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],
