@@ -1,6 +1,7 @@
 """Settings of chapter 3 that stand for other readings of it, against their definitions."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -8,14 +9,12 @@ import pytest
 from effort import draws
 
 from hedgerow.data import TidyTable
-from hedgerow.experiments.soft.plan import RECIPES
-from hedgerow.experiments.soft.samples import read_softly
-from hedgerow.induction import Columns, grow
+from hedgerow.experiments.soft.plan import LEARNERS, RECIPES
+from hedgerow.experiments.soft.samples import Samples, read_softly
+from hedgerow.induction import Columns, grow, prune
 from hedgerow.tree import NoiseGate
 from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty import piecewise_thresholds
-
-TIES = "ties_right"
 
 
 def drawn_tree(seed):
@@ -75,7 +74,8 @@ def test_ties_change_what_is_divided_by_noise(plan, run_of):
     y = np.repeat([0, 1, 2], 40)
     X = pd.DataFrame(rng.integers(3, 9, (120, 2)) + y[:, None], columns=["a", "b"], dtype=float)
     table = TidyTable("whole", X, y, ["0", "1", "2"], "class")
-    runs = [run_of(table, dataclasses.replace(plan, gate_at=at)) for at in ("threshold", TIES)]
+    places = ("threshold", "ties_right")
+    runs = [run_of(table, dataclasses.replace(plan, gate_at=at)) for at in places]
     divided = {m for m in RECIPES if {"stp", "se"} & {*m.split("_")}}
     assert {"stp", "se", "stp_se"} <= changed(*runs) <= divided
 
@@ -92,3 +92,35 @@ def test_leaf_votes_change_what_is_read_softly(wine, plan, wine_run, run_of, lea
         tuned = other.tuning[other.tuning["method"] == method]
         values = [frame.set_index(key)["cv_accuracy"] for frame in (own, tuned)]
         assert values[0].equals(values[1]) == (RECIPES[method].evaluation is None)
+
+
+@pytest.mark.parametrize("noise_is", ["variance", "added_variance"])
+def test_what_the_noise_is_of(wine, plan, wine_run, run_of, noise_is):
+    """Added noise in either case; what is modelled, at noise 0 as well, with variances alone."""
+    other = run_of(wine, dataclasses.replace(plan, noise_is=noise_is, store_samples=False))
+    modelled = {m for m in RECIPES if {"ss", "stp", "se"} & {*m.split("_")}}
+    clean = [SimpleNamespace(rows=r.rows[r.rows["noise"] == 0]) for r in (wine_run, other)]
+    assert changed(*clean) == (modelled if noise_is == "variance" else set())
+    assert changed(wine_run, other) == {*RECIPES}
+    sd = Samples(wine, wine_run.noised).training(0, "train", 0.2)
+    variance = Samples(wine, other.noised, noise_is).training(0, "train", 0.2)
+    clean = Samples(wine, wine_run.noised).training(0, "train", 0.0)
+    means = np.nanmean(clean.X[:, :3], axis=0)
+    added = [training.X[:, :3] - clean.X[:, :3] for training in (sd, variance)]
+    np.testing.assert_allclose(added[1] * np.sqrt(0.2 * means), added[0], atol=1e-12)
+
+
+def test_factors_as_shares_of_a_variance(wine, plan, wine_run):
+    """SS, STP and SE with sigma = sqrt(u |mean|), in growth, pruning and reading."""
+    plan = dataclasses.replace(plan, noise_is="variance")
+    training = Samples(wine, wine_run.noised).training(0, "train", 0.0)
+    sigma = np.sqrt(0.1 * np.append(np.nanmean(training.X[:, :3], axis=0), 0.0))
+    gate = NoiseGate(sigma)
+    for learner, parts in LEARNERS.items():
+        if "pdf" not in parts:
+            tree = training.grow(learner, 0.1, plan)
+            assert tree == grow(training.columns, **dict.fromkeys(parts, gate))
+            propagation = gate if "propagation" in parts else None
+            pruned = training.prune(tree, learner, 0.1, 0.5, plan)
+            assert pruned == prune(tree, training.columns, confidence=0.5, propagation=propagation)
+    np.testing.assert_allclose(training.gate("se", pruned, 0.1, plan).sigma, sigma)

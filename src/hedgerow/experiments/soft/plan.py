@@ -186,6 +186,13 @@ class SoftPlan(KernelPlan):
         maximum=1_000_000,
         contains=0,
     )
+    noise_is: str = setting(
+        "sd",
+        "What the second argument of N(0, n |mean|) is: the standard deviation; the variance, of "
+        "which the factors u of ss, stp and se are shares as well; or the variance, with u a share "
+        "of the mean all the same (added_variance).",
+        choices=("sd", "variance", "added_variance"),
+    )
     methods: tuple[str, ...] = setting(
         (*PRINTED, "ss_se", "stp_se"),
         "Methods: C4.5, which is the baseline, soft search (SS), soft training propagation (STP), "

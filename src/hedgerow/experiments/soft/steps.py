@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, add_noise, folds, rng, seed_sequence, split
+from hedgerow.data import TidyTable, folds, rng, seed_sequence, split
 from hedgerow.errors import DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics
@@ -45,7 +45,7 @@ from hedgerow.experiments.soft.samples import (
     confidence_of,
     division,
     fold_name,
-    generator_of,
+    noise_added,
     read_softly,
     seed_hex,
     sha256_of,
@@ -59,6 +59,7 @@ from hedgerow.experiments.step import step
     "n_folds",
     "n_permutations",
     "noise_factors",
+    "noise_is",
     "seed",
     "store_samples",
     "test_size",
@@ -110,7 +111,7 @@ def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
                 seed = seed_hex(
                     seed_sequence(plan.seed, EXPERIMENT, table.name, permutation, stream)
                 )
-                noised = add_noise(clean, factor, means, generator_of(seed))
+                noised = noise_added(clean, factor, means, seed, plan.noise_is)
                 seeds.append((table.name, permutation, name, factor, seed, sha256_of(noised)))
                 if plan.store_samples and name in ("train", "test"):
                     sample = pd.DataFrame(noised, columns=columns)
@@ -216,6 +217,7 @@ def _calibrating_rows(table: TidyTable, plan: SoftPlan) -> Iterator[np.ndarray]:
     "min_samples_split",
     "n_samples",
     "noise_factors",
+    "noise_is",
     "plt_crossings",
     "step",
     "window",
@@ -254,7 +256,7 @@ def learn(
     """
     from hedgerow.tree import forest_to_frame
 
-    samples = Samples(table, noised)
+    samples = Samples(table, noised, plan.noise_is)
     confidence = confidence_of(calibration, table.name)
     chunk = samples.permutations if permutations is None else sorted(set(permutations))
     tuning, keys, trees, times = [], [], [], []
@@ -409,7 +411,7 @@ def _tune(
 # ------------------------------------------------------------------------------------- prune
 
 
-@step("gate_at", "window", makes=("trees", "tuning", "pruned"))
+@step("gate_at", "noise_is", "window", makes=("trees", "tuning", "pruned"))
 def prune(
     trees: Sequence[pd.DataFrame],
     tuning: Sequence[pd.DataFrame],
@@ -484,7 +486,7 @@ def prune_trees(
     """
     from hedgerow.tree import forest_from_frame, forest_to_frame
 
-    samples = Samples(table, noised)
+    samples = Samples(table, noised, plan.noise_is)
     confidence = confidence_of(calibration, table.name)
     keys, grown = forest_from_frame(trees, TREE_KEYS)
     keys = keys.reset_index(drop=True)
@@ -524,7 +526,7 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
-@step("gate_at", "leaf_votes", "methods", "noise_factors", "plt_crossings", "window")
+@step("gate_at", "leaf_votes", "methods", "noise_factors", "noise_is", "plt_crossings", "window")
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,
@@ -551,7 +553,7 @@ def evaluate(
     """
     from hedgerow.tree import forest_from_frame
 
-    samples = Samples(table, noised)
+    samples = Samples(table, noised, plan.noise_is)
     keys, trees = forest_from_frame(pruned, TREE_KEYS)
     tree_of = {
         (int(k.permutation), float(k.training_noise), k.method, float(k.factor)): tree

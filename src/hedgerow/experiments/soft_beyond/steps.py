@@ -113,7 +113,8 @@ class _Permutation:
     def noised(self, name: str, family: str, factor: float) -> np.ndarray:
         """Values of a sample with noise on its numeric variables.
 
-        Normal noise is that of experiments 1 and 2, number for number.
+        Normal noise is that of experiments 1 and 2, number for number; its factor is a share of
+        standard deviations, whatever `soft.noise_is` says.
         """
         experiment, stream = EXPERIMENT, f"noise_{family}_{name}_{factor!r}"
         if family == "normal":
