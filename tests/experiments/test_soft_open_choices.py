@@ -124,3 +124,9 @@ def test_factors_as_shares_of_a_variance(wine, plan, wine_run):
             pruned = training.prune(tree, learner, 0.1, 0.5, plan)
             assert pruned == prune(tree, training.columns, confidence=0.5, propagation=propagation)
     np.testing.assert_allclose(training.gate("se", pruned, 0.1, plan).sigma, sigma)
+
+
+@pytest.mark.parametrize("udt_counts", ["instances", "tuples"])
+def test_counts_change_udt_alone(wine, plan, wine_run, run_of, udt_counts):
+    other = run_of(wine, dataclasses.replace(plan, udt_counts=udt_counts))
+    assert changed(wine_run, other) == {"udt"}

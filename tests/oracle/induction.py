@@ -98,8 +98,9 @@ class Reference:
     def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
                  propagation=None, pdf=None, n_points=100, min_split=4, min_leaf=1,
                  max_depth=None, midpoints=False, repetition=1.0, window=6.0,
-                 step=0.1, criterion="information_gain", ties_right=False):  # fmt: skip
-        self.ties_right = ties_right
+                 step=0.1, criterion="information_gain", ties_right=False,
+                 counts="weights"):  # fmt: skip
+        self.ties_right, self.counts = ties_right, counts
         self.criterion = criterion
         self.impurity = gini if criterion == "gini" else entropy
         self.X, self.y, self.K = np.asarray(X, float), list(y), n_classes
@@ -318,7 +319,12 @@ class Reference:
             "right": self.nested(tree, int(tree.children_right[node])),
         }
 
-    def errors(self, counts, confidence, laplace):
+    def errors(self, members, whole, confidence, laplace):
+        """whole: rows whose larger part went here at each test."""
+        if self.counts != "weights":
+            kept = [i for i, _ in members if self.counts == "instances" or i in whole]
+            members = [(i, self.weight[i]) for i in kept]
+        counts = self.class_weights(members)
         n = sum(counts)
         if n <= 0:
             return 0.0
@@ -329,11 +335,17 @@ class Reference:
             return n
         return n * beta.ppf(1 - confidence / 2, e + 1, n - e)
 
-    def reestimate(self, tree, members, confidence, laplace, above=()):
+    def halves(self, whole, left, right):
+        """`whole` of either side: where more of a row went, the left one if as much."""
+        left, right = dict(left), dict(right)
+        larger = {i for i in whole if left.get(i, 0.0) >= right.get(i, 0.0)}
+        return larger, whole - larger
+
+    def reestimate(self, tree, members, whole, confidence, laplace, above=()):
         """A copy of the branch with the weights of these members, and its errors."""
         counts = self.class_weights(members)
         if "j" not in tree:
-            return {"weights": counts}, self.errors(counts, confidence, laplace)
+            return {"weights": counts}, self.errors(members, whole, confidence, laplace)
         left, right, share = self.route(
             members,
             tree["j"],
@@ -344,14 +356,17 @@ class Reference:
             above,
         )
         low, high = paths_below(tree, above)
-        a, ea = self.reestimate(tree["left"], left, confidence, laplace, low)
-        b, eb = self.reestimate(tree["right"], right, confidence, laplace, high)
+        on = self.halves(whole, left, right)
+        a, ea = self.reestimate(tree["left"], left, on[0], confidence, laplace, low)
+        b, eb = self.reestimate(tree["right"], right, on[1], confidence, laplace, high)
         return {**tree, "weights": counts, "share": share, "left": a, "right": b}, ea + eb
 
-    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None, above=()):
+    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None, above=(),
+              whole=None):  # fmt: skip
         members = self.root if members is None else members
+        whole = {i for i, _ in self.root} if whole is None else whole
         counts = self.class_weights(members)
-        leaf = self.errors(counts, confidence, laplace)
+        leaf = self.errors(members, whole, confidence, laplace)
         if "j" not in tree:
             return tree, leaf
         left, right, _ = self.route(
@@ -364,14 +379,15 @@ class Reference:
             above,
         )
         low, high = paths_below(tree, above)
-        a, ea = self.prune(tree["left"], confidence, laplace, raising, left, low)
-        b, eb = self.prune(tree["right"], confidence, laplace, raising, right, high)
+        on = self.halves(whole, left, right)
+        a, ea = self.prune(tree["left"], confidence, laplace, raising, left, low, on[0])
+        b, eb = self.prune(tree["right"], confidence, laplace, raising, right, high, on[1])
         tree = {**tree, "left": a, "right": b}
         options = [(leaf, {"weights": counts})]
         if raising:
             for branch in (a, b):
                 if "j" in branch:
-                    raised, e = self.reestimate(branch, members, confidence, laplace, above)
+                    raised, e = self.reestimate(branch, members, whole, confidence, laplace, above)
                     options.append((e, raised))
         options.append((ea + eb, tree))
         best = options[0]

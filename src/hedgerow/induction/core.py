@@ -23,7 +23,7 @@ from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pdf import coarse_step, fine_step
-from hedgerow.induction._pruning import Pruning
+from hedgerow.induction._pruning import COUNTS, Pruning
 from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import (
@@ -429,6 +429,7 @@ def prune(
     propagation: Any = None,
     window: float = WINDOW,
     gate_at: str = "threshold",
+    counts: str = "weights",
 ) -> Tree:
     """Error-based pruning of a tree on the rows that grew it (thesis 2.2.3).
 
@@ -446,6 +447,10 @@ def prune(
         Try each sub-branch in the place of its parent, its errors re-estimated.
     propagation, window, gate_at
         As in `grow`; for uncertain values (UDT), `propagation` is their `pdf`.
+    counts : {"weights", "instances", "tuples"}
+        What counts as the N and the E of a leaf: the weights there; each instance that has any
+        weight there, whole; or each instance whole where the larger part of it went at each test
+        (equal parts: the left one). Class weights of the new tree are weights in any case.
 
     Returns
     -------
@@ -461,6 +466,7 @@ def prune(
             remedy="give the rows that the tree was grown from",
         )
     check_choice("gate_at", gate_at, GATES_AT)
+    check_choice("counts", counts, tuple(COUNTS))
     gate = _propagation(columns, propagation, window, gate_at)
     check_size(columns, gate)
     pruning = Pruning(
@@ -470,5 +476,6 @@ def prune(
         confidence=confidence,
         laplace=laplace,
         raising=subtree_raising,
+        counts=counts,
     )
     return Tree(**pruning.run(), _checked=True)

@@ -227,6 +227,13 @@ class SoftPlan(KernelPlan):
         "threshold, as in Quinlan's program.",
         choices=("any", "outward"),
     )
+    udt_counts: str = setting(
+        "weights",
+        "What counts as the N and the E of a node where trees of udt are pruned: the shares of "
+        "instances there, each instance with a share there as a whole one, or each instance as a "
+        "whole one where its largest share goes (tuples).",
+        choices=("weights", "instances", "tuples"),
+    )
     leaf_votes: str = setting(
         "mixture",
         "How the leaves decide that an instance reaches by shares, where a tree is read softly: by "

@@ -295,6 +295,7 @@ class Training:
             propagation=self._pdf(noise) if "pdf" in uncertain else propagation,
             window=plan.window,
             gate_at=plan.gate_at,
+            counts=plan.udt_counts if "pdf" in uncertain else "weights",
         )
 
     def gate(self, method: str, tree, factor: float, plan: SoftPlan):

@@ -220,6 +220,7 @@ def _calibrating_rows(table: TidyTable, plan: SoftPlan) -> Iterator[np.ndarray]:
     "noise_is",
     "plt_crossings",
     "step",
+    "udt_counts",
     "window",
     makes=("trees", "tuning", "times"),
 )
@@ -411,7 +412,7 @@ def _tune(
 # ------------------------------------------------------------------------------------- prune
 
 
-@step("gate_at", "noise_is", "window", makes=("trees", "tuning", "pruned"))
+@step("gate_at", "noise_is", "udt_counts", "window", makes=("trees", "tuning", "pruned"))
 def prune(
     trees: Sequence[pd.DataFrame],
     tuning: Sequence[pd.DataFrame],
