@@ -126,6 +126,11 @@ def test_factors_as_shares_of_a_variance(wine, plan, wine_run):
     np.testing.assert_allclose(training.gate("se", pruned, 0.1, plan).sigma, sigma)
 
 
+def test_bounds_change_plt_alone(wine, plan, wine_run, run_of):
+    other = run_of(wine, dataclasses.replace(plan, plt_bounds="values"))
+    assert changed(wine_run, other) == {"plt"}
+
+
 @pytest.mark.parametrize("udt_counts", ["instances", "tuples"])
 def test_counts_change_udt_alone(wine, plan, wine_run, run_of, udt_counts):
     other = run_of(wine, dataclasses.replace(plan, udt_counts=udt_counts))

@@ -411,12 +411,13 @@ def paths_below(tree, above):
     return (*above, (j, (-math.inf, t))), (*above, (j, (t, math.inf)))
 
 
-def piecewise_bounds(tree, rows, X, y, weight, outward=False):
+def piecewise_bounds(tree, rows, X, y, weight, outward=False, values=False):
     """PLT: t- and t+ of the root test of a nested tree on (row, weight of the instance) pairs.
 
     E(t) is counted anew for each t; a crossing is where the line between two neighbouring points,
     one above the level and one not, meets it; the outermost one on either side counts. outward:
-    only where the point that is further from the threshold is the one above the level.
+    only where the point that is further from the threshold is the one above the level. values: not
+    where the line meets it, but at that of the two points that is above.
     """
     j, threshold = tree["j"], tree["threshold"]
     known = [(i, w * weight[i]) for i, w in rows if not math.isnan(X[i, j])]
@@ -431,8 +432,14 @@ def piecewise_bounds(tree, rows, X, y, weight, outward=False):
     n, e = sum(w for _, w in known), errors(threshold)
     level = e + math.sqrt((e + 0.5) * (n - e + 0.5) / (n + 1))
     places = sorted({threshold, *(float(X[i, j]) for i, _ in known)})
+
+    def meets(a, b):
+        if values:
+            return a if errors(a) > level else b
+        return a + (errors(a) - level) / (errors(a) - errors(b)) * (b - a)
+
     crossings = [
-        a + (errors(a) - level) / (errors(a) - errors(b)) * (b - a)
+        meets(a, b)
         for a, b in pairwise(places)
         if (errors(a) > level) != (errors(b) > level)
         and (not outward or errors(a if b <= threshold else b) > level)

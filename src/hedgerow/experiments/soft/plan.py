@@ -227,6 +227,12 @@ class SoftPlan(KernelPlan):
         "threshold, as in Quinlan's program.",
         choices=("any", "outward"),
     )
+    plt_bounds: str = setting(
+        "interpolated",
+        "Where between two values of a node the bounds of plt lie: where the line between their "
+        "numbers of errors meets the limit, or at the value above the limit.",
+        choices=("interpolated", "values"),
+    )
     udt_counts: str = setting(
         "weights",
         "What counts as the N and the E of a node where trees of udt are pruned: the shares of "

@@ -312,7 +312,7 @@ class Training:
         if evaluation == "plt":
             from hedgerow.uncertainty.plt import piecewise_thresholds
 
-            return piecewise_thresholds(tree, self.columns, plan.plt_crossings)
+            return piecewise_thresholds(tree, self.columns, plan.plt_crossings, plan.plt_bounds)
         return None
 
     def probabilities(self, method: str, tree, X: np.ndarray, factor: float, plan: SoftPlan):

@@ -218,6 +218,7 @@ def _calibrating_rows(table: TidyTable, plan: SoftPlan) -> Iterator[np.ndarray]:
     "n_samples",
     "noise_factors",
     "noise_is",
+    "plt_bounds",
     "plt_crossings",
     "step",
     "udt_counts",
@@ -527,7 +528,16 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
-@step("gate_at", "leaf_votes", "methods", "noise_factors", "noise_is", "plt_crossings", "window")
+@step(
+    "gate_at",
+    "leaf_votes",
+    "methods",
+    "noise_factors",
+    "noise_is",
+    "plt_bounds",
+    "plt_crossings",
+    "window",
+)
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,
