@@ -50,8 +50,8 @@ def message(config, files=()) -> str:
     ("soft", "said"),
     [
         (
-            {"noize": [0]},
-            "unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
+            {"noize_factors": [0]},
+            "unknown setting `soft.noize_factors`; did you mean `soft.noise_factors`? "
             "(list of numbers >= 0 and <= 1000000, 0 among them)",
         ),
         ({"n_fold": 3}, "did you mean `soft.n_folds`? (whole number >= 2 and <= 100000)"),
@@ -163,8 +163,8 @@ def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
     ("text", "said"),
     [
         (
-            "soft: {noize: [0, 0.1]}",
-            "mine.yaml: unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
+            "soft: {noize_factors: [0, 0.1]}",
+            "mine.yaml: unknown setting `soft.noize_factors`; did you mean `soft.noise_factors`? "
             "(list of numbers >= 0 and <= 1000000, 0 among them)\n",
         ),
         (
