@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from hedgerow.data import add_noise, rng
+from hedgerow.data import add_noise, deviations, rng
 from hedgerow.errors import InputError
 
 
@@ -21,6 +21,20 @@ def test_standard_deviation_is_factor_times_the_absolute_mean(factor):
     # 40,000 draws: the standard error of a standard deviation is 0.35 % of it.
     np.testing.assert_allclose(noise.std(axis=0), factor * np.abs(means), rtol=0.015)
     assert np.all(np.abs(noise.mean(axis=0)) < 4 * factor * np.abs(means) / np.sqrt(40_000))
+
+
+def test_as_a_variance_the_factor_scales_with_its_root():
+    means = np.array([10.0, -3.0, 0.25, np.nan])
+    np.testing.assert_allclose(
+        deviations(0.2, means, "variance"), [2**0.5, 0.6**0.5, 0.05**0.5, 0.0]
+    )
+    np.testing.assert_array_equal(deviations(0.2, means), 0.2 * np.array([10.0, 3.0, 0.25, 0.0]))
+    X = np.zeros((500, 4))
+    drawn = stream().standard_normal(X.shape)
+    noised = add_noise(X, 0.2, means, stream(), "variance")
+    np.testing.assert_array_equal(noised, drawn * deviations(0.2, means, "variance"))
+    with pytest.raises(InputError, match="noise_is is 'precision'"):
+        add_noise(X, 0.2, means, stream(), "precision")
 
 
 def test_noise_is_normal_and_independent_between_variables():

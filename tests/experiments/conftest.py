@@ -79,5 +79,11 @@ def run(table, plan):
 
 
 @pytest.fixture(scope="session")
+def run_of():
+    """Every step of the flow, as a function of a table and a plan."""
+    return run
+
+
+@pytest.fixture(scope="session")
 def wine_run(wine, plan):
     return run(wine, plan)

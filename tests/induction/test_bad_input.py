@@ -119,7 +119,7 @@ def test_noise(part, noise, words):
         ({"window": -6.0}, ["window is -6.0"]),
         ({"step": 0.0}, ["step is 0.0"]),
         ({"step": 7.0}, ["step is 7.0", "at most 6"]),
-        ({"gate_at": "middle"}, ["gate_at is 'middle'", "'threshold', 'midpoint'"]),
+        ({"gate_at": "middle"}, ["gate_at is 'middle'", "'threshold', 'midpoint', 'ties_right'"]),
     ],
 )
 def test_soft_settings(settings, words):

@@ -112,7 +112,8 @@ def test_soft_search(block):
 
 
 @pytest.mark.parametrize("block", range(10))
-def test_soft_propagation(block):
+@pytest.mark.parametrize("gate_at", ["threshold", "ties_right"])
+def test_soft_propagation(block, gate_at):
     """STP: routing, dropped weights and stopping follow the rules, with hard or soft search."""
     for seed in draws(30, 2000 + block * 30):
         X, y, K, w, cats, rng = table(seed, n_max=14)
@@ -125,23 +126,25 @@ def test_soft_propagation(block):
             Columns(X, y, K, w, cats),
             propagation=NoiseGate(sigma),
             search=None if search is None else NoiseGate(search),
+            gate_at=gate_at,
             **s,
         )
-        reference(X, y, K, w, cats, s, propagation=sigma, search=search).check(tree)
+        more = {"search": search, "ties_right": gate_at == "ties_right"}
+        reference(X, y, K, w, cats, s, propagation=sigma, **more).check(tree)
 
 
 @pytest.mark.parametrize("block", range(10))
-@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("soft", [False, True, "ties_right"])
 def test_pruning(block, soft):
     """Same tests and weights as the reference with scipy's Beta quantiles."""
     for seed in draws(10, 3000 + block * 10):
         X, y, K, w, cats, rng = table(seed, n_max=20 if soft else 40)
         s = settings(rng)
         sigma = np.where(cats > 0, 0.0, 0.3) if soft else np.zeros(len(cats))
-        gate = NoiseGate(sigma) if soft else None
+        gate = NoiseGate(sigma, ties_right=soft == "ties_right") if soft else None
         columns = Columns(X, y, K, w, cats)
         tree = grow(columns, propagation=gate, **s)
-        ref = reference(X, y, K, w, cats, s, propagation=sigma)
+        ref = reference(X, y, K, w, cats, s, propagation=sigma, ties_right=soft == "ties_right")
         for confidence in (0.0, 0.1, 0.5, 0.9, 1.0):
             for laplace in (True, False):
                 for raising in (True, False):
@@ -164,9 +167,14 @@ def test_prediction(block):
         tree = grow(Columns(X, y, K, w, cats))
         ref = Reference(X, y, K, w, cats).nested(tree)
         new = X + np.where(cats > 0, rng.integers(-1, 3, X.shape), rng.normal(0, 0.5, X.shape))
+        new[::3] = X[::3]  # values that lie on thresholds
         new[rng.random(new.shape) < 0.1] = np.nan
-        for sigma in (None, np.where(cats > 0, 0.0, 0.4)):
-            got = tree.predict_proba(new, evaluation=sigma)
-            want = [predict(ref, x, cats, sigma) for x in new]
+        noise = np.where(cats > 0, 0.0, 0.4)
+        for sigma, ties in ((None, False), (noise, False), (noise, True)):
+            gate = None if sigma is None else NoiseGate(sigma, ties_right=ties)
+            got = tree.predict_proba(new, evaluation=gate)
+            want = [predict(ref, x, cats, sigma, ties=ties) for x in new]
             np.testing.assert_allclose(got, want, atol=1e-9)
             np.testing.assert_allclose(got.sum(axis=1), 1.0, atol=1e-9)
+            if sigma is not None and not ties:
+                np.testing.assert_array_equal(got, tree.predict_proba(new, evaluation=sigma))

@@ -75,7 +75,8 @@ def test_large_nodes(seed):
 
 
 @pytest.mark.parametrize("block", range(8))
-def test_pruning_and_prediction(block):
+@pytest.mark.parametrize("counts", ["weights", "instances", "tuples"])
+def test_pruning_and_prediction(block, counts):
     """A raised branch is conditioned on the tests that are left above it."""
     rng = np.random.default_rng(block)
     for seed in draws(10, 6000 + block * 10):
@@ -85,10 +86,11 @@ def test_pruning_and_prediction(block):
         columns = Columns(X, y, K, weight, categories)
         tree = grow(columns, pdf=pdf, n_points=n_points, **s)
         ref = reference(X, y, K, weight, categories, sigma, {**s, "max_depth": None}, n_points)
+        ref.counts = counts
         new = X[rng.integers(0, len(X), 10)] + rng.normal(0, 0.5, (10, X.shape[1]))
         new[:, categories > 0] = np.floor(np.abs(new[:, categories > 0]))
         for confidence in (0.0, 0.1, 0.5, 0.9):
-            got = prune(tree, columns, propagation=pdf, confidence=confidence)
+            got = prune(tree, columns, propagation=pdf, confidence=confidence, counts=counts)
             want, _ = ref.prune(ref.nested(tree), confidence=confidence)
             assert got.n_leaves == leaves(want), (seed, confidence)
             for node, (j, threshold, weights) in enumerate(flat(want)):

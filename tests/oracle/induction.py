@@ -13,9 +13,12 @@ CLIP = 1e-9
 EVERYWHERE = (-math.inf, math.inf)
 
 
-def gate(x, center, sigma, window=6.0):
-    """Equation 3.9, cut to 0 and 1 from half the window on; sigma 0 is equation 2.1."""
-    if sigma == 0:
+def gate(x, center, sigma, window=6.0, ties_right=False):
+    """Equation 3.9, cut to 0 and 1 from half the window on; sigma 0 is equation 2.1.
+
+    ties_right: a value on the centre goes right whole.
+    """
+    if sigma == 0 or (ties_right and x == center):
         return 1.0 if x < center else 0.0
     t = (center - x) / sigma
     if t >= window / 2 - CLIP:
@@ -95,7 +98,9 @@ class Reference:
     def __init__(self, X, y, n_classes, weight=None, n_categories=None, search=None,
                  propagation=None, pdf=None, n_points=100, min_split=4, min_leaf=1,
                  max_depth=None, midpoints=False, repetition=1.0, window=6.0,
-                 step=0.1, criterion="information_gain"):  # fmt: skip
+                 step=0.1, criterion="information_gain", ties_right=False,
+                 counts="weights"):  # fmt: skip
+        self.ties_right, self.counts = ties_right, counts
         self.criterion = criterion
         self.impurity = gini if criterion == "gini" else entropy
         self.X, self.y, self.K = np.asarray(X, float), list(y), n_classes
@@ -124,8 +129,10 @@ class Reference:
             counts[self.y[i]] += w
         return counts
 
-    def route(self, members, j, threshold, center, left_set, share_left=None, above=()):
-        """Rows and weights of the two children; above: (variable, interval) pairs."""
+    def route(self, members, j, threshold, center, left_set, share_left=None, above=(), ties=None):
+        """Rows and weights of the two children; above: (variable, interval) pairs; ties: whether
+        those on the centre of a gate go right, as everywhere by default."""
+        ties = self.ties_right if ties is None else ties
         known = [(i, w) for i, w in members if not math.isnan(self.X[i, j])]
         left, right = [], []
         for i, w in known:
@@ -137,7 +144,8 @@ class Reference:
                 if self.pdf[j] > 0:
                     a = w * pdf_gate(x, threshold, self.pdf[j], interval_of(j, above))
                 else:
-                    a = w * gate(x, center if sigma > 0 else threshold, sigma, self.window)
+                    at = center if sigma > 0 else threshold
+                    a = w * gate(x, at, sigma, self.window, ties)
                 if sigma > 0 or self.pdf[j] > 0:
                     least = 1e-3 * self.weight[i]
                     if a < least or w - a < least:
@@ -228,7 +236,7 @@ class Reference:
         return {j: (g, r, g >= average - 1e-3) for j, (g, r) in found.items()}
 
     def routed(self, known, j, tau):
-        left, right, _ = self.route(known, j, tau, tau, None)
+        left, right, _ = self.route(known, j, tau, tau, None, ties=False)
         return sum(w for _, w in left), sum(w for _, w in right)
 
     def check(self, tree, tolerance=1e-9):
@@ -311,7 +319,12 @@ class Reference:
             "right": self.nested(tree, int(tree.children_right[node])),
         }
 
-    def errors(self, counts, confidence, laplace):
+    def errors(self, members, whole, confidence, laplace):
+        """whole: rows whose larger part went here at each test."""
+        if self.counts != "weights":
+            kept = [i for i, _ in members if self.counts == "instances" or i in whole]
+            members = [(i, self.weight[i]) for i in kept]
+        counts = self.class_weights(members)
         n = sum(counts)
         if n <= 0:
             return 0.0
@@ -322,11 +335,17 @@ class Reference:
             return n
         return n * beta.ppf(1 - confidence / 2, e + 1, n - e)
 
-    def reestimate(self, tree, members, confidence, laplace, above=()):
+    def halves(self, whole, left, right):
+        """`whole` of either side: where more of a row went, the left one if as much."""
+        left, right = dict(left), dict(right)
+        larger = {i for i in whole if left.get(i, 0.0) >= right.get(i, 0.0)}
+        return larger, whole - larger
+
+    def reestimate(self, tree, members, whole, confidence, laplace, above=()):
         """A copy of the branch with the weights of these members, and its errors."""
         counts = self.class_weights(members)
         if "j" not in tree:
-            return {"weights": counts}, self.errors(counts, confidence, laplace)
+            return {"weights": counts}, self.errors(members, whole, confidence, laplace)
         left, right, share = self.route(
             members,
             tree["j"],
@@ -337,14 +356,17 @@ class Reference:
             above,
         )
         low, high = paths_below(tree, above)
-        a, ea = self.reestimate(tree["left"], left, confidence, laplace, low)
-        b, eb = self.reestimate(tree["right"], right, confidence, laplace, high)
+        on = self.halves(whole, left, right)
+        a, ea = self.reestimate(tree["left"], left, on[0], confidence, laplace, low)
+        b, eb = self.reestimate(tree["right"], right, on[1], confidence, laplace, high)
         return {**tree, "weights": counts, "share": share, "left": a, "right": b}, ea + eb
 
-    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None, above=()):
+    def prune(self, tree, confidence=0.25, laplace=True, raising=True, members=None, above=(),
+              whole=None):  # fmt: skip
         members = self.root if members is None else members
+        whole = {i for i, _ in self.root} if whole is None else whole
         counts = self.class_weights(members)
-        leaf = self.errors(counts, confidence, laplace)
+        leaf = self.errors(members, whole, confidence, laplace)
         if "j" not in tree:
             return tree, leaf
         left, right, _ = self.route(
@@ -357,14 +379,15 @@ class Reference:
             above,
         )
         low, high = paths_below(tree, above)
-        a, ea = self.prune(tree["left"], confidence, laplace, raising, left, low)
-        b, eb = self.prune(tree["right"], confidence, laplace, raising, right, high)
+        on = self.halves(whole, left, right)
+        a, ea = self.prune(tree["left"], confidence, laplace, raising, left, low, on[0])
+        b, eb = self.prune(tree["right"], confidence, laplace, raising, right, high, on[1])
         tree = {**tree, "left": a, "right": b}
         options = [(leaf, {"weights": counts})]
         if raising:
             for branch in (a, b):
                 if "j" in branch:
-                    raised, e = self.reestimate(branch, members, confidence, laplace, above)
+                    raised, e = self.reestimate(branch, members, whole, confidence, laplace, above)
                     options.append((e, raised))
         options.append((ea + eb, tree))
         best = options[0]
@@ -388,12 +411,13 @@ def paths_below(tree, above):
     return (*above, (j, (-math.inf, t))), (*above, (j, (t, math.inf)))
 
 
-def piecewise_bounds(tree, rows, X, y, weight, outward=False):
+def piecewise_bounds(tree, rows, X, y, weight, outward=False, values=False):
     """PLT: t- and t+ of the root test of a nested tree on (row, weight of the instance) pairs.
 
     E(t) is counted anew for each t; a crossing is where the line between two neighbouring points,
     one above the level and one not, meets it; the outermost one on either side counts. outward:
-    only where the point that is further from the threshold is the one above the level.
+    only where the point that is further from the threshold is the one above the level. values: not
+    where the line meets it, but at that of the two points that is above.
     """
     j, threshold = tree["j"], tree["threshold"]
     known = [(i, w * weight[i]) for i, w in rows if not math.isnan(X[i, j])]
@@ -408,8 +432,14 @@ def piecewise_bounds(tree, rows, X, y, weight, outward=False):
     n, e = sum(w for _, w in known), errors(threshold)
     level = e + math.sqrt((e + 0.5) * (n - e + 0.5) / (n + 1))
     places = sorted({threshold, *(float(X[i, j]) for i, _ in known)})
+
+    def meets(a, b):
+        if values:
+            return a if errors(a) > level else b
+        return a + (errors(a) - level) / (errors(a) - errors(b)) * (b - a)
+
     crossings = [
-        a + (errors(a) - level) / (errors(a) - errors(b)) * (b - a)
+        meets(a, b)
         for a, b in pairwise(places)
         if (errors(a) > level) != (errors(b) > level)
         and (not outward or errors(a if b <= threshold else b) > level)
@@ -431,8 +461,8 @@ def flat(tree):
     return [head, *flat(tree["left"]), *flat(tree["right"])]
 
 
-def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, above=()):
-    """Equation 3.10 by recursion; evaluation, pdf: (m,) sigma or None."""
+def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, ties=False, above=()):
+    """Equation 3.10 by recursion; evaluation, pdf: (m,) sigma or None; ties: as in `gate`."""
     if "j" not in tree:
         return np.array(tree["weights"]) / sum(tree["weights"])
     j = tree["j"]
@@ -448,9 +478,9 @@ def predict(tree, x, n_categories, evaluation=None, window=6.0, pdf=None, above=
         share = pdf_gate(v, tree["threshold"], pdf[j], interval_of(j, above))
     else:
         sigma = 0.0 if evaluation is None else evaluation[j]
-        share = gate(v, tree["center"] if sigma > 0 else tree["threshold"], sigma, window)
+        share = gate(v, tree["center"] if sigma > 0 else tree["threshold"], sigma, window, ties)
     low, high = paths_below(tree, above)
-    rest = (n_categories, evaluation, window, pdf)
+    rest = (n_categories, evaluation, window, pdf, ties)
     out = 0.0
     if share > 0:
         out = out + share * predict(tree["left"], x, *rest, low)

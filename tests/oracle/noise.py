@@ -22,9 +22,9 @@ def noise_models(models, centers=None, relative=()):
     """
     centers = centers or {}
 
-    def gate(x, center, sigma, window=6.0):
+    def gate(x, center, sigma, window=6.0, ties_right=False):
         """Equation 3.9 with F in the place of Phi, cut to 0 and 1 from half the window on."""
-        if sigma == 0:
+        if sigma == 0 or (ties_right and x == center):
             return 1.0 if x < center else 0.0
         d = center - x
         if sigma in relative:

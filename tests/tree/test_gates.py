@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,10 @@ def test_normal(window):
     gates = Gates(NoiseGate(np.array([0.0, 0.7]), window), 2)
     got = share_of(gates, 1, X, threshold=5.0, center=1.0, missing=0.3)
     check(got, [normal_gate(x, 1.0, 0.7, window) for x in KNOWN], 0.3)
+    gate = NoiseGate(np.array([0.0, 0.7]), window, ties_right=True)
+    got = share_of(Gates(gate, 2), 1, X, threshold=5.0, center=1.0, missing=0.3)
+    check(got, [normal_gate(x, 1.0, 0.7, window, ties_right=True) for x in KNOWN], 0.3)
+    np.testing.assert_allclose(gate.share(1, 1.0, KNOWN), got[:-1], atol=1e-12)
 
 
 @pytest.mark.parametrize("lower", [-math.inf, -1.0, 0.9])
@@ -116,6 +121,9 @@ def test_models(model, known, relative):
         sigma, center = gate.sigma[0], gate.center[0]
         want = [naive.model(x, 1.0, model.cdf, sigma, center, relative) for x in KNOWN]
         check(got, want, 0.3)
+        gates = Gates(replace(gate, ties_right=True), 1, exact)
+        got = share_of(gates, 0, X, threshold=5.0, center=1.0, missing=0.3)
+        check(got, np.where(KNOWN == 1.0, 0.0, want), 0.3)
 
 
 @pytest.mark.parametrize("known", [0.5, 0.49])
@@ -227,6 +235,20 @@ def test_a_share_falls_along_the_values(seed, center, sigma, window):
         got = share_of(Gates(gate, 1), 0, x, threshold=center, lower=lower, upper=upper)
         assert ((got >= 0) & (got <= 1)).all()
         assert (np.diff(got) <= 1e-12).all()
+
+
+def test_where_ties_go_is_kept_in_json():
+    gate = NoiseGate(np.array([0.5, 0.0]), ties_right=True)
+    form = json.loads(json.dumps(gate_to_dict(gate)))
+    assert gate_from_dict(form).ties_right
+    assert "ties_right" not in gate_to_dict(replace(gate, ties_right=False))
+    tree = Tree(
+        [0, -1, -1], [1.0, np.nan, np.nan], [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [0.5, np.nan, np.nan], [[1, 1], [1, 0], [0, 1]], gate=gate,
+    )  # fmt: skip
+    np.testing.assert_array_equal(tree.predict_proba([[1.0, 0.0]]), [[0.0, 1.0]])
+    with pytest.raises(InputError, match="`ties_right` of a gate is 'yes'; give True or False"):
+        tree.replace(gate=NoiseGate(gate.sigma, ties_right="yes"))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -63,10 +63,16 @@ def test_bounds_are_crossings_also_where_the_errors_fall_again_at_the_end():
     assert gate.lower[0] == pytest.approx(5 - (level - 7), abs=1e-12)
     assert gate.upper[0] == pytest.approx(7 + (level - 7), abs=1e-12)
 
+    # At values: those above the limit.
+    for crossings, expected in (("any", (2, 10)), ("outward", (4, 8))):
+        gate = piecewise_thresholds(tree, Columns(x[:, None], y, 2), crossings, "values")
+        assert (gate.lower[0], gate.upper[0]) == expected
+
 
 @pytest.mark.parametrize("crossings", ["any", "outward"])
+@pytest.mark.parametrize("bounds", ["interpolated", "values"])
 @pytest.mark.parametrize("seed", draws(40, least=6))
-def test_bounds_against_the_reference(seed, crossings):
+def test_bounds_against_the_reference(seed, bounds, crossings):
     rng = np.random.default_rng(seed)
     n, m, K = 60, 3, int(rng.integers(2, 4))
     X = rng.normal(3, 2, (n, m))
@@ -78,8 +84,9 @@ def test_bounds_against_the_reference(seed, crossings):
     weight = rng.uniform(0.2, 2, n) if seed % 2 else np.ones(n)
     columns = Columns(X, y, K, weight)
     tree = prune(grow(columns), columns, confidence=0.6)
-    gate = piecewise_thresholds(tree, columns, crossings)
-    model = ProbabilisticThresholdClassifier(crossings=crossings, confidence=0.6, prune=True)
+    gate = piecewise_thresholds(tree, columns, crossings, bounds)
+    options = {"crossings": crossings, "bounds": bounds}
+    model = ProbabilisticThresholdClassifier(**options, confidence=0.6, prune=True)
     fitted = model.fit(X, y, weight).tree_.gate
     np.testing.assert_array_equal(fitted.lower, gate.lower)
     np.testing.assert_array_equal(fitted.upper, gate.upper)
@@ -91,7 +98,8 @@ def test_bounds_against_the_reference(seed, crossings):
         if "j" not in nested:
             continue
         rows = [(i, shares[i, node]) for i in range(n) if shares[i, node] > 0]
-        low, high = piecewise_bounds(nested, rows, X, y, weight, crossings == "outward")
+        others = crossings == "outward", bounds == "values"
+        low, high = piecewise_bounds(nested, rows, X, y, weight, *others)
         assert gate.lower[node] == pytest.approx(low, abs=1e-9)
         assert gate.upper[node] == pytest.approx(high, abs=1e-9)
         stack.append((tree.children_left[node], nested["left"]))

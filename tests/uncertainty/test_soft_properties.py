@@ -77,12 +77,13 @@ def test_factor_0_is_c45_on_awkward_tables(seed):
 
 
 @pytest.mark.parametrize("name", LOADERS)
-def test_midpoint_gates_tend_to_c45(name):
+@pytest.mark.parametrize("gate_at", ["midpoint", "ties_right"])
+def test_other_gates_tend_to_c45(name, gate_at):
     """Soft evaluation with a tiny factor: C4.5's predictions on the training data."""
     X, y = LOADERS[name](return_X_y=True)
     hard = C45Classifier().fit(X, y)
     for u in (1e-9, 1e-6):
-        soft = SoftTreeClassifier(evaluation=u, gate_at="midpoint").fit(X, y)
+        soft = SoftTreeClassifier(evaluation=u, gate_at=gate_at).fit(X, y)
         np.testing.assert_array_equal(soft.tree_.feature, hard.tree_.feature)
         np.testing.assert_allclose(soft.predict_proba(X), hard.predict_proba(X), atol=1e-12)
 
@@ -97,7 +98,8 @@ def test_threshold_gates_do_not():
 @pytest.mark.parametrize("name", LOADERS)
 def test_soft_propagation_with_tiny_noise_is_c45(name):
     X, y = LOADERS[name](return_X_y=True)
-    for candidates, gate_at in (("midpoints", "threshold"), ("values", "midpoint")):
+    kinds = (("midpoints", "threshold"), ("values", "midpoint"), ("values", "ties_right"))
+    for candidates, gate_at in kinds:
         hard = C45Classifier(candidates=candidates).fit(X, y)
         soft = SoftTreeClassifier(propagation=1e-9, candidates=candidates, gate_at=gate_at)
         soft.fit(X, y)
@@ -116,7 +118,7 @@ def test_predictions_sum_to_1(seed):
         **parts,
         categorical_features=list(np.flatnonzero(n_categories)),
         max_depth=5,
-        gate_at=rng.choice(["threshold", "midpoint"]).item(),
+        gate_at=rng.choice(["threshold", "midpoint", "ties_right"]).item(),
         smoothing=bool(rng.random() < 0.5),
     ).fit(X, y, weight)
     new = X + np.where(n_categories > 0, rng.integers(0, 3, X.shape), rng.normal(0, 1, X.shape))

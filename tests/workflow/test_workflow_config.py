@@ -50,8 +50,8 @@ def message(config, files=()) -> str:
     ("soft", "said"),
     [
         (
-            {"noize": [0]},
-            "unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
+            {"noize_factors": [0]},
+            "unknown setting `soft.noize_factors`; did you mean `soft.noise_factors`? "
             "(list of numbers >= 0 and <= 1000000, 0 among them)",
         ),
         ({"n_fold": 3}, "did you mean `soft.n_folds`? (whole number >= 2 and <= 100000)"),
@@ -79,7 +79,10 @@ def message(config, files=()) -> str:
             "stp_se or ss_stp_se",
         ),
         ({"methods": ["ss"]}, "c45 among them"),
-        ({"gate_at": "middle"}, "`soft.gate_at` is `middle`; give threshold or midpoint"),
+        (
+            {"gate_at": "middle"},
+            "`soft.gate_at` is `middle`; give threshold, midpoint or ties_right",
+        ),
         ({"datasets": []}, "`soft.datasets` is `[]`; name at least one"),
         ({"datasets": ["pima", "pima"]}, "name each once"),
         ({"datasets": ["pma"]}, "unknown data set `pma` in `soft.datasets`; did you mean `pima`?"),
@@ -160,8 +163,8 @@ def test_numbers_that_yaml_reads_as_texts_are_explained(tmp_path):
     ("text", "said"),
     [
         (
-            "soft: {noize: [0, 0.1]}",
-            "mine.yaml: unknown setting `soft.noize`; did you mean `soft.noise_factors`? "
+            "soft: {noize_factors: [0, 0.1]}",
+            "mine.yaml: unknown setting `soft.noize_factors`; did you mean `soft.noise_factors`? "
             "(list of numbers >= 0 and <= 1000000, 0 among them)\n",
         ),
         (

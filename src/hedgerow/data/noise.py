@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hedgerow.checks import LARGEST, check_number
+from hedgerow.checks import LARGEST, check_choice, check_number
 from hedgerow.errors import InputError
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "add_family_noise",
     "add_noise",
     "category_shares",
+    "deviations",
     "flip_classes",
     "replace_categories",
     "variable_multiples",
@@ -30,8 +31,38 @@ MOST_CLASSES = 2**31 - 1
 FAMILIES = ("normal", "uniform", "laplace", "student_t", "proportional", "per_variable")
 
 
+def deviations(factor: float, means: np.ndarray, noise_is: str = "sd") -> np.ndarray:
+    """Standard deviation of each variable's noise N(0, n |mean|).
+
+    Parameters
+    ----------
+    factor : float
+        The n, 0 or larger.
+    means : (m,) float array
+        NaN counts as 0.
+    noise_is : {"sd", "variance"}, default "sd"
+        What the second argument of N is.
+
+    Returns
+    -------
+    (m,) float64 array
+
+    Raises
+    ------
+    InputError
+        The second argument is called otherwise.
+    """
+    check_choice("noise_is", noise_is, ("sd", "variance"))
+    second = factor * np.abs(np.nan_to_num(np.asarray(means, dtype=np.float64), nan=0.0))
+    return second if noise_is == "sd" else np.sqrt(second)
+
+
 def add_noise(
-    X: np.ndarray, factor: float, means: np.ndarray, rng: np.random.Generator
+    X: np.ndarray,
+    factor: float,
+    means: np.ndarray,
+    rng: np.random.Generator,
+    noise_is: str = "sd",
 ) -> np.ndarray:
     """Add Gaussian noise whose standard deviation is a share of each variable's mean.
 
@@ -51,6 +82,8 @@ def add_noise(
         A named stream, see `hedgerow.data.rng`. One standard normal number is drawn per cell,
         row by row, for every factor above 0, so that the same stream with two factors gives the
         same noise at two scales.
+    noise_is : {"sd", "variance"}, default "sd"
+        With "variance" the second argument is the variance, as in `deviations`.
 
     Returns
     -------
@@ -60,7 +93,8 @@ def add_noise(
     Raises
     ------
     InputError
-        The factor is negative or not finite, a mean is infinite, or the shapes do not fit.
+        The factor is negative or not finite, a mean is infinite, the shapes do not fit, or the
+        second argument is called otherwise.
     """
     values = np.array(X, dtype=np.float64)
     means = np.asarray(means, dtype=np.float64)
@@ -77,7 +111,7 @@ def add_noise(
         )
     if factor == 0:
         return values
-    sd = factor * np.abs(np.nan_to_num(means, nan=0.0))
+    sd = deviations(factor, means, noise_is)
     values += rng.standard_normal(values.shape) * sd
     return values
 

@@ -884,12 +884,19 @@ cdef class Growth:
         return beyond
 
     cdef int starved(self, Py_ssize_t j, const Scan* scan, double center) except -1 nogil:
-        """1 or 2 when soft propagation leaves the left or right child less than its least."""
+        """1 or 2 when soft propagation leaves the left or right child less than its least.
+
+        Ties count as divided, whatever the gate does with them: only so does what goes left grow
+        with the threshold.
+        """
         cdef double left = 0.0, right = 0.0, w, share, least = scan.least - 1e-12 * scan.weight
         cdef Gate gate = self.gates.numbers[j]      # a copy, as in `split`
         cdef Test test
         cdef Py_ssize_t p
         cdef int i
+        if gate.ties_right:
+            gate.ties_right = False
+            gate.tie = 0.5
         self.lay_test(j, NAN, center, &test)
         if gate.kind == ASKED:
             self.gates.ask(j, center, scan.x, scan.x_step, scan.rows, scan.n, self.asked)

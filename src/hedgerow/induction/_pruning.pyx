@@ -7,7 +7,7 @@ routed them, by the same gates, so missing values and soft propagation need no r
 
 import numpy as np
 
-from libc.math cimport INFINITY, NAN, isnan
+from libc.math cimport INFINITY, NAN, fabs, isnan
 
 from hedgerow.induction._columns cimport Columns
 from hedgerow.induction._errors cimport (
@@ -34,6 +34,16 @@ hedgerow_phi_fill()
 cdef int TABLE = 64          # predicted errors are kept for whole counts below this
 
 
+cdef enum:
+    # What counts as the N and the E of a leaf.
+    WEIGHTS                  # the weight of each row there
+    INSTANCES                # each row that has weight there, whole
+    TUPLES                   # each row whole, where the larger part of it went at each test
+
+
+COUNTS = {"weights": WEIGHTS, "instances": INSTANCES, "tuples": TUPLES}
+
+
 cdef struct Visit:
     # A node of a branch under estimation, and the rows that reach it.
     int node
@@ -54,6 +64,15 @@ cdef inline void put(int* rows, double* weights, Py_ssize_t* n, int row,
         rows[n[0]] = row
         weights[n[0]] = weight
         n[0] += 1
+
+
+cdef inline void mark(double* last_left, double* last_right, double left, double right,
+                      bint larger) noexcept nogil:
+    """Turn the sign of parts just put that are not the larger one at each test."""
+    if left > 0.0 and not (larger and left >= right):
+        last_left[0] = -left
+    if right > 0.0 and not (larger and left < right):
+        last_right[0] = -right
 
 
 cdef class Limits:
@@ -95,6 +114,8 @@ cdef class Pruning:
     confidence : float in [0, 1]
         Two-sided; the tail is half of it.
     laplace, raising : bool
+    counts : one of COUNTS
+        What counts as the N and the E of a leaf; class weights are weights in any case.
     """
 
     cdef Arena memory
@@ -107,6 +128,7 @@ cdef class Pruning:
     cdef Gates gates
     cdef dict arrays
     cdef bint raising
+    cdef int counts
     cdef int raised, place          # a branch under trial, and the node in whose place it is
     cdef int K
     cdef Py_ssize_t n_categories
@@ -114,7 +136,7 @@ cdef class Pruning:
     cdef const ErrorLimits* limits
     # rows on their way down: a stack of segments
     cdef int* rows
-    cdef double* weight
+    cdef double* weight             # below 0 where the larger part of the row is elsewhere
     cdef Py_ssize_t top, capacity
     cdef double* asked              # shares that Python gave, by place in the list at hand
     cdef double* count
@@ -122,8 +144,9 @@ cdef class Pruning:
     cdef Frame* frames
 
     def __init__(self, Columns columns, dict arrays, Gates gates, *, double confidence,
-                 bint laplace, bint raising):
+                 bint laplace, bint raising, str counts="weights"):
         gates.check_grows()
+        self.counts = COUNTS[counts]
         self.columns = columns
         self.arrays = {name: np.array(value) for name, value in arrays.items()}
         self.feature = self.arrays["feature"]
@@ -224,7 +247,7 @@ cdef class Pruning:
         # A copy, so that the loop need not read it anew for every row.
         cdef Gate gate = (self.gates.categories[j] if isnan(self.threshold[node])
                           else self.gates.numbers[j])
-        cdef bint soft = is_soft(&gate)
+        cdef bint soft = is_soft(&gate), tuples = self.counts == TUPLES
         cdef Test test
         cdef int* rows
         cdef double* weight
@@ -249,16 +272,18 @@ cdef class Pruning:
         for p in range(n):
             i = rows[p]
             x = self.columns.x[i, j]
-            w = weight[p]
             if isnan(x):
                 n_unknown += 1
                 continue
+            w = fabs(weight[p])
             share = share_left(&gate, &test, x, p)
             left = w * share
             if soft:
                 left = kept_left(left, w, self.columns.weights[i])
             put(rows_left, weight_left, &a, i, left)
             put(rows_right, weight_right, &b, i, w - left)
+            if tuples:
+                mark(&weight_left[a - 1], &weight_right[b - 1], left, w - left, weight[p] > 0.0)
             known_left += left
             known_right += w - left
         share = self.share_left[node]
@@ -270,10 +295,13 @@ cdef class Pruning:
             for p in range(n):
                 i = rows[p]
                 if isnan(self.columns.x[i, j]):
-                    w = weight[p]
+                    w = fabs(weight[p])
                     left = w * share
                     put(rows_left, weight_left, &a, i, left)
                     put(rows_right, weight_right, &b, i, w - left)
+                    if tuples:
+                        mark(&weight_left[a - 1], &weight_right[b - 1], left, w - left,
+                             weight[p] > 0.0)
         for p in range(b):
             rows_left[a + p] = rows_right[p]
             weight_left[a + p] = weight_right[p]
@@ -300,7 +328,20 @@ cdef class Pruning:
         for c in range(self.K):
             self.count[c] = 0.0
         for p in range(start, start + n):
-            self.count[self.columns.labels[self.rows[p]]] += self.weight[p]
+            self.count[self.columns.labels[self.rows[p]]] += fabs(self.weight[p])
+
+    cdef double errors_here(self, Py_ssize_t start, Py_ssize_t n) noexcept nogil:
+        """Errors of a leaf with these rows, whose weights `count_rows` has counted."""
+        cdef Py_ssize_t p
+        cdef int c
+        if self.counts != WEIGHTS:
+            for c in range(self.K):
+                self.count[c] = 0.0
+            for p in range(start, start + n):
+                if self.counts == INSTANCES or self.weight[p] > 0.0:
+                    c = self.columns.labels[self.rows[p]]
+                    self.count[c] += self.columns.weights[self.rows[p]]
+        return errors_of_leaf(self.limits, self.count)
 
     cdef double estimate(self, int root, Py_ssize_t start, Py_ssize_t n, bint renew,
                          double limit) except -1.0 nogil:
@@ -328,7 +369,7 @@ cdef class Pruning:
                     for c in range(self.K):
                         self.class_weight[visit.node, c] = self.count[c]
             if self.feature[visit.node] < 0:
-                errors += errors_of_leaf(self.limits, self.count)
+                errors += self.errors_here(visit.start, visit.n)
                 if errors > limit + 1e-6 and not renew:
                     break       # well above: what is left of the sum could not change the choice
                 continue
@@ -362,7 +403,7 @@ cdef class Pruning:
             frame = self.frames + depth - 1
             if frame.children_done == 0:
                 self.count_rows(frame.start, frame.n)
-                frame.leaf = errors_of_leaf(self.limits, self.count)
+                frame.leaf = self.errors_here(frame.start, frame.n)
                 if self.feature[frame.node] < 0:
                     errors = frame.leaf
                     depth -= 1

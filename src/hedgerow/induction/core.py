@@ -23,12 +23,13 @@ from hedgerow.induction._candidates import smoothing_table
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pdf import coarse_step, fine_step
-from hedgerow.induction._pruning import Pruning
+from hedgerow.induction._pruning import COUNTS, Pruning
 from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import (
     CLIP_TOLERANCE,
     FINEST,
+    GATES_AT,
     STEP,
     WIDEST,
     WINDOW,
@@ -153,9 +154,10 @@ def grow(
         Sample points of each pdf, both ends included; read with `pdf` only.
     window, step : float
         Width of the search window and grid step, in units of sigma (omega, delta).
-    gate_at : {"threshold", "midpoint"}
+    gate_at : {"threshold", "midpoint", "ties_right"}
         Centre of the propagation gate: the threshold, or half-way to the next lower value at
-        the node (observed-value candidates only; grid candidates lie between values already).
+        the node (observed-value candidates only; grid candidates lie between values already). With
+        "ties_right" it is the threshold, and a value that lies on it goes right whole.
     min_samples_split, min_samples_leaf : float
         Least weight of a node that is split, and of each side.
     max_depth : int, optional
@@ -202,7 +204,7 @@ def grow(
     if max_depth is not None:
         check_number("max_depth", max_depth, 0, COUNTED, whole=True)
     check_number("repetition_factor", repetition_factor, 0.0, BEYOND_USE)
-    check_choice("gate_at", gate_at, ("threshold", "midpoint"))
+    check_choice("gate_at", gate_at, GATES_AT)
     check_choice("candidates", candidates, ("values", "midpoints"))
     check_choice("reliability", reliability, ("node", "global"))
     return make_growth(
@@ -278,7 +280,7 @@ def make_growth(
         noise = _resolve(columns, search, window, "search")
         check_size(columns, noise)
         how = _grid_search(columns, noise, window, step)
-        gate = _resolve(columns, propagation, window, "propagation")
+        gate = _propagation(columns, propagation, window, gate_at)
     check_size(columns, gate)
     start = None if given is None else _given(given, columns)
     growth = Growth(columns, Gates(gate, columns.n_variables), rules, how, start, guess)
@@ -430,6 +432,14 @@ def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate
     return resolve_noise(spec, columns.means, columns.n_categories, window=window, name=name)
 
 
+def _propagation(columns: Columns, spec: Any, window: float, gate_at: str) -> NoiseGate | None:
+    """The gate of soft training propagation."""
+    gate = _resolve(columns, spec, window, "propagation")
+    if gate is None or gate_at != "ties_right":
+        return gate
+    return replace(gate, ties_right=True)
+
+
 def _sigma(gate: NoiseGate | None) -> np.ndarray | None:
     """Scales of a gate for the core, which takes None for one that is hard everywhere."""
     return gate.sigma if gate is not None and gate.soft else None
@@ -444,6 +454,8 @@ def prune(
     subtree_raising: bool = True,
     propagation: Any = None,
     window: float = WINDOW,
+    gate_at: str = "threshold",
+    counts: str = "weights",
 ) -> Tree:
     """Error-based pruning of a tree on the rows that grew it (thesis 2.2.3).
 
@@ -459,8 +471,12 @@ def prune(
         Replace the errors E of N by N (E + 1) / (N + C) first.
     subtree_raising : bool
         Try each sub-branch in the place of its parent, its errors re-estimated.
-    propagation, window
+    propagation, window, gate_at
         As in `grow`; for uncertain values (UDT), `propagation` is their `pdf`.
+    counts : {"weights", "instances", "tuples"}
+        What counts as the N and the E of a leaf: the weights there; each instance that has any
+        weight there, whole; or each instance whole where the larger part of it went at each test
+        (equal parts: the left one). Class weights of the new tree are weights in any case.
 
     Returns
     -------
@@ -475,7 +491,9 @@ def prune(
             f"the tree has {tree.n_classes} classes and the data have {columns.n_classes}",
             remedy="give the rows that the tree was grown from",
         )
-    gate = _resolve(columns, propagation, window, "propagation")
+    check_choice("gate_at", gate_at, GATES_AT)
+    check_choice("counts", counts, tuple(COUNTS))
+    gate = _propagation(columns, propagation, window, gate_at)
     check_size(columns, gate)
     pruning = Pruning(
         columns,
@@ -484,5 +502,6 @@ def prune(
         confidence=confidence,
         laplace=laplace,
         raising=subtree_raising,
+        counts=counts,
     )
     return Tree(**pruning.run(), _checked=True)

@@ -53,6 +53,8 @@ cdef struct Gate:
     double loc, scale           # MODEL: as scipy.stats takes them, in the unit of sigma
     int family                  # MODEL
     bint relative               # MODEL: the noise is a share of |x|, as are all lengths above
+    bint ties_right             # MODEL, ASKED: a value on the centre goes right whole
+    double tie                  # NORMAL: share of a value on the centre
 
 
 cdef struct Test:
@@ -181,11 +183,15 @@ cdef inline double soft_share(const Gate* gate, const Test* test, double x,
                               Py_ssize_t instance) noexcept nogil:
     """`share_left` of a known value at a gate that is not hard."""
     if gate.kind == NORMAL:
+        if x == test.center:
+            return gate.tie
         return normal_gate(x, test.center, gate.sigma, gate.half_window)
     if gate.kind == PDF:
         return pdf_gate(x, test.threshold, test.lower, test.upper, gate.sigma, gate.half_window)
     if gate.kind == LINEAR:
         return linear_gate(x, test.lower, test.threshold, test.upper)
+    if gate.ties_right and x == test.center:
+        return 0.0
     if gate.kind == MODEL:
         return model_gate(gate, x, test.center)
     if gate.kind == ASKED:

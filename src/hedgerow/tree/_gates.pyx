@@ -60,6 +60,9 @@ cdef class Gates:
             self.soft = True
             self.numbers[j].sigma = sigma[j]
             self.numbers[j].half_window = gate.half_window
+            self.numbers[j].ties_right = gate.ties_right
+            self.numbers[j].tie = 0.0 if gate.ties_right else normal_gate(
+                0.0, 0.0, sigma[j], gate.half_window)
             if exact and models:
                 self.models[j] = partial(gate.share, j)
                 self.numbers[j].kind = ASKED

@@ -23,6 +23,8 @@ from hedgerow.tree import sound
 from hedgerow.tree._gates import clip_tolerance
 
 CLIP_TOLERANCE = clip_tolerance  # as the core has it
+#: Where the gates of STP and SE are centred, and where a value on the centre goes.
+GATES_AT = ("threshold", "midpoint", "ties_right")
 WINDOW = 6.0  # omega, thesis 3.3.2
 STEP = 0.1  # delta, thesis 3.3.2
 WIDEST = 1e9  # window, in sigma: nothing is cut long before
@@ -89,6 +91,9 @@ class NoiseGate:
     conditioned : bool
         Uncertain values (UDT): each value is a normal pdf that ends at the window, and what a
         test divides is the part of it that the tests above left over.
+    ties_right : bool
+        A value on the centre of a gate goes right whole, as in the hard test, in the place of being
+        divided; not read where the gate is conditioned.
     """
 
     kind: ClassVar[str] = "noise"
@@ -96,6 +101,7 @@ class NoiseGate:
     window: float = WINDOW
     models: dict[int, Any] = field(default_factory=dict)
     conditioned: bool = False
+    ties_right: bool = False
 
     @property
     def soft(self) -> bool:
@@ -162,6 +168,8 @@ class NoiseGate:
             share = special.ndtr(distance / sigma) if model is None else asked(model, distance)
             edge = (self.half_window - CLIP_TOLERANCE) * sigma
         share = np.clip(share, 0.0, 1.0)
+        if self.ties_right:
+            share = np.where(distance == 0, 0.0, share)
         distance = distance - self.center[variable]
         return np.where(distance >= edge, 1.0, np.where(distance <= -edge, 0.0, share))
 
@@ -208,18 +216,20 @@ class NoiseGate:
             "window": float(self.window),
             "models": models,
             "conditioned": self.conditioned,
+            **({"ties_right": True} if self.ties_right else {}),
         }
 
     @classmethod
     def from_dict(cls, form: dict) -> NoiseGate:
         """The gate that `to_dict` wrote."""
-        sound.only(form, "sigma", "window", "models", optional=("conditioned",))
+        sound.only(form, "sigma", "window", "models", optional=("conditioned", "ties_right"))
         models = {}
         for variable, m in form["models"].items():
             model = _frozen({name: value for name, value in m.items() if name != "relative"})
             models[int(variable)] = RelativeNoise(model) if m.get("relative", False) else model
         sigma = np.asarray(form["sigma"], dtype=np.float64)
-        return cls(sigma, form["window"], models, form.get("conditioned", False))
+        flags = (form.get(name, False) for name in ("conditioned", "ties_right"))
+        return cls(sigma, form["window"], models, *flags)
 
     def check(self, tree: Any) -> None:
         """Refuse noise that does not fit a tree (`sound.check_gate`)."""
@@ -232,10 +242,11 @@ class NoiseGate:
             )
         if not (sound.is_number(self.window) and self.window > 0):
             raise InputError(f"the window of a gate is {self.window!r}", remedy="give a number")
-        if not isinstance(self.conditioned, bool | np.bool_):
-            raise InputError(
-                f"`conditioned` of a gate is {self.conditioned!r}", remedy="give True or False"
-            )
+        for name in ("conditioned", "ties_right"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InputError(
+                    f"`{name}` of a gate is {getattr(self, name)!r}", remedy="give True or False"
+                )
         for variable, model in self.models.items():
             if not 0 <= variable < n or not callable(getattr(model, "cdf", None)):
                 raise InputError(

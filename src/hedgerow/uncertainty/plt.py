@@ -13,6 +13,7 @@ from hedgerow.induction.c45 import C45Classifier
 from hedgerow.tree.gates import ThresholdGate
 
 CROSSINGS = ("any", "outward")
+BOUNDS = ("interpolated", "values")
 
 
 class ProbabilisticThresholdClassifier(C45Classifier):
@@ -29,6 +30,9 @@ class ProbabilisticThresholdClassifier(C45Classifier):
         Which points can be bounds: all at which the errors cross the limit, or those at which they
         rise above it on the way from the threshold outwards, as in Quinlan's program. They differ
         where the errors are below the limit again at the end of the node's values.
+    bounds : {"interpolated", "values"}, default "interpolated"
+        Where between two values the errors cross the limit: on the line between them, or at the
+        value of which the errors are above it.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
 criterion, class_weight, random_state
@@ -63,6 +67,7 @@ criterion, class_weight, random_state
     def __init__(
         self,
         crossings="any",
+        bounds="interpolated",
         confidence=0.25,
         prune=True,
         subtree_raising=True,
@@ -99,16 +104,20 @@ criterion, class_weight, random_state
             random_state=random_state,
         )
         self.crossings = crossings
+        self.bounds = bounds
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("crossings", self.crossings, CROSSINGS)
+        check_choice("bounds", self.bounds, BOUNDS)
 
     def _evaluation_gate(self, tree, columns):
-        return piecewise_thresholds(tree, columns, self.crossings)
+        return piecewise_thresholds(tree, columns, self.crossings, self.bounds)
 
 
-def piecewise_thresholds(tree, columns, crossings: str = "any") -> ThresholdGate:
+def piecewise_thresholds(
+    tree, columns, crossings: str = "any", bounds: str = "interpolated"
+) -> ThresholdGate:
     """Bounds of every numeric threshold of a tree from the rows that grew it (PLT).
 
     E(t) is the weight of the node's known instances that its branch misclassifies when this
@@ -117,7 +126,8 @@ def piecewise_thresholds(tree, columns, crossings: str = "any") -> ThresholdGate
     which E(t) crosses E + se, interpolated linearly between neighbouring values at the node;
     where it does not, the node's smallest or largest value. With `crossings="any"` one on the way
     back below the limit counts like any other; with "outward" E(t) must rise above the limit there,
-    seen from the threshold.
+    seen from the threshold. With `bounds="values"` nothing is interpolated: of the two values the
+    one above the limit is the bound.
 
     Parameters
     ----------
@@ -125,6 +135,7 @@ def piecewise_thresholds(tree, columns, crossings: str = "any") -> ThresholdGate
     columns : Columns
         The training set.
     crossings : {"any", "outward"}, default "any"
+    bounds : {"interpolated", "values"}, default "interpolated"
 
     Returns
     -------
@@ -140,6 +151,7 @@ def piecewise_thresholds(tree, columns, crossings: str = "any") -> ThresholdGate
     ----------
     Quinlan (1993), C4.5: Programs for Machine Learning, chapter 8.
     """
+    crossing = _crossing if bounds == "interpolated" else _value_above
     lower = np.full(tree.n_nodes, math.nan)
     upper = np.full(tree.n_nodes, math.nan)
     X, y = columns.X, columns.y
@@ -162,15 +174,20 @@ def piecewise_thresholds(tree, columns, crossings: str = "any") -> ThresholdGate
             weight * (tree.predict_proba(X[rows], None, root=child).argmax(axis=1) != y[rows])
             for child in (tree.children_left[node], tree.children_right[node])
         ]
-        lower[node], upper[node] = _bounds(x, *wrong, weight, tree.threshold[node], crossings)
+        lower[node], upper[node] = _bounds(
+            x, *wrong, weight, tree.threshold[node], crossings, crossing
+        )
     return ThresholdGate(lower, upper)
 
 
-def _bounds(x, wrong_left, wrong_right, weight, threshold, crossings) -> tuple[float, float]:
+def _bounds(
+    x, wrong_left, wrong_right, weight, threshold, crossings, crossing
+) -> tuple[float, float]:
     """t- and t+ of one test.
 
     x : (n,) known values at the node; wrong_left, wrong_right : (n,) weight of each instance
-    where the left or the right branch misclassifies it, else 0; weight : (n,).
+    where the left or the right branch misclassifies it, else 0; weight : (n,); crossing : where
+    between two values the level is met.
     """
     order = np.argsort(x, kind="stable")
     places = np.union1d(x, threshold)
@@ -188,8 +205,8 @@ def _bounds(x, wrong_left, wrong_right, weight, threshold, crossings) -> tuple[f
     if crossings == "outward":
         below, above = np.flatnonzero(steps[:at] < 0), np.flatnonzero(steps[at:] > 0)
     above = above + at
-    t_low = _crossing(places, errors, below[0], level) if len(below) else places[0]
-    t_high = _crossing(places, errors, above[-1], level) if len(above) else places[-1]
+    t_low = crossing(places, errors, below[0], level) if len(below) else places[0]
+    t_high = crossing(places, errors, above[-1], level) if len(above) else places[-1]
     return float(t_low), float(t_high)
 
 
@@ -197,3 +214,8 @@ def _crossing(places, errors, i: int, level: float) -> float:
     """Where the line from point i to the next one meets the level."""
     share = (errors[i] - level) / (errors[i] - errors[i + 1])
     return places[i] + share * (places[i + 1] - places[i])
+
+
+def _value_above(places, errors, i: int, level: float) -> float:
+    """Of point i and the next one, that above the level."""
+    return places[i] if errors[i] > level else places[i + 1]

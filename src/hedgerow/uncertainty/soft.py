@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import HedgerowWarning
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.core import check_size
-from hedgerow.tree.gates import FINEST, STEP, WIDEST, WINDOW, resolve_noise
+from hedgerow.tree.gates import FINEST, GATES_AT, STEP, WIDEST, WINDOW, resolve_noise
 from hedgerow.uncertainty.units import UNITS, by_column, cancelled, error_unit_of
 
 PARTS = ("search", "propagation", "evaluation")
@@ -37,9 +38,10 @@ class SoftTreeClassifier(C45Classifier):
     step : float from 1e-6 to `window`, default 0.1
         Distance of candidate thresholds in soft search, in sigma; at most 100,000 steps in a
         window, and no more than the memory holds.
-    gate_at : {"threshold", "midpoint"}, default "threshold"
+    gate_at : {"threshold", "midpoint", "ties_right"}, default "threshold"
         Centre of the gates of STP and SE: the threshold itself, as in the equations, or
-        half-way to the next lower value at the node, which tends to C4.5 as u falls to 0.
+        half-way to the next lower value at the node, which tends to C4.5 as u falls to 0. So does
+        "ties_right": as "threshold", but a value on the threshold goes right whole, as in C4.5.
     error_unit : {"mean", "sd", "range", "absolute"}, default "mean"
         Of which numbers are shares: the absolute mean (thesis), the standard deviation or the
         range of the variable's known training values; "absolute": standard deviations of the
@@ -145,7 +147,7 @@ criterion, class_weight, random_state
         super()._check_parameters()
         check_number("window", self.window, FINEST, WIDEST)
         check_number("step", self.step, FINEST, self.window)
-        check_choice("gate_at", self.gate_at, ("threshold", "midpoint"))
+        check_choice("gate_at", self.gate_at, GATES_AT)
         check_choice("error_unit", self.error_unit, UNITS)
 
     def _soft_settings(self, columns) -> dict:
@@ -158,11 +160,17 @@ criterion, class_weight, random_state
                 "step": self.step,
                 "gate_at": self.gate_at,
             },
-            "prune": {"propagation": propagation, "window": self.window},
+            "prune": {
+                "propagation": propagation,
+                "window": self.window,
+                "gate_at": self.gate_at,
+            },
         }
 
     def _evaluation_gate(self, tree, columns):
         gate = self._noise("evaluation", columns)
+        if gate is not None and self.gate_at == "ties_right":
+            gate = replace(gate, ties_right=True)
         check_size(columns, gate)
         self._warn_of_no_error(columns)  # the last step, when all that was given has been checked
         return gate

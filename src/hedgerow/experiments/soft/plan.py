@@ -186,6 +186,13 @@ class SoftPlan(KernelPlan):
         maximum=1_000_000,
         contains=0,
     )
+    noise_is: str = setting(
+        "sd",
+        "What the second argument of N(0, n |mean|) is: the standard deviation; the variance, of "
+        "which the factors u of ss, stp and se are shares as well; or the variance, with u a share "
+        "of the mean all the same (added_variance).",
+        choices=("sd", "variance", "added_variance"),
+    )
     methods: tuple[str, ...] = setting(
         (*PRINTED, "ss_se", "stp_se"),
         "Methods: C4.5, which is the baseline, soft search (SS), soft training propagation (STP), "
@@ -210,15 +217,35 @@ class SoftPlan(KernelPlan):
     )
     gate_at: str = setting(
         "threshold",
-        "Where the gates of stp and se are centred: on the threshold, or halfway to the next lower "
-        "value.",
-        choices=("threshold", "midpoint"),
+        "Where the gates of stp and se are centred: on the threshold, halfway to the next lower "
+        "value, or on the threshold, a value on which goes right whole (ties_right).",
+        choices=("threshold", "midpoint", "ties_right"),
     )
     plt_crossings: str = setting(
         "any",
         "Which crossings of the limit can be bounds of plt: any, or those outwards from the "
         "threshold, as in Quinlan's program.",
         choices=("any", "outward"),
+    )
+    plt_bounds: str = setting(
+        "interpolated",
+        "Where between two values of a node the bounds of plt lie: where the line between their "
+        "numbers of errors meets the limit, or at the value above the limit.",
+        choices=("interpolated", "values"),
+    )
+    udt_counts: str = setting(
+        "weights",
+        "What counts as the N and the E of a node where trees of udt are pruned: the shares of "
+        "instances there, each instance with a share there as a whole one, or each instance as a "
+        "whole one where its largest share goes (tuples).",
+        choices=("weights", "instances", "tuples"),
+    )
+    leaf_votes: str = setting(
+        "mixture",
+        "How the leaves decide that an instance reaches by shares, where a tree is read softly: by "
+        "the mixture of their class probabilities, by votes of their classes, or the leaf with the "
+        "largest share alone.",
+        choices=("mixture", "labels", "largest"),
     )
     min_samples_split: float = setting(
         4, "Training weight below which a node becomes a leaf.", minimum=2, maximum=1_000_000_000

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import add_noise, folds, rng, split
+from hedgerow.data import add_noise, deviations, folds, rng, split
 from hedgerow.errors import DataError
 from hedgerow.experiments.soft.plan import EXPERIMENT, RECIPES, SoftPlan, uncertain_in
 
@@ -127,10 +127,13 @@ class Samples:
     ----------
     table : TidyTable
     noised : dict of DataFrame, as returned by `noise`
+    noise_is : str
+        The setting under which it was made.
     """
 
-    def __init__(self, table, noised: Mapping[str, pd.DataFrame]):
+    def __init__(self, table, noised: Mapping[str, pd.DataFrame], noise_is: str = "sd"):
         self.table = table
+        self.noise_is = noise_is
         self.X, self.n_categories = table.matrix()
         self.n_classes = len(table.classes)
         self._parts = {
@@ -187,7 +190,7 @@ class Samples:
         if key in self._stored:
             noised = self._stored[key]
         else:
-            noised = add_noise(clean, factor, parts.means(name), generator_of(seed))
+            noised = noise_added(clean, factor, parts.means(name), seed, self.noise_is)
         if sha256_of(noised) != digest:
             raise DataError(
                 f"{self.table.name}: {name} of permutation {permutation} at noise {factor:g} is "
@@ -205,13 +208,21 @@ class Samples:
         )
 
 
-def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> Samples:
+def noise_added(X, factor: float, means, seed: str, noise_is: str) -> np.ndarray:
+    """Values with the noise of a recorded seed, under the setting `noise_is`."""
+    second = "sd" if noise_is == "sd" else "variance"
+    return add_noise(X, factor, means, generator_of(seed), second)
+
+
+def samples_of(table, noised: Mapping[str, pd.DataFrame], noise_is: str = "sd") -> Samples:
     """Samples of one data set for other experiments that build on the same splits and noise.
 
     Parameters
     ----------
     table : TidyTable
     noised : dict of DataFrame, as returned by `noise`
+    noise_is : str
+        The setting of `soft` under which it was made.
 
     Returns
     -------
@@ -219,7 +230,7 @@ def samples_of(table, noised: Mapping[str, pd.DataFrame]) -> Samples:
         `permutations`, `y(permutation, name)`, `X_of(permutation, name, factor)` and
         `training(permutation, name, factor)`, whose `grow` and `prune` are those of `learn`.
     """
-    return Samples(table, noised)
+    return Samples(table, noised, noise_is)
 
 
 class Training:
@@ -263,8 +274,8 @@ class Training:
             )
         return grow(
             self.columns,
-            search=noise if "search" in uncertain else None,
-            propagation=noise if "propagation" in uncertain else None,
+            search=self._noise(noise, plan) if "search" in uncertain else None,
+            propagation=self._noise(noise, plan) if "propagation" in uncertain else None,
             window=plan.window,
             step=plan.step,
             gate_at=plan.gate_at,
@@ -276,13 +287,15 @@ class Training:
         from hedgerow.induction import prune
 
         uncertain = uncertain_in(learner)
-        propagation = noise if "propagation" in uncertain else None
+        propagation = self._noise(noise, plan) if "propagation" in uncertain else None
         return prune(
             tree,
             self.columns,
             confidence=confidence,
             propagation=self._pdf(noise) if "pdf" in uncertain else propagation,
             window=plan.window,
+            gate_at=plan.gate_at,
+            counts=plan.udt_counts if "pdf" in uncertain else "weights",
         )
 
     def gate(self, method: str, tree, factor: float, plan: SoftPlan):
@@ -292,21 +305,64 @@ class Training:
             from hedgerow.tree import NoiseGate
 
             # SE: normal, sigma = u |mean| of each variable.
-            means = variable_means(self.X, self.n_categories)
-            return NoiseGate(factor * np.abs(means), plan.window)
+            ties_right = plan.gate_at == "ties_right"
+            return NoiseGate(self._sigma(factor, plan), plan.window, ties_right=ties_right)
         if evaluation == "pdf":
             return self._pdf(factor)
         if evaluation == "plt":
             from hedgerow.uncertainty.plt import piecewise_thresholds
 
-            return piecewise_thresholds(tree, self.columns, plan.plt_crossings)
+            return piecewise_thresholds(tree, self.columns, plan.plt_crossings, plan.plt_bounds)
         return None
+
+    def probabilities(self, method: str, tree, X: np.ndarray, factor: float, plan: SoftPlan):
+        """Class probabilities as a method reads them from a pruned tree of this sample, (n, k)."""
+        return read_softly(tree, X, self.gate(method, tree, factor, plan), plan.leaf_votes)
+
+    def _sigma(self, factor: float, plan: SoftPlan) -> np.ndarray:
+        """Standard deviations that a factor u stands for."""
+        second = "variance" if plan.noise_is == "variance" else "sd"
+        return deviations(factor, variable_means(self.X, self.n_categories), second)
+
+    def _noise(self, noise, plan: SoftPlan):
+        """Noise of SS and STP as the learners take it: they know factors as shares of means."""
+        if not isinstance(noise, (int, float)) or plan.noise_is != "variance":
+            return noise
+        from hedgerow.tree import NoiseGate
+
+        return NoiseGate(self._sigma(noise, plan), plan.window)
 
     def _pdf(self, width: float):
         """Uncertain values of UDT: w is a share of each variable's range in this sample."""
         from hedgerow.tree.gates import spread_of
 
         return spread_of(width, self.columns.ranges)
+
+
+def read_softly(tree, X: np.ndarray, gate, leaf_votes: str = "mixture") -> np.ndarray:
+    """Class probabilities of instances that reach leaves by shares.
+
+    Parameters
+    ----------
+    tree : Tree
+    X : (n, m) float array
+    gate : NoiseGate, ThresholdGate or None
+        None: the tree is read hard, and its leaves are mixed however they vote.
+    leaf_votes : {"mixture", "labels", "largest"}
+        A leaf counts by its share: with its class probabilities, or wholly for its class (ties: the
+        first); or the leaf with the largest share decides alone (ties: the first).
+
+    Returns
+    -------
+    (n, n_classes) float array
+    """
+    if gate is None or leaf_votes == "mixture":
+        return tree.predict_proba(X, evaluation=gate)
+    values = tree.probabilities()
+    if leaf_votes == "largest":
+        return values[tree.apply(X, evaluation=gate)]
+    labels = np.eye(tree.n_classes)[values.argmax(axis=1)]
+    return tree.shares(X, evaluation=gate) @ (labels * tree.is_leaf()[:, None])
 
 
 def confidence_of(calibration: pd.DataFrame, dataset: str) -> float:

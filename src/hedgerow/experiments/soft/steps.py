@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, add_noise, folds, rng, seed_sequence, split
+from hedgerow.data import TidyTable, folds, rng, seed_sequence, split
 from hedgerow.errors import DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics
@@ -45,7 +45,8 @@ from hedgerow.experiments.soft.samples import (
     confidence_of,
     division,
     fold_name,
-    generator_of,
+    noise_added,
+    read_softly,
     seed_hex,
     sha256_of,
 )
@@ -58,6 +59,7 @@ from hedgerow.experiments.step import step
     "n_folds",
     "n_permutations",
     "noise_factors",
+    "noise_is",
     "seed",
     "store_samples",
     "test_size",
@@ -109,7 +111,7 @@ def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
                 seed = seed_hex(
                     seed_sequence(plan.seed, EXPERIMENT, table.name, permutation, stream)
                 )
-                noised = add_noise(clean, factor, means, generator_of(seed))
+                noised = noise_added(clean, factor, means, seed, plan.noise_is)
                 seeds.append((table.name, permutation, name, factor, seed, sha256_of(noised)))
                 if plan.store_samples and name in ("train", "test"):
                     sample = pd.DataFrame(noised, columns=columns)
@@ -210,12 +212,16 @@ def _calibrating_rows(table: TidyTable, plan: SoftPlan) -> Iterator[np.ndarray]:
 @step(
     "factors",
     "gate_at",
+    "leaf_votes",
     "methods",
     "min_samples_split",
     "n_samples",
     "noise_factors",
+    "noise_is",
+    "plt_bounds",
     "plt_crossings",
     "step",
+    "udt_counts",
     "window",
     makes=("trees", "tuning", "times"),
 )
@@ -252,7 +258,7 @@ def learn(
     """
     from hedgerow.tree import forest_to_frame
 
-    samples = Samples(table, noised)
+    samples = Samples(table, noised, plan.noise_is)
     confidence = confidence_of(calibration, table.name)
     chunk = samples.permutations if permutations is None else sorted(set(permutations))
     tuning, keys, trees, times = [], [], [], []
@@ -383,7 +389,7 @@ def _tune(
                         gate = training.gate(method, tree, factor, plan)
                         for experiment, n, X in cells:
                             with clock.of("reading", experiment, n, method):
-                                probabilities = tree.predict_proba(X, evaluation=gate)
+                                probabilities = read_softly(tree, X, gate, plan.leaf_votes)
                             accuracy[experiment, n, method][k, g] = metrics.accuracy(
                                 y, probabilities
                             )
@@ -407,7 +413,7 @@ def _tune(
 # ------------------------------------------------------------------------------------- prune
 
 
-@step("window", makes=("trees", "tuning", "pruned"))
+@step("gate_at", "noise_is", "udt_counts", "window", makes=("trees", "tuning", "pruned"))
 def prune(
     trees: Sequence[pd.DataFrame],
     tuning: Sequence[pd.DataFrame],
@@ -482,7 +488,7 @@ def prune_trees(
     """
     from hedgerow.tree import forest_from_frame, forest_to_frame
 
-    samples = Samples(table, noised)
+    samples = Samples(table, noised, plan.noise_is)
     confidence = confidence_of(calibration, table.name)
     keys, grown = forest_from_frame(trees, TREE_KEYS)
     keys = keys.reset_index(drop=True)
@@ -522,7 +528,16 @@ def _check_complete(keys: pd.DataFrame, tuning: pd.DataFrame) -> None:
 # ---------------------------------------------------------------------------------- evaluate
 
 
-@step("methods", "noise_factors", "plt_crossings", "window")
+@step(
+    "gate_at",
+    "leaf_votes",
+    "methods",
+    "noise_factors",
+    "noise_is",
+    "plt_bounds",
+    "plt_crossings",
+    "window",
+)
 def evaluate(
     pruned: pd.DataFrame,
     tuning: pd.DataFrame,
@@ -549,7 +564,7 @@ def evaluate(
     """
     from hedgerow.tree import forest_from_frame
 
-    samples = Samples(table, noised)
+    samples = Samples(table, noised, plan.noise_is)
     keys, trees = forest_from_frame(pruned, TREE_KEYS)
     tree_of = {
         (int(k.permutation), float(k.training_noise), k.method, float(k.factor)): tree
@@ -576,7 +591,8 @@ def evaluate(
                     learner = RECIPES[method].learner
                     grown_with = 0.0 if learner == "c45" else factor
                     tree = tree_of[permutation, training_noise, learner, grown_with]
-                    values = _measure(tree, X, y, training.gate(method, tree, factor, plan))
+                    probabilities = training.probabilities(method, tree, X, factor, plan)
+                    values = _measure(tree, y, probabilities)
                     if method in TUNED:
                         values["factor"] = factor
                     rows += [
@@ -587,8 +603,7 @@ def evaluate(
     return sorted_(pd.DataFrame(rows, columns=[*CELL, "metric", "value"]), [*CELL, "metric"])
 
 
-def _measure(tree, X: np.ndarray, y: np.ndarray, evaluation) -> dict[str, float]:
-    probabilities = tree.predict_proba(X, evaluation=evaluation)
+def _measure(tree, y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
     return {
         "n_leaves": float(tree.n_leaves),
         "depth": float(tree.depth),

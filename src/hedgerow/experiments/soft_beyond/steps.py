@@ -15,6 +15,7 @@ matches (`hedgerow.uncertainty.CategoryNoise`).
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
@@ -112,7 +113,8 @@ class _Permutation:
     def noised(self, name: str, family: str, factor: float) -> np.ndarray:
         """Values of a sample with noise on its numeric variables.
 
-        Normal noise is that of experiments 1 and 2, number for number.
+        Normal noise is that of experiments 1 and 2, number for number; its factor is a share of
+        standard deviations, whatever `soft.noise_is` says.
         """
         experiment, stream = EXPERIMENT, f"noise_{family}_{name}_{factor!r}"
         if family == "normal":
@@ -207,6 +209,12 @@ def noise_gate(family: str, factor: float, means: np.ndarray, window: float, mul
         model = RelativeNoise(stats.norm(scale=factor))
         return NoiseGate(np.where(sigma > 0, factor, 0.0), window, dict.fromkeys(noisy, model))
     return NoiseGate(sigma, window, {int(j): ShapedNoise(family, sigma[j]) for j in noisy})
+
+
+def _gate(family: str, factor: float, means: np.ndarray, plan: SoftBeyondPlan, multiples=None):
+    """`noise_gate` with the settings of the learners."""
+    gate = noise_gate(family, factor, means, plan.window, multiples)
+    return dataclasses.replace(gate, ties_right=plan.gate_at == "ties_right")
 
 
 # ----------------------------------------------------------------------------------- parts
@@ -410,7 +418,7 @@ def _noise_models(p: _Permutation, confidence: float, plan: SoftBeyondPlan) -> l
 
     def gate(family, factor, means):
         multiples = p.multiples if family == "per_variable" else None
-        return noise_gate(family, factor, means, plan.window, multiples)
+        return _gate(family, factor, means, plan, multiples)
 
     def assumed(family):
         """Family of the normal model, and of the matching one where it is another."""
@@ -520,7 +528,7 @@ def _tune_normal(tuning, key, fold, trained, p, validation, plan, X=None) -> Non
         return
     X = p.clean(validation) if X is None else X
     for g, u in enumerate(plan.factors):
-        gate = noise_gate("normal", u, trained.means, plan.window)
+        gate = _gate("normal", u, trained.means, plan)
         for method in METHODS[1:]:
             predict = _soft_probabilities(trained, method, gate, ("normal", g))
             tuning.add((*key, method, "normal"), fold, g, p.y(validation), predict(X))
@@ -536,7 +544,7 @@ def _with_normal(cell, tuning, key, trained, p, X, plan) -> list[tuple]:
     if trained.means.any():
         for method in METHODS[1:]:
             u = tuning.best((*key, method, "normal"))
-            gate = noise_gate("normal", u, trained.means, plan.window)
+            gate = _gate("normal", u, trained.means, plan)
             rows += _soft_rows(
                 (*cell, method, "normal"), trained, method, gate, ("normal", u), X, y, u
             )

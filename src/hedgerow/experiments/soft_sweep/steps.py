@@ -37,7 +37,7 @@ def _factor(method: str, plan: SweepPlan) -> float:
 @step(
     "factor",
     "noise_factors",
-    learners=("soft", "gate_at", "min_samples_split", "step", "window"),
+    learners=("soft", "gate_at", "min_samples_split", "noise_is", "step", "window"),
 )
 def grow(
     table: TidyTable, noised: Mapping[str, pd.DataFrame], plan: SweepPlan, learners: SoftPlan
@@ -50,7 +50,7 @@ def grow(
     noised : dict of DataFrame, as returned by `hedgerow.experiments.soft.steps.noise`
     plan : SweepPlan
     learners : SoftPlan
-        Settings of the learners (window, step, gate_at, min_samples_split).
+        Settings of the learners (window, step, gate_at, noise_is, min_samples_split).
 
     Returns
     -------
@@ -65,7 +65,7 @@ def grow(
     """
     from hedgerow.tree import forest_to_frame
 
-    samples = samples_of(table, noised)
+    samples = samples_of(table, noised, learners.noise_is)
     keys, trees = [], []
     for permutation in samples.permutations:
         for noise in plan.noise_factors:
@@ -77,7 +77,7 @@ def grow(
     return forest_to_frame(trees, pd.DataFrame(keys, columns=TREE_KEYS))
 
 
-@step("confidences", learners=("soft", "window"))
+@step("confidences", learners=("soft", "gate_at", "noise_is", "window"))
 def evaluate(
     trees: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],
@@ -100,7 +100,7 @@ def evaluate(
     """
     from hedgerow.tree import forest_from_frame
 
-    samples = samples_of(table, noised)
+    samples = samples_of(table, noised, learners.noise_is)
     keys, grown = forest_from_frame(trees, TREE_KEYS)
     keys = keys.reset_index(drop=True)
     rows = []
