@@ -86,10 +86,6 @@ class UCTTreeClassifier(TreeClassifierMixin):
         0: none, as in the thesis.
     value_pruning_interval : int, default 3000
     value_pruning_depth : int, default 5
-    kept_path : {"tip", "greedy"}, default "tip"
-        That path leads to the tip with the best mean reward, or goes on from the root to the
-        child with the best mean reward of those that lead deeper than the depth, again and
-        again. Ties: more visits, then older.
     validation_fraction : float in (0, 1), default 0.3
         Share of the rows, drawn at random, that are kept for validation.
     confidence : float in [0, 1], default 0.25
@@ -113,6 +109,10 @@ class UCTTreeClassifier(TreeClassifierMixin):
     progress : bool, default False
         Show a progress bar.
     random_state : int, RandomState or None
+    kept_path : {"tip", "greedy"}, default "tip"
+        That path leads to the tip with the best mean reward, or goes on from the root to the
+        child with the best mean reward of those that lead deeper than the depth, again and
+        again. Ties: more visits, then older.
 
     Attributes
     ----------
@@ -178,7 +178,6 @@ class UCTTreeClassifier(TreeClassifierMixin):
         exploration=1.0,
         value_pruning_interval=3000,
         value_pruning_depth=5,
-        kept_path="tip",
         n_candidates_per_variable=None,
         selection="ucb",
         widening=0.0,
@@ -200,6 +199,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
         progress=False,
         class_weight=None,
         random_state=None,
+        kept_path="tip",
     ):
         self.policy = policy
         self.value_pruning = value_pruning

@@ -30,13 +30,13 @@ class ProbabilisticThresholdClassifier(C45Classifier):
         Which points can be bounds: all at which the errors cross the limit, or those at which they
         rise above it on the way from the threshold outwards, as in Quinlan's program. They differ
         where the errors are below the limit again at the end of the node's values.
-    bounds : {"interpolated", "values"}, default "interpolated"
-        Where between two values the errors cross the limit: on the line between them, or at the
-        value of which the errors are above it.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
 criterion, class_weight, random_state
         As in `C45Classifier`.
+    bounds : {"interpolated", "values"}, default "interpolated"
+        Where between two values the errors cross the limit: on the line between them, or at the
+        value of which the errors are above it.
 
     Attributes
     ----------
@@ -67,7 +67,6 @@ criterion, class_weight, random_state
     def __init__(
         self,
         crossings="any",
-        bounds="interpolated",
         confidence=0.25,
         prune=True,
         subtree_raising=True,
@@ -84,6 +83,7 @@ criterion, class_weight, random_state
         criterion="information_gain",
         class_weight=None,
         random_state=None,
+        bounds="interpolated",
     ):
         super().__init__(
             confidence=confidence,
