@@ -20,6 +20,7 @@ from hedgerow.reporting.readings import (
     HERE,
     Choices,
     Run,
+    alternatives_of,
     choices_digest,
     contains,
     left_out,
@@ -93,6 +94,11 @@ def test_each_choice_touches_claims_of_its_experiment(experiment, name):
     assert {stated[claim] for claim in one.touches} == {experiment}
     methods = sections()[experiment].settings().get("methods")
     assert set(one.methods) <= set(methods.choices if methods else ())
+
+
+def test_alternatives_stand_in_the_order_of_the_file():
+    two = choices(b=choice("y", "x"), a=choice("z"))
+    assert alternatives_of(two) == ["b=y", "b=x", "a=z"]
 
 
 @pytest.mark.parametrize("experiment", READINGS)

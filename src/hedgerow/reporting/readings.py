@@ -202,6 +202,11 @@ def choices_digest(choices: Choices) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
+def alternatives_of(choices: Choices) -> list[str]:
+    """All alternatives by name, in the order of the file, which no digest tells."""
+    return [f"{n}={other}" for n, choice in choices.choices.items() for other in choice.otherwise]
+
+
 def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any]) -> Choices:
     """Choices that can be taken in a run.
 
