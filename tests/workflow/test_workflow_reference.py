@@ -283,6 +283,27 @@ def test_a_setting_that_has_come_since_is_no_difference(four):
     assert "equal" in codes(four)["a"]
 
 
+def test_parts_of_readings_are_not_those_of_another_order(tmp_path):
+    """Runs in a part have numbers, not names: with choices in another order, which no digest told,
+    rows of one alternative were judged as those of another."""
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    one = Reference(tmp_path, "readings", "every_reading", tmp_path / "kept", "evidential")
+    calls = ["workflow.readings:run"]
+    then = one._settings(calls)
+    assert one._settings(calls) == json.loads(json.dumps(then))
+    file = tmp_path / "config/readings.yaml"
+    content = read_yaml(file)
+    own = content["evidential"]["choices"]
+    content["evidential"]["choices"] = dict(reversed(own.items()))
+    file.write_text(json.dumps(content))
+    now = one._settings(calls)
+    assert now["readings"]["choices"] == then["readings"]["choices"] and now != then
+    shutil.copy(ROOT / "config/readings.yaml", file)
+    file = tmp_path / "config/every_reading.yaml"
+    file.write_text(file.read_text().replace("singles: true", "singles: false"))
+    assert one._settings(calls) != then
+
+
 def test_a_function_that_has_changed_is_compared_or_none_is(four):
     """Parts of one rule spoke for those of another one, which nobody had made again."""
     with pytest.raises(DataError, match=rf"^{OTHER} has changed and made none of a, b"):

@@ -202,6 +202,11 @@ def choices_digest(choices: Choices) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 
+def alternatives_of(choices: Choices) -> list[str]:
+    """All alternatives by name, in the order of the file, which no digest tells."""
+    return [f"{n}={other}" for n, choice in choices.choices.items() for other in choice.otherwise]
+
+
 def among(choices: Choices, datasets: Container[str], settings: Mapping[str, Any]) -> Choices:
     """Choices that can be taken in a run.
 
@@ -317,7 +322,10 @@ class Run:
 
 
 def runs_of(
-    reading: Reading, choices: Choices, of_rows: Container[tuple[str, str]] | None = None
+    reading: Reading,
+    choices: Choices,
+    of_rows: Container[tuple[str, str]] | None = None,
+    methods: Sequence[str] = (),
 ) -> list[Run]:
     """Runs whose rows, put together, are those of a reading.
 
@@ -331,10 +339,12 @@ def runs_of(
     of_rows : container of pair of str, optional
         Alternatives that change rows; by default all that have settings. One that leaves out data
         sets, or changes how rows are read, takes no run.
+    methods : sequence of str
+        Of the experiment, for readings whose claims read the rows of all; none: it has no methods.
     """
 
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for method in reading.methods or (None,):
+    for method in reading.methods or methods or (None,):
         taken = tuple(
             (name, other)
             for name, other in reading.taken.items()
@@ -350,9 +360,10 @@ def runs_needed(
     readings: Iterable[Reading],
     choices: Choices,
     of_rows: Container[tuple[str, str]] | None = None,
+    methods: Sequence[str] = (),
 ) -> list[Run]:
     """Runs of all readings, without those that another one contains; see `runs_of`."""
-    runs = (run for reading in readings for run in runs_of(reading, choices, of_rows))
+    runs = (run for reading in readings for run in runs_of(reading, choices, of_rows, methods))
     every = list(dict.fromkeys(runs))
     return [
         run

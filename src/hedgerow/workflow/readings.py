@@ -227,7 +227,7 @@ class Read:
             for other, alternative in choice.otherwise.items()
             if self._changes_rows(name, other, alternative)
         }
-        self.runs = runs_needed(self.readings, choices, self._of_rows)
+        self.runs = runs_needed(self.readings, choices, self._of_rows, self._methods)
 
     def _changes_rows(self, name: str, other: str, alternative: Alternative) -> bool:
         def touched(jobs: Iterable[Made]) -> bool:
@@ -313,7 +313,7 @@ class Read:
                     "without": left_out(reading, self.choices),
                     "runs": [
                         [self._number(run), list(run.methods)]
-                        for run in runs_of(reading, self.choices, self._of_rows)
+                        for run in runs_of(reading, self.choices, self._of_rows, self._methods)
                     ],
                 }
                 for number, reading in enumerate(self.readings)

@@ -33,7 +33,7 @@ from hedgerow.files import (
     write_csv,
     write_json,
 )
-from hedgerow.reporting.readings import SOURCE, choices_digest, read_readings
+from hedgerow.reporting.readings import SOURCE, alternatives_of, choices_digest, read_readings
 from hedgerow.workflow.altered import check_paths
 from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.digest import PACKAGE
@@ -446,8 +446,14 @@ class Reference:
     def _settings(self, calls: Iterable[str]) -> dict[str, Any]:
         found = settings_of_calls(self.root, self.configuration, calls)
         if self.of:
-            own = found.setdefault(self.experiment, {})
-            own["choices"] = choices_digest(read_readings(read_yaml(self.root / SOURCE))[self.of])
+            choices = read_readings(read_yaml(self.root / SOURCE))[self.of]
+            config = configured(self.root, self.configuration)[self.experiment]
+            found.setdefault(self.experiment, {}).update(
+                choices=choices_digest(choices),
+                # Runs of a part are told apart by their numbers, which hang on these.
+                alternatives=alternatives_of(choices),
+                **{name: config[name] for name in ("nearest", "singles")},
+            )
         return found
 
     def _made_by(self, calls: Iterable[str]) -> dict[str, Any]:

@@ -21,9 +21,9 @@ from hedgerow.reporting.claims import (
 )
 from hedgerow.reporting.measures import OfRows, guess
 
-#: What became of a claim under all readings of its paper, by the column of `readings`.
 #: Before the names of columns that tell of tracked results at the scale of the papers.
 SCALE = "paper_scale_"
+#: What became of a claim under all readings of its paper, by the column of `readings`.
 READINGS = {
     "readings_word": "word",
     "readings_n": "n_readings",
