@@ -216,6 +216,16 @@ def test_a_digest_is_of_what_is_read_and_not_of_words():
     assert choices_digest(choices([PRODUCT], pairs=[["a", "b"]], **FOUR)) != digest
 
 
+def test_a_choice_that_is_changed_alone_runs_the_methods_that_it_changes():
+    own, methods = choices([PRODUCT], **FOUR), ["c45", "ss", "se", "plt"]
+    alone = {r.id: runs_of(r, own, None, methods) for r in singles_of(own)}
+    assert alone["a=a1"] == [Run((("a", "a1"),), ("se",))]
+    assert alone["c=c1"] == [Run((("c", "c1"),), tuple(methods))]
+    assert alone[HERE] == alone["d=iris"] == []
+    # An experiment without methods runs whole.
+    assert runs_of(singles_of(own)[1], own) == [Run((("a", "a1"),), ())]
+
+
 def test_rows_put_together_are_those_of_a_run_of_its_own():
     """What a method does hangs on the choices that change it: runs of single methods suffice."""
     own = choices([PRODUCT], **FOUR)
