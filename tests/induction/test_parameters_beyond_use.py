@@ -182,6 +182,7 @@ CALLS = {
     ),
     "smallest_p": evaluation.smallest_p,
     "share_intervals": lambda **more: shares.share_intervals(Y, Y[::-1], **more),
+    "deviations": lambda factor: data.deviations(factor, [1.0, 2.0]),
     "add_noise": lambda factor: data.add_noise(X, factor, [1.0, 2.0], RNG),
     "add_family_noise": lambda factor: data.add_family_noise(X, "laplace", factor, [1, 2], RNG),
     "flip_classes": lambda n_classes=2, probability=0.1: data.flip_classes(

@@ -75,9 +75,9 @@ class EIGReference(Reference):
     def gain_of(self, members, j, threshold, subset, above=()):
         return self.worth(members, j, threshold, subset)
 
-    def route(self, members, j, threshold, center, left_set, share_left=None, above=()):
+    def route(self, members, j, threshold, center, left_set, share_left=None, above=(), ties=None):
         left, right, share = super().route(
-            members, j, threshold, center, left_set, share_left, above
+            members, j, threshold, center, left_set, share_left, above, ties
         )
         _known, missing = self.split_by(members, j)
         if not self.missing_to_both or not missing:

@@ -19,7 +19,7 @@ AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate") | AFT
 AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate")
 AFTER_BEYOND = after("soft_beyond", "numeric", "categories")
 AFTER_SEARCH = after("search", "run", "merge", "running_times")
-COMPARED = {"structure_compare", "structure_resample"}
+DISTANCES = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
 AFTER_STRUCTURE_BEYOND = after("structure_beyond", "run")
 AFTER_CONFIDENCE_BEYOND = after("confidence_beyond", "run", "categories")
@@ -64,11 +64,11 @@ def audited(rerun: set[str]) -> set[str]:
         ("search_beyond: {grid: [1, 10]}", after("search_beyond", "anytime")),
         (
             "structure: {n_trees: 30}",
-            {"structure_learn", *COMPARED, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
+            {"structure_learn", *DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
         ),
         (
             "structure: {correlated_above: 0.9}",
-            {*COMPARED, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
+            {*DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
         ),
         ("structure: {n_clusters: 3}", AFTER_DISTANCES | AFTER_STRUCTURE_BEYOND),
         ("structure_beyond: {factor: 0.2}", AFTER_STRUCTURE_BEYOND),
@@ -93,7 +93,7 @@ def audited(rerun: set[str]) -> set[str]:
             "survival: {n_bootstrap: 30}",
             after("survival", "describe") - {"survival_sheet"},
         ),
-        ("structure: {n_bootstrap: 30}", after("structure")),
+        ("structure: {n_bootstrap: 30}", {"structure_resample", *after("structure")}),
         ("confidence: {n_trees: 4}", after("confidence", "validate")),
         ("confidence: {shares: [0.3]}", after("confidence", "size")),
         ("confidence: {affected: relative}", after("confidence")),

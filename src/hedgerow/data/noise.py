@@ -50,8 +50,9 @@ def deviations(factor: float, means: np.ndarray, noise_is: str = "sd") -> np.nda
     Raises
     ------
     InputError
-        The second argument is called otherwise.
+        The factor is negative or not finite, or the second argument is called otherwise.
     """
+    check_number("noise factor", factor, 0.0, LARGEST)
     check_choice("noise_is", noise_is, ("sd", "variance"))
     second = factor * np.abs(np.nan_to_num(np.asarray(means, dtype=np.float64), nan=0.0))
     return second if noise_is == "sd" else np.sqrt(second)
