@@ -19,7 +19,7 @@ from hedgerow.workflow.copies import asking, copy_workflow, last_said, run_copy
 from hedgerow.workflow.jobs import absence
 from hedgerow.workflow.parts import SUFFIX
 from hedgerow.workflow.progress import duration
-from hedgerow.workflow.reference import drawn, unlike
+from hedgerow.workflow.reference import drawn, unlike, words_of
 
 #: Where a draw is at work; what is finished there is not made again.
 PLACE = "data/rerun"
@@ -164,8 +164,7 @@ def _again(
         copy_workflow(root, copy)
     wanted = sorted(manifest["files"])
     command = [f"--cores={cores}", "--rerun-incomplete"]
-    words = [manifest[key] for key in ("of", "experiment") if key in manifest]
-    command += asking(manifest["settings"]["configuration"], words)
+    command += asking(manifest["settings"]["configuration"], words_of(manifest))
     done = run_copy(copy, code_state(root), command, wanted)
     if done.returncode:
         return {"verdict": NOT_MADE, "why": last_said(done)}

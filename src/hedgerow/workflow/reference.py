@@ -108,6 +108,11 @@ def settings_of(root: Path, experiment: str, configuration: str) -> dict[str, An
     return {**found[experiment], "seed": found["seed"], "configuration": found["configuration"]}
 
 
+def words_of(manifest: Mapping[str, Any]) -> list[str]:
+    """Experiments whose rules make what a manifest of a part or of a reference describes."""
+    return [manifest[key] for key in ("of", "experiment") if key in manifest]
+
+
 # ------------------------------------------------------------------------------ one experiment
 
 
@@ -135,7 +140,7 @@ class Reference:
     @property
     def experiments(self) -> list[str]:
         """Experiments whose rules make it."""
-        return [self.of, self.experiment] if self.of else [self.experiment]
+        return words_of(self._named)
 
     @functools.cached_property
     def plan(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hedgerow.errors import DataError
-from hedgerow.experiments.readings.plan import ReadingsPlan
+from hedgerow.experiments.readings.plan import EXPERIMENTS
 from hedgerow.screen import add_command, add_force
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ EXAMPLES = """examples:
   hedgerow reference readings --of soft --all   (every reading of chapter 3)
 """
 EVERY, PAPER = "all", "paper"
-#: Of readings: which experiments can be read.
-SETTINGS = ReadingsPlan.settings()
 
 
 def add_reference(commands: Any) -> None:
@@ -66,7 +64,7 @@ def add_reference(commands: Any) -> None:
     parser.add_argument(
         "--of",
         metavar="EXPERIMENT",
-        choices=SETTINGS["of"].choices,
+        choices=EXPERIMENTS,
         help=f"of {READINGS}: read this one (default: each)",
     )
     parser.add_argument(
@@ -110,23 +108,20 @@ def run_reference(options: argparse.Namespace) -> int:
             f"--of {options.of} says which experiment is read",
             remedy=f"call `hedgerow reference {READINGS} --of {options.of}`",
         )
-    several = options.experiment in (COMPARISON, EVERY) or (
-        options.experiment == READINGS and not options.of
-    )
-    if several and options.parts:
+    of_one = {*experiments()} | ({READINGS} if options.of else set())
+    if options.parts and options.experiment not in of_one:
         raise DataError(
             f"`{options.parts[0]}` is a part of one experiment", remedy="name that experiment"
         )
-    every = options.experiment == EVERY
-    words = [*experiments(), COMPARISON, READINGS] if every else [options.experiment]
-    for word in words:
+    every = [*experiments(), COMPARISON, READINGS]
+    for word in every if options.experiment == EVERY else [options.experiment]:
         if word == COMPARISON:
             check_out(out / word, word, options.force)
             compare_printed(root, paper, out, options.cores)
             print(f"{out / word}: every printed cell beside the tables of the parts")
         elif word == READINGS:
             name = options.configuration or EVERY_READING
-            for of in [options.of] if options.of else SETTINGS["of"].choices:
+            for of in [options.of] if options.of else EXPERIMENTS:
                 _of_one(options, Reference(root, word, name, out / word / of, of))
         else:
             _of_one(options, Reference(root, word, paper, out / word))
