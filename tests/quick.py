@@ -7,6 +7,7 @@ LEARNERS = {
     "UncertainTreeClassifier": {"width": 0.2, "n_points": 10},
     "UCTTreeClassifier": {"n_iterations": 20, "random_state": 0},
     "EvolutionaryTreeClassifier": {"n_generations": 5, "random_state": 0},
+    "OptimalTreeClassifier": {"max_depth": 2},
     "ConfDTreeClassifier": {},
     "EIGClassifier": {},
     "EvidentialTreeClassifier": {"random_state": 0},

@@ -17,6 +17,7 @@ _HOME = {
     "EvidentialTreeClassifier": "hedgerow.evidential.learner",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",
     "MissingIncorporated": "hedgerow.missing.mia",
+    "OptimalTreeClassifier": "hedgerow.optimal.learner",
     "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
     "SoftTreeClassifier": "hedgerow.uncertainty.soft",
     "Tree": "hedgerow.tree",

@@ -50,6 +50,9 @@ def exported_estimators():
             found.append(kind(search=0.1, propagation=0.1, error_unit="sd"))
         if kind is hedgerow.EvidentialTreeClassifier:
             found.append(kind(prune=False))
+        if kind is hedgerow.OptimalTreeClassifier:
+            found.append(kind(max_depth=2, leaf_price=0.01, objective="gini"))
+            found.append(kind(max_depth=2, error=0.01))
     return found
 
 
@@ -68,6 +71,8 @@ def test_the_list_is_not_empty():
 def growing(estimator, **settings):
     """Settings of C4.5 by their names here: those of a tree inside are the inner one's."""
     own = estimator.get_params()
+    if isinstance(estimator, hedgerow.OptimalTreeClassifier):  # has no pruning
+        settings.pop("prune", None)
     return {k if k in own else f"estimator__{k}": value for k, value in settings.items()}
 
 
@@ -88,6 +93,8 @@ def draws(estimator):
 
 def failing(estimator):
     """Checks of scikit-learn that an estimator cannot pass, with the reason."""
+    if isinstance(estimator, hedgerow.OptimalTreeClassifier) and not estimator.leaf_price:
+        return {"check_class_weight_classifiers": "the best tree leaves no error that it can avoid"}
     if not draws(estimator):
         return {}
     return {"check_sample_weight_equivalence_on_dense_data": "rows are drawn at random"}

@@ -1,0 +1,468 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""The best tree of rows that a test may divide: by error of measurement, or as values are missing.
+
+What is known of a column is how much of each row comes to the left at each threshold, one *entry*
+for each row and threshold at which there is any.  A row whose value is exact has one, of all of it.
+Where errors are drawn once, a test divides what the tests above left between two thresholds: the
+entries between them, times what the row had above the first test of the variable.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.string cimport memcpy, memset
+
+from hedgerow.optimal._bounds cimport NONE, SETS, Answer, BranchAndBound, Level, Node
+
+cdef enum:
+    # Where a missing value goes, in the order of `hedgerow.optimal.learner`.
+    TO_RIGHT
+    TO_LEFT
+    DIVIDED
+
+cdef enum:
+    BLOCK = 16                  # thresholds that are bounded together
+
+block = BLOCK                       # for hedgerow.optimal.learner
+cdef int BEYOND = 0x7fffffff        # behind the last threshold
+cdef double NOTHING = 1e-12         # of the weight of a node: a side that is empty but for rounding
+
+
+cdef struct Room:
+    # What a level holds besides: both branches of the test at hand, and sets that are kept.
+    double* weight[2]
+    double* share[2]            # of the weight at the node
+    double* scaled_room[2]      # n_rows numbers for each test above
+    const double** scaled[2]    # of each variable that has errors
+    int* low[2]
+    int* high[2]
+    double* kept
+
+
+cdef class ShareTree(BranchAndBound):
+    """Branch and bound over shares of rows.
+
+    Parameters
+    ----------
+    starts : (n_columns, n_thresholds + 1) int64
+        First entry of each column and threshold; columns that have fewer repeat the end.
+    row, share : (n_entries,) int32 and float64
+        Entries by column, threshold and row.
+    missing_starts : (n_columns + 1,) int64
+    missing : int32
+        Rows without a value in each column.
+    block_starts, block_row, block_share
+        As `starts`, `row` and `share`, of `block` thresholds at a time from the first on.
+    goes : (n_columns,) int32
+        What becomes of them.
+    variable : (n_columns,) int32
+        Of errors that are drawn once: 0, 1, ..., or -1 where there are none.
+    label : (n_rows,) int32
+    weight : (n_rows,) float64 above 0
+    **search
+        As in `BranchAndBound`.
+    """
+
+    cdef object inputs                  # arrays that are borrowed
+    cdef const long long[:, ::1] starts
+    cdef const int[::1] row
+    cdef const double[::1] share
+    cdef const long long[:, ::1] block_starts
+    cdef const int[::1] block_row
+    cdef const double[::1] block_share
+    cdef const long long[::1] missing_starts
+    cdef const int[::1] missing
+    cdef const int[::1] goes
+    cdef const int[::1] variable
+    cdef const int[::1] label
+    cdef int n_variables, n_thresholds
+    cdef double* missing_class          # weights by class, of rows without a value
+    cdef double* known_class
+    cdef double* whole_class
+    cdef Room* rooms                    # by the depth that is left
+
+    def __init__(self, const long long[:, ::1] starts, const int[::1] row, const double[::1] share,
+                 const long long[:, ::1] block_starts, const int[::1] block_row,
+                 const double[::1] block_share, const long long[::1] missing_starts,
+                 const int[::1] missing, const int[::1] goes,
+                 const int[::1] variable, const int[::1] label, const double[::1] weight, **search):
+        cdef Py_ssize_t n = label.shape[0], d, i, side, size
+        cdef Room* room
+        cdef int* low
+        cdef int* high
+        cdef const double** scaled
+        BranchAndBound.__init__(self, **search)
+        self.inputs = weight
+        self.starts, self.row, self.share = starts, row, share
+        self.block_starts, self.block_row, self.block_share = block_starts, block_row, block_share
+        self.missing_starts, self.missing, self.goes = missing_starts, missing, goes
+        self.variable, self.label = variable, label
+        self.n_thresholds = <int> starts.shape[1] - 1
+        self.n_variables = 0
+        self.loose = False
+        for i in range(starts.shape[0]):
+            self.n_variables = max(self.n_variables, variable[i] + 1)
+            if goes[i] == DIVIDED and missing_starts[i] < missing_starts[i + 1]:
+                self.loose = True
+        self.lay(starts.shape[0], n, self.n_thresholds, np.asarray(weight).sum(), False)
+        self.missing_class = <double*> self.memory.take(3 * self.n_classes, sizeof(double))
+        self.known_class = self.missing_class + self.n_classes
+        self.whole_class = self.missing_class + 2 * self.n_classes
+        size = self.n_variables + 1
+        low = <int*> self.memory.zeros(size, sizeof(int))
+        high = <int*> self.memory.take(size, sizeof(int))
+        scaled = <const double**> self.memory.zeros(size, sizeof(double*))
+        for i in range(size):
+            high[i] = BEYOND
+        self.root.n_rows = <int> n
+        self.root.weight = &weight[0]
+        self.root.low, self.root.high, self.root.scaled = low, high, scaled
+        self.rooms = <Room*> self.memory.zeros(self.depth + 1, sizeof(Room))
+        for d in range(2, self.depth + 1):
+            room = &self.rooms[d]
+            for side in range(2):
+                room.weight[side] = <double*> self.memory.take(n, sizeof(double))
+                room.share[side] = <double*> self.memory.take(n, sizeof(double))
+                room.scaled_room[side] = <double*> self.memory.take(
+                    min(self.depth, self.n_variables) * n + 1, sizeof(double))
+                room.scaled[side] = <const double**> self.memory.take(size, sizeof(double*))
+                room.low[side] = <int*> self.memory.take(size, sizeof(int))
+                room.high[side] = <int*> self.memory.take(size, sizeof(int))
+            room.kept = <double*> self.memory.take(SETS * n, sizeof(double))
+
+    cdef double leaf(self, const Node* node, double* total) noexcept nogil:
+        cdef int i, k
+        for k in range(self.n_classes):
+            total[k] = 0.0
+        for i in range(self.n_rows):
+            total[self.label[i]] += node.weight[i]
+        return self.cost(total) + self.price
+
+    # ------------------------------------------------------------------------ one column
+
+    cdef inline const double* reached(self, const Node* node, int column) noexcept nogil:
+        """What an entry of the column is a share of, for each row."""
+        cdef int v = self.variable[column]
+        return node.weight if v < 0 or node.scaled[v] == NULL else node.scaled[v]
+
+    cdef inline void bounds(self, const Node* node, int column, int* low,
+                            int* high) noexcept nogil:
+        """Between which thresholds a column may be tested, both left out."""
+        cdef int v = self.variable[column]
+        low[0] = 0 if v < 0 else node.low[v]
+        high[0] = self.n_thresholds + 1
+        if v >= 0 and node.high[v] < high[0]:
+            high[0] = node.high[v]
+
+    cdef double weigh_missing(self, const Node* node, int column) noexcept nogil:
+        """Weights by class of the rows without a value; that of all of them."""
+        cdef long long e
+        cdef int k, i
+        cdef double total = 0.0
+        for k in range(self.n_classes):
+            self.missing_class[k] = 0.0
+        for e in range(self.missing_starts[column], self.missing_starts[column + 1]):
+            i = self.missing[e]
+            self.missing_class[self.label[i]] += node.weight[i]
+            total += node.weight[i]
+        return total
+
+    cdef double stumps(self, const Node* node, bint drop, double* floor, int* tree) noexcept nogil:
+        """Least cost of a tree of depth 1, which is written, and of one in the floors' problem."""
+        cdef double* total = self.right_total
+        cdef double best = self.leaf(node, total), weight = 0.0, known, left, c, w, unknown, s
+        cdef double short_of, fall = 1.0 / self.steepest, least, leaf = best
+        cdef int j, k, t, low, high, i
+        cdef long long e, b
+        cdef bint divided
+        cdef const double* reached
+        tree[0] = NONE
+        floor[0] = best
+        if best <= 2 * self.price + self.slack:
+            return best
+        for k in range(self.n_classes):
+            weight += total[k]
+        least = NOTHING * weight
+        for j in range(self.n_columns):
+            self.bounds(node, j, &low, &high)
+            reached = self.reached(node, j)
+            unknown = self.weigh_missing(node, j)
+            divided = self.goes[j] == DIVIDED and unknown > 0.0
+            known = weight - unknown
+            for k in range(self.n_classes):
+                self.left_class[k] = 0.0
+                self.known_class[k] = max(total[k] - self.missing_class[k], 0.0)
+                # What is routed counts on its side from the beginning.
+                if self.goes[j] == TO_LEFT:
+                    self.left_class[k] = self.missing_class[k]
+            left = unknown if self.goes[j] == TO_LEFT else 0.0
+            # As in `RowTree`; divided rows move as well, and are looked at each time.
+            short_of = self.slack if divided or unknown > 0.0 else (
+                (leaf + self.price - best) * fall + self.slack)
+            t = low
+            while t + 1 < high:
+                t += 1
+                if (t - 1) % BLOCK == 0 and t + BLOCK <= high:
+                    # All thresholds of a block together: at least what is left of the first and
+                    # what is right of the last.
+                    b = (t - 1) // BLOCK
+                    w = 0.0
+                    for k in range(self.n_classes):
+                        self.whole_class[k] = self.left_class[k]
+                    for e in range(self.block_starts[j, b], self.block_starts[j, b + 1]):
+                        i = self.block_row[e]
+                        c = reached[i] * self.block_share[e]
+                        self.whole_class[self.label[i]] += c
+                        w += c
+                    for k in range(self.n_classes):
+                        c = self.known_class[k] if divided else total[k]
+                        self.rest[k] = max(c - self.whole_class[k], 0.0)
+                    c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.price
+                    if c >= best - self.slack:
+                        for k in range(self.n_classes):
+                            self.left_class[k] = self.whole_class[k]
+                        left += w
+                        short_of -= w
+                        t += BLOCK - 1
+                        continue
+                if self.starts[j, t - 1] == self.starts[j, t]:
+                    continue
+                for e in range(self.starts[j, t - 1], self.starts[j, t]):
+                    i = self.row[e]
+                    w = reached[i] * self.share[e]
+                    self.left_class[self.label[i]] += w
+                    left += w
+                    short_of -= w
+                if short_of >= 0.0 and not divided:
+                    continue
+                if divided:
+                    if left <= NOTHING * known or known - left <= NOTHING * known:
+                        continue
+                    for k in range(self.n_classes):
+                        self.rest[k] = max(self.known_class[k] - self.left_class[k], 0.0)
+                    c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.price
+                    if c < floor[0]:
+                        floor[0] = c
+                    if drop:
+                        if c < best - self.slack:
+                            best = c
+                            tree[0], tree[1] = j, t
+                        continue
+                    s = left / known
+                    for k in range(self.n_classes):
+                        self.whole_class[k] = self.left_class[k] + s * self.missing_class[k]
+                        self.rest[k] += (1.0 - s) * self.missing_class[k]
+                    c = self.cost(self.whole_class) + self.cost(self.rest) + 2 * self.price
+                    if c < best - self.slack:
+                        best = c
+                        tree[0], tree[1] = j, t
+                    continue
+                if left <= least or weight - left <= least:
+                    continue
+                for k in range(self.n_classes):
+                    self.rest[k] = max(total[k] - self.left_class[k], 0.0)
+                c = self.cost(self.left_class) + self.cost(self.rest) + 2 * self.price
+                if c < best - self.slack:
+                    best = c
+                    tree[0], tree[1] = j, t
+                short_of = (c - best) * fall + self.slack
+        floor[0] = min(floor[0], best)
+        return best
+
+    cdef double stump(self, const Node* node, bint drop, int* tree) noexcept nogil:
+        cdef double floor
+        return self.stumps(node, drop, &floor, tree)
+
+    cdef void propose(self, const Node* node, bint drop, Level* level) noexcept nogil:
+        cdef double* total = self.right_total
+        cdef double weight = 0.0, unknown, known, left, w, c, best, s, mass, squares
+        cdef double left_squares, right_squares
+        cdef int j, k, t, low, high, i, q
+        cdef long long e
+        cdef int* candidates
+        cdef const double* reached
+        self.leaf(node, total)
+        for k in range(self.n_classes):
+            weight += total[k]
+        for j in range(self.n_columns):
+            self.bounds(node, j, &low, &high)
+            reached = self.reached(node, j)
+            unknown = self.weigh_missing(node, j)
+            known = weight - unknown
+            candidates = level.candidates + j * self.stride
+            best = INFINITY
+            level.first[j] = 0
+            q = 0
+            left = 0.0
+            for k in range(self.n_classes):
+                self.left_class[k] = 0.0
+            for t in range(low + 1, high):
+                if self.starts[j, t - 1] == self.starts[j, t]:
+                    continue
+                w = left
+                for e in range(self.starts[j, t - 1], self.starts[j, t]):
+                    i = self.row[e]
+                    self.left_class[self.label[i]] += reached[i] * self.share[e]
+                    left += reached[i] * self.share[e]
+                if left <= w:
+                    continue
+                # Sides that are empty but for rounding; the missing may be all that one has.
+                s = 1.0 if self.goes[j] == TO_LEFT else 0.0
+                if self.goes[j] == DIVIDED:
+                    if left <= NOTHING * known or known - left <= NOTHING * known:
+                        continue
+                    s = 0.0 if drop else left / known
+                mass = left + s * unknown
+                if mass <= NOTHING * weight or (
+                        self.goes[j] != DIVIDED and weight - mass <= NOTHING * weight):
+                    continue
+                left_squares = 0.0
+                right_squares = 0.0
+                squares = 0.0
+                for k in range(self.n_classes):
+                    c = self.left_class[k] + s * self.missing_class[k]
+                    left_squares += c * c
+                    c = total[k] - c
+                    if drop and self.goes[j] == DIVIDED:
+                        c -= self.missing_class[k]
+                    right_squares += c * c
+                    squares += c
+                c = mass - left_squares / mass
+                if squares > 0.0:
+                    c += squares - right_squares / squares
+                if c < best:
+                    best = c
+                    level.first[j] = q
+                candidates[q] = t
+                level.mass[j * self.stride + q] = mass
+                q += 1
+            level.n_candidates[j] = q
+            self.rank_column(level, j, best)
+
+    # ------------------------------------------------------------------------ branches
+
+    cdef void weigh(self, int depth, const Node* node, int column, int threshold,
+                    bint drop) noexcept nogil:
+        """Weight of each row in both branches of a test, in the room of the level."""
+        cdef Room* room = &self.rooms[depth]
+        cdef double* left = room.weight[0]
+        cdef double* right = room.weight[1]
+        cdef const double* reached = self.reached(node, column)
+        cdef int low, high, i
+        cdef long long e
+        cdef double known = 0.0, known_left = 0.0, s
+        self.bounds(node, column, &low, &high)
+        memset(left, 0, self.n_rows * sizeof(double))
+        for e in range(self.starts[column, low], self.starts[column, threshold]):
+            left[self.row[e]] += reached[self.row[e]] * self.share[e]
+        for i in range(self.n_rows):
+            left[i] = min(left[i], node.weight[i])
+            right[i] = node.weight[i] - left[i]
+        if self.missing_starts[column] == self.missing_starts[column + 1]:
+            return
+        s = self.goes[column] == TO_LEFT
+        if self.goes[column] == DIVIDED:
+            for i in range(self.n_rows):
+                known += node.weight[i]
+                known_left += left[i]
+            for e in range(self.missing_starts[column], self.missing_starts[column + 1]):
+                known -= node.weight[self.missing[e]]
+            s = known_left / known
+        for e in range(self.missing_starts[column], self.missing_starts[column + 1]):
+            i = self.missing[e]
+            left[i] = s * node.weight[i]
+            right[i] = node.weight[i] - left[i]
+            if drop and self.goes[column] == DIVIDED:
+                left[i] = 0.0
+                right[i] = 0.0
+
+    cdef void divide(self, int depth, const Node* node, int column, int threshold, bint drop,
+                     Node* left, Node* right) noexcept nogil:
+        cdef Room* room = &self.rooms[depth]
+        cdef Node* branch
+        cdef double* scaled
+        cdef int side, i, v, tested = self.variable[column]
+        self.weigh(depth, node, column, threshold, drop)
+        for side in range(2):
+            branch = left if side == 0 else right
+            branch.weight = room.weight[side]
+            branch.scaled = room.scaled[side]
+            branch.low = room.low[side]
+            branch.high = room.high[side]
+            branch.n_rows = 0
+            for i in range(self.n_rows):
+                branch.n_rows += branch.weight[i] > 0.0
+                room.share[side][i] = (branch.weight[i] / node.weight[i]
+                                       if node.weight[i] > 0.0 else 0.0)
+            scaled = room.scaled_room[side]
+            for v in range(self.n_variables):
+                room.low[side][v] = node.low[v]
+                room.high[side][v] = node.high[v]
+                branch.scaled[v] = NULL
+                if v == tested:
+                    branch.scaled[v] = self.reached(node, column)
+                    if side == 0:
+                        room.high[side][v] = threshold
+                    else:
+                        room.low[side][v] = threshold
+                elif node.scaled[v] != NULL:
+                    for i in range(self.n_rows):
+                        scaled[i] = node.scaled[v][i] * room.share[side][i]
+                    branch.scaled[v] = scaled
+                    scaled += self.n_rows
+
+    cdef void both(self, const Node* node, int column, int threshold, double limit, bint drop,
+                   Answer* left, Answer* right, int* left_tree, int* right_tree) noexcept nogil:
+        cdef Node branches[2]
+        cdef Answer* answers[2]
+        cdef int side, turn
+        answers[0], answers[1] = left, right
+        self.divide(2, node, column, threshold, drop, &branches[0], &branches[1])
+        # The larger branch first: it may cost too much alone.
+        side = branches[0].n_rows < branches[1].n_rows
+        for turn in range(2):
+            answers[side].value = self.stumps(&branches[side], drop, &answers[side].floor,
+                                              left_tree if side == 0 else right_tree)
+            answers[side].bound = answers[side].value
+            side = 1 - side
+            if turn == 0 and answers[1 - side].bound + answers[side].floor >= limit - self.slack:
+                answers[side].value = INFINITY
+                answers[side].bound = answers[side].floor
+                return
+
+    # ------------------------------------------------------------------------ sets of rows
+
+    cdef void mark(self, int depth, const Node* node, int column, int threshold, bint drop,
+                   double* left, double* right) noexcept nogil:
+        self.weigh(depth, node, column, threshold, drop)
+        left[0] = self.similar(depth, self.rooms[depth].weight[0])
+        right[0] = self.similar(depth, self.rooms[depth].weight[1])
+
+    cdef double similar(self, int depth, const double* weight) noexcept nogil:
+        """The best of the floors that the sets which are kept give to these rows."""
+        cdef const Level* level = &self.levels[depth]
+        cdef const double* known
+        cdef double best = 0.0, floor
+        cdef Py_ssize_t s, i
+        if self.steepest == INFINITY:
+            return best
+        for s in range(min(level.n_kept, <Py_ssize_t> SETS)):
+            floor = level.kept_floor[s]
+            known = self.rooms[depth].kept + s * self.n_rows
+            for i in range(self.n_rows):
+                if floor <= best:
+                    break
+                if known[i] > weight[i]:
+                    floor -= self.steepest * (known[i] - weight[i])
+            if floor > best:
+                best = floor
+        return best
+
+    cdef void keep(self, int depth, bint is_left, double floor) noexcept nogil:
+        cdef Level* level = &self.levels[depth]
+        cdef Room* room = &self.rooms[depth]
+        cdef Py_ssize_t s = level.n_kept % SETS
+        memcpy(room.kept + s * self.n_rows, room.weight[0 if is_left else 1],
+               self.n_rows * sizeof(double))
+        level.kept_floor[s] = floor
+        level.n_kept += 1

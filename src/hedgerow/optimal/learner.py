@@ -1,0 +1,509 @@
+"""The tree of least cost up to a depth, proven, on raw values."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from hedgerow.checks import (
+    BEYOND_USE,
+    COUNTED,
+    LARGEST,
+    check_choice,
+    check_flag,
+    check_memory,
+    check_number,
+)
+from hedgerow.errors import InputError
+from hedgerow.induction._columns import Columns
+from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin
+from hedgerow.optimal._rows import RowTree
+from hedgerow.optimal._shares import ShareTree, block
+from hedgerow.tree import Tree
+from hedgerow.tree.gates import NoiseGate
+from hedgerow.uncertainty.units import by_column
+
+#: In the order of the core's constants.
+OBJECTIVES = ("errors", "log_loss", "gini")
+DRAWS = ("once", "per_test")
+MISSING = ("divided", "routed")
+#: What becomes of a missing value, in the order of the core's constants.
+GOES = ("right", "left", "divided")
+LEAST_SHARE = 1e-15  # of a row that comes to the left at a threshold, as an entry
+WIDE = 16.0  # window of errors, in standard deviations: what is cut is below 1e-14
+DEEPEST = 16  # a tree is laid out as deep as it may be
+BYTES = 24  # of each row, column and level of the search
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The tests of one variable that differ by a threshold, or one test on categories.
+
+    A numeric variable is a column of its values; where some are missing and are routed, two, with
+    what is missing on the left of all thresholds and on their right. A test on categories is a
+    column of its own, in which those on the left have rank 0.
+
+    Attributes
+    ----------
+    variable : int
+    rank : (n,) int32
+        Place of each row among the values: lower ranks than 1, 2, ... go left at the first,
+        second, ... threshold. A missing value has rank 0 where it goes left, and the highest where
+        it goes right.
+    thresholds : (highest rank,) float64
+        NaN at categories.
+    subset : (n_categories,) bool or None
+        Categories that go left.
+    missing : (k,) int
+        Rows without a value.
+    goes : {"right", "left", "divided"}
+        What becomes of them.
+    """
+
+    variable: int
+    rank: np.ndarray
+    thresholds: np.ndarray
+    subset: np.ndarray | None
+    missing: np.ndarray
+    goes: str
+
+    @property
+    def divides(self) -> bool:
+        """Whether a test of the column divides rows."""
+        return self.goes == "divided" and len(self.missing) > 0
+
+
+def _columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
+    """Every test of a training set, a list of `_Column`."""
+    found: list[_Column] = []
+    for j in range(training.n_variables):
+        x = np.asarray(training.X[:, j])
+        known = ~np.isnan(x)
+        missing = np.flatnonzero(~known)
+        if not known.any():
+            continue
+        sides = ("divided",) if not (routed and len(missing)) else ("left", "right")
+        n_categories = training.n_categories[j]
+        if n_categories == 0:
+            values, place = np.unique(x[known], return_inverse=True)
+            within = _thresholds(values, midpoints)
+            for goes in sides:
+                rank, thresholds = np.zeros(len(x), dtype=np.int32), within
+                rank[known] = place
+                if goes == "right":  # of whether it is missing: a threshold that no value reaches
+                    rank[missing] = len(values)
+                    thresholds = np.append(within, np.finfo(np.float64).max)
+                if len(thresholds):
+                    found.append(_Column(j, rank, thresholds, None, missing, goes))
+            continue
+        codes = np.where(known, x, 0).astype(np.int64)
+        for goes in sides:
+            subsets = _subsets(codes[known], n_categories, most_subsets)
+            if goes == "right":  # whether it is missing
+                subsets.append(np.ones(n_categories, dtype=bool))
+            for subset in subsets:
+                rank = (~subset[codes]).astype(np.int32)
+                rank[missing] = goes != "left"
+                found.append(_Column(j, rank, np.array([np.nan]), subset, missing, goes))
+    return found
+
+
+def _by_rank(columns: list[_Column], training: Columns, **search) -> RowTree:
+    """The search for rows that go one way."""
+    rank = np.array([column.rank for column in columns], dtype=np.int32)
+    order = np.argsort(rank, axis=1, kind="stable").astype(np.int32)
+    return RowTree(rank, order, training.y, training.sample_weight, **search)
+
+
+def _uncertain(gate: NoiseGate | None, column: _Column) -> bool:
+    """Whether the values of a column carry an error."""
+    return gate is not None and column.subset is None and gate.sigma[column.variable] > 0
+
+
+def _whole_entries(column: _Column, width: int):
+    """As `_divided_entries`, of exact values: all of a row comes to the left at one threshold."""
+    known = np.ones(len(column.rank), dtype=bool)
+    known[column.missing] = False
+    row = np.flatnonzero(known & (column.rank < len(column.thresholds)))
+    row = row[np.argsort(column.rank[row], kind="stable")]
+    return column.rank[row] // width, row, np.ones(len(row))
+
+
+def _divided_entries(left: np.ndarray, row: np.ndarray, width: int):
+    """What of each row comes to the left at each threshold, or at so many of them together.
+
+    left : (n_thresholds, k) share of rows `row` on the left
+    Returns numbers of (groups of) thresholds from 0 on, rows, and shares; by the first two.
+    """
+    last = np.arange(
+        width - 1, len(left) + width - 1, width
+    )  # of each group; the last may be short
+    more = np.diff(left[np.minimum(last, len(left) - 1)], axis=0, prepend=0.0)
+    at, place = np.nonzero(more > LEAST_SHARE)
+    return at, row[place], more[at, place]
+
+
+def _stacked(entries: list[tuple], n: int):
+    """Entries of all columns one after the other, and where each number from 0 to n - 1 begins."""
+    starts = np.array([np.searchsorted(at, np.arange(n + 1)) for at, _, _ in entries])
+    starts += np.cumsum([0, *(len(at) for at, _, _ in entries[:-1])])[:, None]
+    row = np.concatenate([row for _, row, _ in entries]).astype(np.int32)
+    return starts.astype(np.int64), row, np.concatenate([share for _, _, share in entries])
+
+
+def _by_share(
+    columns: list[_Column], training: Columns, gate: NoiseGate | None, **search
+) -> ShareTree:
+    """The search for rows that a test may divide."""
+    most = max(len(column.thresholds) for column in columns)
+    single: list[tuple] = []
+    blocks: list[tuple] = []
+    variable = np.full(len(columns), -1, dtype=np.int32)
+    tracked: dict[int, int] = {}  # variables whose errors are drawn once
+    for j, column in enumerate(columns):
+        if not _uncertain(gate, column):
+            single.append(_whole_entries(column, 1))
+            blocks.append(_whole_entries(column, block))
+            continue
+        x = training.X[:, column.variable]
+        row = np.setdiff1d(np.arange(len(x)), column.missing)
+        left = np.array([gate.share(column.variable, t, x[row]) for t in column.thresholds])
+        single.append(_divided_entries(left, row, 1))
+        blocks.append(_divided_entries(left, row, block))
+        if gate.conditioned:
+            variable[j] = tracked.setdefault(column.variable, len(tracked))
+    missing = [column.missing.astype(np.int32) for column in columns]
+    return ShareTree(
+        *_stacked(single, most),
+        *_stacked(blocks, most // block + 1),
+        np.cumsum([0, *(len(m) for m in missing)]).astype(np.int64),
+        np.concatenate(missing),
+        np.array([GOES.index(column.goes) for column in columns], dtype=np.int32),
+        variable,
+        training.y,
+        training.sample_weight,
+        **search,
+    )
+
+
+def _thresholds(values: np.ndarray, midpoints: bool) -> np.ndarray:
+    """Thresholds between ascending values; a value goes right where it is at its threshold."""
+    lower, upper = values[:-1], values[1:]
+    if not midpoints:
+        return upper
+    middle = lower / 2 + upper / 2
+    return np.where(middle > lower, middle, upper)
+
+
+def _subsets(codes: np.ndarray, n_categories: int, most_subsets: int) -> list[np.ndarray]:
+    """Categories that go left: each alone, and all subsets where there are not too many.
+
+    Of all subsets those with the lowest category, so that none comes twice.
+    """
+    present = np.unique(codes)
+    k = len(present)
+    flags = np.zeros(n_categories, dtype=bool)
+    found = []
+    if k <= most_subsets:
+        # As numbers, whose bits are the categories behind the lowest.
+        for bits in range((1 << (k - 1)) - 1):
+            subset = flags.copy()
+            subset[present[0]] = True
+            subset[present[1:]] = [bool(bits >> i & 1) for i in range(k - 1)]
+            found.append(subset)
+        return found
+    for category in present:
+        subset = flags.copy()
+        subset[category] = True
+        found.append(subset)
+    return found
+
+
+class OptimalTreeClassifier(TreeClassifierMixin):
+    """The tree of least cost up to a depth, with a proof, on raw values.
+
+    No test is left out and none is chosen before what lies below it is known: every tree of up to
+    `max_depth` tests on a path is looked at, or shown to cost no less than one that was. The search
+    may be stopped at any time. It then gives the best tree that it has found, which is never worse
+    than one that is grown test by test with the best two at a time, and a cost that no tree is
+    below.
+
+    Parameters
+    ----------
+    max_depth : int from 0 to 16, default 3
+        Largest number of tests on a path. Time grows with about the number of values of a variable
+        for each.
+    objective : {"errors", "log_loss", "gini"}, default "errors"
+        What a leaf costs: the weight of rows that are not of its majority; their log loss under the
+        class shares of the leaf (nats); its weight times its Gini index. Each per unit of weight of
+        the training set.
+    leaf_price : float, default 0
+        What each leaf costs besides, in the same unit: .01 for a leaf that must save one row of a
+        hundred. As ``ccp_alpha`` of scikit-learn, and solved instead of pruned.
+    missing : {"divided", "routed"}, default "divided"
+        A missing value goes both ways, in proportion to the known training weight, as in C4.5; or
+        whole to the side that is better for the tree, and whether it is missing is a test, too
+        (MIA). The first takes the search longer, as more rows can make a branch cheaper.
+    candidates : {"values", "midpoints"}, default "values"
+        Thresholds: the observed values (thesis 3.2.1), or half-way between them.
+    most_subsets : int from 1 to 12, default 6
+        Categories of a variable up to which a test may have any of them on its left; of more, one
+        against the others.
+    categorical_features : "from_dtype", None, or sequence, default "from_dtype"
+        As in `C45Classifier`.
+    class_weight : dict, "balanced" or None, default None
+        As in `C45Classifier`.
+    weights : {"auto", "counts", "relative"}, default "auto"
+        How `sample_weight` is meant, as in `C45Classifier`. The tree depends on proportions alone,
+        the numbers in its leaves do not.
+    smoothing : bool, default False
+        Laplace-smoothed leaves in `predict_proba`.
+    error : None, float, dict or (m,) sequence, default None
+        Standard deviation of the normal error that each value carries, in the unit of its variable:
+        one for all, by column name or number, or one for each; 0 or absent: exact. The cost is then
+        the expected one when values are drawn about those that were measured: a row counts at each
+        leaf with the probability that it ends there. The tree reads new rows in the same way.
+    draws : {"once", "per_test"}, default "once"
+        A value is drawn once, so that a leaf has the probability of its box; or anew at each test,
+        as in the thesis (3.2.3). They differ where a path tests a variable twice.
+    max_nodes : int, optional
+        Tests whose two branches are looked at before the search stops: the same tree on every
+        machine. None: as many as the proof takes.
+    time_limit : float, optional
+        Seconds after which the search stops; it is looked at between tests. None: no limit.
+
+    Attributes
+    ----------
+    objective_ : float
+        Cost of `tree_` on the training set, per unit of weight, leaves priced.
+    bound_ : float
+        No tree of this depth costs less.
+    gap_ : float
+        ``(objective_ - bound_) / objective_``; 0 once proven.
+    proven_ : bool
+        No tree of this depth is better, by more than 1e-9.
+    n_nodes_ : int
+        Tests whose branches were looked at.
+    tree_ : Tree
+    classes_ : array
+
+    Raises
+    ------
+    InputError
+        A parameter outside its range.
+
+    Notes
+    -----
+    Of trees that cost the same the search keeps the first that it comes to. It goes through tests
+    by bounds on their cost, then variables by the Gini index that their best test leaves, then from
+    left to right: the same tree for the same rows in any order.
+
+    There is no least weight of leaves. With one, a branch with fewer rows could cost more than one
+    with more, and what is known of a test would say nothing of its neighbours; `leaf_price` is the
+    way to smaller trees.
+
+    References
+    ----------
+    Brita, van der Linden, Demirovic (2025), Optimal classification trees for continuous feature
+    data using dynamic programming with branch-and-bound; docs/methods/optimal.md has what differs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hedgerow import OptimalTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> best = OptimalTreeClassifier(max_depth=3).fit(X, y)
+    >>> round(best.objective_ * len(y)), best.proven_
+    (1, True)
+    """
+
+    min_samples_split = 0  # no parameter: see Notes
+
+    def __init__(
+        self,
+        max_depth=3,
+        objective="errors",
+        leaf_price=0.0,
+        missing="divided",
+        candidates="values",
+        most_subsets=6,
+        categorical_features=FROM_DTYPE,
+        class_weight=None,
+        weights="auto",
+        smoothing=False,
+        error=None,
+        draws="once",
+        max_nodes=None,
+        time_limit=None,
+    ):
+        self.max_depth = max_depth
+        self.objective = objective
+        self.leaf_price = leaf_price
+        self.missing = missing
+        self.candidates = candidates
+        self.most_subsets = most_subsets
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.weights = weights
+        self.smoothing = smoothing
+        self.error = error
+        self.draws = draws
+        self.max_nodes = max_nodes
+        self.time_limit = time_limit
+
+    def _check_parameters(self) -> None:
+        check_number("max_depth", self.max_depth, 0, DEEPEST, whole=True)
+        check_choice("objective", self.objective, OBJECTIVES)
+        check_number("leaf_price", self.leaf_price, 0.0, BEYOND_USE)
+        check_choice("missing", self.missing, MISSING)
+        check_choice("candidates", self.candidates, ("values", "midpoints"))
+        check_number("most_subsets", self.most_subsets, 1, 12, whole=True)
+        check_choice("weights", self.weights, WEIGHTS)
+        check_flag("smoothing", self.smoothing)
+        check_choice("draws", self.draws, DRAWS)
+        if self.max_nodes is not None:
+            check_number("max_nodes", self.max_nodes, 1, COUNTED, whole=True)
+        if self.time_limit is not None:
+            check_number("time_limit", self.time_limit, 0.0, BEYOND_USE)
+            if self.time_limit == 0:
+                raise InputError("time_limit is 0", remedy="give seconds, or None for no limit")
+
+    def fit(self, X, y, sample_weight=None):
+        """Search for the best tree.
+
+        Parameters
+        ----------
+        X : (n, m) array or data frame
+            Numbers (NaN is missing) and pandas categoricals.
+        y : (n,) array
+            Class labels.
+        sample_weight : (n,) array, optional
+            At least 0; a row of weight 0 is as if absent.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        training = self._training_set(X, y, sample_weight)
+        columns = _columns_of(
+            training, self.missing == "routed", self.candidates == "midpoints", self.most_subsets
+        )
+        needed = float(BYTES) * len(columns) * training.n_rows * max(self.max_depth, 1)
+        check_memory("the search for the best tree", needed, "give fewer rows or variables")
+        weight = training.total_weight
+        gate = self._gate_of(training)
+        divides = any(column.divides or _uncertain(gate, column) for column in columns)
+        kind = functools.partial(_by_share, gate=gate) if divides else _by_rank
+        core = kind(
+            columns or [_nothing(training.n_rows)],
+            training,
+            n_classes=training.n_classes,
+            objective=OBJECTIVES.index(self.objective),
+            price=self.leaf_price * weight,
+            depth=self.max_depth,
+            max_nodes=self.max_nodes or 0,
+            seconds=self.time_limit or 0.0,
+        )
+        value, bound, found = core.run()
+        self.objective_ = value / weight
+        self.proven_ = bool(value - bound <= 1e-9 * weight)
+        self.bound_ = self.objective_ if self.proven_ else bound / weight
+        self.gap_ = 0.0 if self.proven_ else (self.objective_ - self.bound_) / self.objective_
+        self.n_nodes_ = core.n_nodes
+        return self._finish(_tree_of(found, columns, training, gate), gate)
+
+    def _gate_of(self, training: Columns) -> NoiseGate | None:
+        """The error of each variable, as a gate; None: all values are exact."""
+        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
+        error = by_column(self.error, training.n_variables, names, "error", absent=0.0)
+        if error is None:
+            return None
+        try:
+            sigma = np.array(error, dtype=np.float64)
+        except (TypeError, ValueError):
+            sigma = np.full(1, np.nan)
+        if sigma.shape not in ((), (training.n_variables,)):
+            raise InputError(
+                f"error has {sigma.size} entries for {training.n_variables} variables",
+                remedy="give one standard deviation, or one for each variable",
+            )
+        if not ((sigma >= 0) & (sigma <= LARGEST)).all():
+            raise InputError(
+                f"error is {self.error!r}",
+                remedy="give standard deviations of 0 or more, in the unit of each variable",
+            )
+        sigma = np.where(training.n_categories > 0, 0.0, sigma)
+        if not (sigma > 0).any():
+            return None
+        return NoiseGate(sigma, WIDE, conditioned=self.draws == "once")
+
+
+def _nothing(n_rows: int) -> _Column:
+    """A column without a test."""
+    nobody = np.zeros(0, dtype=np.int64)
+    return _Column(0, np.zeros(n_rows, dtype=np.int32), np.zeros(0), None, nobody, "divided")
+
+
+def _tree_of(
+    found: np.ndarray, columns: list[_Column], training: Columns, gate: NoiseGate | None
+) -> Tree:
+    """The tree that the core found, with the training weight of its nodes.
+
+    found : (2 ** depth - 1, 2) int, as `BranchAndBound.run` returns it
+    """
+    nodes: list[tuple] = []
+    class_weight: list[np.ndarray] = []
+    categories_left = []
+    nothing = np.zeros(int(training.n_categories.max(initial=0)), dtype=bool)
+
+    def grow(weight: np.ndarray, place: int, size: int, parent: int, between: dict) -> int:
+        node = len(nodes)
+        class_weight.append(np.bincount(training.y, weights=weight, minlength=training.n_classes))
+        categories_left.append(nothing)
+        nodes.append((-1, np.nan, -1, -1, parent, np.nan))
+        if size == 0 or found[place, 0] < 0:
+            return node
+        column, threshold = columns[found[place, 0]], found[place, 1]
+        at = column.thresholds[threshold - 1]
+        left = (column.rank < threshold).astype(float)
+        known = np.ones(len(left), dtype=bool)
+        known[column.missing] = False
+        lower, upper = between.get(column.variable, (-np.inf, np.inf))
+        if _uncertain(gate, column):
+            assert gate is not None  # for the type checker
+            x = training.X[known, column.variable]
+            left[known] = gate.share(column.variable, at, x, lower, upper)
+        share = np.sum(weight[known] * left[known]) / np.sum(weight[known])
+        if column.goes != "divided" and weight[~known].any():
+            share = float(column.goes == "left")
+        left[~known] = share
+        if column.subset is not None:
+            subset = nothing.copy()
+            subset[: len(column.subset)] = column.subset
+            here = training.X[known & (weight > 0), column.variable].astype(int)
+            absent = np.setdiff1d(np.arange(len(column.subset)), here)
+            subset[absent] = share >= 0.5
+            categories_left[node] = subset
+        branch = (size - 1) // 2
+        below = {**between, column.variable: (lower, min(at, upper))}
+        above = {**between, column.variable: (max(lower, at), upper)}
+        low = grow(weight * left, place + 1, branch, node, below)
+        high = grow(weight * (1 - left), place + 1 + branch, branch, node, above)
+        nodes[node] = (column.variable, at, low, high, parent, share)
+        return node
+
+    grow(np.array(training.sample_weight), 0, len(found), -1, {})
+    feature, threshold, low, high, parent, share = zip(*nodes, strict=True)
+    return Tree(
+        feature,
+        threshold,
+        low,
+        high,
+        parent,
+        share,
+        np.array(class_weight),
+        np.array(categories_left),
+    )
