@@ -1,7 +1,7 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, a few minutes
-    python benchmarks/bench.py import growth soft uncertain search evolution structure
+    python benchmarks/bench.py import growth soft uncertain search evolution optimal structure
     python benchmarks/bench.py survival patients memory prediction confidence evidential missing
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,7 @@ from hedgerow import (
     EvidentialData,
     EvidentialTreeClassifier,
     EvolutionaryTreeClassifier,
+    OptimalTreeClassifier,
     Tree,
     UCTTreeClassifier,
 )
@@ -49,6 +51,11 @@ FACTORS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)  # grid of the experiments, conf
 N_TREES = 200  # of the matrix that is compared with peers pair by pair
 N_PAIRS = N_TREES * (N_TREES - 1) // 2
 N_PATIENTS = 10_000  # `python benchmarks/patients.py` alone takes 100,000
+LONGEST = 15.0  # seconds for a proof
+OPTIMAL_SETS = (
+    *("iris", "wine", "glass", "haberman", "vertebral_2c"),
+    *("bupa", "ionosphere", "wdbc", "pima", "banknote"),
+)
 SIZES = {1_000: 15, 10_000: 7, 100_000: 3}  # rows -> pairs
 
 
@@ -285,6 +292,43 @@ def evolution() -> None:
             f"each, all rows down the finished tree {1e6 * whole:7.1f} us, ratio "
             f"{each / whole:.3f}; {model.get_n_leaves()} leaves"
         )
+
+
+def optimal() -> None:
+    """Processor time to the proof of the best tree, against two other solvers on raw values."""
+    print("optimal: OptimalTreeClassifier(depth).fit, processor time to the proof")
+    solvers = {"ours": lambda depth: OptimalTreeClassifier(depth, time_limit=LONGEST)}
+    try:
+        from pycontree import ConTree
+
+        solvers["pycontree"] = lambda depth: ConTree(max_depth=depth, time_limit=LONGEST)
+    except ImportError:
+        print("  pycontree is not installed: pip install pycontree")
+    try:
+        from pytrees import ConTreeClassifier
+
+        solvers["pytrees-rs"] = lambda depth: ConTreeClassifier(depth, max_time=LONGEST)
+    except ImportError:
+        print("  pytrees-rs is not installed: pip install pytrees-rs")
+    for key in OPTIMAL_SETS:
+        found = public(key)
+        if found is None:
+            print(f"  {key}: absent, no source answers")
+            continue
+        X, y = found[0].to_numpy(float), np.unique(found[1], return_inverse=True)[1]
+        for depth in (2, 3, 4):
+            said = []
+            for name, make in solvers.items():
+                model = make(depth)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # that the time is over, which is told below
+                    start = time.process_time()
+                    model.fit(X, y.astype(np.int32))
+                    spent = time.process_time() - start
+                errors = int(np.sum(model.predict(X) != y))
+                over = "" if spent < LONGEST / 2 else ", stopped"
+                said.append(f"{name} {spent:7.3f} s {errors:3d} errors{over}")
+            print(f"  {key:<12} depth {depth}: {'; '.join(said)}", flush=True)
 
 
 def labelled_tree(rng, n: int, n_labels: int) -> tuple:
@@ -729,6 +773,7 @@ def main() -> None:
         "uncertain": uncertain,
         "search": search,
         "evolution": evolution,
+        "optimal": optimal,
         "structure": structure,
         "survival": survival,
         "patients": patients,
