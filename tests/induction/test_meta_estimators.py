@@ -34,14 +34,17 @@ SMALL = {
     "ete": hedgerow.EvolutionaryTreeClassifier(
         population_size=16, n_generations=30, max_depth=2, random_state=0
     ),
+    "optimal": hedgerow.OptimalTreeClassifier(max_depth=2),
     "e2m": hedgerow.EvidentialTreeClassifier(max_leaves=4, prune=False),
 }
 #: It is put around a learner, whose parameters these are.
 NOT_ASKED = {"ConfDTreeClassifier"}
-#: E2M stops by numbers of leaves and by gains, whatever the rows weigh.
-E2M = "e2m"
+#: E2M stops by numbers of leaves and by gains, whatever the rows weigh; the best tree has a depth.
+E2M, OPTIMAL = "e2m", "optimal"
 each = pytest.mark.parametrize("name", SMALL)
-each_of_c45s = pytest.mark.parametrize("name", [name for name in SMALL if name != E2M])
+each_of_c45s = pytest.mark.parametrize(
+    "name", [name for name in SMALL if name not in (E2M, OPTIMAL)]
+)
 # A power of 2, so that nothing is rounded.
 SCALE = 2.0**-12
 
@@ -50,6 +53,8 @@ def limits(name, *most):
     """The parameter that limits the size of a tree, with its values; None: no depth."""
     if name == E2M:
         return "max_leaves", [10 if depth is None else 2**depth for depth in most]
+    if name == OPTIMAL:
+        most = [2 if depth is None else min(depth, 2) for depth in most]
     return "max_depth", list(most)
 
 
@@ -159,7 +164,7 @@ def test_calibration_with_relative_weights(name, cancer):
 @each
 def test_grid_search(name, cancer):
     train, test, y, y_test = cancer
-    price = {"ete": "alpha", E2M: "min_gain"}.get(name, "confidence")
+    price = {"ete": "alpha", E2M: "min_gain", OPTIMAL: "leaf_price"}.get(name, "confidence")
     limit, most = limits(name, 0, 3)
     grid = {limit: most, price: [0.01, 0.25], "weights": ["counts", "relative"]}
     search = GridSearchCV(clone(SMALL[name]), grid, cv=3).fit(train, y)

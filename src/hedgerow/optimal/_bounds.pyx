@@ -18,8 +18,10 @@ import cython
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY
 from libc.string cimport memcpy
+
+from hedgerow.tree._elementary cimport hedgerow_log
 
 cdef double ROUNDING = 1e-9         # of a sum of weights, as a share
 cdef long long LOOKED_AT = 1 << 8   # nodes between two looks at the clock
@@ -71,7 +73,7 @@ cdef class BranchAndBound:
             self.log_table = <double*> self.memory.take(n_rows + 1, sizeof(double))
             self.log_table[0] = 0.0
             for i in range(1, n_rows + 1):
-                self.log_table[i] = i * log(<double> i)
+                self.log_table[i] = i * hedgerow_log(<double> i)
         self.levels = <Level*> self.memory.zeros(self.depth + 1, sizeof(Level))
         for d in range(2, self.depth + 1):
             level = &self.levels[d]
@@ -147,8 +149,8 @@ cdef class BranchAndBound:
         for k in range(self.n_classes):
             total += c[k]
             if c[k] > 0.0:
-                s += c[k] * log(c[k])
-        return total * log(total) - s if total > 0.0 else 0.0
+                s += c[k] * hedgerow_log(c[k])
+        return total * hedgerow_log(total) - s if total > 0.0 else 0.0
 
     @cython.final
     cdef double least(self, const double* c) noexcept nogil:

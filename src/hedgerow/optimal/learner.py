@@ -397,23 +397,26 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         gate = self._gate_of(training)
         divides = any(column.divides or _uncertain(gate, column) for column in columns)
         kind = functools.partial(_by_share, gate=gate) if divides else _by_rank
-        core = kind(
-            columns or [_nothing(training.n_rows)],
-            training,
-            n_classes=training.n_classes,
-            objective=OBJECTIVES.index(self.objective),
-            price=self.leaf_price * weight,
-            depth=self.max_depth,
-            max_nodes=self.max_nodes or 0,
-            seconds=self.time_limit or 0.0,
-        )
+        with np.errstate(over="ignore"):  # values endlessly far from a threshold, in errors
+            core = kind(
+                columns or [_nothing(training.n_rows)],
+                training,
+                n_classes=training.n_classes,
+                objective=OBJECTIVES.index(self.objective),
+                price=self.leaf_price * weight,
+                depth=self.max_depth,
+                max_nodes=self.max_nodes or 0,
+                seconds=self.time_limit or 0.0,
+            )
         value, bound, found = core.run()
         self.objective_ = value / weight
         self.proven_ = bool(value - bound <= 1e-9 * weight)
         self.bound_ = self.objective_ if self.proven_ else bound / weight
         self.gap_ = 0.0 if self.proven_ else (self.objective_ - self.bound_) / self.objective_
         self.n_nodes_ = core.n_nodes
-        return self._finish(_tree_of(found, columns, training, gate), gate)
+        with np.errstate(over="ignore"):
+            tree = _tree_of(found, columns, training, gate)
+        return self._finish(tree, gate)
 
     def _gate_of(self, training: Columns) -> NoiseGate | None:
         """The error of each variable, as a gate; None: all values are exact."""
@@ -423,7 +426,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             return None
         try:
             sigma = np.array(error, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             sigma = np.full(1, np.nan)
         if sigma.shape not in ((), (training.n_variables,)):
             raise InputError(
@@ -435,7 +438,9 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 f"error is {self.error!r}",
                 remedy="give standard deviations of 0 or more, in the unit of each variable",
             )
-        sigma = np.where(training.n_categories > 0, 0.0, sigma)
+        # Errors that are less than a normal number divide nothing.
+        exact = (training.n_categories > 0) | (sigma < np.finfo(np.float64).tiny)
+        sigma = np.where(exact, 0.0, sigma)
         if not (sigma > 0).any():
             return None
         return NoiseGate(sigma, WIDE, conditioned=self.draws == "once")
