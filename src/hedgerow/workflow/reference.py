@@ -58,7 +58,7 @@ TIMES = "data/jobs/"
 #: Results that are kept beside tables, figures and verdicts, by the names of their files.
 RESULTS = ("by_factor", "statistics")
 #: Bytes of the largest figure that is kept: larger ones are made of the parts, by the same rules.
-LARGEST_FIGURE = 200_000
+LARGEST_FIGURE = 150_000
 #: Distributions whose versions a part records: those that its numbers went through.
 VERSIONS = ("hedgerow", "numpy", "pandas", "scikit-learn", "scipy")
 #: The rule that sets printed cells beside measured ones.
