@@ -36,6 +36,18 @@ def test_what_is_planned_is_what_is_made():
     assert '<a id="soft_learn"></a>' in made["source/soft.smk.html"]
 
 
+def test_a_claim_leads_to_its_experiment():
+    """Pages said that the configuration did not run it: the word for its readings hid its own."""
+    section = one("soft", title="Soft trees", markup='<p id="T3-01">Here.</p>')
+    for word in ("", "robust"):
+        claim = claim_row("T3-01", experiment="soft", readings_word=word)
+        page = site.pages(content_of([section], claims=[claim]))["claims/T3-01.html"]
+        assert 'Experiment: <a href="../soft.html#T3-01">Soft trees</a>' in page
+    elsewhere = claim_row("T4-01", experiment="search", readings_word="robust")
+    page = site.pages(content_of([section], claims=[elsewhere]))["claims/T4-01.html"]
+    assert "Experiment: search, which this configuration does not run" in page
+
+
 def test_a_section_keeps_its_markup_and_names_are_escaped():
     contents = (("soft_sweep-a", "A part"),)
     page = page_of(one(title="B & <co>", contents=contents, summary="<p>It held.</p>"))

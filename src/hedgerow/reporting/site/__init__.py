@@ -373,15 +373,16 @@ class _Site:
         path = f"src/{module.replace('.', '/')}.py"
         shown = [i for i in str(row["shown"]).split() if i in self.anchors]
         why, notes, line = self.content.reasons.get(name, ("", "", 0))
+        # Of tracked results where there are any, as they hold more readings.
+        said = row["paper_scale_readings_word"] or row["readings_word"]
         return {
             **row,
             "hanging": hanging_on(row, ""),
             "paper_hanging": hanging_on(row, "paper_scale_"),
             "readings": in_a_sentence(row),
             "paper_readings": in_a_sentence(row, "paper_scale_"),
-            # Of tracked results where there are any, as they hold more readings.
-            "word": (word := row["paper_scale_readings_word"] or row["readings_word"]),
-            "word_mark": MARKS.get(word, ""),
+            "word": said,
+            "word_mark": MARKS.get(said, ""),
             "n_readings": row["paper_scale_readings_n"] or row["readings_n"],
             "why": Markup(why),
             "notes": notes,
