@@ -238,11 +238,10 @@ cdef class RowTree(BranchAndBound):
         """Any number of classes, any weights and objective."""
         cdef const int* rows
         cdef const int* rank
-        cdef double* rest = self.rest
         cdef int v, p, k, row, n = node.n_rows
         # What has to go left before a test can be better than the best one: a row that changes
         # sides makes a difference of `steepest` times its weight at most.
-        cdef double left_short, right_short, w, c, fall = 1.0 / self.steepest
+        cdef double left_short, right_short, w, fall = 1.0 / self.steepest
         cdef double left_leaf = left.value + self.price, right_leaf = right.value + self.price
         for v in range(self.n_columns):
             rows = node.rows + <Py_ssize_t> v * n
@@ -265,21 +264,25 @@ cdef class RowTree(BranchAndBound):
                 if left_short >= 0.0 and right_short >= 0.0 or rank[rows[p + 1]] == rank[row]:
                     continue
                 if left_short < 0.0:
-                    for k in range(self.n_classes):
-                        rest[k] = self.left_total[k] - self.left_class[k]
-                    c = self.cost(self.left_class) + self.cost(rest) + 2 * self.price
-                    if c < left.value - self.slack:
-                        left.value = c
-                        left_tree[0], left_tree[1] = v, rank[rows[p + 1]]
-                    left_short = (c - left.value) * fall + self.slack
+                    left_short = self.tried(self.left_total, self.left_class, v, rank[rows[p + 1]],
+                                            left, left_tree)
                 if right_short < 0.0:
-                    for k in range(self.n_classes):
-                        rest[k] = self.right_total[k] - self.right_class[k]
-                    c = self.cost(self.right_class) + self.cost(rest) + 2 * self.price
-                    if c < right.value - self.slack:
-                        right.value = c
-                        right_tree[0], right_tree[1] = v, rank[rows[p + 1]]
-                    right_short = (c - right.value) * fall + self.slack
+                    right_short = self.tried(self.right_total, self.right_class, v,
+                                             rank[rows[p + 1]], right, right_tree)
+
+    cdef inline double tried(self, const double* total, const double* below, int column,
+                             int threshold, Answer* answer, int* tree) noexcept nogil:
+        """Take a test of a branch if it is the best so far; the weight until one can be better."""
+        cdef double* rest = self.rest
+        cdef double c
+        cdef int k
+        for k in range(self.n_classes):
+            rest[k] = total[k] - below[k]
+        c = self.cost(below) + self.cost(rest) + 2 * self.price
+        if c < answer.value - self.slack:
+            answer.value = c
+            tree[0], tree[1] = column, threshold
+        return (c - answer.value) / self.steepest + self.slack
 
     cdef void divide(self, int depth, const Node* node, int column, int threshold, bint drop,
                      Node* left, Node* right) noexcept nogil:
