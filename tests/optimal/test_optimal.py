@@ -191,6 +191,17 @@ def test_the_same_tree_for_rows_in_any_order():
         assert OptimalTreeClassifier(2).fit(X[order], y[order]).tree_ == first
 
 
+def test_midpoints_are_those_of_growth():
+    """They differed in the last bit."""
+    for values in np.random.default_rng(0).normal(0, 1, (200, 2)):
+        X, y = np.sort(values)[:, None], [0, 1]
+        grown = C45Classifier(candidates="midpoints", prune=False, min_samples_split=2).fit(X, y)
+        best = OptimalTreeClassifier(1, candidates="midpoints").fit(X, y)
+        assert best.tree_.threshold[0] == grown.tree_.threshold[0]
+    ends = OptimalTreeClassifier(1, candidates="midpoints").fit([[-1.7e308], [1.7e308]], [0, 1])
+    assert ends.tree_.threshold[0] == 0.0
+
+
 def test_stopped_by_time_it_has_a_tree_and_a_bound():
     X, y = load_breast_cancer(return_X_y=True)
     model = OptimalTreeClassifier(4, objective="log_loss", time_limit=0.05).fit(X, y)
