@@ -24,6 +24,7 @@ _HOME = {
     "TreeEditDistance": "hedgerow.structure",
     "UCTTreeClassifier": "hedgerow.search.uct",
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
+    "resolve_error": "hedgerow.induction.measurement",
     "evidential_error_rate": "hedgerow.evidential.error",
     "most_accurate": "hedgerow.search.optimal",
 }

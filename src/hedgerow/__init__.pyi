@@ -5,6 +5,7 @@ from hedgerow.evidential.data import EvidentialData as EvidentialData
 from hedgerow.evidential.error import evidential_error_rate as evidential_error_rate
 from hedgerow.evidential.learner import EvidentialTreeClassifier as EvidentialTreeClassifier
 from hedgerow.induction.c45 import C45Classifier as C45Classifier
+from hedgerow.induction.measurement import resolve_error as resolve_error
 from hedgerow.missing.eig import EIGClassifier as EIGClassifier
 from hedgerow.missing.mia import MissingIncorporated as MissingIncorporated
 from hedgerow.optimal.learner import OptimalTreeClassifier as OptimalTreeClassifier

@@ -97,7 +97,7 @@ def test_json_refuses_a_model_that_it_cannot_name():
 def test_json_of_another_version_or_kind_is_refused():
     tree = C45Classifier().fit([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]).tree_
     form = json.loads(tree.to_json())
-    with pytest.raises(InputError, match="version 99, this hedgerow reads 1; write it again"):
+    with pytest.raises(InputError, match="version 99, this hedgerow reads 1 and 2; write it again"):
         Tree.from_json(json.dumps({**form, "version": 99}))
     with pytest.raises(InputError, match=r"the JSON is not a tree; give what Tree\.to_json"):
         Tree.from_json(json.dumps({**form, "format": "something-else"}))

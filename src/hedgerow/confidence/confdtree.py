@@ -31,6 +31,7 @@ from hedgerow.confidence.members import (
 from hedgerow.errors import InputError
 from hedgerow.induction.base import TreeClassifierMixin
 from hedgerow.induction.c45 import C45Classifier
+from hedgerow.induction.measurement import of_columns, resolve_error
 from hedgerow.tree import Tree
 
 
@@ -306,13 +307,27 @@ class ConfDTreeClassifier(TreeClassifierMixin):
                 read = chain([next(read)], read)
         return zip(self._members, read, strict=True)
 
-    def predict_proba(self, X) -> np.ndarray:
-        """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees."""
+    def _tree(self, member: Member, error, n_rows: int) -> Tree:
+        """The tree of a member, read with errors of measurement where some are given."""
+        if error is None:
+            return member.tree
+        if isinstance(self.estimator_, TreeClassifierMixin):  # in its own way
+            return member.tree.replace(gate=self.estimator_._error_gate(error, n_rows))
+        names = getattr(self, "feature_names_in_", ())
+        numbers = np.zeros(self.n_features_in_, dtype=int)
+        gate = resolve_error(error, numbers, names, n_rows=n_rows)
+        return member.tree.replace(gate=of_columns(gate, member.columns))
+
+    def predict_proba(self, X, error=None) -> np.ndarray:
+        """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees.
+
+        `error` as in `C45Classifier.predict_proba`.
+        """
         check_is_fitted(self, "trees_")
         rules, total = self._fitted_rules, None
         for member, table in self._tables(X):
             correction = member.intervals.correction(
-                member.tree, table.shape[1], self._smooths(member), rules
+                self._tree(member, error, len(table)), table.shape[1], self._smooths(member), rules
             )
             part = correction.predict(table)
             if len(self._members) == 1:
@@ -322,9 +337,9 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             total[:, member.codes] += part
         return total / len(self._members)
 
-    def predict(self, X) -> np.ndarray:
+    def predict(self, X, error=None) -> np.ndarray:
         """The most probable class of each row (ties: the first in ``classes_``), (n,)."""
-        probabilities = self.predict_proba(X)  # which says if it is not fitted
+        probabilities = self.predict_proba(X, error)  # which says if it is not fitted
         return self.classes_[np.argmax(probabilities, axis=1)]
 
     def explain(self, x) -> Explanation:
@@ -377,17 +392,20 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
         return names if member.columns is None else [names[j] for j in member.columns]
 
-    def apply(self, X) -> np.ndarray:
+    def apply(self, X, error=None) -> np.ndarray:
         """Leaf with the largest share of each row, (n,) int; of a forest (n, n_trees)."""
-        found = [member.tree.apply(table) for member, table in self._tables(X)]
+        found = [self._tree(m, error, len(table)).apply(table) for m, table in self._tables(X)]
         return found[0] if len(found) == 1 else np.column_stack(found)
 
-    def decision_path(self, X) -> sparse.csr_array:
+    def decision_path(self, X, error=None) -> sparse.csr_array:
         """Nodes that each row reaches before any correction, (n, n_nodes) sparse of ones.
 
         Of a forest, the trees side by side, in the order of `trees_`.
         """
-        found = [member.tree.decision_path(table) for member, table in self._tables(X)]
+        found = [
+            self._tree(member, error, len(table)).decision_path(table)
+            for member, table in self._tables(X)
+        ]
         return found[0] if len(found) == 1 else sparse.hstack(found, format="csr")
 
     def get_depth(self) -> int:

@@ -516,7 +516,7 @@ def _name(names: list[str] | None, j: int) -> str:
 
 def _number_of(entry, m: int, names: list[str] | None, parameter: str) -> int:
     """Number of the attribute that an entry of a parameter names or counts."""
-    from hedgerow.induction.base import column_number
+    from hedgerow.induction.measurement import column_number
 
     remedy = "give column names, or numbers of attributes"
     return column_number(entry, m, names or [], parameter, remedy=remedy)

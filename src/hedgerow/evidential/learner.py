@@ -356,14 +356,20 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             array[array[:, j] >= n_known, j] = np.nan  # a new category: nothing is known
         return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())
 
-    def predict_proba(self, X) -> np.ndarray:
+    def predict_proba(self, X, error=None) -> np.ndarray:
         """Class probabilities of evidential or plain instances, (n, n_classes).
+
+        With errors of measurement, as in `C45Classifier.predict_proba`, plain instances are read
+        test by test: a leaf has the probability of its box.
 
         The leaves are mixed by their shares and plausibilities (`hedgerow.evidential.mixture`): of
         a missing value, a new category and evidence by what all that is known leaves plausible,
         while `tree_` divides an instance test by test.
         """
         check_is_fitted(self, "tree_")
+        if error is not None:
+            array, gate = self._read(X, error)
+            return self.tree_.predict_proba(array, evaluation=gate)
         return mixture(self.tree_, self._evidential(X))
 
     def score(self, X, y=None, sample_weight=None) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +33,9 @@ from hedgerow.checks import (
 )
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
+from hedgerow.induction.measurement import column_number, resolve_error
 from hedgerow.optional import is_frame, numbers_of, of_polars
+from hedgerow.tree.gates import NoiseGate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,24 +44,6 @@ FROM_DTYPE = "from_dtype"
 #: How sample weights may be meant.
 WEIGHTS = ("auto", "counts", "relative")
 ROWS_AT_ONCE = 1 << 14  # of a table that is checked
-
-
-def column_number(entry, m: int, names, parameter: str, *, remedy: str) -> int:
-    """Number of the column of X that an entry of a parameter names or counts.
-
-    entry : str or int from -m to m - 1; names : sequence of str, empty when X has none.
-    Raises an InputError for any other entry.
-    """
-    if isinstance(entry, str):
-        if entry not in names:
-            raise InputError(
-                f"{parameter} names {entry!r}, which is no column of X",
-                remedy="name a column of the data frame or give its number",
-            )
-        return list(names).index(entry)
-    if isinstance(entry, Integral) and -m <= int(entry) < m:
-        return int(entry) % m
-    raise InputError(f"{parameter} holds {entry!r} for {m} variables", remedy=remedy)
 
 
 def relative_weights(weight: np.ndarray) -> np.ndarray:
@@ -105,6 +88,11 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
         return relative_weights(weight)
     check_total(weight)
     return weight
+
+
+def _predicted(learner, X, error) -> np.ndarray:
+    """Probabilities; learners that others write may know of no error."""
+    return learner.predict_proba(X) if error is None else learner.predict_proba(X, error=error)
 
 
 class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
@@ -322,8 +310,10 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             check_classification_targets(y)
         check_consistent_length(array, y)
         weight, kept = checked_weights(sample_weight, array.shape[0]), None
+        self._rows_given: tuple[int, np.ndarray | None] = array.shape[0], None
         if weight is not None:
             kept = weight > 0
+            self._rows_given = array.shape[0], kept  # until the fit is over: errors by row fit them
             array, y, weight = array[kept], y[kept], weight[kept]
         return array, y, weight, kept
 
@@ -359,6 +349,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
     def _finish(self, tree, gate=None):
         """Give the tree its labels and store it."""
+        self.__dict__.pop("_rows_given", None)
         self.tree_ = tree.replace(
             classes=self.classes_,
             feature_names=getattr(self, "feature_names_in_", None),
@@ -367,34 +358,73 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    # -- output -------------------------------------------------------------------------
+    # -- errors of measurement ------------------------------------------------------------
 
-    def predict_proba(self, X) -> np.ndarray:
-        """Class probabilities, (n, n_classes): leaves mixed by the gates."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict_proba(
-            self._encode(X, reset=False), smoothing=bool(getattr(self, "smoothing", False))
+    def _error_gate(self, error, n_rows: int | None = None, kept=None) -> NoiseGate | None:
+        """Errors of measurement in the forms of `resolve_error`, as this learner reads them.
+
+        n_rows, kept : see there.
+        """
+        return resolve_error(
+            error,
+            self._n_categories,
+            getattr(self, "feature_names_in_", ()),
+            n_rows=n_rows,
+            kept=kept,
+            draws=getattr(self, "draws", "once"),
         )
 
-    def predict_log_proba(self, X) -> np.ndarray:
+    def _read(self, X, error):
+        """A table as the tree reads it, and the gate that it is read with."""
+        check_is_fitted(self, "tree_")
+        array = self._encode(X, reset=False)
+        return array, "own" if error is None else self._error_gate(error, len(array))
+
+    # -- output -------------------------------------------------------------------------
+
+    def predict_proba(self, X, error=None) -> np.ndarray:
+        """Class probabilities, (n, n_classes): leaves mixed by the gates.
+
+        Parameters
+        ----------
+        X : (n, m) array or data frame
+        error : optional
+            Errors of measurement of these rows, in the place of what the tree knows of them: by
+            column, by row, in any form of `hedgerow.resolve_error`; 0: all values are exact.
+        """
+        array, gate = self._read(X, error)
+        return self.tree_.predict_proba(
+            array, evaluation=gate, smoothing=bool(getattr(self, "smoothing", False))
+        )
+
+    def predict_log_proba(self, X, error=None) -> np.ndarray:
         """Natural logarithms of `predict_proba`, (n, n_classes); minus infinity at 0."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.log(_predicted(self, X, error))
 
-    def predict(self, X) -> np.ndarray:
-        """The most probable class of each row (ties: the first in ``classes_``), (n,)."""
-        check_is_fitted(self, "tree_")
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+    def predict(self, X, error=None) -> np.ndarray:
+        """The most probable class of each row (ties: the first in ``classes_``), (n,).
 
-    def apply(self, X) -> np.ndarray:
-        """Number of the leaf with the largest share of each row (ties: the lower), (n,) int."""
+        `error` as in `predict_proba`.
+        """
         check_is_fitted(self, "tree_")
-        return self.tree_.apply(self._encode(X, reset=False))
+        return self.classes_[np.argmax(_predicted(self, X, error), axis=1)]
 
-    def decision_path(self, X) -> sparse.csr_array:
-        """Nodes that each row reaches with a share above 0, (n, n_nodes) sparse of ones."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.decision_path(self._encode(X, reset=False))
+    def apply(self, X, error=None) -> np.ndarray:
+        """Number of the leaf with the largest share of each row (ties: the lower), (n,) int.
+
+        `error` as in `predict_proba`.
+        """
+        array, gate = self._read(X, error)
+        return self.tree_.apply(array, gate)
+
+    def decision_path(self, X, error=None) -> sparse.csr_array:
+        """Nodes that each row reaches with a share above 0, (n, n_nodes) sparse of ones.
+
+        `error` as in `predict_proba`.
+        """
+        array, gate = self._read(X, error)
+        return self.tree_.decision_path(array, gate)
 
     def get_depth(self) -> int:
         """Number of tests on the longest path."""

@@ -435,9 +435,15 @@ def _resolve(columns: Columns, spec: Any, window: float, name: str) -> NoiseGate
 def _propagation(columns: Columns, spec: Any, window: float, gate_at: str) -> NoiseGate | None:
     """The gate of soft training propagation."""
     gate = _resolve(columns, spec, window, "propagation")
-    if gate is None or gate_at != "ties_right":
-        return gate
-    return replace(gate, ties_right=True)
+    if gate is None:
+        return None
+    if gate.conditioned and gate.models:
+        raise InputError(
+            "propagation has errors that are drawn once and not normal, by which a finished tree "
+            "is read and none is grown",
+            remedy='give them as drawn at each test (draws="per_test")',
+        )
+    return gate.at(gate_at)
 
 
 def _sigma(gate: NoiseGate | None) -> np.ndarray | None:

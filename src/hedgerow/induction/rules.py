@@ -7,6 +7,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 
+def halfway(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Thresholds half-way between values, as growth has them to the last bit, (k,) float64.
+
+    lower, upper : (k,) float64, lower < upper
+    The upper one, where no number lies between.
+    """
+    with np.errstate(over="ignore"):
+        distance = upper - lower
+    middle = np.where(np.isfinite(distance), lower + 0.5 * distance, 0.5 * lower + 0.5 * upper)
+    return np.where(middle > lower, middle, upper)
+
+
 @dataclass(frozen=True)
 class Rules:
     """Which tests count, and when a branch ends.

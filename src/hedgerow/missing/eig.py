@@ -54,6 +54,9 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         As in `C45Classifier`. The paper does not prune and splits from two instances on.
     random_state : int, RandomState instance or None, default None
         Seeds the imputer's draws where `n_imputations` is above 1.
+    error : optional, default None
+        Errors of measurement of the values that are known, as in `SoftTreeClassifier`; tests are
+        searched at observed values all the same.
 
     Attributes
     ----------
@@ -95,6 +98,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     0.79
     """
 
+    _parts = ("propagation", "evaluation")
     _tells_hard = False
     search = None  # tests are searched at observed values only
     window = WINDOW
@@ -126,6 +130,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         weights="auto",
         class_weight=None,
         random_state=None,
+        error=None,
     ):
         self.imputer = imputer
         self.n_neighbors = n_neighbors
@@ -149,6 +154,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         self.weights = weights
         self.class_weight = class_weight
         self.random_state = random_state
+        self.error = error
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

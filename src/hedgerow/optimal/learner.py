@@ -10,7 +10,6 @@ import numpy as np
 from hedgerow.checks import (
     BEYOND_USE,
     COUNTED,
-    LARGEST,
     check_choice,
     check_flag,
     check_memory,
@@ -19,20 +18,20 @@ from hedgerow.checks import (
 from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin
+from hedgerow.induction.core import check_size
+from hedgerow.induction.measurement import DRAWS, lasting
+from hedgerow.induction.rules import halfway
 from hedgerow.optimal._rows import RowTree
 from hedgerow.optimal._shares import ShareTree, block
 from hedgerow.tree import Tree
 from hedgerow.tree.gates import NoiseGate
-from hedgerow.uncertainty.units import by_column
 
 #: In the order of the core's constants.
 OBJECTIVES = ("errors", "log_loss", "gini")
-DRAWS = ("once", "per_test")
 MISSING = ("divided", "routed")
 #: What becomes of a missing value, in the order of the core's constants.
 GOES = ("right", "left", "divided")
 LEAST_SHARE = 1e-15  # of a row that comes to the left at a threshold, as an entry
-WIDE = 16.0  # window of errors, in standard deviations: what is cut is below 1e-14
 DEEPEST = 16  # a tree is laid out as deep as it may be
 BYTES = 24  # of each row, column and level of the search
 
@@ -169,7 +168,9 @@ def _by_share(
             continue
         x = training.X[:, column.variable]
         row = np.setdiff1d(np.arange(len(x)), column.missing)
-        left = np.array([gate.share(column.variable, t, x[row]) for t in column.thresholds])
+        left = np.array(
+            [gate.share(column.variable, t, x[row], rows=row) for t in column.thresholds]
+        )
         single.append(_divided_entries(left, row, 1))
         blocks.append(_divided_entries(left, row, block))
         if gate.conditioned:
@@ -190,14 +191,7 @@ def _by_share(
 
 def _thresholds(values: np.ndarray, midpoints: bool) -> np.ndarray:
     """Thresholds between ascending values; a value goes right where it is at its threshold."""
-    lower, upper = values[:-1], values[1:]
-    if not midpoints:
-        return upper
-    with np.errstate(over="ignore"):
-        distance = upper - lower
-    # As in growth, to the last bit: a tree of either has the same test.
-    middle = np.where(np.isfinite(distance), lower + 0.5 * distance, 0.5 * lower + 0.5 * upper)
-    return np.where(middle > lower, middle, upper)
+    return halfway(values[:-1], values[1:]) if midpoints else values[1:]
 
 
 def _subsets(codes: np.ndarray, n_categories: int, most_subsets: int) -> list[np.ndarray]:
@@ -263,11 +257,11 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         the numbers in its leaves do not.
     smoothing : bool, default False
         Laplace-smoothed leaves in `predict_proba`.
-    error : None, float, dict or (m,) sequence, default None
-        Standard deviation of the normal error that each value carries, in the unit of its variable:
-        one for all, by column name or number, or one for each; 0 or absent: exact. The cost is then
-        the expected one when values are drawn about those that were measured: a row counts at each
-        leaf with the probability that it ends there. The tree reads new rows in the same way.
+    error : optional, default None
+        Errors of measurement, by column, by row, in any form of `hedgerow.resolve_error`. The cost
+        is then the expected one when values are drawn about those that were measured: a row counts
+        at each leaf with the probability that it ends there. The tree reads new rows in the same
+        way; of errors by row it keeps the root mean square for them.
     draws : {"once", "per_test"}, default "once"
         A value is drawn once, so that a leaf has the probability of its box; or anew at each test,
         as in the thesis (3.2.3). They differ where a path tests a variable twice.
@@ -394,10 +388,14 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         columns = _columns_of(
             training, self.missing == "routed", self.candidates == "midpoints", self.most_subsets
         )
+        gate = self._error_gate(self.error, *self._rows_given)
+        check_size(training, gate)
+        # Columns by row and level; of errors, what of each row comes left at each threshold.
         needed = float(BYTES) * len(columns) * training.n_rows * max(self.max_depth, 1)
+        uncertain = [len(c.thresholds) for c in columns if _uncertain(gate, c)]
+        needed += 8.0 * training.n_rows * (max(uncertain, default=0) + sum(uncertain))
         check_memory("the search for the best tree", needed, "give fewer rows or variables")
         weight = training.total_weight
-        gate = self._gate_of(training)
         divides = any(column.divides or _uncertain(gate, column) for column in columns)
         kind = functools.partial(_by_share, gate=gate) if divides else _by_rank
         with np.errstate(over="ignore"):  # values endlessly far from a threshold, in errors
@@ -419,34 +417,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.n_nodes_ = core.n_nodes
         with np.errstate(over="ignore"):
             tree = _tree_of(found, columns, training, gate)
-        return self._finish(tree, gate)
-
-    def _gate_of(self, training: Columns) -> NoiseGate | None:
-        """The error of each variable, as a gate; None: all values are exact."""
-        names = [str(name) for name in getattr(self, "feature_names_in_", [])]
-        error = by_column(self.error, training.n_variables, names, "error", absent=0.0)
-        if error is None:
-            return None
-        try:
-            sigma = np.array(error, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            sigma = np.full(1, np.nan)
-        if sigma.shape not in ((), (training.n_variables,)):
-            raise InputError(
-                f"error has {sigma.size} entries for {training.n_variables} variables",
-                remedy="give one standard deviation, or one for each variable",
-            )
-        if not ((sigma >= 0) & (sigma <= LARGEST)).all():
-            raise InputError(
-                f"error is {self.error!r}",
-                remedy="give standard deviations of 0 or more, in the unit of each variable",
-            )
-        # Errors that are less than a normal number divide nothing.
-        exact = (training.n_categories > 0) | (sigma < np.finfo(np.float64).tiny)
-        sigma = np.where(exact, 0.0, sigma)
-        if not (sigma > 0).any():
-            return None
-        return NoiseGate(sigma, WIDE, conditioned=self.draws == "once")
+        return self._finish(tree, lasting(gate))
 
 
 def _nothing(n_rows: int) -> _Column:
@@ -483,7 +454,8 @@ def _tree_of(
         if _uncertain(gate, column):
             assert gate is not None  # for the type checker
             x = training.X[known, column.variable]
-            left[known] = gate.share(column.variable, at, x, lower, upper)
+            rows = np.flatnonzero(known)
+            left[known] = gate.share(column.variable, at, x, lower, upper, rows)
         share = np.sum(weight[known] * left[known]) / np.sum(weight[known])
         if column.goes != "divided" and weight[~known].any():
             share = float(column.goes == "left")

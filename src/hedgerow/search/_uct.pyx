@@ -110,8 +110,8 @@ cdef class Search(Completion):
 
     def __init__(self, Columns columns, X, y, sample_weight, *, int policy,
                  Py_ssize_t value_interval, Py_ssize_t value_depth, bint greedy,
-                 double exploration, int rule, double widening, long long max_states, long long max_bytes, uint64_t seed,
-                 **completion):
+                 double exploration, int rule, double widening, long long max_states,
+                 long long max_bytes, uint64_t seed, **completion):
         cdef Py_ssize_t i
         Completion.__init__(self, columns, X, y, sample_weight, policy=policy, **completion)
         self.value_interval = value_interval

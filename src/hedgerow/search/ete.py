@@ -13,6 +13,7 @@ from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
 from hedgerow.induction.core import grow
+from hedgerow.induction.rules import halfway
 from hedgerow.optional import needed
 from hedgerow.search._evolution import Evolution
 from hedgerow.tree.tree import Tree
@@ -298,8 +299,7 @@ def boundaries(columns: Columns, *, midpoints: bool = False) -> list[np.ndarray]
         apart = np.minimum(lowest[1:], lowest[:-1]) < np.maximum(highest[1:], highest[:-1])
         upper, lower = values[1:][apart], values[:-1][apart]
         if midpoints:
-            middle = lower + 0.5 * (upper - lower)
-            upper = np.where(middle > lower, middle, upper)
+            upper = halfway(lower, upper)
         found.append(np.ascontiguousarray(upper))
     return found
 

@@ -61,7 +61,7 @@ cdef struct Test:
     # One test of a tree and what the gate there reads; borrowed pointers, nothing owned.
     double threshold            # unit of the variable; NaN at tests on categories
     double center               # NORMAL, MODEL, ASKED: centre of the gate, same unit
-    double lower, upper         # PDF: interval that the tests above left of the variable, maybe
+    double lower, upper         # PDF, ASKED: interval that the tests above left of the variable, maybe
                                 # infinite; LINEAR: where the share leaves 1 and reaches 0
     double share_left           # of the known weight: the share of a missing value
     Py_ssize_t n_categories
@@ -76,7 +76,7 @@ cdef class Gates:
     cdef Gate* categories               # ... and at tests on its categories
     cdef readonly Py_ssize_t n_variables
     cdef readonly bint soft             # some gate can divide an instance
-    cdef readonly bint conditioned      # some gate is a PDF
+    cdef readonly bint conditioned      # some gate reads what the tests above left
     cdef readonly bint asking           # some gate is ASKED
     cdef readonly tuple bounds          # of LINEAR gates: lower and upper by node; else None
     cdef readonly object gate           # as it was given
@@ -85,6 +85,7 @@ cdef class Gates:
     cdef int check_grows(self) except -1
     cdef int ask(self, Py_ssize_t j, double center, const double* x, Py_ssize_t x_step,
                  const int* rows, Py_ssize_t n, double* out) except -1 with gil
+    cdef object at_node(self, Py_ssize_t j, const Test* test, column)
 
 
 cdef inline double step_gate(double x, double threshold) noexcept nogil:

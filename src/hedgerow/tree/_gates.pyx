@@ -67,6 +67,7 @@ cdef class Gates:
                 self.models[j] = partial(gate.share, j)
                 self.numbers[j].kind = ASKED
                 self.asking = True
+                self.conditioned = gate.conditioned
             elif isinstance(models.get(j), tuple):
                 read_model(models[j], &self.numbers[j])
             elif j in models:
@@ -95,13 +96,24 @@ cdef class Gates:
         cdef Py_ssize_t p
         cdef const double[::1] shares
         values = np.empty(n)
+        numbers = np.empty(n, dtype=np.int32)
         cdef double[::1] view = values
+        cdef int[::1] number = numbers
         for p in range(n):
             view[p] = x[rows[p] * x_step]
-        shares = np.ascontiguousarray(self.models[j](center, values), dtype=np.float64)
+            number[p] = rows[p]
+        shares = np.ascontiguousarray(self.models[j](center, values, rows=numbers),
+                                      dtype=np.float64)
         for p in range(n):
             out[p] = shares[p]
         return 0
+
+    cdef object at_node(self, Py_ssize_t j, const Test* test, column):
+        """Shares of a whole column at a gate of a finished tree, asked of Python."""
+        if self.conditioned:
+            return np.ascontiguousarray(
+                self.models[j](test.threshold, column, test.lower, test.upper), dtype=np.float64)
+        return np.ascontiguousarray(self.models[j](test.center, column), dtype=np.float64)
 
 
 cdef void read_model(tuple numbers, Gate* gate):

@@ -282,10 +282,8 @@ cdef class Traversal:
         for node in range(self.n_nodes):
             if self.feature[node] < 0 or self.plan.gate[node].kind != ASKED:
                 continue
-            shares = np.ascontiguousarray(
-                self.gates.models[self.feature[node]](self.center[node],
-                                                      table[:, self.feature[node]]),
-                dtype=np.float64)
+            shares = self.gates.at_node(self.feature[node], &self.tests[node],
+                                        table[:, self.feature[node]])
             self.answers.append(shares)
             self.tests[node].asked = &shares[0]
         return 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -89,8 +89,8 @@ class NoiseGate:
         the true value exceeds the measured one by at most d, in the variable's unit, or by at
         most d |x| where the object has a true attribute ``relative``.
     conditioned : bool
-        Uncertain values (UDT): each value is a normal pdf that ends at the window, and what a
-        test divides is the part of it that the tests above left over.
+        Uncertain values (UDT), errors that are drawn once: each value is a distribution that ends
+        at the window, and what a test divides is the part of it that the tests above left over.
     ties_right : bool
         A value on the centre of a gate goes right whole, as in the hard test, in the place of being
         divided; not read where the gate is conditioned.
@@ -133,6 +133,10 @@ class NoiseGate:
         """Half the window, in units of sigma."""
         return self.window / 2.0
 
+    def at(self, gate_at: str) -> NoiseGate:
+        """The gate as it treats a value on its centre, by a word of `GATES_AT`."""
+        return replace(self, ties_right=True) if gate_at == "ties_right" else self
+
     def share(
         self,
         variable: int,
@@ -140,23 +144,34 @@ class NoiseGate:
         x: np.ndarray,
         lower: float = -math.inf,
         upper: float = math.inf,
+        rows: np.ndarray | None = None,
     ) -> np.ndarray:
         """Share of each value that goes left of `center` (thesis, equation 3.9).
 
         lower, upper: between which values the tests above put the variable; read by
         conditioned gates only (Tsang et al. 2011).
+        rows: numbers of the rows of x, where these are not all; read by `RowNoise` only.
         """
         if self.conditioned and self.sigma[variable] > 0:
             x = np.asarray(x, dtype=np.float64)
-            below, above, at = (
-                special.ndtr(
-                    np.clip((t - x) / self.sigma[variable], -self.half_window, self.half_window)
-                )
-                for t in (lower, upper, center)
-            )
+            below, above, at = (self._ended(variable, t, x, rows) for t in (lower, upper, center))
             mass = above - below
             share = np.divide(at - below, mass, out=np.zeros_like(x), where=mass > 0)
             return np.where(mass > 0, np.clip(share, 0.0, 1.0), x < center)
+        return self._below(variable, center, x, rows)
+
+    def _ended(self, variable: int, t: float, x: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
+        """Distribution function of each value at t, constant beyond the window."""
+        model = self.models.get(variable)
+        if model is not None and not isinstance(model, RowNoise):
+            return self._below(variable, t, x, rows)
+        units = (t - x) / self.sigma[variable] if model is None else model.measured(t - x, rows)
+        return special.ndtr(np.clip(units, -self.half_window, self.half_window))
+
+    def _below(
+        self, variable: int, center: float, x: np.ndarray, rows: np.ndarray | None
+    ) -> np.ndarray:
+        """Probability that each true value is below `center`, whatever was tested before."""
         distance = np.asarray(center - x, dtype=np.float64)
         sigma = self.sigma[variable]
         if sigma <= 0:
@@ -164,6 +179,9 @@ class NoiseGate:
         if variable in self.relative:
             distance = _relative(distance, x)
         model = self.models.get(variable)
+        if isinstance(model, RowNoise):
+            # In units of each row's own error, whose distribution is then the same for all.
+            distance, sigma, model = model.measured(distance, rows), 1.0, None
         with np.errstate(over="ignore"):  # endless distances have a share as well
             share = special.ndtr(distance / sigma) if model is None else asked(model, distance)
             edge = (self.half_window - CLIP_TOLERANCE) * sigma
@@ -185,7 +203,7 @@ class NoiseGate:
         def bind(variable):
             known = _known_family(self.models[variable])
             if known is None:
-                return lambda center, x: self.share(variable, center, x)
+                return lambda center, x, rows=None: self.share(variable, center, x, rows=rows)
             kind, loc, scale = known
             sigma, center = float(self.sigma[variable]), float(self.center[variable])
             return kind, variable in self.relative, loc, scale, sigma, center, self.half_window
@@ -657,6 +675,60 @@ class RelativeNoise:
 
     def __repr__(self) -> str:
         return f"RelativeNoise({self.model!r})"
+
+
+class RowNoise:
+    """Normal noise of a variable with a standard deviation for each row of one table.
+
+    Parameters
+    ----------
+    sd : (n,) float64
+        In the variable's unit; 0: the row is exact.
+    """
+
+    def __init__(self, sd: np.ndarray):
+        self.sd = np.ascontiguousarray(sd, dtype=np.float64)
+
+    @property
+    def typical(self) -> float:
+        """Root mean square of the rows' standard deviations, same unit."""
+        largest = self.sd.max(initial=0.0)
+        if not largest > 0:
+            return 0.0
+        return float(largest * np.sqrt(np.mean((self.sd / largest) ** 2)))
+
+    def measured(self, distance: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
+        """Distances in units of each row's standard deviation, endless where that is 0.
+
+        distance : (n, ...) float64; rows : (n,) int, numbers of its rows; None: all of them.
+
+        Raises
+        ------
+        InputError
+            There are not as many rows as standard deviations.
+        """
+        sd = self.sd if rows is None else self.sd[rows]
+        if len(sd) != len(distance):
+            raise InputError(
+                f"errors are given by row for {len(sd)} rows, and the data have {len(distance)}",
+                remedy="give one standard deviation for each row",
+            )
+        sd = sd.reshape(-1, *[1] * (distance.ndim - 1))
+        endless = np.where(distance > 0, np.inf, -np.inf)
+        with np.errstate(over="ignore"):
+            units = np.divide(distance, sd, out=endless, where=sd > 0)
+        return np.where(np.isnan(distance), np.nan, units)
+
+    def mean(self) -> float:
+        """0, as every error is centred."""
+        return 0.0
+
+    def cdf(self, d: np.ndarray) -> np.ndarray:
+        """P(error <= d), (n,), of one distance for each row."""
+        return special.ndtr(self.measured(np.asarray(d, dtype=np.float64), None))
+
+    def __repr__(self) -> str:
+        return f"RowNoise({len(self.sd)} rows)"
 
 
 def _relative(distance: np.ndarray, x: np.ndarray) -> np.ndarray:

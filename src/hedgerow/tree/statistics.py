@@ -56,15 +56,15 @@ def node_statistics(tree, X, y, sample_weight=None, evaluation=None) -> dict:
     InputError
         A class that the tree does not know, wrong lengths, infinite values, weights below 0.
     """
-    table = _table(tree, X)
-    codes = _codes(tree, y)
+    table = table_of(tree, X)
+    codes = codes_of(tree, y)
     n, m = table.shape
     if len(codes) != n:
         raise InputError(f"y has {len(codes)} entries for {n} rows", remedy="give one per row")
     if np.isinf(table).any():
         raise InputError("X holds infinite values", remedy="make them missing (NaN) or drop them")
     tree.check_width(m)
-    weight = _weights(sample_weight, n)
+    weight = weights_of(sample_weight, n)
     kept = weight > 0
     table, codes, weight = table[kept], codes[kept], weight[kept]
 
@@ -179,7 +179,7 @@ def restore(plain: dict | None) -> dict | None:
 # -- input ------------------------------------------------------------------------------
 
 
-def _table(tree, X) -> np.ndarray:
+def table_of(tree, X) -> np.ndarray:
     if not is_frame(X):
         try:
             return as_numbers("X", X)
@@ -210,7 +210,7 @@ def _table(tree, X) -> np.ndarray:
     return table
 
 
-def _codes(tree, y) -> np.ndarray:
+def codes_of(tree, y) -> np.ndarray:
     check_unmasked("y", y)
     y = np.asarray(y)
     if y.ndim != 1 or (tree.classes is None and y.dtype.kind not in "biuf"):
@@ -234,7 +234,7 @@ def _codes(tree, y) -> np.ndarray:
     return codes
 
 
-def _weights(sample_weight, n: int) -> np.ndarray:
+def weights_of(sample_weight, n: int) -> np.ndarray:
     if sample_weight is None:
         return np.ones(n)
     check_unmasked("sample_weight", sample_weight)

@@ -18,14 +18,16 @@ from hedgerow.tree import sound
 from hedgerow.tree._gates import Gates
 from hedgerow.tree._traversal import Traversal
 from hedgerow.tree.beside import beside_from_plain, beside_to_plain, listed
-from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise
+from hedgerow.tree.gates import AnyGate, NoiseGate, check_noise, gate_from_dict
+from hedgerow.tree.nodes import arrays_from_nodes
 from hedgerow.tree.statistics import restore
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = "hedgerow-tree"
-VERSION = 1
+VERSION = 1  # as it is written
+READ = (1, 2)  # the second is that of trees by hand
 MOST_BLANKS = 100  # of indent; text grows with them
 
 _ARRAYS = {
@@ -352,6 +354,53 @@ class Tree:
 
         return self.replace(statistics=node_statistics(self, X, y, sample_weight))
 
+    def refit(self, X, y, sample_weight=None) -> Tree:
+        """A copy with the weights that rows have at its nodes; its tests and gate stay.
+
+        Parameters
+        ----------
+        X : (n, m) array or data frame
+            NaN is missing; categories as codes, or in a frame by their labels.
+        y : (n,) array
+            Labels of `classes`, or codes where the tree names none.
+        sample_weight : (n,) float64, optional
+
+        Returns
+        -------
+        Tree
+            `class_weight` and `share_left` are those of these rows; a test that no known value
+            reaches keeps its share. Statistics are left out.
+
+        Raises
+        ------
+        InputError
+            A label that is no class of the tree, rows of another number or width.
+        """
+        from hedgerow.tree.statistics import codes_of, table_of, weights_of
+
+        X = self._rows(table_of(self, X))
+        codes, weight = codes_of(self, y), weights_of(sample_weight, len(X))
+        if len(codes) != len(X):
+            raise InputError(f"y has {len(codes)} entries for {len(X)} rows", "give one per row")
+        share, tree = np.array(self.share_left), self
+        for depth in range(self.depth + 1):  # what reaches a level depends on those above alone
+            reached = tree.shares(X).tocsc()
+            for node in np.flatnonzero((self.node_depth == depth) & (self.feature >= 0)):
+                known = np.where(np.isnan(X[:, self.feature[node]]), 0.0, weight)
+                here = (known @ reached[:, [node]])[0]
+                if here > 0:
+                    left = (known @ reached[:, [self.children_left[node]]])[0]
+                    share[node] = min(left / here, 1.0)
+            tree = tree._with(share_left=share)
+        by_class = np.zeros((len(X), self.n_classes))
+        by_class[np.arange(len(X)), codes] = weight
+        return tree._with(class_weight=tree.shares(X).T @ by_class)
+
+    def _with(self, **arrays: Any) -> Tree:
+        """A copy with other numbers at its nodes, without statistics."""
+        beside = {name: getattr(self, name) for name in _BESIDE if name != "statistics"}
+        return Tree(**{**self.arrays(), **arrays}, **beside)
+
     def replace(self, **changes: Any) -> Tree:
         """A copy with other labels, gate or statistics."""
         kept = {name: getattr(self, name) for name in _BESIDE}
@@ -393,6 +442,9 @@ class Tree:
     def from_json(cls, text: str) -> Tree:
         """The tree that `to_json` wrote, checked whole; nothing in the text is called.
 
+        A tree by hand, node within node, is read as well: docs/tree_json.md has both forms, and
+        ``hedgerow/tree/tree.schema.json`` says what they may hold.
+
         Raises
         ------
         InputError
@@ -406,11 +458,16 @@ class Tree:
             ) from None
         if not isinstance(form, dict) or form.get("format") != FORMAT:
             raise InputError("the JSON is not a tree", remedy="give what Tree.to_json wrote")
-        if form.get("version") != VERSION:
+        if form.get("version") not in READ or isinstance(form["version"], bool):
             raise InputError(
-                f"the tree has version {form.get('version')!r}, this hedgerow reads {VERSION}",
+                f"the tree has version {form.get('version')!r}, this hedgerow reads "
+                f"{' and '.join(map(str, READ))}",
                 remedy="write it again with this version",
             )
+        if form["version"] == 2:
+            with sound.reading("the gate of the tree"):
+                gate = gate_from_dict(form.get("gate"))
+            return cls(**arrays_from_nodes(form), gate=gate)
         arrays = {}
         for name in _ARRAYS:
             with sound.reading(f"`{name}` of the tree"):

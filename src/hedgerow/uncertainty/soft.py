@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 from hedgerow.checks import check_choice, check_number
 from hedgerow.errors import HedgerowWarning
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.core import check_size
+from hedgerow.induction.measurement import by_column, lasting, resolve_error
 from hedgerow.tree.gates import FINEST, GATES_AT, STEP, WIDEST, WINDOW, resolve_noise
-from hedgerow.uncertainty.units import UNITS, by_column, cancelled, error_unit_of
+from hedgerow.uncertainty.units import UNITS, cancelled, error_unit_of
 
 PARTS = ("search", "propagation", "evaluation")
 
@@ -46,6 +46,10 @@ class SoftTreeClassifier(C45Classifier):
         Of which numbers are shares: the absolute mean (thesis), the standard deviation or the
         range of the variable's known training values; "absolute": standard deviations of the
         error in the variable's unit. Noise models have a unit of their own.
+    error : optional, default None
+        Errors of measurement, for each of the three parts that has none of its own: by column, by
+        row, in any form of `hedgerow.resolve_error`, whatever `error_unit` is. Of errors by row the
+        tree keeps the root mean square, for rows of which nothing is said.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
 criterion, class_weight, random_state
@@ -89,6 +93,7 @@ criterion, class_weight, random_state
     4.0
     """
 
+    _parts = PARTS  # that `error` is for
     _tells_hard = True  # without any error it is C4.5, and says so
 
     def __init__(
@@ -116,6 +121,7 @@ criterion, class_weight, random_state
         criterion="information_gain",
         class_weight=None,
         random_state=None,
+        error=None,
     ):
         super().__init__(
             confidence=confidence,
@@ -142,6 +148,7 @@ criterion, class_weight, random_state
         self.step = step
         self.gate_at = gate_at
         self.error_unit = error_unit
+        self.error = error
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -169,13 +176,28 @@ criterion, class_weight, random_state
 
     def _evaluation_gate(self, tree, columns):
         gate = self._noise("evaluation", columns)
-        if gate is not None and self.gate_at == "ties_right":
-            gate = replace(gate, ties_right=True)
+        if gate is not None:
+            gate = lasting(gate.at(self.gate_at))
         check_size(columns, gate)
         self._warn_of_no_error(columns)  # the last step, when all that was given has been checked
         return gate
 
+    def _error_gate(self, error, n_rows=None, kept=None):
+        """Drawn anew at each test, as in the thesis (3.2.3)."""
+        gate = resolve_error(
+            error,
+            self._n_categories,
+            getattr(self, "feature_names_in_", ()),
+            n_rows=n_rows,
+            kept=kept,
+            draws="per_test",
+            window=self.window,
+        )
+        return gate if gate is None else gate.at(self.gate_at)
+
     def _noise(self, name: str, columns):
+        if getattr(self, name) is None and self.error is not None and name in self._parts:
+            return self._error_gate(self.error, *self._rows_given)
         return resolve_noise(
             self._errors(name, columns),
             error_unit_of(columns, self.error_unit),
@@ -191,7 +213,8 @@ criterion, class_weight, random_state
 
     def _warn_of_no_error(self, columns) -> None:
         """Say so where the tree is that of C4.5 although it is called soft."""
-        if self._tells_hard and all(getattr(self, name) is None for name in PARTS):
+        given = [getattr(self, name) for name in (*PARTS, "error")]
+        if self._tells_hard and all(spec is None for spec in given):
             message = (
                 f"{type(self).__name__} has no error and is C4.5: give one for search, propagation "
                 "or evaluation, such as propagation=0.1, or take C45Classifier"

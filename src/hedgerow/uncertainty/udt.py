@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from hedgerow.checks import check_number
+from hedgerow.errors import InputError
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.induction.core import MOST_POINTS
+from hedgerow.induction.core import MOST_POINTS, check_size
+from hedgerow.induction.measurement import by_column, resolve_error
 from hedgerow.tree.gates import spread_of
-from hedgerow.uncertainty.units import by_column
+
+CUT = 4.0  # width of a pdf, in standard deviations
 
 
 class UncertainTreeClassifier(C45Classifier):
@@ -25,6 +28,10 @@ class UncertainTreeClassifier(C45Classifier):
         Width w of the pdf as a share of the variable's range, at least 1e-12; 0: exact values, that
         is C4.5. A dict or Series is by column name (or number); columns that it does not name are
         exact.
+    error : optional, default None
+        In the place of `width`: standard deviations of the pdfs in the unit of each variable, one
+        for all, by column or one for each; the other forms of `hedgerow.resolve_error` are for
+        prediction. Pdfs are cut at two standard deviations on either side.
     n_points : int from 2 to 1,000,000, default 100
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
@@ -83,6 +90,7 @@ class_weight, random_state
         weights="auto",
         class_weight=None,
         random_state=None,
+        error=None,
     ):
         super().__init__(
             confidence=confidence,
@@ -103,6 +111,7 @@ class_weight, random_state
         )
         self.width = width
         self.n_points = n_points
+        self.error = error
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -118,7 +127,22 @@ class_weight, random_state
     def _evaluation_gate(self, tree, columns):
         return self._pdf(columns)
 
+    def _error_gate(self, error, n_rows=None, kept=None):
+        names = getattr(self, "feature_names_in_", ())
+        given = {"n_rows": n_rows, "kept": kept, "window": CUT}
+        return resolve_error(error, self._n_categories, names, **given)
+
     def _pdf(self, columns):
+        if self.error is not None:
+            gate = self._error_gate(self.error, *self._rows_given)
+            if gate is not None and gate.models:
+                raise InputError(
+                    f"error is {self.error!r}, of which pdfs are not normal, or differ by row",
+                    remedy="give a standard deviation for each variable, or grow a "
+                    "SoftTreeClassifier",
+                )
+            check_size(columns, gate)
+            return gate
         names = getattr(self, "feature_names_in_", ())
         width = by_column(self.width, columns.n_variables, names, "width", absent=0.0)
         return spread_of(width, columns.ranges)

@@ -1,16 +1,14 @@
-"""Errors as people have them: the unit of a number, and the column that it belongs to."""
+"""The unit of a number that is a share of what the values of a variable are like."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from hedgerow.errors import InputError
 from hedgerow.induction._columns import Columns
-from hedgerow.induction.base import column_number
 
 UNITS = ("mean", "sd", "range", "absolute")
 # Positive and negative values leave less than this share of their mean size in the mean: as an
@@ -56,47 +54,6 @@ def _mean(columns: Columns, values: np.ndarray) -> np.ndarray:
     with np.errstate(over="ignore"):
         total_of_values = (np.where(known, values, 0.0) * weight).sum(axis=0)
     return total_of_values / np.where(total > 0, total, 1.0)
-
-
-def by_column(spec: Any, n_variables: int, names: Sequence[str], name: str, absent: Any = None):
-    """Errors given by column as one for each variable; others as they are.
-
-    Parameters
-    ----------
-    spec : dict, Series or anything else
-        Column name or number -> error.
-    n_variables : int
-    names : sequence of str
-        Names of the columns; empty when they have none.
-    name : str
-        What to call the parameter in an error.
-    absent
-        Error of the columns that are not given.
-
-    Returns
-    -------
-    list of n_variables entries, or `spec`
-
-    Raises
-    ------
-    InputError
-        A name that is no column, or a column that is given twice.
-    """
-    if not (isinstance(spec, Mapping) or hasattr(spec, "items")):  # a Series is no Mapping
-        return spec
-    entries = [absent] * n_variables
-    given = set()
-    for column, entry in spec.items():
-        j = column_number(
-            column, n_variables, names, name, remedy="give an error for each column name or number"
-        )
-        if j in given:
-            raise InputError(
-                f"{name} gives two errors to column {column!r}", remedy="give each column once"
-            )
-        given.add(j)
-        entries[j] = entry
-    return entries
 
 
 def cancelled(columns: Columns, specs: Sequence[Any]) -> list[int]:

@@ -305,8 +305,7 @@ class Training:
             from hedgerow.tree import NoiseGate
 
             # SE: normal, sigma = u |mean| of each variable.
-            ties_right = plan.gate_at == "ties_right"
-            return NoiseGate(self._sigma(factor, plan), plan.window, ties_right=ties_right)
+            return NoiseGate(self._sigma(factor, plan), plan.window).at(plan.gate_at)
         if evaluation == "pdf":
             return self._pdf(factor)
         if evaluation == "plt":

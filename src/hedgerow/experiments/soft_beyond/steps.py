@@ -15,7 +15,6 @@ matches (`hedgerow.uncertainty.CategoryNoise`).
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
@@ -213,8 +212,7 @@ def noise_gate(family: str, factor: float, means: np.ndarray, window: float, mul
 
 def _gate(family: str, factor: float, means: np.ndarray, plan: SoftBeyondPlan, multiples=None):
     """`noise_gate` with the settings of the learners."""
-    gate = noise_gate(family, factor, means, plan.window, multiples)
-    return dataclasses.replace(gate, ties_right=plan.gate_at == "ties_right")
+    return noise_gate(family, factor, means, plan.window, multiples).at(plan.gate_at)
 
 
 # ----------------------------------------------------------------------------------- parts
