@@ -75,7 +75,7 @@ class _Column:
         return self.goes == "divided" and len(self.missing) > 0
 
 
-def _columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
+def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
     """Every test of a training set, a list of `_Column`."""
     found: list[_Column] = []
     for j in range(training.n_variables):
@@ -276,6 +276,9 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         machine. None: as many as the proof takes.
     time_limit : float, optional
         Seconds after which the search stops; it is looked at between tests. None: no limit.
+    tolerance : float from 0 to 1, default 0
+        Gap that is good enough: the search stops once ``gap_`` is no larger. The same search, so
+        that a larger tolerance never gives a better tree or a higher bound.
 
     Attributes
     ----------
@@ -340,6 +343,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         draws="once",
         max_nodes=None,
         time_limit=None,
+        tolerance=0.0,
     ):
         self.max_depth = max_depth
         self.objective = objective
@@ -355,6 +359,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.draws = draws
         self.max_nodes = max_nodes
         self.time_limit = time_limit
+        self.tolerance = tolerance
 
     def _check_parameters(self) -> None:
         check_number("max_depth", self.max_depth, 0, DEEPEST, whole=True)
@@ -372,6 +377,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             check_number("time_limit", self.time_limit, 0.0, BEYOND_USE)
             if self.time_limit == 0:
                 raise InputError("time_limit is 0", remedy="give seconds, or None for no limit")
+        check_number("tolerance", self.tolerance, 0.0, 1.0)
 
     def fit(self, X, y, sample_weight=None):
         """Search for the best tree.
@@ -389,9 +395,14 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         -------
         self
         """
+        self._search(X, y, sample_weight)
+        return self
+
+    def _search(self, X, y, sample_weight, prove: bool = False):
+        """Fit; the core that searched, which holds evidence of its bound with `prove`."""
         self._check_parameters()
         training = self._training_set(X, y, sample_weight)
-        columns = _columns_of(
+        columns = columns_of(
             training, self.missing == "routed", self.candidates == "midpoints", self.most_subsets
         )
         needed = float(BYTES) * len(columns) * training.n_rows * max(self.max_depth, 1)
@@ -410,6 +421,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 depth=self.max_depth,
                 max_nodes=self.max_nodes or 0,
                 seconds=self.time_limit or 0.0,
+                tolerance=self.tolerance,
+                prove=prove,
             )
         value, bound, found = core.run()
         self.objective_ = value / weight
@@ -419,7 +432,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.n_nodes_ = core.n_nodes
         with np.errstate(over="ignore"):
             tree = _tree_of(found, columns, training, gate)
-        return self._finish(tree, gate)
+        self._finish(tree, gate)
+        return core
 
     def _gate_of(self, training: Columns) -> NoiseGate | None:
         """The error of each variable, as a gate; None: all values are exact."""
