@@ -112,6 +112,7 @@ cdef class BranchAndBound:
     cdef readonly int n_rows, n_columns, n_classes, depth
     cdef readonly long long n_nodes, max_nodes
     cdef readonly bint stopped
+    cdef readonly double bound          # that `run` returned
     cdef double tolerance               # of the tree's cost: a gap that is good enough
     # Evidence, where it is asked for.
     cdef bint prove

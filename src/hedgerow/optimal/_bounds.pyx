@@ -454,7 +454,8 @@ cdef class BranchAndBound:
                 if improved.value < answer.value - self.slack:
                     answer.value = improved.value
                     start = found
-        return answer.value, min(answer.bound, answer.value), np.asarray(start)
+        self.bound = min(answer.bound, answer.value)
+        return answer.value, self.bound, np.asarray(start)
 
     def proof(self):
         """Evidence of the bound that `run` returned, where it was asked for.

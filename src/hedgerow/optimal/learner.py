@@ -38,7 +38,7 @@ BYTES = 24  # of each row, column and level of the search
 
 
 @dataclass(frozen=True)
-class _Column:
+class Tests:
     """The tests of one variable that differ by a threshold, or one test on categories.
 
     A numeric variable is a column of its values; where some are missing and are routed, two, with
@@ -76,8 +76,8 @@ class _Column:
 
 
 def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
-    """Every test of a training set, a list of `_Column`."""
-    found: list[_Column] = []
+    """Every test of a training set, a list of `Tests`."""
+    found: list[Tests] = []
     for j in range(training.n_variables):
         x = np.asarray(training.X[:, j])
         known = ~np.isnan(x)
@@ -96,7 +96,7 @@ def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: i
                     rank[missing] = len(values)
                     thresholds = np.append(within, np.finfo(np.float64).max)
                 if len(thresholds):
-                    found.append(_Column(j, rank, thresholds, None, missing, goes))
+                    found.append(Tests(j, rank, thresholds, None, missing, goes))
             continue
         codes = np.where(known, x, 0).astype(np.int64)
         for goes in sides:
@@ -106,23 +106,23 @@ def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: i
             for subset in subsets:
                 rank = (~subset[codes]).astype(np.int32)
                 rank[missing] = goes != "left"
-                found.append(_Column(j, rank, np.array([np.nan]), subset, missing, goes))
+                found.append(Tests(j, rank, np.array([np.nan]), subset, missing, goes))
     return found
 
 
-def _by_rank(columns: list[_Column], training: Columns, **search) -> RowTree:
+def _by_rank(columns: list[Tests], training: Columns, **search) -> RowTree:
     """The search for rows that go one way."""
     rank = np.array([column.rank for column in columns], dtype=np.int32)
     order = np.argsort(rank, axis=1, kind="stable").astype(np.int32)
     return RowTree(rank, order, training.y, training.sample_weight, **search)
 
 
-def _uncertain(gate: NoiseGate | None, column: _Column) -> bool:
+def _uncertain(gate: NoiseGate | None, column: Tests) -> bool:
     """Whether the values of a column carry an error."""
     return gate is not None and column.subset is None and gate.sigma[column.variable] > 0
 
 
-def _whole_entries(column: _Column, width: int):
+def _whole_entries(column: Tests, width: int):
     """As `_divided_entries`, of exact values: all of a row comes to the left at one threshold."""
     known = np.ones(len(column.rank), dtype=bool)
     known[column.missing] = False
@@ -154,7 +154,7 @@ def _stacked(entries: list[tuple], n: int):
 
 
 def _by_share(
-    columns: list[_Column], training: Columns, gate: NoiseGate | None, **search
+    columns: list[Tests], training: Columns, gate: NoiseGate | None, **search
 ) -> ShareTree:
     """The search for rows that a test may divide."""
     most = max(len(column.thresholds) for column in columns)
@@ -399,7 +399,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         return self
 
     def _search(self, X, y, sample_weight, prove: bool = False):
-        """Fit; the core that searched, which holds evidence of its bound with `prove`."""
+        """Fit; the core, with evidence of its bound if `prove`, and the tests that it searched."""
         self._check_parameters()
         training = self._training_set(X, y, sample_weight)
         columns = columns_of(
@@ -433,7 +433,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         with np.errstate(over="ignore"):
             tree = _tree_of(found, columns, training, gate)
         self._finish(tree, gate)
-        return core
+        return core, columns
 
     def _gate_of(self, training: Columns) -> NoiseGate | None:
         """The error of each variable, as a gate; None: all values are exact."""
@@ -463,14 +463,14 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         return NoiseGate(sigma, WIDE, conditioned=self.draws == "once")
 
 
-def _nothing(n_rows: int) -> _Column:
+def _nothing(n_rows: int) -> Tests:
     """A column without a test."""
     nobody = np.zeros(0, dtype=np.int64)
-    return _Column(0, np.zeros(n_rows, dtype=np.int32), np.zeros(0), None, nobody, "divided")
+    return Tests(0, np.zeros(n_rows, dtype=np.int32), np.zeros(0), None, nobody, "divided")
 
 
 def _tree_of(
-    found: np.ndarray, columns: list[_Column], training: Columns, gate: NoiseGate | None
+    found: np.ndarray, columns: list[Tests], training: Columns, gate: NoiseGate | None
 ) -> Tree:
     """The tree that the core found, with the training weight of its nodes.
 
