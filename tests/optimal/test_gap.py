@@ -202,6 +202,12 @@ def test_what_is_refused(changes, said):
         gap(tree, X, y, **given)
 
 
+def test_what_is_no_tree():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InputError, match="tree is a DecisionTreeClassifier; give a Tree"):
+        gap(DecisionTreeClassifier().fit(X, y), X, y)
+
+
 # -------------------------------------------------------------------------------------- proofs
 
 
@@ -239,6 +245,21 @@ def test_proofs_are_confirmed(seed, tmp_path, capsys):
     assert f"no tree of depth {depth} on {len(y)} rows" in check(text, content)
     want = least(X, y, weight, depth, settings, categorical)
     assert json.loads(text)["bound"] == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_a_leaf_alone_has_a_proof(objective, tmp_path, capsys):
+    X, y, _ = small(0)
+    written(tmp_path, X, y, grown(X, y, None, []))
+    settings = {"objective": objective, "leaf_price": 0.01}
+    text, content = proven(tmp_path, *as_options(0, settings))
+    assert "no tree of depth 0 on 24 rows" in check(text, content)
+    counts = dict(enumerate(np.bincount(y).tolist()))
+    assert json.loads(text)["bound"] == pytest.approx(leaf_cost(counts, objective) + 0.24)
+    form = json.loads(text)
+    form["bound"] += 0.01
+    with pytest.raises(Refused, match="only a cost of"):
+        check(sealed(form), content)
 
 
 @pytest.mark.parametrize("seed", draws(100))

@@ -302,10 +302,12 @@ class Check:
         return bound
 
     def check_test(self, number, column, threshold):
+        """Refuse a test that the table does not have."""
         there = 0 <= column < len(self.table.rank) and 0 <= threshold <= self.table.highest[column]
         demand(there, f"claim {number} names a test that the table does not have")
 
     def bound(self, number, depth, drop, path, tests, weight):
+        """The bound of a claim about rows of these weights."""
         table = self.table
         rows = np.flatnonzero(weight > 0)
         if not len(rows):
@@ -320,9 +322,10 @@ class Check:
         # Weight on the left of each test; `left`, `right`: what is known of the branches.
         mass = np.zeros(place.shape)
         np.cumsum(w[place][:, :-1], axis=1, out=mass[:, 1:])
+        divides = tested.copy()
         if table.loose:
             away = table.absent[:, rows] @ w
-            tested[:, 0] = drop and away > 0
+            divides[:, 0] = drop and away > 0  # drops the rest, and leaves all others together
             known = w.sum() - away
             mass *= 1.0 if drop else (1.0 + away / np.where(known > 0, known, 1.0))[:, None]
         left, right = np.full((2, *place.shape), self.price)
@@ -332,14 +335,14 @@ class Check:
                 self.check_test(number, *test[:2])
             columns, thresholds = np.array([test[:2] for test in tests]).T
             at = (table.rank[columns][:, rows] < thresholds[:, None]).sum(axis=1)
-            demand((at < len(rows)).all() and tested[columns, at].all(),
+            demand((at < len(rows)).all() and divides[columns, at].all(),
                    f"claim {number} names a test that divides nothing there")  # fmt: skip
             if depth == 2:
                 demand(all(len(test) == 2 for test in tests), f"claim {number} has odd tests")
                 pair = self.split(rows, w, columns, thresholds, drop)
-                floors = self.stumps(rows, pair, place, self.real(tested), table.loose)
+                floors = self.stumps(rows, pair, place, tested, table.loose)
                 if table.loose and not drop:
-                    own[:, columns, at] = self.stumps(rows, pair, place, self.real(tested), False)
+                    own[:, columns, at] = self.stumps(rows, pair, place, tested, False)
             else:
                 found = [self.branches(number, depth, drop, path, t, weight) for t in tests]
                 floors, own[:, columns, at] = np.split(np.array(found).T, 2)
@@ -348,13 +351,7 @@ class Check:
         left = self.carried(left, mass)
         right = self.carried(right[:, ::-1], -mass[:, ::-1])[:, ::-1]
         cover = np.maximum(left, own[0]) + np.maximum(right, own[1])
-        return min(leaf, cover[tested].min(initial=np.inf))
-
-    def real(self, tested):
-        """Tests that divide what is known: all but the first of each column."""
-        real = tested.copy()
-        real[:, 0] = False
-        return real
+        return min(leaf, cover[divides].min(initial=np.inf))
 
     def carried(self, known, mass):
         """Bounds of one branch of all tests of a column, in the order in which it grows."""

@@ -145,6 +145,11 @@ def gap(
     >>> print(gap(tree, X, y))
     4 errors; no tree of depth 3 on these values has fewer than 1
     """
+    if not isinstance(tree, Tree):
+        raise InputError(
+            f"tree is a {type(tree).__name__}",
+            remedy="give a Tree: `tree_` of a fitted learner, or Tree.from_sklearn(...)",
+        )
     return measured(
         tree,
         values_of(tree, X),
