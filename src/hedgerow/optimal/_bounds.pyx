@@ -389,7 +389,7 @@ cdef class BranchAndBound:
 
     cdef int greedy(self, int depth, const Node* node, Answer* answer, int* tree) except -1 nogil:
         """A good tree to begin with: tests from the best tree of depth 2, until two are left."""
-        cdef Py_ssize_t size = (1 << (depth - 1)) - 1, half = (1 << (depth - 2)) - 1
+        cdef Py_ssize_t size = (1 << (depth - 1)) - 1, half
         cdef Answer low, high
         cdef Node left, right
         cdef int first[6]
@@ -408,6 +408,7 @@ cdef class BranchAndBound:
             answer.value = low.value + high.value
             return 0
         # Where the search was stopped on the way, the tree of depth 2 may be better.
+        half = (1 << (depth - 2)) - 1
         for side in range(2):
             tree += 2 + side * 2 * (size - 1)
             tree[0] = first[2 + 2 * side]
