@@ -380,8 +380,10 @@ cdef class BranchAndBound:
             self.step_capacity = 2 * self.step_capacity + n_steps
             self.steps = <Step*> self.memory.resized(self.steps, self.step_capacity, sizeof(Step))
         self.claims[self.n_claims] = Claim(depth, drop, self.n_steps, self.n_tests, level.n_seen)
-        memcpy(self.steps + self.n_steps, self.way, n_steps * sizeof(Step))
-        memcpy(self.tests + self.n_tests, level.seen, level.n_seen * sizeof(Evaluated))
+        if n_steps:     # of nothing, there is no place yet
+            memcpy(self.steps + self.n_steps, self.way, n_steps * sizeof(Step))
+        if level.n_seen:
+            memcpy(self.tests + self.n_tests, level.seen, level.n_seen * sizeof(Evaluated))
         self.n_steps += n_steps
         self.n_tests += level.n_seen
         self.n_claims += 1
