@@ -1,8 +1,9 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, a few minutes
-    python benchmarks/bench.py import growth soft uncertain search evolution optimal structure
-    python benchmarks/bench.py survival patients memory prediction confidence evidential missing
+    python benchmarks/bench.py import growth soft uncertain search evolution optimal proofs
+    python benchmarks/bench.py structure survival patients memory prediction confidence
+    python benchmarks/bench.py evidential missing
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -11,6 +12,7 @@ the medians. Times on a busy machine vary, ratios much less.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import re
 import resource
 import statistics
@@ -23,6 +25,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from hedgerow.evidential._mixture import estimate
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.frozen import FrozenEstimator
@@ -39,11 +42,13 @@ from hedgerow import (
     Tree,
     UCTTreeClassifier,
 )
+from hedgerow.cli import main as main_of
 from hedgerow.data import NoSourceError, fetch, load_registry, tidy
 from hedgerow.evidential import best_first
 from hedgerow.evidential.sequence import entropy
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, make_growth, prune
+from hedgerow.optimal.check_proof import check
 from hedgerow.structure import TreeEditDistance
 from hedgerow.tree.gates import spread_of
 
@@ -329,6 +334,49 @@ def optimal() -> None:
                 over = "" if spent < LONGEST / 2 else ", stopped"
                 said.append(f"{name} {spent:7.3f} s {errors:3d} errors{over}")
             print(f"  {key:<12} depth {depth}: {'; '.join(said)}", flush=True)
+
+
+def proofs() -> None:
+    """Processor time to check a proof against that of the search, with what is read and written."""
+    print("proofs: check_proof.check against OptimalTreeClassifier(depth).fit, processor time")
+    cases = [(key, depth, 0.0) for key in OPTIMAL_SETS for depth in (2, 3)]
+    for key, depth, absent in [*cases, ("haberman", 4, 0.0), ("wine", 2, 0.05), ("iris", 3, 0.05)]:
+        found = public(key)
+        if found is None:
+            print(f"  {key}: absent, no source answers")
+            continue
+        X, y = found[0].to_numpy(float).copy(), np.unique(found[1], return_inverse=True)[1]
+        X[np.random.default_rng(0).random(X.shape) < absent] = np.nan
+        spent = []
+        for prove in (False, True):
+            start = time.process_time()
+            OptimalTreeClassifier(depth)._search(X, y, None, prove)
+            spent.append(time.process_time() - start)
+        text, content = written_proof(X, y, depth)
+        start = time.process_time()
+        said = check(text, content)
+        spent.append(time.process_time() - start)
+        search, recorded, checked = spent
+        print(
+            f"  {key:<12} depth {depth}{', values missing' if absent else ''}: search "
+            f"{search:7.4f} s, with evidence {recorded:7.4f} s, check {checked:7.4f} s, ratio "
+            f"{checked / search:5.2f}; {len(text) / 1e3:7.1f} kB; {said.rpartition(', ')[2]}",
+            flush=True,
+        )
+
+
+def written_proof(X, y, depth: int) -> tuple[str, bytes]:
+    """A proof of the bound of a depth, and the table that it is about."""
+    frame = pd.DataFrame(X, columns=[f"v{j}" for j in range(X.shape[1])])
+    leaf = Tree([-1], [np.nan], [-1], [-1], [-1], [np.nan], [np.bincount(y)],
+                feature_names=frame.columns)  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        model, table, proof = (Path(folder, name) for name in ("t.json", "t.csv", "p.json"))
+        model.write_text(leaf.to_json())
+        frame.assign(label=y).to_csv(table, index=False)
+        with contextlib.redirect_stdout(None):
+            main_of(["gap", str(model), str(table), f"--depth={depth}", f"--proof={proof}"])
+        return proof.read_text(), table.read_bytes()
 
 
 def labelled_tree(rng, n: int, n_labels: int) -> tuple:
@@ -774,6 +822,7 @@ def main() -> None:
         "search": search,
         "evolution": evolution,
         "optimal": optimal,
+        "proofs": proofs,
         "structure": structure,
         "survival": survival,
         "patients": patients,

@@ -69,6 +69,12 @@ def uses(tree: Tree, X: np.ndarray, y: np.ndarray) -> Iterator[Callable[[], obje
     yield lambda: tree.decision_path(X)
     yield lambda: tree.importances(X.shape[1])
     yield lambda: tree.annotate(X, y if tree.classes is None else np.array(tree.classes)[y])
+    yield lambda: str(
+        hedgerow.gap(
+            tree, X, y if tree.classes is None else np.array(tree.classes)[y], max_depth=2,
+            max_nodes=40, objective="log_loss",
+        )
+    )  # fmt: skip
     yield lambda: (tree.depth, tree.n_leaves, repr(tree), tree.is_categorical())
     yield lambda: tree.to_text()
     yield lambda: tree.to_dot()

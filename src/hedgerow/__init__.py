@@ -16,6 +16,7 @@ _HOME = {
     "EvidentialData": "hedgerow.evidential.data",
     "EvidentialTreeClassifier": "hedgerow.evidential.learner",
     "EvolutionaryTreeClassifier": "hedgerow.search.ete",
+    "Gap": "hedgerow.optimal.gap",
     "MissingIncorporated": "hedgerow.missing.mia",
     "OptimalTreeClassifier": "hedgerow.optimal.learner",
     "ProbabilisticThresholdClassifier": "hedgerow.uncertainty.plt",
@@ -26,6 +27,7 @@ _HOME = {
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
     "resolve_error": "hedgerow.induction.measurement",
     "evidential_error_rate": "hedgerow.evidential.error",
+    "gap": "hedgerow.optimal.gap",
     "most_accurate": "hedgerow.search.optimal",
 }
 

@@ -8,6 +8,8 @@ from hedgerow.induction.c45 import C45Classifier as C45Classifier
 from hedgerow.induction.measurement import resolve_error as resolve_error
 from hedgerow.missing.eig import EIGClassifier as EIGClassifier
 from hedgerow.missing.mia import MissingIncorporated as MissingIncorporated
+from hedgerow.optimal.gap import Gap as Gap
+from hedgerow.optimal.gap import gap as gap
 from hedgerow.optimal.learner import OptimalTreeClassifier as OptimalTreeClassifier
 from hedgerow.search.ete import EvolutionaryTreeClassifier as EvolutionaryTreeClassifier
 from hedgerow.search.optimal import ErrorFronts as ErrorFronts

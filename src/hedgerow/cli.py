@@ -69,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.sign_command import add_archive, add_sign
     from hedgerow.audit.trace_command import add_replay, add_trace
     from hedgerow.confidence.command import add_explain
+    from hedgerow.optimal.command import add_gap
     from hedgerow.patients.command import add_survival
     from hedgerow.patients.second_command import add_apply, add_pool, add_validate
     from hedgerow.workflow.plan_command import add_plan
@@ -91,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     add_apply(commands)
     add_pool(commands)
     add_explain(commands)
+    add_gap(commands)
     return parser
 
 

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-from hedgerow import C45Classifier, ConfDTreeClassifier
+from hedgerow import C45Classifier, ConfDTreeClassifier, Tree
 from hedgerow.cli import main
+from hedgerow.tree.reading import Rows
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +158,15 @@ def test_names_with_control_characters(files, capsys):
     assert run(files) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out and "\\x1b[31mflavanoids" in out
+
+
+def test_numbers_are_read_to_the_last_bit(files):
+    """pandas reads a third of all numbers wrong by a bit: they went to the other side."""
+    tree = Tree.from_json((files / "tree.json").read_text())
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=1000) * 10.0 ** rng.integers(-8, 8, 1000)
+    text = "\n".join(["proline", *map(repr, values.tolist())])
+    (files / "rows.csv").write_text(text)
+    place = tree.feature_names.index("proline")
+    found = Rows(str(files / "rows.csv"), tree).values([place])[:, place]
+    assert found.tolist() == values.tolist()

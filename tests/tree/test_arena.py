@@ -8,7 +8,7 @@ from hedgerow.tree._arena import live, refuse_after
 from oracle.random_trees import random_tree
 from sklearn.datasets import load_iris
 
-from hedgerow import EvolutionaryTreeClassifier, UCTTreeClassifier
+from hedgerow import EvolutionaryTreeClassifier, OptimalTreeClassifier, UCTTreeClassifier
 from hedgerow.induction import Columns
 from hedgerow.induction.core import grow, prune
 from hedgerow.search.ete import boundaries, make_evolution
@@ -17,6 +17,7 @@ from hedgerow.tree.gates import spread_of
 from hedgerow.uncertainty.curves import gain_curve
 
 IRIS = load_iris(return_X_y=True)
+GAPS = np.where(np.arange(600).reshape(150, 4) % 17, IRIS[0], np.nan)
 MIXED, X, Y, COLUMNS = random_tree(0)  # three classes, categories, missing values
 TREES = [grow(COLUMNS, max_depth=d) for d in range(4)]
 
@@ -52,6 +53,9 @@ WORK = {
     "ete": lambda: EvolutionaryTreeClassifier(
         n_generations=5, population_size=8, random_state=1
     ).fit(*IRIS),
+    "best tree": lambda: OptimalTreeClassifier(2)._search(*IRIS, None, prove=True)[0].proof(),
+    "best of three": lambda: OptimalTreeClassifier(3)._search(*IRIS, None, prove=True)[0].proof(),
+    "best of gaps": lambda: OptimalTreeClassifier(2)._search(GAPS, IRIS[1], None, prove=True),
     "distance": lambda: TreeEditDistance().fit(COLUMNS.X, COLUMNS.y).pairwise(TREES),
 }
 

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hedgerow.errors import DataError
 from hedgerow.screen import add_command
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
-
-    from hedgerow.tree import Tree
 
 DESCRIPTION = """\
 Print for each row of a table what the nodes of a tree did to it (ConfDTree): which
@@ -25,8 +18,6 @@ EXAMPLES = """examples:
   hedgerow explain tree.json patients.csv --row 12
   hedgerow explain tree.json patients.csv --method norm --no-routes
 """
-ABSENT = "give the path of a file that is there"
-MOST_CELLS = 10_000_000  # of a table: its explanations are for people
 
 
 def add_explain(commands: Any) -> None:
@@ -83,8 +74,11 @@ def run(options: argparse.Namespace) -> int:
     from hedgerow.optional import needed
 
     needed("pandas", "`hedgerow explain`")
+    import numpy as np
+
     from hedgerow.confidence.explain import explained
     from hedgerow.confidence.intervals import Counted, Rules, intervals
+    from hedgerow.tree.reading import Rows, read_tree
 
     rules = Rules(
         method=options.method,
@@ -99,9 +93,14 @@ def run(options: argparse.Namespace) -> int:
         fines=not options.no_fines,
         fine=options.fine,
     )
-    tree = _tree(options.model)
+    tree = read_tree(options.model)
+    if tree.statistics is None:
+        raise DataError(
+            f"{options.model}: the tree has no node statistics",
+            remedy="write it by Tree.annotate(X, y).to_json()",
+        )
     names = tree.feature_names
-    table = _table(options.rows, tree)
+    table = Rows(options.rows, tree).values(np.unique(tree.feature[tree.feature >= 0]))
     if options.row is not None and not 0 <= options.row < len(table):
         raise DataError(
             f"{options.rows} has no row {options.row}",
@@ -118,106 +117,3 @@ def run(options: argparse.Namespace) -> int:
             print()
         print(f"row {row}\n{explanation}")
     return 0
-
-
-def _tree(path: str) -> Tree:
-    """The tree in a file.
-
-    Raises
-    ------
-    DataError
-        No tree, or one without what is needed.
-    """
-    from hedgerow.errors import InputError
-    from hedgerow.files import read_text
-    from hedgerow.tree import Tree
-
-    text = _inner(read_text(path, ABSENT))
-    try:
-        tree = Tree.from_json(text)
-    except InputError as error:
-        raise DataError(f"{path}: {error.message}", remedy=error.remedy) from None
-    if tree.statistics is None:
-        raise DataError(
-            f"{path}: the tree has no node statistics",
-            remedy="write it by Tree.annotate(X, y).to_json()",
-        )
-    if tree.feature_names is None:
-        raise DataError(
-            f"{path}: the tree has no names of variables",
-            remedy="fit it on a data frame, or give them by Tree.replace(feature_names=...)",
-        )
-    return tree
-
-
-def _inner(text: str) -> str:
-    """The text of a tree: of a file that holds one with more beside it, its own part."""
-    try:
-        form = json.loads(text)
-    except (RecursionError, ValueError):
-        return text
-    inner = form.get("tree") if isinstance(form, dict) else None
-    return json.dumps(inner) if isinstance(inner, dict) else text
-
-
-def _table(path: str, tree: Tree) -> np.ndarray:
-    """The rows of a file as the tree reads them, (n, m) float64; what is empty is missing.
-
-    Raises
-    ------
-    DataError
-        A column that the tree tests is missing or holds text, or there is no row.
-    """
-    import numpy as np
-
-    from hedgerow.files import read_csv
-
-    frame = read_csv(path, absent=ABSENT)
-    if not len(frame):
-        raise DataError(f"{path} has no row", remedy="give at least one")
-    if len(frame) * len(tree.feature_names) > MOST_CELLS:
-        raise DataError(
-            f"{path} has {len(frame)} rows of {len(tree.feature_names)} variables",
-            remedy=f"give a table of at most {MOST_CELLS} values",
-        )
-    table = np.full((len(frame), len(tree.feature_names)), np.nan)
-    for j in np.unique(tree.feature[tree.feature >= 0]):
-        name = tree.feature_names[j]
-        if name not in frame.columns:
-            raise DataError(
-                f"{path} has no column {name!r}, which the tree tests",
-                remedy="give a table with the columns that the tree was grown from",
-            )
-        table[:, j] = _column(path, name, frame[name], tree.categories.get(int(j)))
-    return table
-
-
-def _column(path: str, name: str, column: pd.Series, labels: list | None) -> np.ndarray:
-    """Numbers, or codes of categories; one that is not among the labels is new."""
-    import numpy as np
-    import pandas as pd
-
-    if labels is not None:
-        codes = {str(label): float(code) for code, label in enumerate(labels)}
-        codes[""] = np.nan
-        if pd.api.types.is_float_dtype(column.dtype) and not (column.dropna() % 1).any():
-            column = column.astype("Int64")  # whole numbers, of which some are missing
-        texts = column.astype(object).where(column.notna(), "").astype(str)
-        return np.array([codes.get(text, float(len(labels))) for text in texts])
-    try:
-        values = pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
-    except (ValueError, TypeError):
-        texts = pd.to_numeric(column, errors="coerce")
-        row = int((texts.isna() & column.notna()).to_numpy().argmax())
-        raise DataError(
-            f"{path}: column {name!r} holds {column.iloc[row]!r} in row {row}, and the tree tests "
-            "a number",
-            remedy="write a number, or nothing where it is missing",
-        ) from None
-    infinite = np.isinf(values)
-    if infinite.any():
-        raise DataError(
-            f"{path}: column {name!r} holds an infinite value in row {int(infinite.argmax())}",
-            remedy="write a number, or nothing where it is missing",
-        )
-    return values

@@ -38,6 +38,8 @@ cdef struct Answer:
     double bound                # no tree costs less; where every tree costs at least the limit
                                 # that was given, that limit
     double floor                # nor does one for more of every row
+    int claim                   # evidence of the floor, or NONE
+    int own                     # ... and of the bound, where the floor is of another problem
 
 
 cdef struct Interval:
@@ -47,6 +49,29 @@ cdef struct Interval:
     int column
     int order                   # of the column: 0 is the one whose single test is best
     int low, high               # between which candidates, both left out
+
+
+cdef struct Step:
+    # A test on the way to a node.
+    int column, threshold
+    int side                    # 0 is left
+    int drop                    # whether rows were dropped there that lack the column
+
+
+cdef struct Evaluated:
+    # A test whose branches were looked at, with what is known of them: numbers of claims, or NONE
+    # where the thresholds beside it say enough.  Stumps need no evidence: they are all tried.
+    int column, threshold
+    int left, right             # of the floors
+    int left_own, right_own     # of the bounds, where those are of another problem
+
+
+cdef struct Claim:
+    # What no tree of a depth costs less than at a node follows from these tests.
+    int depth, drop
+    Py_ssize_t path             # first of its steps, `depth` less than the tree's
+    Py_ssize_t tests            # first of its tests
+    Py_ssize_t n_tests
 
 
 cdef struct Level:
@@ -62,7 +87,10 @@ cdef struct Level:
     int* left_tree              # of both branches of the test at hand
     int* right_tree
     double* kept_floor          # of sets of rows
+    int* kept_claim             # ... and its evidence
     Py_ssize_t n_kept
+    Evaluated* seen             # tests of the node at hand, where evidence is kept
+    Py_ssize_t n_seen, seen_capacity
 
 
 cdef class BranchAndBound:
@@ -84,6 +112,15 @@ cdef class BranchAndBound:
     cdef readonly int n_rows, n_columns, n_classes, depth
     cdef readonly long long n_nodes, max_nodes
     cdef readonly bint stopped
+    cdef readonly double bound          # that `run` returned
+    cdef double tolerance               # of the tree's cost: a gap that is good enough
+    # Evidence, where it is asked for.
+    cdef bint prove
+    cdef Step* way                      # to the node at hand
+    cdef Claim* claims
+    cdef Evaluated* tests
+    cdef Step* steps
+    cdef Py_ssize_t n_claims, claim_capacity, n_tests, test_capacity, n_steps, step_capacity
 
     # What a kind of rows says of a node.  drop: as in the problem that gives the floor.
     cdef double leaf(self, const Node* node, double* total) noexcept nogil
@@ -92,8 +129,8 @@ cdef class BranchAndBound:
     cdef void both(self, const Node* node, int column, int threshold, double limit, bint drop,
                    Answer* left, Answer* right, int* left_tree, int* right_tree) noexcept nogil
     cdef void mark(self, int depth, const Node* node, int column, int threshold, bint drop,
-                   double* left, double* right) noexcept nogil
-    cdef void keep(self, int depth, bint is_left, double floor) noexcept nogil
+                   Answer* left, Answer* right) noexcept nogil
+    cdef void keep(self, int depth, bint is_left, double floor, int claim) noexcept nogil
     cdef void divide(self, int depth, const Node* node, int column, int threshold, bint drop,
                      Node* left, Node* right) noexcept nogil
 
@@ -107,5 +144,10 @@ cdef class BranchAndBound:
                       bint drop, Answer* left, Answer* right) except -1 nogil
     cdef int solve(self, int depth, const Node* node, double below, bint drop, Answer* answer,
                    int* tree) except -1 nogil
+    cdef int search(self, int depth, const Node* node, double below, bint drop, Answer* answer,
+                    int* tree) except -1 nogil
+    cdef int see(self, Level* level, int column, int threshold, const Answer* left,
+                 const Answer* right) except -1 nogil
+    cdef int claim(self, int depth, bint drop) except -2 nogil
     cdef int greedy(self, int depth, const Node* node, Answer* answer, int* tree) except -1 nogil
     cdef int look_up(self) except -1 nogil

@@ -9,7 +9,8 @@ are solved in one pass over each column.
 
 Where a missing value is divided in the proportion of the known ones, more rows can make a branch
 cheaper, as they move that proportion.  Floors are then those of the problem in which such a row is
-dropped at the test: less of every row at each leaf, and again never cheaper with more rows.
+dropped at the test: less of every row at each leaf, and again never cheaper with more rows.  There
+a test may have all known rows on one side, and drop the others: with more rows it divides them.
 """
 
 import time
@@ -41,15 +42,20 @@ cdef class BranchAndBound:
         Tests whose branches are looked at before the search stops; 0: as many as it takes.
     seconds : float
         As `max_nodes`; 0: no limit.
+    tolerance : float
+        The search stops once bound and cost differ by no more than this share of the cost.
+    prove : bool
+        Keep evidence of the bound, for `proof`.
     """
 
     def __init__(self, *, int n_classes, int objective, double price, int depth,
-                 long long max_nodes=0, double seconds=0.0):
+                 long long max_nodes=0, double seconds=0.0, double tolerance=0.0,
+                 bint prove=False):
         cdef double* room
         self.memory = Arena("for the best tree")
         self.n_classes, self.objective, self.price, self.depth = n_classes, objective, price, depth
         self.steepest = 1.0 if objective == ERRORS else 2.0 if objective == GINI else INFINITY
-        self.max_nodes = max_nodes
+        self.max_nodes, self.tolerance, self.prove = max_nodes, tolerance, prove
         self.deadline = time.monotonic() + seconds if seconds > 0 else INFINITY
         room = <double*> self.memory.take(5 * n_classes, sizeof(double))
         self.left_class = room
@@ -89,6 +95,8 @@ cdef class BranchAndBound:
             level.left_tree = <int*> self.memory.take(size, sizeof(int))
             level.right_tree = <int*> self.memory.take(size, sizeof(int))
             level.kept_floor = <double*> self.memory.take(SETS, sizeof(double))
+            level.kept_claim = <int*> self.memory.take(SETS, sizeof(int))
+        self.way = <Step*> self.memory.take(self.depth + 1, sizeof(Step))
         return 0
 
     # ------------------------------------------------------------ what a kind of rows says
@@ -110,13 +118,13 @@ cdef class BranchAndBound:
         """
 
     cdef void mark(self, int depth, const Node* node, int column, int threshold, bint drop,
-                   double* left, double* right) noexcept nogil:
+                   Answer* left, Answer* right) noexcept nogil:
         """Floors of the branches of a test from those of sets that were kept.
 
         That of such a set, less what the branch lacks of it.  The branches stay marked for `keep`.
         """
 
-    cdef void keep(self, int depth, bint is_left, double floor) noexcept nogil:
+    cdef void keep(self, int depth, bint is_left, double floor, int claim) noexcept nogil:
         """Remember a marked branch and its floor, in the place of the one that was kept longest."""
 
     cdef void divide(self, int depth, const Node* node, int column, int threshold, bint drop,
@@ -204,6 +212,7 @@ cdef class BranchAndBound:
         cdef bint floors = drop or self.loose       # the problem whose bounds hold for more rows
         cdef Node left_node, right_node
         cdef Answer found
+        cdef Step* step = &self.way[self.depth - depth]
         cdef const Node* nodes[2]
         cdef Answer* answers[2]
         cdef int* trees[2]
@@ -214,11 +223,12 @@ cdef class BranchAndBound:
             self.look_up()
         left.floor = at.left
         right.floor = at.right
+        left.claim = left.own = right.claim = right.own = NONE
         if depth == 2:
             self.both(node, at.column, threshold, limit, drop, left, right, level.left_tree,
                       level.right_tree)
             return 0
-        self.mark(depth, node, at.column, threshold, drop, &left.floor, &right.floor)
+        self.mark(depth, node, at.column, threshold, drop, left, right)
         left.floor = max(left.floor, at.left)
         right.floor = max(right.floor, at.right)
         left.value = INFINITY
@@ -235,9 +245,12 @@ cdef class BranchAndBound:
         first = left_node.n_rows > right_node.n_rows
         for turn in range(2):
             i = first if turn == 0 else 1 - first
+            step[0] = Step(at.column, threshold, i, drop)
             self.solve(depth - 1, nodes[i], limit - answers[1 - i].floor, floors, &found, trees[i])
-            self.keep(depth, i == 0, found.bound)
-            answers[i].floor = max(answers[i].floor, found.bound)
+            self.keep(depth, i == 0, found.bound, found.claim)
+            if found.bound > answers[i].floor:
+                answers[i].floor = found.bound
+                answers[i].claim = found.claim
             answers[i].bound = answers[i].floor
             if floors == drop:
                 answers[i].value = found.value
@@ -247,7 +260,9 @@ cdef class BranchAndBound:
             return 0
         for turn in range(2):
             i = first if turn == 0 else 1 - first
+            step[0] = Step(at.column, threshold, i, drop)
             self.solve(depth - 1, nodes[i], limit - answers[1 - i].bound, drop, &found, trees[i])
+            answers[i].own = found.claim
             answers[i].bound = max(answers[i].bound, found.bound)
             answers[i].value = found.value
             if left.bound + right.bound >= limit - self.slack:
@@ -257,6 +272,17 @@ cdef class BranchAndBound:
     cdef int solve(self, int depth, const Node* node, double below, bint drop, Answer* answer,
                    int* tree) except -1 nogil:
         """The best tree of a node, if one costs less than `below`; else some tree and a bound."""
+        self.levels[depth].n_seen = 0
+        self.search(depth, node, below, drop, answer, tree)
+        answer.claim = NONE
+        # Every tree has a leaf: less than its price is no claim.
+        if self.prove and (answer.bound > self.price or depth == self.depth):
+            answer.claim = self.claim(depth, drop)
+        return 0
+
+    cdef int search(self, int depth, const Node* node, double below, bint drop, Answer* answer,
+                    int* tree) except -1 nogil:
+        """As `solve`, which keeps the evidence."""
         cdef Level* level = &self.levels[depth]
         cdef Py_ssize_t size = (1 << (depth - 1)) - 1     # nodes of a branch
         cdef double best = self.leaf(node, self.left_total), limit, unknown = INFINITY, near
@@ -285,7 +311,8 @@ cdef class BranchAndBound:
             at = level.heap[0]
             if at.bound >= limit - self.slack:
                 break
-            if self.stopped:
+            if self.stopped or (depth == self.depth
+                                and limit - at.bound <= self.tolerance * limit):
                 unknown = min(unknown, at.bound)
                 break
             pop(level)
@@ -293,6 +320,9 @@ cdef class BranchAndBound:
             if not at.low < k < at.high:
                 k = (at.low + at.high) // 2
             self.evaluate(depth, node, &at, k, limit, drop, &left, &right)
+            if self.prove:
+                self.see(level, at.column, level.candidates[at.column * self.stride + k], &left,
+                         &right)
             left.floor = max(left.floor, at.left)
             right.floor = max(right.floor, at.right)
             if left.value + right.value < best - self.slack:
@@ -322,9 +352,46 @@ cdef class BranchAndBound:
         answer.bound = min(limit, unknown)
         return 0
 
+    cdef int see(self, Level* level, int column, int threshold, const Answer* left,
+                 const Answer* right) except -1 nogil:
+        """Keep a test of the node at hand, and what is known of its branches."""
+        if level.n_seen == level.seen_capacity:
+            level.seen_capacity = 2 * level.seen_capacity + 64
+            level.seen = <Evaluated*> self.memory.resized(level.seen, level.seen_capacity,
+                                                          sizeof(Evaluated))
+        level.seen[level.n_seen] = Evaluated(column, threshold, left.claim, right.claim, left.own,
+                                             right.own)
+        level.n_seen += 1
+        return 0
+
+    cdef int claim(self, int depth, bint drop) except -2 nogil:
+        """Keep the evidence of the node at hand; its number.  Those below it have lower ones."""
+        cdef Level* level = &self.levels[depth]
+        cdef Py_ssize_t n_steps = self.depth - depth
+        if self.n_claims == self.claim_capacity:
+            self.claim_capacity = 2 * self.claim_capacity + 64
+            self.claims = <Claim*> self.memory.resized(self.claims, self.claim_capacity,
+                                                       sizeof(Claim))
+        if self.n_tests + level.n_seen > self.test_capacity:
+            self.test_capacity = 2 * self.test_capacity + level.n_seen
+            self.tests = <Evaluated*> self.memory.resized(self.tests, self.test_capacity,
+                                                          sizeof(Evaluated))
+        if self.n_steps + n_steps > self.step_capacity:
+            self.step_capacity = 2 * self.step_capacity + n_steps
+            self.steps = <Step*> self.memory.resized(self.steps, self.step_capacity, sizeof(Step))
+        self.claims[self.n_claims] = Claim(depth, drop, self.n_steps, self.n_tests, level.n_seen)
+        if n_steps:     # of nothing, there is no place yet
+            memcpy(self.steps + self.n_steps, self.way, n_steps * sizeof(Step))
+        if level.n_seen:
+            memcpy(self.tests + self.n_tests, level.seen, level.n_seen * sizeof(Evaluated))
+        self.n_steps += n_steps
+        self.n_tests += level.n_seen
+        self.n_claims += 1
+        return <int> self.n_claims - 1
+
     cdef int greedy(self, int depth, const Node* node, Answer* answer, int* tree) except -1 nogil:
         """A good tree to begin with: tests from the best tree of depth 2, until two are left."""
-        cdef Py_ssize_t size = (1 << (depth - 1)) - 1, half = (1 << (depth - 2)) - 1
+        cdef Py_ssize_t size = (1 << (depth - 1)) - 1, half
         cdef Answer low, high
         cdef Node left, right
         cdef int first[6]
@@ -343,6 +410,7 @@ cdef class BranchAndBound:
             answer.value = low.value + high.value
             return 0
         # Where the search was stopped on the way, the tree of depth 2 may be better.
+        half = (1 << (depth - 2)) - 1
         for side in range(2):
             tree += 2 + side * 2 * (size - 1)
             tree[0] = first[2 + 2 * side]
@@ -375,18 +443,64 @@ cdef class BranchAndBound:
         better = first.copy()
         cdef int[:, ::1] start = first, found = better
         cdef Answer answer, improved
+        cdef bint prove = self.prove
         with nogil:
             answer.value = self.leaf(&self.root, self.left_total)
             answer.bound = answer.value
+            self.prove = prove and self.depth <= 2      # else the tree to begin with proves nothing
             if self.depth > 0:
                 self.greedy(self.depth, &self.root, &answer, &start[0, 0])
+            self.prove = prove
             if self.depth > 2:
                 self.solve(self.depth, &self.root, answer.value, False, &improved, &found[0, 0])
                 answer.bound = improved.bound
                 if improved.value < answer.value - self.slack:
                     answer.value = improved.value
                     start = found
-        return answer.value, min(answer.bound, answer.value), np.asarray(start)
+        self.bound = min(answer.bound, answer.value)
+        return answer.value, self.bound, np.asarray(start)
+
+    def proof(self):
+        """Evidence of the bound that `run` returned, where it was asked for.
+
+        Returns
+        -------
+        claims : list of (depth, drop, path, tests)
+            Each that the last one, of all rows, rests on, after those that it rests on itself.
+            path: of tests from the first one on, (column, threshold, side, drop), side 0 is left;
+            tests: (column, threshold, left, right, left_own, right_own), numbers of claims that
+            bound the branches, or -1.  At depth 0 there is none.
+        """
+        cdef Py_ssize_t i, c = self.n_claims
+        cdef Claim* claim
+        cdef Evaluated* test
+        needed = np.zeros(c, dtype=bool)
+        needed[c - 1:] = True
+        while c > 0:
+            c -= 1
+            claim = &self.claims[c]
+            for i in range(claim.tests, claim.tests + claim.n_tests if needed[c] else claim.tests):
+                test = &self.tests[i]
+                for other in (test.left, test.right, test.left_own, test.right_own):
+                    if other != NONE:
+                        needed[other] = True
+        number = [NONE, *np.where(needed, np.cumsum(needed) - 1, NONE).tolist()]    # from NONE on
+        found = []
+        for c in np.flatnonzero(needed):
+            claim = &self.claims[c]
+            path = [
+                (self.steps[i].column, self.steps[i].threshold, self.steps[i].side,
+                 self.steps[i].drop)
+                for i in range(claim.path, claim.path + self.depth - claim.depth)
+            ]
+            tests = []
+            for i in range(claim.tests, claim.tests + claim.n_tests):
+                test = &self.tests[i]
+                tests.append((test.column, test.threshold, number[test.left + 1],
+                              number[test.right + 1], number[test.left_own + 1],
+                              number[test.right_own + 1]))
+            found.append((claim.depth, bool(claim.drop), path, tests))
+        return found
 
 
 cdef inline bint earlier(const Interval* a, const Interval* b) noexcept nogil:

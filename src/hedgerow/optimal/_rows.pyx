@@ -309,7 +309,7 @@ cdef class RowTree(BranchAndBound):
     # ----------------------------------------------------------------------- sets of rows
 
     cdef void mark(self, int depth, const Node* node, int column, int threshold, bint drop,
-                   double* left, double* right) noexcept nogil:
+                   Answer* left, Answer* right) noexcept nogil:
         cdef const int* side = self.rank + <Py_ssize_t> column * self.n_rows
         cdef Py_ssize_t size = (self.n_rows + 63) // 64
         cdef Room* room = &self.rooms[depth]
@@ -324,18 +324,20 @@ cdef class RowTree(BranchAndBound):
                 room.left_set[row >> 6] |= bit
             else:
                 room.right_set[row >> 6] |= bit
-        left[0] = self.similar(depth, room.left_set)
-        right[0] = self.similar(depth, room.right_set)
+        self.similar(depth, room.left_set, left)
+        self.similar(depth, room.right_set, right)
 
-    cdef double similar(self, int depth, const uint64_t* rows) noexcept nogil:
+    cdef void similar(self, int depth, const uint64_t* rows, Answer* answer) noexcept nogil:
         """The best of the floors that the sets which are kept give to these rows."""
         cdef Py_ssize_t size = (self.n_rows + 63) // 64, s, i
         cdef const Level* level = &self.levels[depth]
         cdef const uint64_t* known
         cdef uint64_t lacking
         cdef double best = 0.0, floor
+        answer.floor = best
+        answer.claim = NONE
         if self.steepest == INFINITY:
-            return best
+            return
         for s in range(min(level.n_kept, <Py_ssize_t> SETS)):
             floor = level.kept_floor[s]
             known = self.rooms[depth].kept + s * size
@@ -351,9 +353,10 @@ cdef class RowTree(BranchAndBound):
                         lacking &= lacking - 1
             if floor > best:
                 best = floor
-        return best
+                answer.claim = level.kept_claim[s]
+        answer.floor = best
 
-    cdef void keep(self, int depth, bint is_left, double floor) noexcept nogil:
+    cdef void keep(self, int depth, bint is_left, double floor, int claim) noexcept nogil:
         cdef Py_ssize_t size = (self.n_rows + 63) // 64
         cdef Level* level = &self.levels[depth]
         cdef Room* room = &self.rooms[depth]
@@ -361,6 +364,7 @@ cdef class RowTree(BranchAndBound):
         memcpy(room.kept + s * size, room.left_set if is_left else room.right_set,
                size * sizeof(uint64_t))
         level.kept_floor[s] = floor
+        level.kept_claim[s] = claim
         level.n_kept += 1
 
 

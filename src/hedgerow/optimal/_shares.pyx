@@ -104,7 +104,8 @@ cdef class ShareTree(BranchAndBound):
             self.n_variables = max(self.n_variables, variable[i] + 1)
             if goes[i] == DIVIDED and missing_starts[i] < missing_starts[i + 1]:
                 self.loose = True
-        self.lay(starts.shape[0], n, self.n_thresholds, np.asarray(weight).sum(), False)
+        # One more: where rows are dropped, the test that has nothing on its left.
+        self.lay(starts.shape[0], n, self.n_thresholds + 1, np.asarray(weight).sum(), False)
         self.missing_class = <double*> self.memory.take(3 * self.n_classes, sizeof(double))
         self.known_class = self.missing_class + self.n_classes
         self.whole_class = self.missing_class + 2 * self.n_classes
@@ -196,6 +197,12 @@ cdef class ShareTree(BranchAndBound):
                 if self.goes[j] == TO_LEFT:
                     self.left_class[k] = self.missing_class[k]
             left = unknown if self.goes[j] == TO_LEFT else 0.0
+            if divided:
+                # With more rows, a test of the column may divide what is known: it drops the rest.
+                c = self.cost(self.known_class) + 2 * self.price
+                floor[0] = min(floor[0], c)
+                if drop:
+                    best = min(best, c)
             # As in `RowTree`; divided rows move as well, and are looked at each time.
             short_of = self.slack if divided or unknown > 0.0 else (
                 (leaf + self.price - best) * fall + self.slack)
@@ -296,6 +303,10 @@ cdef class ShareTree(BranchAndBound):
             left = 0.0
             for k in range(self.n_classes):
                 self.left_class[k] = 0.0
+            if drop and self.goes[j] == DIVIDED and unknown > 0.0:
+                candidates[0] = low     # as in `stumps`
+                level.mass[j * self.stride] = 0.0
+                q = 1
             for t in range(low + 1, high):
                 if self.starts[j, t - 1] == self.starts[j, t]:
                     continue
@@ -367,7 +378,7 @@ cdef class ShareTree(BranchAndBound):
                 known_left += left[i]
             for e in range(self.missing_starts[column], self.missing_starts[column + 1]):
                 known -= node.weight[self.missing[e]]
-            s = known_left / known
+            s = known_left / known if known > 0.0 else 0.0
         for e in range(self.missing_starts[column], self.missing_starts[column + 1]):
             i = self.missing[e]
             left[i] = s * node.weight[i]
@@ -433,19 +444,21 @@ cdef class ShareTree(BranchAndBound):
     # ------------------------------------------------------------------------ sets of rows
 
     cdef void mark(self, int depth, const Node* node, int column, int threshold, bint drop,
-                   double* left, double* right) noexcept nogil:
+                   Answer* left, Answer* right) noexcept nogil:
         self.weigh(depth, node, column, threshold, drop)
-        left[0] = self.similar(depth, self.rooms[depth].weight[0])
-        right[0] = self.similar(depth, self.rooms[depth].weight[1])
+        self.similar(depth, self.rooms[depth].weight[0], left)
+        self.similar(depth, self.rooms[depth].weight[1], right)
 
-    cdef double similar(self, int depth, const double* weight) noexcept nogil:
+    cdef void similar(self, int depth, const double* weight, Answer* answer) noexcept nogil:
         """The best of the floors that the sets which are kept give to these rows."""
         cdef const Level* level = &self.levels[depth]
         cdef const double* known
         cdef double best = 0.0, floor
         cdef Py_ssize_t s, i
+        answer.floor = best
+        answer.claim = NONE
         if self.steepest == INFINITY:
-            return best
+            return
         for s in range(min(level.n_kept, <Py_ssize_t> SETS)):
             floor = level.kept_floor[s]
             known = self.rooms[depth].kept + s * self.n_rows
@@ -456,13 +469,15 @@ cdef class ShareTree(BranchAndBound):
                     floor -= self.steepest * (known[i] - weight[i])
             if floor > best:
                 best = floor
-        return best
+                answer.claim = level.kept_claim[s]
+        answer.floor = best
 
-    cdef void keep(self, int depth, bint is_left, double floor) noexcept nogil:
+    cdef void keep(self, int depth, bint is_left, double floor, int claim) noexcept nogil:
         cdef Level* level = &self.levels[depth]
         cdef Room* room = &self.rooms[depth]
         cdef Py_ssize_t s = level.n_kept % SETS
         memcpy(room.kept + s * self.n_rows, room.weight[0 if is_left else 1],
                self.n_rows * sizeof(double))
         level.kept_floor[s] = floor
+        level.kept_claim[s] = claim
         level.n_kept += 1

@@ -37,7 +37,7 @@ BYTES = 24  # of each row, column and level of the search
 
 
 @dataclass(frozen=True)
-class _Column:
+class Tests:
     """The tests of one variable that differ by a threshold, or one test on categories.
 
     A numeric variable is a column of its values; where some are missing and are routed, two, with
@@ -74,9 +74,9 @@ class _Column:
         return self.goes == "divided" and len(self.missing) > 0
 
 
-def _columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
-    """Every test of a training set, a list of `_Column`."""
-    found: list[_Column] = []
+def columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: int):
+    """Every test of a training set, a list of `Tests`."""
+    found: list[Tests] = []
     for j in range(training.n_variables):
         x = np.asarray(training.X[:, j])
         known = ~np.isnan(x)
@@ -95,7 +95,7 @@ def _columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: 
                     rank[missing] = len(values)
                     thresholds = np.append(within, np.finfo(np.float64).max)
                 if len(thresholds):
-                    found.append(_Column(j, rank, thresholds, None, missing, goes))
+                    found.append(Tests(j, rank, thresholds, None, missing, goes))
             continue
         codes = np.where(known, x, 0).astype(np.int64)
         for goes in sides:
@@ -105,23 +105,23 @@ def _columns_of(training: Columns, routed: bool, midpoints: bool, most_subsets: 
             for subset in subsets:
                 rank = (~subset[codes]).astype(np.int32)
                 rank[missing] = goes != "left"
-                found.append(_Column(j, rank, np.array([np.nan]), subset, missing, goes))
+                found.append(Tests(j, rank, np.array([np.nan]), subset, missing, goes))
     return found
 
 
-def _by_rank(columns: list[_Column], training: Columns, **search) -> RowTree:
+def _by_rank(columns: list[Tests], training: Columns, **search) -> RowTree:
     """The search for rows that go one way."""
     rank = np.array([column.rank for column in columns], dtype=np.int32)
     order = np.argsort(rank, axis=1, kind="stable").astype(np.int32)
     return RowTree(rank, order, training.y, training.sample_weight, **search)
 
 
-def _uncertain(gate: NoiseGate | None, column: _Column) -> bool:
+def _uncertain(gate: NoiseGate | None, column: Tests) -> bool:
     """Whether the values of a column carry an error."""
     return gate is not None and column.subset is None and gate.sigma[column.variable] > 0
 
 
-def _whole_entries(column: _Column, width: int):
+def _whole_entries(column: Tests, width: int):
     """As `_divided_entries`, of exact values: all of a row comes to the left at one threshold."""
     known = np.ones(len(column.rank), dtype=bool)
     known[column.missing] = False
@@ -153,7 +153,7 @@ def _stacked(entries: list[tuple], n: int):
 
 
 def _by_share(
-    columns: list[_Column], training: Columns, gate: NoiseGate | None, **search
+    columns: list[Tests], training: Columns, gate: NoiseGate | None, **search
 ) -> ShareTree:
     """The search for rows that a test may divide."""
     most = max(len(column.thresholds) for column in columns)
@@ -270,6 +270,9 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         machine. None: as many as the proof takes.
     time_limit : float, optional
         Seconds after which the search stops; it is looked at between tests. None: no limit.
+    tolerance : float from 0 to 1, default 0
+        Gap that is good enough: the search stops once ``gap_`` is no larger. The same search, so
+        that a larger tolerance never gives a better tree or a higher bound.
 
     Attributes
     ----------
@@ -334,6 +337,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         draws="once",
         max_nodes=None,
         time_limit=None,
+        tolerance=0.0,
     ):
         self.max_depth = max_depth
         self.objective = objective
@@ -349,6 +353,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.draws = draws
         self.max_nodes = max_nodes
         self.time_limit = time_limit
+        self.tolerance = tolerance
 
     def _check_parameters(self) -> None:
         check_number("max_depth", self.max_depth, 0, DEEPEST, whole=True)
@@ -366,6 +371,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             check_number("time_limit", self.time_limit, 0.0, BEYOND_USE)
             if self.time_limit == 0:
                 raise InputError("time_limit is 0", remedy="give seconds, or None for no limit")
+        check_number("tolerance", self.tolerance, 0.0, 1.0)
 
     def fit(self, X, y, sample_weight=None):
         """Search for the best tree.
@@ -383,9 +389,14 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         -------
         self
         """
+        self._search(X, y, sample_weight)
+        return self
+
+    def _search(self, X, y, sample_weight, prove: bool = False):
+        """Fit; the core, with evidence of its bound if `prove`, and the tests that it searched."""
         self._check_parameters()
         training = self._training_set(X, y, sample_weight)
-        columns = _columns_of(
+        columns = columns_of(
             training, self.missing == "routed", self.candidates == "midpoints", self.most_subsets
         )
         gate = self._error_gate(self.error, *self._rows_given)
@@ -408,6 +419,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 depth=self.max_depth,
                 max_nodes=self.max_nodes or 0,
                 seconds=self.time_limit or 0.0,
+                tolerance=self.tolerance,
+                prove=prove,
             )
         value, bound, found = core.run()
         self.objective_ = value / weight
@@ -417,17 +430,18 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.n_nodes_ = core.n_nodes
         with np.errstate(over="ignore"):
             tree = _tree_of(found, columns, training, gate)
-        return self._finish(tree, lasting(gate))
+        self._finish(tree, lasting(gate))
+        return core, columns
 
 
-def _nothing(n_rows: int) -> _Column:
+def _nothing(n_rows: int) -> Tests:
     """A column without a test."""
     nobody = np.zeros(0, dtype=np.int64)
-    return _Column(0, np.zeros(n_rows, dtype=np.int32), np.zeros(0), None, nobody, "divided")
+    return Tests(0, np.zeros(n_rows, dtype=np.int32), np.zeros(0), None, nobody, "divided")
 
 
 def _tree_of(
-    found: np.ndarray, columns: list[_Column], training: Columns, gate: NoiseGate | None
+    found: np.ndarray, columns: list[Tests], training: Columns, gate: NoiseGate | None
 ) -> Tree:
     """The tree that the core found, with the training weight of its nodes.
 
