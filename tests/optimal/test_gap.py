@@ -177,8 +177,8 @@ def test_data_frames_have_the_labels_of_the_tree():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"y": [0, 1, 2]}, "y holds 2 in row 2, and the classes of the tree are 0, 1"),
-        ({"y": [[0], [1], [1]]}, "y has 2 dimensions"),
+        ({"y": [0, 1, 2]}, "y holds the class 2, which the tree does not know"),
+        ({"y": [[0], [1], [1]]}, "y is int64 of shape"),
         ({"X": [[1.0, 2.0], [1.0, 2.0]]}, "inconsistent numbers of samples"),
         ({"X": [[], [], []]}, "the tree tests variable 0 and the data have 0"),
         ({"X": [["a"], ["b"], ["c"]]}, "X"),

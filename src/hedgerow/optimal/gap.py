@@ -14,6 +14,7 @@ from hedgerow.optimal.learner import OBJECTIVES, OptimalTreeClassifier
 from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree import Tree
 from hedgerow.tree.reading import codes_in
+from hedgerow.tree.statistics import codes_of
 
 SAME = 1e-9  # of the weight: costs that are equal but for rounding
 NAMES = dict(zip(OBJECTIVES, ("errors", "log loss", "weighted Gini index"), strict=True))
@@ -251,23 +252,3 @@ def values_of(tree: Tree, X) -> np.ndarray:
                 remedy="leave it out, or turn it into numbers",
             ) from None
     return values
-
-
-def codes_of(tree: Tree, y) -> np.ndarray:
-    """Places of class labels among those of the tree, (n,) int."""
-    labels = range(tree.n_classes) if tree.classes is None else tree.classes
-    places = {label: place for place, label in enumerate(labels)}
-    given = np.asarray(y)
-    if given.ndim != 1:
-        raise InputError(f"y has {given.ndim} dimensions", remedy="give one label for each row")
-    codes = np.empty(len(given), dtype=np.int64)
-    for row, label in enumerate(given.tolist()):
-        place = places.get(label) if label is None or isinstance(label, (str, float, int)) else None
-        if place is None:
-            known = ", ".join(repr(each) for each in list(places)[:10])
-            raise InputError(
-                f"y holds {label!r} in row {row}, and the classes of the tree are {known}",
-                remedy="give labels of the tree's classes, or drop that row",
-            )
-        codes[row] = place
-    return codes
