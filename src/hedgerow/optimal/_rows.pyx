@@ -306,6 +306,21 @@ cdef class RowTree(BranchAndBound):
                 left.n_rows = <int> (to_left - left.rows)
                 right.n_rows = n - left.n_rows
 
+    def lookahead(self, const int[::1] column, const int[::1] threshold):
+        """Least cost of a tree of depth 2 with each of these tests at its root, (k,) float64."""
+        cdef Py_ssize_t i
+        cdef Answer left, right
+        cdef int left_tree[2]
+        cdef int right_tree[2]
+        costs = np.empty(column.shape[0])
+        cdef double[::1] cost = costs
+        with nogil:
+            for i in range(column.shape[0]):
+                self.both(&self.root, column[i], threshold[i], INFINITY, False, &left, &right,
+                          left_tree, right_tree)
+                cost[i] = left.value + right.value
+        return costs
+
     # ----------------------------------------------------------------------- sets of rows
 
     cdef void mark(self, int depth, const Node* node, int column, int threshold, bint drop,
