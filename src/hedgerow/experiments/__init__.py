@@ -10,6 +10,7 @@ WORDS = (
     "soft_beyond",
     "search",
     "search_beyond",
+    "optimal",
     "structure",
     "structure_beyond",
     "survival",
