@@ -10,7 +10,6 @@ WORDS = (
     "soft_beyond",
     "search",
     "search_beyond",
-    "optimal",
     "structure",
     "structure_beyond",
     "survival",
@@ -21,5 +20,6 @@ WORDS = (
     "evidential_beyond",
     "missing",
     "missing_beyond",
+    "optimal",
     "readings",
 )
