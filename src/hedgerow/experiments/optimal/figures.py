@@ -213,7 +213,7 @@ def optimal_distances(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
 
 
 @figure(
-    "What four quantiles cost",
+    "Errors with four quantiles and with all values",
     caption="Errors on the whole data set, per cent of its rows, at the largest depth of the "
     "table: of the best tree on four quantiles of each variable, of CART on all values (the better "
     "of Gini index and entropy), and of the best tree on all values. {whole}",

@@ -20,16 +20,17 @@ from hedgerow.experiments.optimal.plan import (
     WHOLE,
     OptimalPlan,
 )
-from hedgerow.experiments.optimal.tables import LABELS, METRIC_LABELS, TOTAL
+from hedgerow.experiments.optimal.tables import LABELS, TOTAL
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
 from hedgerow.reporting.numbers import number, p_text, signed
 
-#: Tables of comparisons: part, and the columns of which each combination is a block.
+#: Tables of comparisons: part, and the columns of which each combination is a block. Of several
+#: metrics the page shows the accuracy.
 BLOCKS = {
     "optimal_training": ("training", ("depth",)),
-    "optimal_clean": ("clean", ("metric", "depth")),
-    "optimal_noise": ("noise", ("metric", "setting", "depth")),
+    "optimal_clean": ("clean", ("depth",)),
+    "optimal_noise": ("noise", ("setting", "depth")),
     "optimal_stability": ("stability", ("depth",)),
     "optimal_cost": ("quantiles", ("depth",)),
 }
@@ -89,16 +90,17 @@ def section(
 
 
 def _blocks(table: pd.DataFrame, part: str, by: tuple[str, ...]) -> list[dict]:
-    """Lines of one table of comparisons, a block per metric, setting and depth."""
+    """Lines of one table of comparisons, a block per setting and depth."""
+    if len(COMPARED.parts[part].metrics) > 1:
+        table = table[table["metric"] == "accuracy"]
     return blocks(COMPARED, table, part, by, partial(_title, by), pair_words(LABELS))
 
 
 def _title(by: tuple[str, ...], *values) -> str:
     named = dict(zip(by, values, strict=True))
-    words = [METRIC_LABELS[named["metric"]]] if "metric" in named else []
-    words += [f"noise factor {named['setting']}"] if "setting" in named else []
-    words = ", ".join([*words, f"depth up to {named['depth']}"])
-    return words[0].upper() + words[1:]
+    if "setting" in named:
+        return f"Noise factor {named['setting']}, depth up to {named['depth']}"
+    return f"Depth up to {named['depth']}"
 
 
 def _answer(table: pd.DataFrame) -> list[dict]:

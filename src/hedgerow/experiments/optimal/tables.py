@@ -42,14 +42,6 @@ LABELS = {
     C45_TOLD: "C4.5, told the noise",
     "quantiles": "best tree on quantiles",
 }
-METRIC_LABELS = {
-    "accuracy": "Accuracy",
-    "macro_f1": "Macro F1",
-    "log_loss": "Log loss",
-    "n_leaves": "Leaves",
-    "distance": "Distance",
-    "error_rate": "Error rate",
-}
 #: Quantities of the table of levels.
 LEVELS = ("accuracy", "macro_f1", "log_loss", "n_leaves")
 #: In the column `dataset`: errors of all sets together.
@@ -215,8 +207,8 @@ def behind_quantiles(table: pd.DataFrame) -> Iterator[Cell]:
 
 @table(
     "Training data: the best tree beside grown ones",
-    caption="Accuracy on the training part, unpruned, at the same limit of the depth. UCT-DT holds "
-    f"back three tenths of these rows to choose by. {LIMITED} {TESTS} {{ran}}",
+    caption="Accuracy on the training part in points, unpruned, at the same limit of the depth. "
+    f"UCT-DT holds back three tenths of these rows to choose by. {LIMITED} {TESTED} {{ran}}",
     words=said,
     behind=behind_part,
 )
