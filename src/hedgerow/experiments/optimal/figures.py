@@ -172,7 +172,7 @@ def optimal_sizes(rows: pd.DataFrame, plan: OptimalPlan) -> Figure:
     "How alike trees of bootstrap samples are, by depth",
     caption="Edit distance B2 as a share of the tests of both trees, mean over pairs of bootstrap "
     "samples and over data sets; lower is more alike. C4.5 once pruned at its default confidence, "
-    "once not; CART and the best tree are not pruned. {ran}",
+    "once not; CART and the best tree are not pruned. {sampled}",
     alt="A line per method against the depth; the differences are in the table beneath.",
     words=said,
 )

@@ -34,7 +34,7 @@ BLOCKS = {
     "optimal_stability": ("stability", ("depth",)),
     "optimal_cost": ("quantiles", ("depth",)),
 }
-_PARTS = {"training": "training part, unpruned", "clean": "test part"}
+_PARTS = {"training": "training part", "clean": "test part"}
 
 
 @step("*")
