@@ -125,6 +125,7 @@ def test_every_part_has_its_methods(rows):
     search = rows[rows["part"] == "search"]
     assert set(search["method"]) == set(SEARCHES) and set(search["metric"]) == set(PROOF)
     assert set(search[search["method"] == TOLD]["setting"]) == {"0.1", "0.3"}
+    assert set(search[search["method"] == "optimal"]["setting"]) == {CLEAN}
 
 
 def test_what_is_compared_was_run():

@@ -45,7 +45,7 @@ from hedgerow.experiments.optimal.plan import (
 from hedgerow.experiments.soft.samples import variable_means
 from hedgerow.experiments.step import step
 
-#: Decimals of what is kept: more would only be stored.
+#: Decimals of scores, shares and distances. More would only be stored, and fewer make ties.
 DECIMALS = 6
 
 
@@ -371,7 +371,8 @@ class Division:
                     yield part, setting, name, "n_leaves", float(learned.tree.n_leaves)
                 if not np.isnan(value):
                     yield "tuned", setting, name, "value", float(value)
-                if name in SEARCHES:
+                # Without anything tuned or told the same tree reads all rows.
+                if name in SEARCHES and (setting == CLEAN or name != "optimal"):
                     for metric in PROOF:
                         known = float(getattr(learned.model, f"{metric}_"))
                         yield "search", setting, name, metric, known
@@ -395,7 +396,9 @@ def _frame(lines: list) -> pd.DataFrame:
     """Lines of dataset, split, depth, then part, setting, method, metric, value."""
     names = ["dataset", "split", "depth", "part", "setting", "method", "metric", "value"]
     frame = pd.DataFrame(lines, columns=names)[[*ORDER["rows"], *VALUES["rows"]]]
-    return sorted_(frame.assign(value=frame["value"].round(DECIMALS)), ORDER["rows"])
+    tuned = frame["part"] == "tuned"
+    value = frame["value"].where(tuned, frame["value"].round(DECIMALS))
+    return sorted_(frame.assign(value=value), ORDER["rows"])
 
 
 @step(
