@@ -62,6 +62,9 @@ def audited(rerun: set[str]) -> set[str]:
         ("search_beyond: {depths: [2]}", after("search_beyond", "optimum")),
         ("search_beyond: {widening: [0.3]}", after("search_beyond", "selection")),
         ("search_beyond: {grid: [1, 10]}", after("search_beyond", "anytime")),
+        ("optimal: {noise: [0.3]}", after("optimal", "run")),
+        ("optimal: {max_nodes: 100}", after("optimal", "run", "stability")),
+        ("optimal: {quantile_depths: [3]}", after("optimal", "quantiles")),
         (
             "structure: {n_trees: 30}",
             {"structure_learn", *DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},

@@ -20,5 +20,6 @@ WORDS = (
     "evidential_beyond",
     "missing",
     "missing_beyond",
+    "optimal",
     "readings",
 )

@@ -1,0 +1,202 @@
+"""The section on the best tree of a depth on the report page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from hedgerow.evaluation.significance import smallest_p
+from hedgerow.experiments.compared import blocks, most, pair_words
+from hedgerow.experiments.optimal import figures as optimal_figures
+from hedgerow.experiments.optimal import tables as optimal_tables
+from hedgerow.experiments.optimal.plan import (
+    CLEAN,
+    COMPARED,
+    METHODS,
+    N_QUANTILES,
+    WHOLE,
+    OptimalPlan,
+)
+from hedgerow.experiments.optimal.tables import LABELS, TOTAL
+from hedgerow.experiments.step import step
+from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
+from hedgerow.reporting.numbers import number, p_text, signed
+
+#: Tables of comparisons: part, and the columns of which each combination is a block. Of several
+#: metrics the page shows the accuracy.
+BLOCKS = {
+    "optimal_training": ("training", ("depth",)),
+    "optimal_clean": ("clean", ("depth",)),
+    "optimal_noise": ("noise", ("setting", "depth")),
+    "optimal_stability": ("stability", ("depth",)),
+    "optimal_cost": ("quantiles", ("depth",)),
+}
+_PARTS = {"training": "training part", "clean": "test part"}
+
+
+@step("*")
+def section(
+    tables: Mapping[str, pd.DataFrame],
+    figures: Mapping[str, Path],
+    captions: Mapping[str, str],
+    claims: pd.DataFrame,
+    plan: OptimalPlan,
+) -> Section:
+    """Whether the best tree pays as a section of the report page.
+
+    Parameters
+    ----------
+    tables : mapping of DataFrame
+        Those of `hedgerow.experiments.optimal.tables` by id, as read from their files.
+    figures : mapping of path
+        Its figures by id: svg files, which are embedded.
+    captions : mapping of str
+        Of all tables and figures, by id.
+    claims : DataFrame
+        As returned by `hedgerow.experiments.optimal.claims.claims`.
+    plan : OptimalPlan
+
+    Returns
+    -------
+    Section
+        The same inputs give the same text.
+    """
+    n = most(tables["optimal_clean"])
+    stated = {"plan": plan, "n": n, "smallest_p": smallest_p(n)}
+    return filled(
+        "optimal",
+        "The best tree: does it pay?",
+        "experiments/optimal/page.html.j2",
+        "experiments/optimal/summary.html.j2",
+        tally=tally(claims),
+        **stated,
+        claims=claim_lines(claims),
+        blocks={name: _blocks(tables[name], *told) for name, told in BLOCKS.items()},
+        answer=_answer(tables["optimal_clean"]),
+        gap=_gap(tables["optimal_gap"]),
+        proof=_proof(tables["optimal_proof"]),
+        fade=_fade(tables["optimal_fade"]),
+        levels=_levels(tables["optimal_levels"]),
+        sets=_sets(tables["optimal_sets"]),
+        methods=[LABELS[name] for name in METHODS],
+        quantiles=_quantiles(tables["optimal_quantiles"]),
+        n_quantiles=N_QUANTILES,
+        whole=[LABELS[name] for name in WHOLE],
+        shown=shown(optimal_tables, optimal_figures, figures=figures, captions=captions),
+    )
+
+
+def _blocks(table: pd.DataFrame, part: str, by: tuple[str, ...]) -> list[dict]:
+    """Lines of one table of comparisons, a block per setting and depth."""
+    if len(COMPARED.parts[part].metrics) > 1:
+        table = table[table["metric"] == "accuracy"]
+    return blocks(COMPARED, table, part, by, partial(_title, by), pair_words(LABELS))
+
+
+def _title(by: tuple[str, ...], *values) -> str:
+    named = dict(zip(by, values, strict=True))
+    if "setting" in named:
+        return f"Noise factor {named['setting']}, depth up to {named['depth']}"
+    return f"Depth up to {named['depth']}"
+
+
+def _answer(table: pd.DataFrame) -> list[dict]:
+    """Test accuracy of the best tree less that of C4.5, without and with a price, by depth."""
+    own = table[(table["metric"] == "accuracy") & (table["second"] == "c45")]
+    found = []
+    for depth, lines in own.groupby("depth"):
+        line = lines.set_index("first")["difference"]
+        crisp, priced = (signed(line[name], 1) for name in ("optimal", "optimal_priced"))
+        found.append({"depth": depth, "crisp": crisp, "priced": priced})
+    return found
+
+
+def _gap(table: pd.DataFrame) -> list[dict]:
+    return [
+        {
+            "name": row["depth"],
+            "cells": [number(row["gap"], 1), number(row["gap_closed"]), row["n_datasets"]],
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def _proof(table: pd.DataFrame) -> list[dict]:
+    """A block per method and condition."""
+    found = []
+    for (method, setting), own in table.groupby(["method", "setting"], sort=False):
+        lines = [
+            {
+                "name": row["depth"],
+                "cells": [number(row[name]) for name in ("proven", "gap")]
+                + [f"{row['n_nodes']:,.0f}"],
+            }
+            for row in own.to_dict("records")
+        ]
+        where = CLEAN if setting == CLEAN else f"noise factor {setting}"
+        title = f"{LABELS[method]}, {where}"
+        found.append({"title": title[0].upper() + title[1:], "lines": lines})
+    return found
+
+
+def _fade(table: pd.DataFrame) -> list[dict]:
+    return [
+        {
+            "name": f"{LABELS[row['first']]} – {LABELS[row['second']]}, {_PARTS[row['part']]}",
+            "cells": [
+                f"{row['depth_least']} and {row['depth_most']}",
+                *(signed(row[name], 1) for name in ("at_least", "at_most", "fade")),
+                *(p_text(row[name]) for name in ("p", "p_holm")),
+            ],
+        }
+        for row in table.to_dict("records")
+    ]
+
+
+def _levels(table: pd.DataFrame) -> list[dict]:
+    """A block per condition and depth."""
+    found = []
+    for (setting, depth), own in table.groupby(["setting", "depth"], sort=False):
+        lines = [
+            {
+                "name": LABELS[row["method"]],
+                "cells": [number(row[name], 1) for name in ("accuracy", "macro_f1")]
+                + [number(row["log_loss"], 3), number(row["n_leaves"], 1)],
+            }
+            for row in own.to_dict("records")
+        ]
+        where = "Clean" if setting == CLEAN else f"Noise factor {setting}"
+        found.append({"title": f"{where}, depth up to {depth}", "lines": lines})
+    return found
+
+
+def _sets(table: pd.DataFrame) -> list[dict]:
+    """A block per depth, a line per data set; the best of each, as printed, is told."""
+    found = []
+    for depth, own in table.groupby("depth", sort=False):
+        lines = []
+        for row in own.to_dict("records"):
+            values = [number(row[name], 1) for name in METHODS]
+            best = number(max(row[name] for name in METHODS), 1)
+            cells = [{"text": text, "best": text == best} for text in values]
+            lines.append({"name": row["dataset"], "cells": cells})
+        found.append({"title": f"Depth up to {depth}", "lines": lines})
+    return found
+
+
+def _quantiles(table: pd.DataFrame) -> list[dict]:
+    """A block per depth, a line per data set and one of all."""
+    found = []
+    for depth, own in table.groupby("depth", sort=False):
+        lines = [
+            {
+                "name": "all sets together" if row["dataset"] == TOTAL else row["dataset"],
+                "cells": [f"{row[name]:,}" for name in ("n_rows", *WHOLE)],
+            }
+            for row in own.to_dict("records")
+        ]
+        found.append({"title": f"Depth up to {depth}", "lines": lines})
+    return found

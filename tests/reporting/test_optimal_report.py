@@ -1,0 +1,205 @@
+"""Tables, figures, questions and section on best trees, from made-up results."""
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from shown import SPECIFICATION, STATED, made_by, page_of, section_of, tables_of
+
+from hedgerow.experiments.optimal import claims as optimal_claims
+from hedgerow.experiments.optimal import figures as optimal_figures
+from hedgerow.experiments.optimal import statistics as optimal_statistics
+from hedgerow.experiments.optimal.plan import (
+    CLEAN,
+    COMPARED,
+    METHODS,
+    NOISY,
+    ORDER,
+    PROOF,
+    SEARCHES,
+    STABLE,
+    TOLD,
+    UNPRUNED,
+    WHOLE,
+    WHOLE_SET,
+    OptimalPlan,
+)
+
+pytestmark = pytest.mark.slow
+
+PLAN = OptimalPlan(
+    configuration="made-up",
+    datasets=("set 0", "set 1", "gone"),
+    quantile_datasets=("set 0", "lost"),
+    depths=(2, 3),
+)
+DEPTHS = (2, 3)
+CELLS = {
+    "training": ((CLEAN,), UNPRUNED),
+    "clean": ((CLEAN,), METHODS),
+    "noise": (("0.1", "0.3"), NOISY),
+    "stability": ((CLEAN,), STABLE),
+    "quantiles": ((WHOLE_SET,), WHOLE),
+}
+
+
+def _rows(n_sets=14, gain=0.1):
+    """Best trees ahead by `gain` in every part, errors told by twice as much, all less at depth 3;
+    farther apart, and with fewer leaves."""
+    random = np.random.default_rng(2)
+    ahead = {"optimal": 1.0, "optimal_priced": 1.0, "optimal_error": 2.0, TOLD: 2.0, "uct": 0.7}
+    lines = []
+    for k in range(n_sets):
+        for part, (settings, methods) in CELLS.items():
+            cells = [(s, d, m) for s in settings for d in DEPTHS for m in methods]
+            for setting, depth, method in cells:
+                better = gain * ahead.get(method, 0.0) * (1.0 if depth == 2 else 0.5)
+                if part == "quantiles":
+                    better = gain * {"quantiles": -1.0, "cart": 0.0, "optimal": 1.0}[method]
+                for metric, told in COMPARED.parts[part].metrics.items():
+                    sign = -1.0 if told.less_is_better else 1.0
+                    if metric == "distance":
+                        sign = 1.0  # what is best in training data is farther apart
+                    value = 0.5 + sign * better + 0.001 * random.random()
+                    value = round(value, 3) if metric == "error_rate" else value
+                    key = (part, f"set {k}", 0, setting, depth, method)
+                    lines.append((*key, metric, value))
+                    if metric == "error_rate":
+                        lines += [(*key, "errors", 1000 * value), (*key, "n_rows", 1000.0)]
+        for depth in DEPTHS:
+            for setting in (CLEAN, "0.1", "0.3"):
+                for method in SEARCHES[1:] if setting != CLEAN else SEARCHES[:3]:
+                    key = ("search", f"set {k}", 0, setting, depth, method)
+                    proven = {"n_nodes": 100.0, "proven": float(k % 2), "gap": 0.5 * (1 - k % 2)}
+                    lines += [(*key, metric, proven[metric]) for metric in PROOF]
+    return pd.DataFrame(lines, columns=[*ORDER["rows"], "value"])
+
+
+@functools.cache
+def inputs():
+    """Inputs of all jobs."""
+    return {**optimal_statistics.merged([_rows(n_sets=2)], [], []), "plan": PLAN}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return SimpleNamespace(inputs=inputs(), tables=tables_of("optimal", **inputs()))
+
+
+def test_tables_say_what_both_have(run):
+    keys = ["setting", "depth", "metric", "first", "second"]
+    for part, compared in COMPARED.parts.items():
+        table = run.tables["optimal_cost" if part == "quantiles" else f"optimal_{part}"]
+        n_pairs = len(compared.metrics) * len(compared.pairs)
+        assert len(table) == len(CELLS[part][0]) * len(DEPTHS) * n_pairs
+        assert not table.duplicated(keys).any()
+        assert table["difference"].tolist() == pytest.approx(
+            (table["mean_first"] - table["mean_second"]).tolist(), abs=1e-8
+        )
+    cell = run.tables["optimal_clean"].set_index(keys)
+    cell = cell.loc[(CLEAN, 2, "log_loss", "optimal", "c45")]
+    # A loss that is smaller is a win.
+    assert cell["difference"] == pytest.approx(-0.1, abs=0.002)
+    assert (cell["wins"], cell["losses"], cell["n_datasets"]) == (2, 0, 2)
+
+
+def test_levels_and_proofs_are_means_over_data_sets(run):
+    table = run.tables["optimal_levels"].set_index(["setting", "depth", "method"])
+    assert table.loc[(CLEAN, 2, "optimal"), "accuracy"] == pytest.approx(60, abs=0.2)
+    assert table.loc[("0.3", 3, TOLD), "accuracy"] == pytest.approx(60, abs=0.2)
+    assert table["n_leaves"].isna().tolist() == [key[0] != CLEAN for key in table.index]
+    table = run.tables["optimal_proof"].set_index(["method", "setting", "depth"])
+    assert table.loc[("optimal", CLEAN, 2), ["proven", "gap", "n_nodes"]].tolist() == [50, 25, 100]
+    assert (TOLD, CLEAN, 2) not in table.index and (TOLD, "0.1", 2) in table.index
+
+
+def test_what_is_closed_of_the_gap_and_what_fades(run):
+    table = run.tables["optimal_gap"]
+    assert table["gap_closed"].tolist() == pytest.approx([70, 70], abs=2)
+    table = run.tables["optimal_fade"]
+    assert table["part"].tolist() == ["training", "clean"]
+    assert table["at_least"].tolist() == pytest.approx([10, 10], abs=0.2)
+    assert table["fade"].tolist() == pytest.approx([5, 5], abs=0.2)
+
+
+def test_errors_of_all_sets_are_added_up(run):
+    table = run.tables["optimal_quantiles"]
+    own = table[table["depth"] == 3].set_index("dataset")
+    assert own.index.tolist() == ["set 0", "set 1", "all"]
+    assert own.loc["all", "n_rows"] == 2000
+    assert own.loc["all", "quantiles"] == own["quantiles"].iloc[:2].sum()
+    assert (own["optimal"] < own["cart"]).all() and (own["cart"] < own["quantiles"]).all()
+
+
+def test_each_data_set_at_each_depth(run):
+    table = run.tables["optimal_sets"]
+    assert table[["depth", "dataset"]].to_numpy().tolist() == [
+        [depth, name] for depth in DEPTHS for name in ("set 0", "set 1")
+    ]
+    assert table["optimal_error"].tolist() == pytest.approx([70, 70, 60, 60], abs=0.2)
+
+
+def _judged(rows):
+    made = optimal_statistics.merged([rows], [], [])
+    found = optimal_claims.claims(**made, specification=SPECIFICATION, stated=STATED)
+    return found.set_index("claim")
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(0.1, "reproduced"), (-0.1, "not reproduced")])
+def test_a_verdict_follows_its_test(gain, verdict):
+    found = _judged(_rows(gain=gain))["verdict"]
+    assert found.index.tolist() == [f"optimal-{k:02d}" for k in range(1, 12)]
+    if gain < 0:  # there is no gap that could be closed
+        assert found.pop("optimal-08") == "too little data"
+    assert set(found) == {verdict}
+
+
+def test_ahead_at_one_depth_is_partly():
+    rows = _rows()
+    own = (rows["part"] == "clean") & (rows["depth"] == 3) & (rows["metric"] == "accuracy")
+    same = rows.loc[own & (rows["method"] == "c45"), "value"].to_numpy()
+    rows.loc[own & (rows["method"] == "optimal_priced"), "value"] = same
+    found = _judged(rows)["verdict"]
+    assert found["optimal-03"] == "partly" and found["optimal-02"] == "reproduced"
+
+
+def test_fewer_leaves_that_cost_accuracy_do_not_count():
+    rows = _rows()
+    own = (rows["part"] == "clean") & (rows["metric"] == "accuracy")
+    rows.loc[own & (rows["method"] == "optimal_priced"), "value"] -= 0.3
+    assert _judged(rows)["verdict"]["optimal-10"] == "not reproduced"
+
+
+def test_two_data_sets_cannot_tell(run):
+    assert set(_judged(run.inputs["rows"])["verdict"]) == {"too little data"}
+
+
+def test_figures_show_what_was_run(run):
+    drawn = made_by(optimal_figures.optimal_gains, **run.inputs)
+    titles = [axes.get_title(loc="left") for axes in drawn.axes]
+    assert titles == ["Training part", "Test part, clean"] + [
+        f"Test part, n = {n}" for n in ("0.1", "0.3")
+    ]
+    assert [len(axes.lines) for axes in drawn.axes] == [4, 6, 8, 8]  # one at 0
+    assert len({axes.get_ylim() for axes in drawn.axes[1:]}) == 1
+    best = next(line for line in drawn.axes[1].lines if line.get_label() == "best tree")
+    assert best.get_ydata() == pytest.approx([10, 5], abs=0.2)
+    drawn = made_by(optimal_figures.optimal_sizes, **run.inputs)
+    assert len(drawn.axes[0].lines) == len(METHODS)
+    assert [text.get_text() for text in drawn.axes[0].texts] == ["2", "3"] * len(METHODS)
+    drawn = made_by(optimal_figures.optimal_distances, **run.inputs)
+    assert len(drawn.axes[0].lines) == len(STABLE)
+    drawn = made_by(optimal_figures.optimal_errors, **run.inputs)
+    marks = [line.get_xdata() for line in drawn.axes[0].lines]
+    assert len(marks) == 3 and max(marks[2]) < min(marks[1]) < min(marks[0])
+
+
+def test_the_section_names_what_is_absent_and_what_is_not_proven(tmp_path):
+    text = page_of(section_of("optimal", tmp_path, **inputs()))
+    assert "Absent, because no source answered: gone" in text
+    assert "Absent, because no source answered: lost" in text
+    assert "50 % at depth 2, 50 % at depth 3 are proven, the others bounded, not proven" in text
+    assert "<strong>70.0</strong>" in text or "<strong>70.1</strong>" in text
+    assert "all sets together" in text

@@ -1,0 +1,194 @@
+# Whether the best tree of a depth pays: beside C4.5, CART and UCT-DT of the same depth, in training
+# and test data, under noise, in stability; and what four quantiles of each variable cost.
+
+optimal_datasets = config["optimal"]["datasets"]
+optimal_quantile_datasets = config["optimal"]["quantile_datasets"]
+
+
+rule optimal_run:
+    input:
+        table="data/tidy/{dataset}.parquet",
+    output:
+        "data/results/optimal/datasets/{dataset}.parquet",
+    log:
+        "data/logs/optimal/run/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.steps:run"),
+    message:
+        "Best trees beside grown ones on {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_stability:
+    input:
+        table="data/tidy/{dataset}.parquet",
+    output:
+        "data/results/optimal/stability/{dataset}.parquet",
+    log:
+        "data/logs/optimal/stability/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.steps:stability"),
+    message:
+        "Best trees of bootstrap samples of {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_quantiles:
+    input:
+        table="data/tidy/{dataset}.parquet",
+    output:
+        "data/results/optimal/quantiles/{dataset}.parquet",
+    log:
+        "data/logs/optimal/quantiles/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.steps:quantiles"),
+    message:
+        "Best trees on quantiles of {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_statistics:
+    input:
+        rows=expand(
+            "data/results/optimal/datasets/{dataset}.parquet", dataset=optimal_datasets
+        ),
+        stability=expand(
+            "data/results/optimal/stability/{dataset}.parquet",
+            dataset=optimal_datasets,
+        ),
+        quantiles=expand(
+            "data/results/optimal/quantiles/{dataset}.parquet",
+            dataset=optimal_quantile_datasets,
+        ),
+    output:
+        rows="data/results/optimal/rows.parquet",
+        statistics="data/results/optimal/statistics.parquet",
+    log:
+        "data/logs/optimal/statistics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.statistics:merged"),
+    message:
+        "Significance tests of best trees"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_tables:
+    input:
+        rows=rules.optimal_statistics.output.rows,
+        statistics=rules.optimal_statistics.output.statistics,
+    output:
+        **items(
+            config,
+            "optimal.tables",
+            "optimal_training",
+            "optimal_gap",
+            "optimal_proof",
+            "optimal_clean",
+            "optimal_fade",
+            "optimal_noise",
+            "optimal_levels",
+            "optimal_sets",
+            "optimal_stability",
+            "optimal_quantiles",
+            "optimal_cost",
+        ),
+    log:
+        "data/logs/optimal/tables.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.tables"),
+    message:
+        "Tables of best trees"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_figures:
+    input:
+        rows=rules.optimal_statistics.output.rows,
+    output:
+        **items(
+            config,
+            "optimal.figures",
+            "optimal_gains",
+            "optimal_sizes",
+            "optimal_distances",
+            "optimal_errors",
+        ),
+    log:
+        "data/logs/optimal/figures.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.figures"),
+    message:
+        "Figures of best trees"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_claims:
+    input:
+        rows=rules.optimal_statistics.output.rows,
+        statistics=rules.optimal_statistics.output.statistics,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
+    output:
+        "data/results/optimal/claims.parquet",
+    log:
+        "data/logs/optimal/claims.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.claims:claims"),
+    message:
+        "Questions about best trees"
+    script:
+        "../scripts/step.py"
+
+
+rule optimal_page:
+    input:
+        tables=rules.optimal_tables.output,
+        figures=rules.optimal_figures.output,
+        captions=[rules.optimal_tables.output, rules.optimal_figures.output],
+        claims=rules.optimal_claims.output,
+    output:
+        "data/results/optimal/section.json",
+    log:
+        "data/logs/optimal/section.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "optimal.page:section"),
+    message:
+        "Best trees in the report"
+    script:
+        "../scripts/step.py"
+
+
+# For the manifest, as in report.smk.
+optimal_reported = {
+    "datasets": sorted({*optimal_datasets, *optimal_quantile_datasets}),
+    "read": ["config/claims.yaml", "data/published/claims.csv"],
+    "made": [
+        rules.optimal_statistics.output,
+        rules.optimal_tables.output,
+        rules.optimal_figures.output,
+        rules.optimal_claims.output,
+        rules.optimal_page.output,
+    ],
+}
