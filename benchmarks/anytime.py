@@ -4,10 +4,10 @@
     python benchmarks/anytime.py
     python benchmarks/anytime.py --seconds 10 yeast segment
 
-Each solver has a process of its own and the same limit; errors are counted on what it predicts. The
-primal gap of a solver on a data set is (errors - fewest) / errors, where the fewest are those of the
-best of all solvers; 0 where both are 0. The others are ConTree (Brita, van der Linden, Demirovic
-2025) and its limited discrepancy search in pytrees-rs, both under the MIT licence.
+Each solver has a process of its own and the same limit; errors are counted on what it predicts.
+The primal gap of a solver on a data set is (errors - fewest) / errors, where the fewest are those
+of the best of all solvers; 0 where both are 0. The others are ConTree (Brita, van der Linden,
+Demirovic 2025) and its limited discrepancy search in pytrees-rs, both under the MIT licence.
 """
 
 from __future__ import annotations

@@ -127,12 +127,59 @@ def test_the_steps_are_told():
     assert tree.shape == (15, 2)
 
 
+def macro_f1(y, answer, weight):
+    """As it is defined: the mean over classes of 2 TP / (answered + true)."""
+    found = []
+    for c in np.unique(y):
+        both = weight[(y == c) & (answer == c)].sum()
+        found.append(2 * both / (weight[answer == c].sum() + weight[y == c].sum()))
+    return np.mean(found)
+
+
+@pytest.mark.parametrize("seed", draws(40))
+def test_macro_f1(seed):
+    """What it says is what its answers give, and no tree of two levels is above the bound."""
+    X, y, weight, settings = larger_case(seed)
+    settings = {**settings, "objective": "macro_f1", "search": "uct", "leaf_price": 0.0}
+    before = None
+    for nodes in (1, 200, 3000):
+        model = OptimalTreeClassifier(3, max_nodes=nodes, **settings).fit(X, y, weight)
+        own = macro_f1(y, model.predict(X), weight)
+        assert own == pytest.approx(1 - model.objective_, abs=1e-9)
+        assert model.bound_ <= model.objective_ + 1e-12
+        if before is not None:
+            assert model.objective_ <= before + 1e-12
+        before = model.objective_
+    settings["objective"] = "errors"
+    for class_weight in (None, "balanced"):  # trees that were found otherwise keep to the bound
+        other = OptimalTreeClassifier(3, max_nodes=3000, class_weight=class_weight, **settings).fit(
+            X, y, weight
+        )
+        assert 1 - macro_f1(y, other.predict(X), weight) >= model.bound_ - 1e-9
+
+
+def test_macro_f1_of_rare_classes():
+    """Where errors alone forget a class that is rare."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    y = np.where(X[:, 0] > 1.5, 2, (X[:, 1] > 0).astype(int))
+    y = np.where(rng.random(300) < 0.25, rng.integers(0, 2, 300), y)
+    limit = {"max_depth": 2, "search": "uct", "max_nodes": 20_000}
+    errors = OptimalTreeClassifier(**limit).fit(X, y)
+    f1 = OptimalTreeClassifier(**limit, objective="macro_f1").fit(X, y)
+    one = np.ones(300)
+    assert macro_f1(y, f1.predict(X), one) >= macro_f1(y, errors.predict(X), one)
+    assert OptimalTreeClassifier(**limit, objective="macro_f1").fit(X, y).tree_ == f1.tree_
+
+
 def test_what_is_refused():
     X, y = load_wine(return_X_y=True)
     with pytest.raises(InputError, match="search is 'uct', which goes on without end"):
         OptimalTreeClassifier(search="uct").fit(X, y)
     with pytest.raises(InputError, match="search is 'all'"):
         OptimalTreeClassifier(search="all").fit(X, y)
+    with pytest.raises(InputError, match="objective is 'macro_f1', which does not add up"):
+        OptimalTreeClassifier(objective="macro_f1").fit(X, y)
     for settings in ({"error": 0.1}, {}):
         gaps = X.copy()
         gaps[0, 0] = X[0, 0] if settings else np.nan

@@ -159,10 +159,11 @@ class Anytime:
             if near or self.over or self._done(self.root):
                 self._settle(self.root)
                 return self.root.value, self.root.bound, self.root.whole()
-            if self.n_nodes >= BOUNDING * self._n_bounding:
-                self._bound()
-            else:
+            before = self.n_nodes
+            if before < BOUNDING * self._n_bounding:
                 self._visit(self.root)
+            if self.n_nodes == before:  # its turn, or all that was proposed is solved
+                self._bound()
 
     def start(self, tree: np.ndarray) -> None:
         """Begin with a tree of the root, as `BranchAndBound.run` gives it."""
@@ -231,7 +232,7 @@ class Anytime:
         value, bound, tree = core.run()
         self._n_looks += 1
         self._n_bounding += max(core.n_nodes, 1)
-        self.n_nodes += core.n_nodes
+        self.n_nodes += max(core.n_nodes, 1)
         self._learn(self.root, value, bound, tree)
 
     def _leaf(self, problem: Problem) -> None:

@@ -24,6 +24,7 @@ from hedgerow.induction.rules import halfway
 from hedgerow.optimal._rows import RowTree
 from hedgerow.optimal._shares import ShareTree, block
 from hedgerow.optimal.anytime import Anytime
+from hedgerow.optimal.macro import MacroF1
 from hedgerow.tree import Tree
 from hedgerow.tree.gates import NoiseGate
 
@@ -31,6 +32,7 @@ from hedgerow.tree.gates import NoiseGate
 OBJECTIVES = ("errors", "log_loss", "gini")
 MISSING = ("divided", "routed")
 SEARCHES = ("bounds", "uct")
+MACRO_F1 = "macro_f1"  # does not add up over leaves
 #: What becomes of a missing value, in the order of the core's constants.
 GOES = ("right", "left", "divided")
 LEAST_SHARE = 1e-15  # of a row that comes to the left at a threshold, as an entry
@@ -234,10 +236,12 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     max_depth : int from 0 to 16, default 3
         Largest number of tests on a path. Time grows with about the number of values of a variable
         for each.
-    objective : {"errors", "log_loss", "gini"}, default "errors"
+    objective : {"errors", "log_loss", "gini", "macro_f1"}, default "errors"
         What a leaf costs: the weight of rows that are not of its majority; their log loss under the
         class shares of the leaf (nats); its weight times its Gini index. Each per unit of weight of
-        the training set.
+        the training set. Or 1 less the macro F1 of the whole tree, which does not add up over
+        leaves and takes ``search="uct"``: the best of searches for errors weighted by class; the
+        class weights of its nodes are weighted so as well.
     leaf_price : float, default 0
         What each leaf costs besides, in the same unit: .01 for a leaf that must save one row of a
         hundred. As ``ccp_alpha`` of scikit-learn, and solved instead of pruned.
@@ -368,7 +372,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
 
     def _check_parameters(self) -> None:
         check_number("max_depth", self.max_depth, 0, DEEPEST, whole=True)
-        check_choice("objective", self.objective, OBJECTIVES)
+        check_choice("objective", self.objective, (*OBJECTIVES, MACRO_F1))
         check_number("leaf_price", self.leaf_price, 0.0, BEYOND_USE)
         check_choice("missing", self.missing, MISSING)
         check_choice("candidates", self.candidates, ("values", "midpoints"))
@@ -377,6 +381,11 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         check_flag("smoothing", self.smoothing)
         check_choice("draws", self.draws, DRAWS)
         check_choice("search", self.search, SEARCHES)
+        if self.objective == MACRO_F1 and self.search != "uct":
+            raise InputError(
+                "objective is 'macro_f1', which does not add up over leaves",
+                remedy="give search='uct' with a limit",
+            )
         if self.search == "uct" and self.max_nodes is None and self.time_limit is None:
             raise InputError(
                 "search is 'uct', which goes on without end",
@@ -431,9 +440,10 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 "search is 'uct', and a test may divide a row: values are missing or have errors",
                 remedy="give missing='routed' and no error, or search='bounds'",
             )
+        macro = self.objective == MACRO_F1
         problem = {
             "n_classes": training.n_classes,
-            "objective": OBJECTIVES.index(self.objective),
+            **({} if macro else {"objective": OBJECTIVES.index(self.objective)}),
             "price": self.leaf_price * weight,
             "depth": self.max_depth,
             "max_nodes": self.max_nodes or 0,
@@ -444,7 +454,8 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         with np.errstate(over="ignore"):  # values endlessly far from a threshold, in errors
             if self.search == "uct":
                 rank = np.array([column.rank for column in tests], dtype=np.int32)
-                core = Anytime(rank, training.y, training.sample_weight, **problem)
+                method = MacroF1 if macro else Anytime
+                core = method(rank, training.y, training.sample_weight, **problem)
                 core.start(self._greedy(training, columns))
             else:
                 core = kind(tests, training, prove=prove, **problem)
@@ -455,7 +466,10 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         self.gap_ = 0.0 if self.proven_ else (self.objective_ - self.bound_) / self.objective_
         self.n_nodes_ = core.n_nodes
         with np.errstate(over="ignore"):
-            tree = _tree_of(found, columns, training, gate)
+            row_weight = np.array(training.sample_weight)
+            if macro:  # its leaves answer by these
+                row_weight *= core.by_class[training.y]
+            tree = _tree_of(found, columns, training, gate, row_weight)
         self._finish(tree, lasting(gate))
         return core, columns
 
@@ -512,11 +526,16 @@ def _nothing(n_rows: int) -> Tests:
 
 
 def _tree_of(
-    found: np.ndarray, columns: list[Tests], training: Columns, gate: NoiseGate | None
+    found: np.ndarray,
+    columns: list[Tests],
+    training: Columns,
+    gate: NoiseGate | None,
+    row_weight: np.ndarray,
 ) -> Tree:
     """The tree that the core found, with the training weight of its nodes.
 
     found : (2 ** depth - 1, 2) int, as `BranchAndBound.run` returns it
+    row_weight : (n,) float64, of each row
     """
     nodes: list[tuple] = []
     class_weight: list[np.ndarray] = []
@@ -560,7 +579,7 @@ def _tree_of(
         nodes[node] = (column.variable, at, low, high, parent, share)
         return node
 
-    grow(np.array(training.sample_weight), 0, len(found), -1, {})
+    grow(row_weight, 0, len(found), -1, {})
     feature, threshold, low, high, parent, share = zip(*nodes, strict=True)
     return Tree(
         feature,
