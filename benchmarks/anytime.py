@@ -21,7 +21,7 @@ from importlib.metadata import version
 import numpy as np
 from bench import public
 
-#: Registered sets of numbers alone, without gaps, with 1,000 rows or more.
+#: Registered sets of numbers alone, without gaps, with 1,000 rows or more; no parts of others.
 SETS = (
     "banknote",
     "biodegradation",
