@@ -94,24 +94,23 @@ class MacroF1:
         """What judges each better tree of a search, at the same places whatever the limit."""
         return lambda clock, cost: self._judge(search.root.whole(), by_class)
 
-    def _answers(self, tree: np.ndarray, by_class: np.ndarray) -> np.ndarray:
-        """The class that the tree gives to each row, its leaves answering by weighted majority."""
+    def _answers(self, tree: np.ndarray, by_class: np.ndarray) -> tuple[np.ndarray, int]:
+        """The class that the leaves give to each row, by weighted majority; their number."""
         answer = np.zeros(len(self.label), dtype=np.intp)
 
-        def go(rows: np.ndarray, place: int, size: int) -> None:
+        def go(rows: np.ndarray, place: int, size: int) -> int:
             if size == 0 or tree[place, 0] < 0:
                 own = np.bincount(
                     self.label[rows], weights=self.weight[rows], minlength=self.n_classes
                 )
                 answer[rows] = np.argmax(own * by_class)
-                return
+                return 1
             left = self.rank[tree[place, 0], rows] < tree[place, 1]
             half = (size - 1) // 2
-            go(rows[left], place + 1, half)
-            go(rows[~left], place + 1 + half, half)
+            leaves = go(rows[left], place + 1, half)
+            return leaves + go(rows[~left], place + 1 + half, half)
 
-        go(np.arange(len(self.label)), 0, len(tree))
-        return answer
+        return answer, go(np.arange(len(self.label)), 0, len(tree))
 
     def _f1(self, answer: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """F1 of each class, and the weight that is answered by it."""
@@ -121,8 +120,8 @@ class MacroF1:
         return 2 * true / np.maximum(given + self.of_class, 1e-300), given
 
     def _judge(self, tree: np.ndarray, by_class: np.ndarray) -> None:
-        f1, given = self._f1(self._answers(tree, by_class))
-        leaves = 1 + int(np.count_nonzero(_reached(tree)))
+        answer, leaves = self._answers(tree, by_class)
+        f1, given = self._f1(answer)
         cost = 1 - float(f1.mean()) + leaves * self.price / self.total
         if cost < self.value - 1e-12:
             self.value, self.tree, self.by_class = cost, tree.copy(), by_class
@@ -156,19 +155,3 @@ class MacroF1:
             best = minimize_scalar(dual, bounds=(0.0, steepest), method="bounded").fun
             found = min(1.0, float(best))
         self.bound = min(max(self.bound, 1 - found + self.price / self.total), self.value)
-
-
-def _reached(tree: np.ndarray) -> np.ndarray:
-    """Tests of a tree that is laid out as deep as it may be, flags of its nodes."""
-    found = np.zeros(len(tree), dtype=bool)
-
-    def go(place: int, size: int) -> None:
-        if size == 0 or tree[place, 0] < 0:
-            return
-        found[place] = True
-        half = (size - 1) // 2
-        go(place + 1, half)
-        go(place + 1 + half, half)
-
-    go(0, len(tree))
-    return found
