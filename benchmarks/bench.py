@@ -1,7 +1,7 @@
 """Speed and memory as ratios against a peer measured in the same run.
 
     make bench                        all of it, a few minutes
-    python benchmarks/bench.py import growth soft uncertain search evolution optimal proofs
+    python benchmarks/bench.py import growth soft uncertain search evolution optimal measured proofs
     python benchmarks/bench.py structure survival patients memory prediction confidence
     python benchmarks/bench.py evidential missing
 
@@ -334,6 +334,28 @@ def optimal() -> None:
                 over = "" if spent < LONGEST / 2 else ", stopped"
                 said.append(f"{name} {spent:7.3f} s {errors:3d} errors{over}")
             print(f"  {key:<12} depth {depth}: {'; '.join(said)}", flush=True)
+
+
+def measured() -> None:
+    """The gap of the best tree under errors of measurement, after a minute at depth 3."""
+    print("measured: OptimalTreeClassifier(3, error=.1 standard deviations, time_limit=60).fit")
+    for key in OPTIMAL_SETS:
+        found = public(key)
+        if found is None:
+            print(f"  {key}: absent, no source answers")
+            continue
+        X, y = found
+        error = {name: 0.1 * sd for name, sd in X.std().items() if sd > 0}
+        model = OptimalTreeClassifier(3, error=error, time_limit=60)
+        start = time.process_time()
+        model.fit(X, y)
+        spent = time.process_time() - start
+        print(
+            f"  {key:<12} {len(y):5d} x {X.shape[1]:2d}: {spent:6.2f} s, {model.n_nodes_:7,} nodes, "
+            f"expected errors {len(y) * model.objective_:7.2f}, at least "
+            f"{len(y) * model.bound_:7.2f}, gap {100 * model.gap_:5.2f} %",
+            flush=True,
+        )
 
 
 def proofs() -> None:
@@ -822,6 +844,7 @@ def main() -> None:
         "search": search,
         "evolution": evolution,
         "optimal": optimal,
+        "measured": measured,
         "proofs": proofs,
         "structure": structure,
         "survival": survival,

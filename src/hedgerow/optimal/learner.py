@@ -148,8 +148,26 @@ def _divided_entries(left: np.ndarray, row: np.ndarray, width: int):
     return at, row[place], more[at, place]
 
 
-def _stacked(entries: list[tuple], n: int):
-    """Entries of all columns one after the other, and where each number from 0 to n - 1 begins."""
+def _by_row(entries: list[tuple], n_rows: int):
+    """Entries of all columns by row, and where those of each row and column begin."""
+    at, row, share = (np.concatenate(each) for each in zip(*entries, strict=True))
+    column = np.repeat(np.arange(len(entries)), [len(each) for each, _, _ in entries])
+    place = row * len(entries) + column
+    order = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[order], np.arange(n_rows * len(entries) + 1))
+    return starts.astype(np.int64), at[order].astype(np.int32), share[order]
+
+
+def _by_class(entries: list[tuple], label: np.ndarray, n_classes: int, most: int):
+    """Entries of all columns one after the other, by threshold and class, and where each begins.
+
+    most : of thresholds of a column
+    """
+    n = most * n_classes
+    for j, (at, row, share) in enumerate(entries):
+        place = at * n_classes + label[row]
+        order = np.argsort(place, kind="stable")
+        entries[j] = place[order], row[order], share[order]
     starts = np.array([np.searchsorted(at, np.arange(n + 1)) for at, _, _ in entries])
     starts += np.cumsum([0, *(len(at) for at, _, _ in entries[:-1])])[:, None]
     row = np.concatenate([row for _, row, _ in entries]).astype(np.int32)
@@ -181,8 +199,8 @@ def _by_share(
             variable[j] = tracked.setdefault(column.variable, len(tracked))
     missing = [column.missing.astype(np.int32) for column in columns]
     return ShareTree(
-        *_stacked(single, most),
-        *_stacked(blocks, most // block + 1),
+        *_by_class(single, training.y, training.n_classes, most),
+        *_by_row(blocks, training.n_rows),
         np.cumsum([0, *(len(m) for m in missing)]).astype(np.int64),
         np.concatenate(missing),
         np.array([GOES.index(column.goes) for column in columns], dtype=np.int32),
