@@ -351,8 +351,8 @@ def measured() -> None:
         model.fit(X, y)
         spent = time.process_time() - start
         print(
-            f"  {key:<12} {len(y):5d} x {X.shape[1]:2d}: {spent:6.2f} s, {model.n_nodes_:7,} nodes, "
-            f"expected errors {len(y) * model.objective_:7.2f}, at least "
+            f"  {key:<12} {len(y):5d} x {X.shape[1]:2d}: {spent:6.2f} s, {model.n_nodes_:7,} "
+            f"nodes, expected errors {len(y) * model.objective_:7.2f}, at least "
             f"{len(y) * model.bound_:7.2f}, gap {100 * model.gap_:5.2f} %",
             flush=True,
         )
