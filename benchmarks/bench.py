@@ -714,7 +714,7 @@ def confidence() -> None:
                 )
                 changed = model.predict_proba(given)[assigned] / plain[assigned] - 1
                 some = given.iloc[:200]
-                n_read = np.mean([len(model.explain(some.iloc[[i]]).nodes) for i in range(200)])
+                n_read = np.mean([len(model.doubts(some.iloc[[i]]).nodes) for i in range(200)])
                 on_path = tree.decision_path(some).nnz / 200
                 size = f"{'pruned' if pruned else 'unpruned'} ({tree.get_n_leaves()} leaves)"
                 print(

@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.frozen import FrozenEstimator
 
 from hedgerow import C45Classifier, ConfDTreeClassifier, Tree
-from hedgerow.confidence.explain import explained
+from hedgerow.confidence.doubts import doubted
 from hedgerow.confidence.intervals import (
     FREQUENCY,
     NONE,
@@ -152,7 +152,7 @@ def test_routes_whose_weight_is_all_on_one_branch():
     row = np.array([[7.0, 2.0]])  # at Y a fine for A; 7 is usual in A at the root
     np.testing.assert_allclose(predicted(tree, found, rules, row), [[0.9, 0.05, 0.05]])
     narrow = intervals_with(found, own=[3.0, 6.9])
-    told = explained(tree, narrow, row, rules, False, ["A", "B", "C"], ["X", "Y"])
+    told = doubted(tree, narrow, row, rules, False, ["A", "B", "C"], ["X", "Y"])
     assert [step.node for step in told.nodes] == [2, 1, 0]
     assert told.nodes[-1].others == ("B",) and told.nodes[-1].left == 1.0
     np.testing.assert_array_equal(told.after, predicted(tree, found, rules, row)[0])
@@ -269,9 +269,9 @@ def test_categories():
     # Nobody saw d: it goes to the heavier side, is usual in no class, and costs a fine.
     np.testing.assert_allclose(got[3], [2 / 3 * 0.9, 1 / 3 + 2 / 3 * 0.1])
     np.testing.assert_allclose(got[4], 0.6 * third + 0.4 * np.array([0, 1]))
-    assert "kind = c is unusual in 0 {a}, usual in 1" in str(model.explain(new.iloc[2:3]))
-    assert "kind is missing, nothing is doubted" in str(model.explain(new.iloc[4:]))
-    assert "kind = a new category is unusual in 0 {a}" in str(model.explain(new.iloc[3:4]))
+    assert "kind = c is unusual in 0 {a}, usual in 1" in str(model.doubts(new.iloc[2:3]))
+    assert "kind is missing, nothing is doubted" in str(model.doubts(new.iloc[4:]))
+    assert "kind = a new category is unusual in 0 {a}" in str(model.doubts(new.iloc[3:4]))
 
 
 # ------------------------------------------------------------------------------- properties
@@ -291,7 +291,7 @@ def test_probabilities_stay_probabilities_and_explanations_agree(seed):
     np.testing.assert_allclose(got.sum(axis=1), 1.0, atol=1e-12)
     plain = model.estimator_.predict_proba(new)
     for row in range(len(new)):
-        told = model.explain(new[row])
+        told = model.doubts(new[row])
         np.testing.assert_array_equal(told.after, got[row])
         np.testing.assert_allclose(told.before, plain[row], atol=1e-15)
         assert told.nodes[-1].node == 0
@@ -316,7 +316,7 @@ def test_order_of_rows_and_layout_do_not_matter():
 def test_one_class_and_few_instances_have_nothing_to_doubt():
     alone = ConfDTreeClassifier().fit([[0.0], [1.0], [2.0]], ["a", "a", "a"])
     np.testing.assert_array_equal(alone.predict_proba([[9.0]]), [[1.0]])
-    assert str(alone.explain([9.0])).startswith("leaf 0: a 1.000")
+    assert str(alone.doubts([9.0])).startswith("leaf 0: a 1.000")
     few = ConfDTreeClassifier(C45Classifier(prune=False, min_samples_split=2), min_instances=9)
     few.fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     np.testing.assert_array_equal(few.predict_proba([[-99.0], [99.0]]), [[1, 0], [0, 1]])

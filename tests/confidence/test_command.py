@@ -38,7 +38,7 @@ def test_it_says_what_the_estimator_says(files, wine, method, capsys):
     assert run(files, "--method", method) == 0
     parts = capsys.readouterr().out.split("\n\n")
     for row, part in enumerate(parts):
-        assert part.strip("\n") == f"row {row}\n{model.explain(X.iloc[60 + row])}"
+        assert part.strip("\n") == f"row {row}\n{model.doubts(X.iloc[60 + row])}"
     assert len(parts) == 4
     assert run(files, "--method", method, "--row", "1") == 0
     assert capsys.readouterr().out == parts[1].strip("\n") + "\n"
@@ -53,7 +53,7 @@ def test_settings_reach_the_rules(files, wine, capsys):
     for off in ("routes", "fines"):
         model = ConfDTreeClassifier(base, **settings, **{off: False}).fit(X, y)
         assert run(files, *given, f"--no-{off}", "--smoothing", "--row", "0") == 0
-        assert capsys.readouterr().out == f"row 0\n{model.explain(X.iloc[60])}\n"
+        assert capsys.readouterr().out == f"row 0\n{model.doubts(X.iloc[60])}\n"
 
 
 def test_missing_values_other_columns_and_categories(tmp_path, capsys):

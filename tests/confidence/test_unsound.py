@@ -8,7 +8,7 @@ from effort import draws
 from oracle.mutated_trees import examples, mutated
 
 from hedgerow import Tree
-from hedgerow.confidence.explain import explained
+from hedgerow.confidence.doubts import doubted
 from hedgerow.confidence.intervals import Counted, Rules, count, intervals
 from hedgerow.errors import InputError
 
@@ -24,7 +24,7 @@ def doubts(tree, X, y, rules):
     names = [f"v{j}" for j in range(X.shape[1])]
     classes = list(range(tree.n_classes))
     for row in range(0, len(X), 25):
-        str(explained(tree, found, X[row : row + 1], rules, True, classes, names))
+        str(doubted(tree, found, X[row : row + 1], rules, True, classes, names))
     return found.correction(tree, X.shape[1], False, rules).predict(X)
 
 

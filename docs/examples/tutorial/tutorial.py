@@ -61,7 +61,7 @@ print("true", y_test.iloc[wine])
 doubting = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X_learn, y_learn)
 plain = doubting.estimator_.predict_proba(X_test)
 moved = int(np.abs(plain - doubting.predict_proba(X_test)).sum(axis=1).argmax())
-print(doubting.explain(X_test.iloc[moved]))
+print(doubting.doubts(X_test.iloc[moved]))
 
 # %%
 # Values are missing

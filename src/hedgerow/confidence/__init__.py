@@ -8,12 +8,12 @@ from __future__ import annotations
 import importlib
 
 _HOME = {
-    "Doubt": "hedgerow.confidence.explain",
-    "Explanation": "hedgerow.confidence.explain",
+    "Doubt": "hedgerow.confidence.doubts",
+    "Doubts": "hedgerow.confidence.doubts",
     "Intervals": "hedgerow.confidence.intervals",
 }
 
-__all__ = ["Doubt", "Explanation", "Intervals"]
+__all__ = ["Doubt", "Doubts", "Intervals"]
 
 
 def __getattr__(name: str):

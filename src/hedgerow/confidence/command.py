@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     needed("pandas", "`hedgerow explain`")
     import numpy as np
 
-    from hedgerow.confidence.explain import explained
+    from hedgerow.confidence.doubts import doubted
     from hedgerow.confidence.intervals import Counted, Rules, intervals
     from hedgerow.tree.reading import Rows, read_tree
 
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
     classes = list(range(tree.n_classes)) if tree.classes is None else tree.classes
     asked = range(len(table)) if options.row is None else [options.row]
     for row in asked:
-        explanation = explained(
+        explanation = doubted(
             tree, found, table[row : row + 1], rules, options.smoothing, classes, names
         )
         if row != asked[0]:

@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from hedgerow.checks import check_flag, check_number, check_unmasked, checked_weights, without_mask
-from hedgerow.confidence.explain import Explanation, explained
+from hedgerow.confidence.doubts import Doubts, doubted
 from hedgerow.confidence.intervals import Intervals, Rules, as_codes, count, intervals
 from hedgerow.confidence.members import (
     Member,
@@ -138,7 +138,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
     >>> from hedgerow import C45Classifier, ConfDTreeClassifier
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> model = ConfDTreeClassifier(C45Classifier(max_depth=2)).fit(X, y)
-    >>> print(model.explain(X.iloc[61]))
+    >>> print(model.doubts(X.iloc[61]))
         leaf 3: 2 0.980, 1 0.020
       node 1, color_intensity < 3.85: color_intensity = 5.75 is usual in 2 [2.7744, 12.018]
         leaf 5: 1 0.981, 0 0.019
@@ -342,8 +342,8 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         probabilities = self.predict_proba(X, error)  # which says if it is not fitted
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def explain(self, x) -> Explanation:
-        """What each node did to one instance.
+    def doubts(self, x) -> Doubts:
+        """What each node did to one instance: a section of what `explain` says of it.
 
         Parameters
         ----------
@@ -351,7 +351,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
         Returns
         -------
-        Explanation
+        Doubts
             Prints as a text.
 
         Raises
@@ -368,7 +368,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         for member, table in self._tables(x):
             smoothing = self._smooths(member)
             parts.append(
-                explained(
+                doubted(
                     member.tree,
                     member.intervals,
                     table,
@@ -384,7 +384,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             after[member.codes] += part.after / len(parts)
         if len(parts) == 1:
             return parts[0]
-        return Explanation(self.classes_.tolist(), before, after, (), tuple(parts))
+        return Doubts(self.classes_.tolist(), before, after, (), tuple(parts))
 
     def _names(self, member: Member) -> list[str]:
         """Names of the variables that a tree tests."""

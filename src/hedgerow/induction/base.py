@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -425,6 +426,26 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """
         array, gate = self._read(X, error)
         return self.tree_.decision_path(array, gate)
+
+    def explain(self, X, error=None, *, given: str = "measured"):
+        """Why rows are answered as they are, and how sure that is (`hedgerow.explanation`).
+
+        Parameters
+        ----------
+        X : (m,) or (n, m) array, Series or data frame
+        error : optional
+            As in `predict_proba`.
+        given : {"measured", "true"}
+            As in `Tree.explain`.
+
+        Returns
+        -------
+        Explanation or Explanations
+            Of one row, or of the rows of a table.
+        """
+        # By its name: the digest of a learner follows imports.
+        explanation = importlib.import_module("hedgerow.explanation")
+        return explanation.explain_learner(self, X, error, given)
 
     def get_depth(self) -> int:
         """Number of tests on the longest path."""

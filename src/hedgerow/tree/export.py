@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,20 +54,53 @@ def feature_name(tree, feature: int) -> str:
     return legible(names[feature]) if names is not None else f"x{feature}"
 
 
-def named_classes(tree, class_names):
-    """The tree with other names of its classes; itself without any.
+def named(tree, class_names=None, feature_names=None):
+    """The tree with other names of its classes and variables; itself without any.
 
     class_names : sequence of str, one for each class in the order of the codes, or None
+    feature_names : sequence of str, one for each variable, or None
     """
-    if class_names is None:
-        return tree
-    names = [class_names] if isinstance(class_names, str) else list(class_names)
-    if len(names) != tree.n_classes:
-        raise InputError(
-            f"class_names holds {len(names)} names for {tree.n_classes} classes",
-            remedy="give one for each class, in the order of `classes_`",
-        )
-    return tree.replace(classes=[str(name) for name in names])
+    changes = {}
+    if class_names is not None:
+        names = [class_names] if isinstance(class_names, str) else list(class_names)
+        if len(names) != tree.n_classes:
+            raise InputError(
+                f"class_names holds {len(names)} names for {tree.n_classes} classes",
+                remedy="give one for each class, in the order of `classes_`",
+            )
+        changes["classes"] = [str(name) for name in names]
+    if feature_names is not None:
+        names = [feature_names] if isinstance(feature_names, str) else list(feature_names)
+        known = int(tree.feature.max()) + 1
+        if len(names) < known or (tree.feature_names and len(names) != len(tree.feature_names)):
+            raise InputError(
+                f"feature_names holds {len(names)} names for "
+                f"{len(tree.feature_names or range(known))} variables",
+                remedy="give one for each variable, in their order",
+            )
+        changes["feature_names"] = names
+    return tree.replace(**changes) if changes else tree
+
+
+def unit_words(tree, units) -> dict[int, str]:
+    """Variable -> its unit with a blank before it, as it stands behind a number.
+
+    units : dict of name or number of a variable to a text, or None
+    """
+    if units is None:
+        return {}
+    names = tree.feature_names or []
+    found = {}
+    for key, unit in dict(units).items():
+        j = names.index(key) if isinstance(key, str) and key in names else key
+        if isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= j < (len(names) or 1e9):
+            raise InputError(
+                f"units names {key!r}, which is no variable of the tree",
+                remedy="give the names of variables, or their numbers",
+            )
+        unit = legible(str(unit))
+        found[int(j)] = unit if unit in ("%", "°") else f" {unit}"
+    return found
 
 
 def class_name(tree, code: int) -> str:
@@ -86,11 +120,15 @@ def number(value: float, decimals: int = 4) -> str:
     return f"{value:.{decimals + 1}g}"
 
 
-def test_words(tree, node: int, decimals: int = 4) -> tuple[str, str]:
-    """The conditions of the left and of the right branch, in words."""
-    name = feature_name(tree, int(tree.feature[node]))
+def test_words(tree, node: int, decimals: int = 4, units=None) -> tuple[str, str]:
+    """The conditions of the left and of the right branch, in words.
+
+    units : dict, as `unit_words` gives it
+    """
+    j = int(tree.feature[node])
+    name = feature_name(tree, j)
     if not np.isnan(tree.threshold[node]):
-        at = number(float(tree.threshold[node]), decimals)
+        at = number(float(tree.threshold[node]), decimals) + (units or {}).get(j, "")
         return f"{name} < {at}", f"{name} >= {at}"
     labels = tree.categories.get(int(tree.feature[node]))
     flags = tree.categories_left[node]
@@ -112,10 +150,11 @@ def leaf_words(tree, node: int, decimals: int = 3, shares=None) -> str:
     return f"{class_name(tree, int(share.argmax()))} (n = {weight}: {mix})"
 
 
-def to_text(tree, decimals: int = 4, class_names=None) -> str:
+def to_text(tree, decimals: int = 4, class_names=None, feature_names=None, units=None) -> str:
     """Readable rules: one line per branch, leaves say class, weight and shares."""
     check_decimals(decimals)
-    tree = named_classes(tree, class_names)
+    tree = named(tree, class_names, feature_names)
+    of_variable = unit_words(tree, units)
     if tree.feature[0] < 0:
         return leaf_words(tree, 0) + "\n"
     shares = tree.probabilities()
@@ -128,16 +167,17 @@ def to_text(tree, decimals: int = 4, class_names=None) -> str:
             leaf = tree.feature[node] < 0
             lines.append(lead + (": " + leaf_words(tree, node, shares=shares) if leaf else ""))
         if tree.feature[node] >= 0:
-            left, right = test_words(tree, node, decimals)
+            left, right = test_words(tree, node, decimals, of_variable)
             stack.append((int(tree.children_right[node]), depth + 1, right))
             stack.append((int(tree.children_left[node]), depth + 1, left))
     return "\n".join(lines) + "\n"
 
 
-def to_dot(tree, decimals: int = 4, class_names=None) -> str:
+def to_dot(tree, decimals: int = 4, class_names=None, feature_names=None, units=None) -> str:
     """Graphviz source; the left branch is the one on which the test holds."""
     check_decimals(decimals)
-    tree = named_classes(tree, class_names)
+    tree = named(tree, class_names, feature_names)
+    of_variable = unit_words(tree, units)
 
     def quoted(text: str) -> str:
         # Graphviz reads entities such as &lt; in every label.
@@ -154,7 +194,9 @@ def to_dot(tree, decimals: int = 4, class_names=None) -> str:
         if tree.feature[node] < 0:
             lines.append(f"  {node} [label={quoted(leaf_words(tree, node, shares=shares))}];")
             continue
-        lines.append(f"  {node} [label={quoted(test_words(tree, node, decimals)[0])}];")
+        lines.append(
+            f"  {node} [label={quoted(test_words(tree, node, decimals, of_variable)[0])}];"
+        )
         lines.append(f'  {node} -> {tree.children_left[node]} [label="yes"];')
         lines.append(f'  {node} -> {tree.children_right[node]} [label="no"];')
     lines.append("}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -396,6 +396,35 @@ class Tree:
         by_class[np.arange(len(X)), codes] = weight
         return tree._with(class_weight=tree.shares(X).T @ by_class)
 
+    def snip(self, *nodes: int) -> Tree:
+        """A copy in which these nodes are leaves (`hedgerow.tree.cut`).
+
+        Parameters
+        ----------
+        *nodes : int
+            Numbers of nodes, as `to_frame` and `apply` give them; a leaf stays one.
+
+        Returns
+        -------
+        Tree
+            Nodes are numbered anew. A leaf answers by the training weight that reached it. The gate
+            stays, as do statistics of the nodes that are left.
+
+        Raises
+        ------
+        InputError
+            A number that is no node.
+        """
+        return _by_name("hedgerow.tree.cut").snip(self, nodes)
+
+    def simplify(self) -> Tree:
+        """A copy without tests that decide nothing: sister leaves of one class become one.
+
+        From below, until no two are left. `predict` gives the same class where the tree is read
+        hard; probabilities become those of the joined leaf.
+        """
+        return _by_name("hedgerow.tree.cut").simplify(self)
+
     def _with(self, **arrays: Any) -> Tree:
         """A copy with other numbers at its nodes, without statistics."""
         beside = {name: getattr(self, name) for name in _BESIDE if name != "statistics"}
@@ -533,7 +562,38 @@ class Tree:
             feature_names=names,
         )
 
-    def to_text(self, decimals: int = 4, class_names: Sequence[str] | None = None) -> str:
+    def to_sklearn(self):
+        """This tree as a fitted `sklearn.tree.DecisionTreeClassifier` (`hedgerow.exchange`).
+
+        For hard tests on numbers, without gates. Rows of 32-bit floats go the same way: a threshold
+        becomes the largest 32-bit float below it.
+
+        Raises
+        ------
+        InputError
+            Tests on categories, or a gate.
+        """
+        return _by_name("hedgerow.exchange").to_sklearn(self)
+
+    def rules(self, **options) -> pd.DataFrame:
+        """One row for each leaf: its conditions, class, weight (`hedgerow.exchange.rules`)."""
+        return _by_name("hedgerow.exchange").rules(self, **options)
+
+    def to_sql(self, **options) -> str:
+        """The tree as an expression of SQL (`hedgerow.exchange.to_sql`)."""
+        return _by_name("hedgerow.exchange").to_sql(self, **options)
+
+    def to_python(self, **options) -> str:
+        """The tree as a function in plain Python (`hedgerow.exchange.to_python`)."""
+        return _by_name("hedgerow.exchange").to_python(self, **options)
+
+    def to_text(
+        self,
+        decimals: int = 4,
+        class_names: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        units: Mapping[str, str] | None = None,
+    ) -> str:
         """The rules, one line per node, indented by depth.
 
         Parameters
@@ -542,11 +602,15 @@ class Tree:
             Significant digits of thresholds, after the first.
         class_names : sequence of str, optional
             Names of the classes in the order of `classes`, where those are numbers.
+        feature_names : sequence of str, optional
+            Names of the variables, in the place of those that the tree knows.
+        units : dict, optional
+            Name or number of a variable -> its unit, behind each threshold.
 
         Raises
         ------
         InputError
-            Another number of names than of classes.
+            Another number of names than of classes or variables, or a unit of no variable.
 
         Examples
         --------
@@ -560,20 +624,59 @@ class Tree:
         """
         from hedgerow.tree.export import to_text
 
-        return to_text(self, decimals, class_names)
+        return to_text(self, decimals, class_names, feature_names, units)
 
-    def to_dot(self, decimals: int = 4, class_names: Sequence[str] | None = None) -> str:
+    def to_dot(
+        self,
+        decimals: int = 4,
+        class_names: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        units: Mapping[str, str] | None = None,
+    ) -> str:
         """Graphviz source; parameters as in `to_text`."""
         from hedgerow.tree.export import to_dot
 
-        return to_dot(self, decimals, class_names)
+        return to_dot(self, decimals, class_names, feature_names, units)
 
     def plot(self, ax=None, **options):
         """Draw the tree with matplotlib (`hedgerow.drawing.plot_tree`)."""
-        # By its name: what a tree looks like is no part of what it is, and the digest of a
-        # learner follows imports.
-        drawing = importlib.import_module("hedgerow.drawing")
-        return drawing.plot_tree(self, ax=ax, **options)
+        return _by_name("hedgerow.drawing").plot_tree(self, ax=ax, **options)
+
+    def to_svg(self, **options) -> str:
+        """The drawing as a text in SVG (`hedgerow.drawing.tree_to_svg`)."""
+        return _by_name("hedgerow.drawing").tree_to_svg(self, **options)
+
+    def _repr_html_(self) -> str:
+        """The drawing, for notebooks."""
+        return _by_name("hedgerow.drawing").tree_to_html(self)
+
+    def explain(self, X, error=None, *, given: str = "measured"):
+        """Why rows are answered as they are, and how sure that is (`hedgerow.explanation`).
+
+        Parameters
+        ----------
+        X : (m,) or (n, m) array, Series or data frame
+        error : optional
+            Errors of measurement, in any form of `hedgerow.resolve_error`.
+        given : {"measured", "true"}
+            What the values are of which it is asked whether another measurement would be answered
+            otherwise: measured, as it would be, or true.
+
+        Returns
+        -------
+        Explanation or Explanations
+            Of one row, or of the rows of a table.
+        """
+        return _by_name("hedgerow.explanation").explain_tree(self, X, error, given)
+
+
+def _by_name(module: str) -> Any:
+    """A module that shows, cuts or writes trees.
+
+    By its name: what is made of a tree is no part of what it is, and the digest of a learner
+    follows imports.
+    """
+    return importlib.import_module(module)
 
 
 def _sklearn_tree(estimator: Any) -> Any:

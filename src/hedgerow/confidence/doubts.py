@@ -66,7 +66,7 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Doubts:
     """How the probabilities of one instance came about.
 
     Attributes
@@ -80,7 +80,7 @@ class Explanation:
     nodes : tuple of Doubt
         From the leaf up, in the order in which they had their say; those of a branch stand before
         the node above it. Of a forest none.
-    trees : tuple of Explanation
+    trees : tuple of Doubts
         Of a forest, those of its trees.
     """
 
@@ -88,7 +88,7 @@ class Explanation:
     before: np.ndarray
     after: np.ndarray
     nodes: tuple[Doubt, ...]
-    trees: tuple[Explanation, ...] = ()
+    trees: tuple[Doubts, ...] = ()
 
     def __str__(self) -> str:
         lines = []
@@ -142,7 +142,7 @@ def _sentence(step: Doubt, classes: list) -> str:
     return f"{head}\n{indent}    {follows[step.done]}"
 
 
-def explained(
+def doubted(
     tree: Tree,
     found: Intervals,
     table: np.ndarray,
@@ -150,8 +150,8 @@ def explained(
     smoothing: bool,
     classes: list,
     names: list[str],
-) -> Explanation:
-    """The explanation of a single row.
+) -> Doubts:
+    """The doubts of a single row.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def explained(
 
     Returns
     -------
-    Explanation
+    Doubts
     """
     traced = found.correction(tree, table.shape[1], smoothing, rules).trace(table)
     named = tree if tree.feature_names is not None else tree.replace(feature_names=names)
@@ -199,7 +199,7 @@ def explained(
             )
         )
     plain = tree.predict_proba(table, smoothing=smoothing)[0]
-    return Explanation(list(classes), plain, steps[-1].after, tuple(steps))
+    return Doubts(list(classes), plain, steps[-1].after, tuple(steps))
 
 
 def _value(tree: Tree, j: int, x: float) -> float | str:
