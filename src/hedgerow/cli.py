@@ -68,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     from hedgerow.audit.command import add_status, add_verify
     from hedgerow.audit.sign_command import add_archive, add_sign
     from hedgerow.audit.trace_command import add_replay, add_trace
-    from hedgerow.confidence.command import add_explain
+    from hedgerow.explanation.command import add_explain
     from hedgerow.optimal.command import add_gap
     from hedgerow.patients.command import add_survival
     from hedgerow.patients.second_command import add_apply, add_pool, add_validate

@@ -318,6 +318,11 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         gate = resolve_error(error, numbers, names, n_rows=n_rows)
         return member.tree.replace(gate=of_columns(gate, member.columns))
 
+    def _read(self, X, error):
+        """A table as the single tree reads it, and the gate that it is read with."""
+        ((member, table),) = self._tables(X)
+        return table, self._tree(member, error, len(table)).gate
+
     def predict_proba(self, X, error=None) -> np.ndarray:
         """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees.
 

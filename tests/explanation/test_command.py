@@ -38,7 +38,9 @@ def test_it_says_what_the_estimator_says(files, wine, method, capsys):
     assert run(files, "--method", method) == 0
     parts = capsys.readouterr().out.split("\n\n")
     for row, part in enumerate(parts):
-        assert part.strip("\n") == f"row {row}\n{model.doubts(X.iloc[60 + row])}"
+        want = model.explain(X.iloc[60 + row])
+        assert part.strip("\n").splitlines()[2:] == str(want).splitlines()[1:]
+        assert part.startswith(f"row {row}\nanswer: ")
     assert len(parts) == 4
     assert run(files, "--method", method, "--row", "1") == 0
     assert capsys.readouterr().out == parts[1].strip("\n") + "\n"
@@ -53,7 +55,9 @@ def test_settings_reach_the_rules(files, wine, capsys):
     for off in ("routes", "fines"):
         model = ConfDTreeClassifier(base, **settings, **{off: False}).fit(X, y)
         assert run(files, *given, f"--no-{off}", "--smoothing", "--row", "0") == 0
-        assert capsys.readouterr().out == f"row 0\n{model.doubts(X.iloc[60])}\n"
+        out = capsys.readouterr().out.splitlines()
+        said = ["  " + line for line in str(model.doubts(X.iloc[60])).splitlines()]
+        assert out[-len(said) :] == said
 
 
 def test_missing_values_other_columns_and_categories(tmp_path, capsys):
@@ -89,8 +93,6 @@ def test_models_that_are_none(files, capsys):
 
     assert "nowhere.json: no such file" in said(model="nowhere.json")
     assert "rows.csv: the text is not JSON" in said(model="rows.csv")
-    changed(files, statistics=None)
-    assert "has no node statistics; write it by Tree.annotate(X, y).to_json()" in said()
     changed(files, statistics={"n": [1]})
     assert "tree.json: `statistics` of a tree" in said()
     changed(files, format="other")
@@ -170,3 +172,50 @@ def test_numbers_are_read_to_the_last_bit(files):
     place = tree.feature_names.index("proline")
     found = Rows(str(files / "rows.csv"), tree).values([place])[:, place]
     assert found.tolist() == values.tolist()
+
+
+def test_errors_of_measurement(files, wine, capsys):
+    """By variable and by case: what `Tree.explain` says of them."""
+    X, _, tree = wine
+    plain = tree.replace(statistics=None)
+    (files / "tree.json").write_text(plain.to_json())
+    (files / "errors.csv").write_text("variable,error\nflavanoids,0.2\nproline,5 %\n")
+    error = {"flavanoids": 0.2, "proline": "5 %"}
+    assert run(files, "--errors", str(files / "errors.csv")) == 0
+    assert capsys.readouterr().out.strip("\n") == str(plain.explain(X.iloc[60:64], error=error))
+    (files / "errors.csv").write_text("flavanoids\n0.1\n\n0.3\n0.4\n".replace("\n\n", '\n""\n'))
+    assert run(files, "--errors", str(files / "errors.csv"), "--given", "true") == 0
+    error = {"flavanoids": np.array([0.1, 0.0, 0.3, 0.4])}
+    want = plain.explain(X.iloc[60:64], error=error, given="true")
+    assert capsys.readouterr().out.strip("\n") == str(want)
+
+
+def test_a_page(files, capsys):
+    page = files / "cases.html"
+    assert run(files, "--row", "2", "--html", str(page)) == 0
+    assert capsys.readouterr().out == f"{page}\n"
+    text = page.read_text()
+    assert "row 2" in text and "row 1" not in text and "<script" not in text
+    assert run(files, "--html", str(page)) == 1
+    assert "is there already" in capsys.readouterr().err
+    assert run(files, "--html", str(page), "--force") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("variable,error\nage,1\n", "error names 'age', which is no column"),
+        ("variable,error\nflavanoids,much\n", "error of column 'flavanoids' is 'much'"),
+        ("variable,error\nflavanoids,1\nflavanoids,2\n", "gives two errors to 'flavanoids'"),
+        ("flavanoids\n1\n", "has 1 rows for 4 cases"),
+        ("age\n1\n2\n3\n4\n", "column 'age' is no variable of the tree"),
+        ("flavanoids\n1\n2\nx\n4\n", "column 'flavanoids' holds 'x'"),
+        ("flavanoids\n1\n2\n-1\n4\n", "error of column 'flavanoids'"),
+        ("", "is no table"),
+    ],
+)
+def test_errors_that_are_none(files, text, words, capsys):
+    (files / "errors.csv").write_text(text)
+    assert run(files, "--errors", str(files / "errors.csv")) == 1
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1 and "errors.csv" in error

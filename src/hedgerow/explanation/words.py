@@ -1,0 +1,238 @@
+"""An explanation as a text and as a page."""
+
+from __future__ import annotations
+
+import html as markup
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hedgerow.texts import legible
+from hedgerow.tree.export import number
+
+# `Explanation`, `Step` and `Leaf` are those of `hedgerow.explanation.explanation`, which calls this
+# module, so that none of them is imported here.
+
+MOST_LEAVES = 8  # that are told one by one
+LEAST = 5e-4  # a probability that is written as 0
+NEAR = 100.0  # standard deviations from which on a distance says no more
+
+
+def text(said: Any) -> str:
+    """What a person reads of one case, in lines."""
+    lines = [f"answer: {said.answer} ({class_shares(said.classes, said.probabilities)})"]
+    if said._case is not None:
+        lines += _sections(said)
+    if said.doubts is not None:
+        lines += ["doubts of the nodes (ConfDTree):"]
+        lines += ["  " + line for line in str(said.doubts).splitlines()]
+    return legible("\n".join(lines))
+
+
+def _sections(said: Any) -> list[str]:
+    lines = []
+    if said.path:
+        lines.append("path, as the values stand:")
+        lines += [f"  {'  ' * step.depth}{step_words(step)}" for step in said.path]
+    if len(said.leaves) > 1 or not said.path:
+        lines.append("leaves that it may belong to:")
+        lines += ["  " + leaf_words(leaf, said.classes) for leaf in said.leaves[:MOST_LEAVES]]
+        rest = said.leaves[MOST_LEAVES:]
+        if rest:
+            left = sum(leaf.probability for leaf in rest)
+            lines.append(f"  {len(rest)} more: {left:.3f}")
+    else:
+        lines.append(leaf_words(said.leaves[0], said.classes))
+    lines += doubt_words(said)
+    return lines
+
+
+def class_shares(classes: Sequence, share: np.ndarray) -> str:
+    """Probabilities by falling size; those that are written as 0 are left out."""
+    order = np.argsort(-share, kind="stable")
+    return ", ".join(f"{classes[c]} {share[c]:.3f}" for c in order if share[c] >= LEAST)
+
+
+def step_words(step: Any) -> str:
+    """One test, the value, and how far it is from the threshold."""
+    if step.value is None:
+        return (
+            f"{step.test}: {step.variable} is missing, {percent(step.left)} of the training weight "
+            "is on the left"
+        )
+    value = step.value if isinstance(step.value, str) else number(step.value)
+    if not np.isnan(step.threshold):
+        side = "yes" if step.value < step.threshold else "no"
+    else:
+        side = "yes" if step.left >= 0.5 else "no"
+    words = f"{step.test}: {step.variable} = {value}, {side}"
+    if np.isnan(step.distance) or np.isinf(step.distance):
+        return words
+    far = abs(step.distance)
+    far_words = f"more than {NEAR:g}" if far > NEAR else f"{far:.2f}"
+    where = "below" if step.distance < 0 else "above"
+    certain = step.left if side == "yes" else 1.0 - step.left
+    return f"{words} ({far_words} standard deviations {where}, in truth with {percent(certain)})"
+
+
+def leaf_words(leaf: Any, classes: Sequence) -> str:
+    """One leaf: its probability, answer and training cases."""
+    return (
+        f"leaf {leaf.node} with {percent(leaf.probability)}: {leaf.answer} "
+        f"(n = {number(leaf.n, 3)}: {class_shares(classes, leaf.shares)})"
+    )
+
+
+def doubt_words(said: Any) -> list[str]:
+    """What is said of how sure the answer is."""
+    c = said.classes.index(said.answer)
+    measuring, cases = np.sqrt(said.variance_measuring[c]), np.sqrt(said.variance_cases[c])
+    lines = [
+        f"doubt of {said.answer}, as standard deviations of its probability: {measuring:.3f} from "
+        f"the leaf it belongs to, {cases:.3f} from the few cases of a leaf"
+    ]
+    if said.changes is None:
+        return [*lines, "no error of measurement is known of what is tested"]
+    once = "measured again" if said.case.given == "measured" else "measured"
+    lines.append(
+        f"{once}, all values: another answer than {said.stands} with {percent(said.changes)}"
+    )
+    repeated = {name: fall for name, fall in said.worth_repeating.items() if fall >= LEAST}
+    if not repeated:
+        return [*lines, "no single measurement would tell more"]
+    name, fall = next(iter(repeated.items()))
+    lines.append(
+        f"worth measuring again: {name} (the answer's entropy falls from {said.entropy:.3f} by "
+        f"{fall:.3f} bits on average)"
+    )
+    if not said.exact:
+        lines.append("too many ways through the tree: answered by draws of a fixed seed")
+    return lines
+
+
+def percent(share: float) -> str:
+    """A probability in per cent, never rounded to 0 or 100 when it is neither."""
+    if 0.0 < share < 5e-4:
+        return "less than 0.1 %"
+    if 0.9995 <= share < 1.0:
+        return "more than 99.9 %"
+    return f"{100 * share:.1f} %"
+
+
+# ------------------------------------------------------------------------------------ page
+
+_STYLE = """
+.hr-e{font:14px/1.45 system-ui,sans-serif;color:#222;background:#fff;max-width:46em;padding:.4em}
+.hr-e table{border-collapse:collapse;font:inherit;margin:.3em 0 .9em;width:100%}
+.hr-e th,.hr-e td{text-align:left;padding:.2em .6em .2em 0;border-bottom:1px solid #ddd;
+vertical-align:top}
+.hr-e td.n,.hr-e th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.hr-e caption{text-align:left;font-weight:600;padding-top:.5em}
+.hr-e .b{display:inline-block;height:.75em;background:#0072B2;min-width:1px}
+.hr-e p{margin:.4em 0}.hr-e pre{white-space:pre-wrap;font-size:.9em;margin:.3em 0}
+.hr-e .w{overflow-x:auto}
+"""
+
+
+def html(said: Any) -> str:
+    """As `Explanation.to_html`."""
+    return f'<div class="hr-e"><style>{_STYLE}</style>{_page(said)}</div>'
+
+
+def html_of_rows(cases: Sequence[tuple[int, Any]]) -> str:
+    """The pages of several cases as one; each with the number of its row."""
+    pages = "".join(
+        f"<details{' open' if len(cases) == 1 else ''}><summary>row {row}: "
+        f"{_escaped(case.answer)} ({case.probabilities.max():.3f})</summary>{_page(case)}</details>"
+        for row, case in cases
+    )
+    return f'<div class="hr-e"><style>{_STYLE}</style>{pages}</div>'
+
+
+def _page(said: Any) -> str:
+    parts = [f"<p><strong>Answer: {_escaped(said.answer)}</strong></p>"]
+    if said._case is not None:
+        lines = doubt_words(said)
+        parts += [f"<p>{_escaped(line[0].upper() + line[1:])}.</p>" for line in lines]
+    parts.append(_classes(said))
+    if said._case is not None:
+        if said.path:
+            rows = [
+                (_escaped(step.test), _value(step), _distance(step), _short(step.left))
+                for step in said.path
+            ]
+            parts.append(
+                _table("Path, as the values stand", ("test", "value", "distance", "left"), rows)
+            )
+        rows = [
+            (
+                f"{leaf.node}: {_escaped(leaf.answer)}",
+                _escaped(class_shares(said.classes, leaf.shares)),
+                number(leaf.n, 3),
+                _bar(leaf.probability),
+            )
+            for leaf in said.leaves[:MOST_LEAVES]
+        ]
+        parts.append(
+            _table("Leaves it may belong to", ("leaf", "classes", "n", "probability"), rows)
+        )
+    if said.doubts is not None:
+        parts.append(f"<p>Doubts of the nodes (ConfDTree):</p><pre>{_escaped(said.doubts)}</pre>")
+    return "".join(parts)
+
+
+def _classes(said: Any) -> str:
+    order = np.argsort(-said.probabilities, kind="stable")
+    if said._case is None:
+        rows = [(_escaped(said.classes[c]), _bar(said.probabilities[c])) for c in order]
+        return _table("Classes", ("class", "probability"), rows)
+    rows = [
+        (
+            _escaped(said.classes[c]),
+            f"{np.sqrt(said.variance_measuring[c]):.3f}",
+            f"{np.sqrt(said.variance_cases[c]):.3f}",
+            _bar(said.probabilities[c]),
+        )
+        for c in order
+    ]
+    heads = ("class", "doubt: leaf", "doubt: few cases", "probability")
+    return _table("Classes", heads, rows)
+
+
+def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        *words, share = cells
+        before = "".join(f"<{tag}>{cell}</{tag}>" for cell in words)
+        return f'{before}<{tag} class="n">{share}</{tag}>'
+
+    body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows)
+    return (
+        f'<div class="w"><table><caption>{caption}</caption><thead><tr>{line(heads, "th")}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _bar(share: float) -> str:
+    return f'<span class="b" style="width:{4 * share:.2f}em"></span> {_short(share)}'
+
+
+def _short(share: float) -> str:
+    """As `percent`, for the column of a table."""
+    return percent(float(share)).replace("less than ", "< ").replace("more than ", "> ")
+
+
+def _value(step: Any) -> str:
+    if step.value is None:
+        return "missing"
+    return _escaped(step.value if isinstance(step.value, str) else number(step.value))
+
+
+def _distance(step: Any) -> str:
+    if np.isnan(step.distance):
+        return ""
+    return "exact" if np.isinf(step.distance) else f"{step.distance:+.2f} sd"
+
+
+def _escaped(value) -> str:
+    return markup.escape(legible(str(value)))

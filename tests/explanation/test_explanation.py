@@ -1,0 +1,331 @@
+"""Explanations against draws, and what is said of them."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from effort import share
+from oracle import explanation as by_draws
+from scipy import stats
+from sklearn.datasets import load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from hedgerow import (
+    C45Classifier,
+    ConfDTreeClassifier,
+    EIGClassifier,
+    EvidentialTreeClassifier,
+    Explanation,
+    OptimalTreeClassifier,
+    ProbabilisticThresholdClassifier,
+    SoftTreeClassifier,
+    Tree,
+    UCTTreeClassifier,
+    UncertainTreeClassifier,
+)
+from hedgerow.errors import InputError
+from hedgerow.explanation import Explanations
+from hedgerow.explanation.answers import Answers
+from hedgerow.explanation.laws import law, of_row
+from hedgerow.induction.measurement import resolve_error
+
+N = share(1_000_000, 100_000)  # draws
+
+
+def within(found: float, drawn: float, spread: float) -> None:
+    """Within four standard errors of what was drawn."""
+    assert abs(found - drawn) <= 4 * spread / np.sqrt(N) + 1e-9, (found, drawn)
+
+
+def share_within(found: float, drawn: float) -> None:
+    within(found, drawn, np.sqrt(max(drawn * (1 - drawn), 2.0 / N)))
+
+
+def deep_tree(seed: int, m: int = 3, missing: float = 0.0) -> tuple[Tree, np.ndarray]:
+    """A tree that tests variables several times on a path, and its rows."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, m))
+    y = rng.integers(3, size=120)
+    X[rng.random(X.shape) < missing] = np.nan
+    model = C45Classifier(prune=False, max_depth=4, min_samples_split=2).fit(X, y)
+    return model.tree_, X
+
+
+def error_of(kind: str, rng):
+    """What a user gives, and how to draw from it."""
+    if kind == "normal":
+        return 0.4, lambda n: rng.normal(scale=0.4, size=n)
+    if kind == "rectangle":
+        return "+-0.6", lambda n: rng.uniform(-0.6, 0.6, size=n)
+    if kind == "skew":
+        model = stats.gamma(2.0, loc=-0.5, scale=0.3)
+        return model, lambda n: model.rvs(n, random_state=rng)
+    model = stats.t(3, scale=0.3)
+    return model, lambda n: model.rvs(n, random_state=rng)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["normal", "rectangle", "skew", "heavy"])
+def test_as_drawn(kind, seed):
+    """Leaves, moments, change and entropy, a million draws each; variables tested twice."""
+    tree, X = deep_tree(seed)
+    rng = np.random.default_rng(100 + seed)
+    error, draw = error_of(kind, rng)
+    x = X[seed]
+    errors = {0: draw, 1: draw}
+    said = tree.explain(x, error={0: error, 1: error})
+    values = by_draws.drawn(x, errors, N, rng)
+    drawn = by_draws.leaf_shares(tree, values)
+    for leaf in said.leaves:
+        share_within(leaf.probability, drawn[leaf.node])
+    assert sum(leaf.probability for leaf in said.leaves) == pytest.approx(1.0)
+    mean, measuring, cases = by_draws.moments(tree, values, rng)
+    for k in range(tree.n_classes):
+        within(said.mean[k], mean[k], np.sqrt(measuring[k] + cases[k]))
+        within(said.variance_measuring[k], measuring[k], 0.5)
+        within(said.variance_cases[k], cases[k], 0.5)
+    share_within(said.changes, by_draws.changes(tree, x, errors, N, rng, "measured"))
+    once = tree.explain(x, error={0: error, 1: error}, given="true")
+    plus = by_draws.changes(tree, x, errors, N, rng, "true")
+    share_within(once.changes, plus)
+    within(said.entropy, by_draws.entropy(tree, values), 2.0)
+
+
+@pytest.mark.parametrize("kind", ["normal", "rectangle", "skew", "heavy"])
+def test_what_is_worth_measuring_again(kind):
+    """The fall of the entropy, by mutual information of answers and a million new values."""
+    tree, X = deep_tree(1)
+    rng = np.random.default_rng(5)
+    error, draw = error_of(kind, rng)
+    x = X[3]
+    said = tree.explain(x, error={0: error, 1: error})
+    assert max(said.worth_repeating.values()) > 0.01
+    for j in (0, 1):
+        drawn = by_draws.fall(tree, x, {0: draw, 1: draw}, j, N, rng, 500)
+        within(said.worth_repeating[f"x{j}"], drawn, 2.0)
+    assert list(said.worth_repeating.values()) == sorted(said.worth_repeating.values())[::-1]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_missing_values_go_both_ways_at_once(seed):
+    """The answer of a case that lacks values is that of the mixture, for each draw."""
+    tree, X = deep_tree(seed, m=4, missing=0.2)
+    row = int(np.flatnonzero(np.isnan(X).any(axis=1))[seed])
+    x = X[row]
+    rng = np.random.default_rng(seed)
+    errors = {j: (lambda n: rng.normal(scale=0.5, size=n)) for j in np.flatnonzero(~np.isnan(x))}
+    said = tree.explain(x, error=0.5)
+    share_within(said.changes, by_draws.changes(tree, x, errors, N, rng, "measured"))
+    assert said.exact
+
+
+def test_too_many_ways_are_drawn(monkeypatch):
+    """With draws in the place of all ways, the same within their error, and told."""
+    tree, X = deep_tree(2)
+    want = tree.explain(X[5], error=0.4)
+    assert want.changes > 0 and want.entropy > 0 and want.exact
+    monkeypatch.setattr("hedgerow.explanation.answers.MOST", 3)
+    drawn = tree.explain(X[5], error=0.4)
+    assert drawn.changes == pytest.approx(want.changes, abs=4 * 0.5 / np.sqrt(200_000))
+    assert drawn.entropy == pytest.approx(want.entropy, abs=0.02)
+    assert not drawn.exact
+    assert "draws of a fixed seed" in str(drawn)
+
+
+def test_within_a_cell_as_drawn_there():
+    """The answers where one variable is known to lie between two thresholds."""
+    tree, X = deep_tree(1)
+    gate = of_row(resolve_error(0.4, np.zeros(3, int)), 0)
+    x = X[3]
+    laws = {j: law(gate, j, x[j]) for j in range(3)}
+    asked = Answers(tree, tree.probabilities(), x, laws)
+    found = asked.probability({0: (0.3, 0.6)})
+    rng = np.random.default_rng(0)
+    values = np.repeat(x[None], N, axis=0) + rng.normal(scale=0.4, size=(N, 3))
+    u = rng.uniform(0.3, 0.6, N)
+    values[:, 0] = x[0] + 0.4 * stats.norm.ppf(u)
+    drawn = np.bincount(tree.predict_proba(values, None).argmax(axis=1), minlength=3) / N
+    for k in range(3):
+        share_within(found[k], drawn[k])
+
+
+def test_errors_by_row_and_in_per_cent():
+    tree, X = deep_tree(0)
+    by_row = np.zeros((4, 3))
+    by_row[:, 0] = [0.1, 0.2, 0.3, 0.4]
+    cases = tree.explain(X[:4], error=by_row)
+    for row, case in enumerate(cases):
+        alone = tree.explain(X[row], error={0: by_row[row, 0]})
+        assert case.changes == pytest.approx(alone.changes, abs=1e-12)
+        for own, other in zip(case.leaves, alone.leaves, strict=False):  # tails end elsewhere
+            assert own.node == other.node or own.probability < 1e-12
+        np.testing.assert_allclose(case.probabilities, alone.probabilities, atol=1e-12)
+    share = tree.explain(X[0], error={0: "20 %"})
+    plain = tree.explain(X[0], error={0: 0.2 * abs(X[0, 0])})
+    assert share.changes == pytest.approx(plain.changes, abs=1e-9)
+    for own, other in zip(share.path, plain.path, strict=True):
+        assert own.distance == pytest.approx(other.distance)
+
+
+def learners():
+    """A learner of each kind, with what it takes."""
+    yield C45Classifier(max_depth=3)
+    yield SoftTreeClassifier(search=0.1, propagation=0.1, evaluation=0.1)
+    yield ProbabilisticThresholdClassifier()
+    yield UncertainTreeClassifier(width=0.05)
+    yield UCTTreeClassifier(n_iterations=200, random_state=0)
+    yield EIGClassifier()
+    yield OptimalTreeClassifier(2)
+    yield OptimalTreeClassifier(2, error=0.2)
+    yield ConfDTreeClassifier(C45Classifier(max_depth=3))
+    yield EvidentialTreeClassifier(max_leaves=4)
+
+
+@pytest.mark.parametrize("model", list(learners()), ids=lambda model: type(model).__name__)
+def test_every_learner(model):
+    """What it says is what it predicts, of a case and of a frame, with and without errors."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model.fit(X, y)
+    for error in (None, {"flavanoids": 0.2, "proline": "5 %"}):
+        cases = model.explain(X.iloc[58:63], error=error)
+        want = model.predict_proba(X.iloc[58:63], error=error)
+        for case, p in zip(cases, want, strict=True):
+            np.testing.assert_allclose(case.probabilities, p, atol=1e-12)
+            assert sum(leaf.probability for leaf in case.leaves) == pytest.approx(1.0)
+            assert str(case).startswith(f"answer: {case.answer} (")
+        alone = model.explain(X.iloc[58], error=error)
+        assert isinstance(alone, Explanation) and isinstance(cases, Explanations)
+        np.testing.assert_allclose(alone.probabilities, want[0], atol=1e-12)
+        frame = cases.to_frame()
+        assert frame["answer"].tolist() == model.predict(X.iloc[58:63], error=error).tolist()
+    assert (model.explain(X.iloc[58], error={"flavanoids": 0.2}).doubts is not None) == isinstance(
+        model, ConfDTreeClassifier
+    )
+
+
+def test_forest_of_confdtree():
+    X, y = load_iris(return_X_y=True)
+    model = ConfDTreeClassifier(RandomForestClassifier(3, random_state=0)).fit(X, y)
+    said = model.explain(X[70])
+    assert len(said.doubts.trees) == 3 and "tree 0" in str(said) and "tree 0" in said.to_html()
+    with pytest.raises(InputError, match="of a forest, which has no path"):
+        _ = said.path
+    assert model.explain(X[:2]).to_frame().shape == (2, 2)
+
+
+def test_trees_of_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y)
+    tree = Tree.from_sklearn(model)
+    said = tree.explain(X[70], error={2: 0.1, 3: 0.1})
+    np.testing.assert_allclose(
+        tree.explain(X[70]).probabilities, model.predict_proba(X[[70]])[0], atol=1e-12
+    )
+    assert 0 < said.changes < 1 and next(iter(said.worth_repeating)) in ("x2", "x3")
+
+
+def test_by_hand():
+    """One test at 10, a value of 9 and an error of 1: the root of 2 for another measurement."""
+    tree = (
+        C45Classifier(prune=False, min_samples_split=2)
+        .fit([[8.0], [9.0], [10.0], [11.0]], ["a", "a", "b", "b"])
+        .tree_
+    )
+    said = tree.explain([9.0], error=1.0)
+    below = stats.norm.cdf(1.0)
+    assert [leaf.probability for leaf in said.leaves] == pytest.approx([below, 1 - below])
+    assert said.changes == pytest.approx(1 - stats.norm.cdf(1 / np.sqrt(2)))
+    assert tree.explain([9.0], error=1.0, given="true").changes == pytest.approx(1 - below)
+    assert said.path[0].distance == pytest.approx(-1.0)
+    assert tree.explain([9.0]).path[0].distance == -np.inf
+    assert said.mean == pytest.approx([below * 2.5 / 3 + (1 - below) * 0.5 / 3,
+                                       below * 0.5 / 3 + (1 - below) * 2.5 / 3])  # fmt: skip
+    spread = below * (1 - below) * (2.0 / 3) ** 2
+    assert said.variance_measuring == pytest.approx([spread, spread])
+    assert said.variance_cases == pytest.approx([2.5 * 0.5 / 9 / 4] * 2)
+    values, p = said.what_if("x0", [5.0, 10.0, 15.0])
+    np.testing.assert_allclose(p[:, 0], stats.norm.cdf([5, 0, -5]), atol=1e-9)
+    assert values.tolist() == [5.0, 10.0, 15.0]
+    assert "1.00 standard deviations below, in truth with 84.1 %" in str(said)
+
+
+def test_nothing_is_known_of_errors():
+    tree, X = deep_tree(0)
+    said = tree.explain(X[0])
+    assert said.changes is None and said.worth_repeating == {} and said.entropy == 0
+    assert len(said.leaves) == 1 and "no error of measurement is known" in str(said)
+
+
+def test_a_tree_without_a_test():
+    tree = C45Classifier().fit([[1.0], [2.0]], ["a", "a"]).tree_
+    said = tree.explain([1.0], error=1.0)
+    assert said.path == () and said.leaves[0].probability == 1.0 and said.changes is None
+    assert said.to_html() and str(said)
+
+
+def test_categories_and_their_names():
+    frame = pd.DataFrame({
+        "kind": pd.Categorical(["<b>", "<b>", "q&a", "q&a"] * 10),
+        "size": np.tile([1.0, 2.0, 3.0, 4.0], 10),
+    })  # fmt: skip
+    y = np.where(frame["kind"] == "<b>", "no", "yes")
+    model = C45Classifier(prune=False).fit(frame, y)
+    said = model.explain(frame.iloc[2], error={"size": 1.0})
+    assert "kind = q&a" in str(said) and said.changes is None
+    assert "<b>" not in said.to_html() and "&lt;b&gt;" in said.to_html()
+    values, p = said.what_if("kind")
+    assert len(values) == 2 and p.shape == (2, 2)
+    new = frame.iloc[[1]].assign(kind=pd.Categorical(["other"]))
+    assert "a new category" in str(model.explain(new))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda tree, X: tree.explain(X[0], given="told"), "given is 'told'"),
+        (lambda tree, X: tree.explain(X[0, :1], error=0.1), "the tree tests variable"),
+        (lambda tree, X: tree.explain(X[:2], error=np.ones((3, 3))), "3 entries for 2 rows"),
+        (lambda tree, X: tree.explain([np.inf, 0.0, 0.0]), "X holds an infinite value"),
+        (lambda tree, X: tree.explain("text"), "X has 0 dimensions|no real number"),
+        (lambda tree, X: tree.explain(X[0]).what_if("age"), "'age' is no variable"),
+        (lambda tree, X: tree.explain(X[0]).what_if(7), "7 is no variable"),
+    ],
+)
+def test_bad_input(call, words):
+    with pytest.raises(InputError, match=words):
+        call(*deep_tree(0))
+
+
+def test_the_picture_has_what_is_said():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = C45Classifier(max_depth=3).fit(X, y)
+    said = model.explain(X.iloc[61], error={"flavanoids": 0.2, "ash": 0.1})
+    figure = said.plot()
+    bars, *curves = figure.axes
+    assert [bar.get_width() for bar in bars.patches] == pytest.approx(
+        [leaf.probability for leaf in said.leaves]
+    )
+    assert [ax.get_xlabel() for ax in curves] == ["flavanoids", "color_intensity", "proline", "ash"]
+    for ax in curves:
+        values, p = said.what_if(ax.get_xlabel())
+        for line, own in zip(ax.lines, p.T, strict=False):
+            np.testing.assert_array_equal(line.get_ydata(), own)
+            np.testing.assert_array_equal(line.get_xdata(), values)
+    with pytest.raises(InputError, match="figure has axes already"):
+        said.plot(figure)
+    plt.close(figure)
+
+
+def test_the_page_has_what_the_text_has():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = ConfDTreeClassifier(C45Classifier(max_depth=3)).fit(X, y)
+    said = model.explain(X.iloc[[61, 150]], error={"flavanoids": 0.2})
+    page = said.to_html()
+    assert page == said._repr_html_() and "http" not in page and "<script" not in page
+    assert page.count("<details>") == 2 and page.count("Doubts of the nodes") == 2
+    assert f"Another answer than {said[1].stands}" not in page
+    assert f"another answer than {said[1].stands} with" in page
+    assert len(said[:1]) == 1 and said[-1] is said[1]
