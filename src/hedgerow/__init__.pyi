@@ -4,6 +4,8 @@ from hedgerow.confidence.confdtree import ConfDTreeClassifier as ConfDTreeClassi
 from hedgerow.evidential.data import EvidentialData as EvidentialData
 from hedgerow.evidential.error import evidential_error_rate as evidential_error_rate
 from hedgerow.evidential.learner import EvidentialTreeClassifier as EvidentialTreeClassifier
+from hedgerow.explanation.explanation import Explanation as Explanation
+from hedgerow.explanation.repeats import error_from_repeats as error_from_repeats
 from hedgerow.induction.c45 import C45Classifier as C45Classifier
 from hedgerow.induction.measurement import resolve_error as resolve_error
 from hedgerow.missing.eig import EIGClassifier as EIGClassifier
