@@ -26,7 +26,7 @@ FLOORS = (
     {"search"},
     {"optimal"},
     {"structure", "survival", "confidence", "evidential", "missing"},
-    {"drawing"},
+    {"drawing", "exchange", "explanation"},
     {"reporting"},
     {"experiments", "patients"},
     {"workflow"},
