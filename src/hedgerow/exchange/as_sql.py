@@ -38,11 +38,11 @@ def to_sql(
 ) -> str:
     """The tree as standard SQL.
 
-    A column is a sum over leaves, a line for each: its probability, times 1 or 0 for each variable
-    on its way, as a flat CASE. NULL is missing, and takes the share that the leaf has of missing
-    values there, so that probabilities are those of `Tree.predict_proba` with NULL in any columns.
-    CASE in CASE would be shorter in evaluation, but SQL Server allows ten levels, older parsers of
-    SQLite about as many, and both branches of a missing value would double the text at each.
+    A column is a sum over leaves, a line for each: 0 where a known value keeps the row out, else
+    its probability, times the share that the leaf has of each value that is missing (NULL). So
+    probabilities are those of `Tree.predict_proba` with NULL in any columns. CASE in CASE
+    would compare less, but SQL Server nests it ten deep, older parsers of SQLite about as much, and
+    for missing values both branches would be written twice, at each level.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def to_sql(
     Returns
     -------
     str
-        Names are quoted, thresholds exact (SQLite before 3.43 reads one in some hundreds as
-        the float beside it). Categories are compared as texts, or as numbers where the tree knows
-        no labels; one that training has not seen goes where the tree sends it.
+        Names are quoted, numbers written to the last bit (SQLite 3.40 reads a few as the float
+        beside them). Categories are compared as texts, or as numbers where the tree knows no
+        labels; one that training has not seen goes where the tree sends it.
 
     Raises
     ------
@@ -79,18 +79,14 @@ def to_sql(
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
     >>> from hedgerow import C45Classifier
-    >>> iris = load_iris()
-    >>> tree = C45Classifier(max_depth=1).fit(iris.data, iris.target).tree_
-    >>> names = ["sl", "sw", "pl", "pw"]
-    >>> print(tree.to_sql(feature_names=names, class_names=iris.target_names))
-    1.0 * CASE WHEN "pl" < 3.0 THEN 1.0 WHEN "pl" IS NULL THEN 0.3333333333333333 ELSE 0.0 END
-      AS "probability_setosa",
-    0.5 * CASE WHEN "pl" >= 3.0 THEN 1.0 WHEN "pl" IS NULL THEN 0.6666666666666667 ELSE 0.0 END
-      AS "probability_versicolor",
-    0.5 * CASE WHEN "pl" >= 3.0 THEN 1.0 WHEN "pl" IS NULL THEN 0.6666666666666667 ELSE 0.0 END
-      AS "probability_virginica"
+    >>> X, y = [[1.0], [1.0], [3.0], [3.0]], ["ill", "ill", "well", "well"]
+    >>> tree = C45Classifier().fit(X, y).tree_
+    >>> print(tree.to_sql(feature_names=["mg"]))
+    CASE WHEN "mg" >= 3.0E0 THEN 0.0 ELSE 1.0E0 * CASE WHEN "mg" IS NULL THEN 0.5E0 ELSE 1.0 END END
+      AS "probability_ill",
+    CASE WHEN "mg" < 3.0E0 THEN 0.0 ELSE 1.0E0 * CASE WHEN "mg" IS NULL THEN 0.5E0 ELSE 1.0 END END
+      AS "probability_well"
     """
     check_choice("what", what, ("proba", "class"))
     check_hard(tree, "SQL")
@@ -144,10 +140,10 @@ def _sums(tree: Tree, prefix: str) -> list[str]:
     branches = Branches(tree, tree.gate)
     terms: list[list[str]] = [[] for _ in range(tree.n_classes)]
     for leaf, conditions in branches.leaves():
-        factors = [_factor(branches, c, prefix + _name(names[c.variable])) for c in conditions]
+        columns = [prefix + _name(names[c.variable]) for c in conditions]
         for c, share in enumerate(shares[leaf].tolist()):
             if share > 0:
-                terms[c].append(_chained(" * ", [repr(share), *factors]))
+                terms[c].append(_term(branches, conditions, columns, approximate(share)))
     return [_chained("\n+ ", own) if own else "0.0" for own in terms]
 
 
@@ -158,22 +154,44 @@ def _chained(operator: str, parts: list[str]) -> str:
     return operator.join(parts)
 
 
-def _factor(branches: Branches, condition: Condition, column: str) -> str:
-    """How much of a row a leaf takes, as far as one variable decides."""
-    taken, otherwise = "1.0", "0.0"
+def _term(branches: Branches, conditions: list[Condition], columns: list[str], share: str) -> str:
+    """What a leaf adds: its share, of a row that no condition keeps out.
+
+    Comparisons with NULL are unknown and keep nothing out: missing values come after them.
+    """
+    out, factors = [], [share]
+    for condition, column in zip(conditions, columns, strict=True):
+        out += _kept_out(branches, condition, column)
+        if condition.missing == 0.0:
+            out.append(f"{column} IS NULL")
+        elif condition.missing < 1.0:
+            factors.append(
+                f"CASE WHEN {column} IS NULL THEN {approximate(condition.missing)} ELSE 1.0 END"
+            )
+    taken = _chained(" * ", factors)
+    return f"CASE WHEN {_chained(' OR ', out)} THEN 0.0 ELSE {taken} END" if out else taken
+
+
+def _kept_out(branches: Branches, condition: Condition, column: str) -> list[str]:
+    """When a known value does not meet a condition."""
     if isinstance(condition, Interval):
-        ends = [(">=", condition.lower), ("<", condition.upper)]
-        met = " AND ".join(f"{column} {sign} {end!r}" for sign, end in ends if math.isfinite(end))
-    else:
-        # Those that are not listed do as new ones do.
-        if condition.new:
-            taken, otherwise = otherwise, taken
-            condition = replace(condition, known=tuple(not known for known in condition.known))
-        listed = [str(v) if isinstance(v, int) else _text(v) for v in branches.taken(condition)]
-        met = f"{column} IN ({', '.join(listed)})" if listed else ""
-    cases = [(met, taken)] if met else []
-    cases.append((f"{column} IS NULL", repr(condition.missing)))
-    return " ".join(["CASE", *(f"WHEN {a} THEN {b}" for a, b in cases), f"ELSE {otherwise} END"])
+        ends = [("<", condition.lower), (">=", condition.upper)]
+        return [f"{column} {sign} {approximate(end)}" for sign, end in ends if math.isfinite(end)]
+    if condition.new:  # listed are those that do not meet it, else those that do
+        condition = replace(condition, known=tuple(not known for known in condition.known))
+    listed = [str(v) if isinstance(v, int) else _text(v) for v in branches.taken(condition)]
+    if not listed:
+        return [] if condition.new else [f"{column} IS NOT NULL"]
+    return [f"{column} {'IN' if condition.new else 'NOT IN'} ({', '.join(listed)})"]
+
+
+def approximate(number: float) -> str:
+    """A number to the last bit, as a literal that SQL reads in floating point.
+
+    Without an exponent it would be a decimal, of whose products SQL Server keeps six digits.
+    """
+    digits = repr(number)
+    return digits if "e" in digits else f"{digits}E0"
 
 
 def _likeliest(values: list[str], labels: list) -> str:
