@@ -104,7 +104,26 @@ def test_categories_without_labels_are_codes():
     assert re.search(r"IN \(\d", codes.to_sql())
 
 
-@pytest.mark.parametrize("depth", [40, 900])
+def test_a_leaf_that_takes_no_category_is_reached_by_missing_values_alone():
+    """Tests of one variable by different categories leave nothing of them."""
+    tree = Tree(
+        [0, -1, 0, -1, -1],
+        np.full(5, np.nan),
+        [1, -1, 3, -1, -1],
+        [2, -1, 4, -1, -1],
+        [-1, 0, 0, 2, 2],
+        [0.6, np.nan, 0.25, np.nan, np.nan],
+        [[6, 4], [3, 1], [3, 3], [0, 3], [3, 0]],
+        [[1, 0], [0, 0], [1, 0], [0, 0], [0, 0]],
+        categories={0: ["a", "b"]},
+    )
+    rows = np.array([[0.0], [1.0], [2.0], [np.nan]])
+    np.testing.assert_allclose(answers(tree, rows)[1], tree.predict_proba(rows), atol=1e-15)
+    # A new one goes left at the first test alone.
+    assert tree.rules()["rule"][1] == "x0 in {}"
+
+
+@pytest.mark.parametrize("depth", [40, 2500])
 def test_deep_trees_stay_within_what_a_parser_takes(depth):
     """SQLite takes expressions of depth 1,000, its older parsers a stack of 100."""
     tree = chain(depth)

@@ -48,8 +48,7 @@ def {name}(row):
             variable, cut, holds, otherwise, missing = _{name}_tests[place]
             value = row[variable]
             if value is None or value != value:
-                if missing < 1.0:
-                    waiting.append((otherwise, share * (1.0 - missing)))
+                waiting.append((otherwise, share * (1.0 - missing)))
                 place, share = holds, share * missing
             elif isinstance(cut, float):
                 place = holds if value < cut else otherwise
