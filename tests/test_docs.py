@@ -64,7 +64,7 @@ def listed() -> set[str]:
 
 def test_the_reference_lists_every_public_name():
     wanted = {f"hedgerow.{name}" for name in hedgerow.__all__ if name != "__version__"}
-    for room in ("confidence", "drawing", "structure", "survival"):
+    for room in ("confidence", "drawing", "exchange", "structure", "survival"):
         module = importlib.import_module(f"hedgerow.{room}")
         own = set(module.__all__) - set(hedgerow.__all__)
         wanted |= {f"{module.__name__}.{name}" for name in own}

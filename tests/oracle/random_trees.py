@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hedgerow.induction import Columns, grow
+from hedgerow.tree import Tree
 from hedgerow.tree.gates import NoiseGate
 
 seeds = st.integers(min_value=0, max_value=2**32 - 1)
@@ -46,3 +47,29 @@ def random_tree(seed, propagation=None, search=None, **settings):
     settings = {"min_samples_split": 2, **settings}
     tree = grow(columns, propagation=propagation, search=search, **settings)
     return tree, X, y, columns
+
+
+def chain(depth):
+    """A tree as deep as it has tests, of three variables in turn; each test has a leaf on its left.
+
+    A leaf answers by the parity of its depth.
+    """
+    n = 2 * depth + 1
+    test = np.arange(n) % 2 == 0
+    test[-1] = False
+    nodes = np.arange(n)
+    weight = np.zeros((n, 2))
+    leaf = np.flatnonzero(~test)
+    weight[leaf, np.arange(len(leaf)) % 2] = 1.0
+    weight[::2] = np.cumsum(weight[::-1], axis=0)[::-1][::2]
+    parent = np.where(nodes % 2 == 1, nodes - 1, nodes - 2)
+    parent[0] = -1
+    return Tree(
+        np.where(test, nodes // 2 % 3, -1),
+        np.where(test, nodes // 2, np.nan),
+        np.where(test, nodes + 1, -1),
+        np.where(test, nodes + 2, -1),
+        parent,
+        np.where(test, 0.25, np.nan),
+        weight,
+    )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hedgerow.checks import check_number
+from hedgerow.checks import COUNTED, check_number
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.texts import legible
@@ -93,7 +93,8 @@ def unit_words(tree, units) -> dict[int, str]:
     found = {}
     for key, unit in dict(units).items():
         j = names.index(key) if isinstance(key, str) and key in names else key
-        if isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= j < (len(names) or 1e9):
+        known = len(names) or COUNTED
+        if isinstance(j, bool) or not isinstance(j, Integral) or not 0 <= int(j) < known:
             raise InputError(
                 f"units names {key!r}, which is no variable of the tree",
                 remedy="give the names of variables, or their numbers",

@@ -562,20 +562,22 @@ class Tree:
             feature_names=names,
         )
 
-    def to_sklearn(self):
+    def to_sklearn(self, n_features: int | None = None):
         """This tree as a fitted `sklearn.tree.DecisionTreeClassifier` (`hedgerow.exchange`).
 
         For hard tests on numbers, without gates. Rows of 32-bit floats go the same way: a threshold
         becomes the largest 32-bit float below it.
+
+        n_features : of the rows; by default as many as the tree names, or tests.
 
         Raises
         ------
         InputError
             Tests on categories, or a gate.
         """
-        return _by_name("hedgerow.exchange").to_sklearn(self)
+        return _by_name("hedgerow.exchange").to_sklearn(self, n_features)
 
-    def rules(self, **options) -> pd.DataFrame:
+    def rules(self, **options) -> pd.DataFrame | str:
         """One row for each leaf: its conditions, class, weight (`hedgerow.exchange.rules`)."""
         return _by_name("hedgerow.exchange").rules(self, **options)
 
