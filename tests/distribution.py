@@ -5,7 +5,7 @@
 
 Makes the source archive of the last commit, from it a wheel, and installs that into an empty
 environment: with the core dependencies only, then with pandas 2, then with pandas 3. In each of
-them the README's example of an estimator runs. The archive and the wheel are built by the tools of
+them the README's example of an estimator runs, and once a data set of the archive is loaded. The archive and the wheel are built by the tools of
 the environment at hand, without the network; pip has to get numpy, scipy, scikit-learn and pandas.
 """
 
@@ -23,8 +23,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PIP = ("-m", "pip", "--disable-pip-version-check", "-qq")
-#: What type checkers read.
-TYPES = {"hedgerow/py.typed", "hedgerow/__init__.pyi"}
+#: What type checkers read, and the registry of data sets.
+CARRIED = {"hedgerow/py.typed", "hedgerow/__init__.pyi", "hedgerow/data/datasets.yaml"}
+LARGEST = 5_000_000  # bytes of the registry and the archive, compressed
+#: A data set of the archive, by an installed package alone.
+LOAD = "from hedgerow.data import load; w = load('wine', download=False); assert len(w.y) == 178"
 CORE = ("numpy", "scipy", "scikit-learn")
 
 
@@ -58,8 +61,12 @@ def built(folder: Path) -> Path:
     )  # fmt: skip
     (wheel,) = folder.glob("hedgerow-*.whl")
     with zipfile.ZipFile(wheel) as files:
-        if missing := TYPES.difference(files.namelist()):
+        if missing := CARRIED.difference(files.namelist()):
             sys.exit(f"{wheel.name} lacks {', '.join(sorted(missing))}")
+        data = [f for f in files.infolist() if f.filename.startswith("hedgerow/data/")]
+        size = sum(file.compress_size for file in data)
+        if size > LARGEST:
+            sys.exit(f"{wheel.name} carries {size} bytes of data sets, more than {LARGEST}")
     return wheel
 
 
@@ -115,6 +122,11 @@ def main() -> None:
                 continue
             call(python, Path(__file__), "example", ROOT / "README.md", cwd=folder)
             print(f"  the README's example runs with {pandas or 'the core dependencies only'}")
+            if pandas == locked("pandas"):
+                call(python, *PIP, "install", f"{wheel}[data]", cwd=folder)
+                call(python, "-c", LOAD, cwd=folder)
+                call(bin_ / "hedgerow", "data", "list", cwd=folder)
+                print("  a data set is loaded, and all are listed, without the project")
 
 
 if __name__ == "__main__":

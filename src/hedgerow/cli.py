@@ -22,7 +22,7 @@ from hedgerow.screen import add_force, new_console
 from hedgerow.texts import plain
 
 if TYPE_CHECKING:
-    from hedgerow.data import DatasetEntry
+    from hedgerow.data import DatasetEntry, Registry
 
 __all__ = ["main"]
 
@@ -108,9 +108,9 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
         parser.set_defaults(run=run)
         parser.add_argument(
             "--registry",
-            default="config/datasets.yaml",
             metavar="FILE",
-            help="the registry of data sets (default: %(default)s)",
+            help="the registry of data sets (default: config/datasets.yaml where one is, else the "
+            "package's own)",
         )
         parser.add_argument(
             "--mirror",
@@ -155,12 +155,19 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
     describe.add_argument("name", metavar="NAME", help="key of a data set")
 
 
+def _registry(options: argparse.Namespace) -> Registry:
+    from hedgerow.data import load_registry
+    from hedgerow.data.loading import registry_file
+
+    return load_registry(registry_file() if options.registry is None else options.registry)
+
+
 def _data_list(options: argparse.Namespace) -> int:
     from rich.table import Table
 
-    from hedgerow.data import available, load_registry
+    from hedgerow.data import available
 
-    registry = load_registry(options.registry)
+    registry = _registry(options)
     table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
     console = new_console()
     # A narrow terminal shows fewer columns rather than broken ones.
@@ -196,11 +203,11 @@ def _data_list(options: argparse.Namespace) -> int:
 
 
 def _data_get(options: argparse.Namespace) -> int:
-    from hedgerow.data import fetch, load_registry, tidy, write_tidy
+    from hedgerow.data import fetch, tidy, write_tidy
     from hedgerow.data.sources import check_raw
     from hedgerow.data.tidy import check_tidy
 
-    registry = load_registry(options.registry)
+    registry = _registry(options)
     # A wrong name, or a place that is taken, stops before any fetch.
     entries = [registry[name] for name in options.names]
     out = Path(options.out)
@@ -222,10 +229,9 @@ def _data_get(options: argparse.Namespace) -> int:
 
 
 def _data_check(options: argparse.Namespace) -> int:
-    from hedgerow.data import load_registry
     from hedgerow.data.registry import SOURCE_KINDS
 
-    registry = load_registry(options.registry)
+    registry = _registry(options)
     names = list(dict.fromkeys(options.names)) or list(registry)
     entries = [registry[name] for name in names]
     download = options.download or options.names
@@ -275,10 +281,10 @@ def _data_fingerprint(options: argparse.Namespace) -> int:
     import numpy as np
     import yaml
 
-    from hedgerow.data import fetch, load_registry, tidy
+    from hedgerow.data import fetch, tidy
     from hedgerow.data.tidy import profile
 
-    entry = load_registry(options.registry)[options.name]
+    entry = _registry(options)[options.name]
     with tempfile.TemporaryDirectory() as folder:
         table = tidy(entry, fetch(entry, folder, options.mirror), check=False)
     counts = np.bincount(table.y, minlength=len(table.classes)).tolist()

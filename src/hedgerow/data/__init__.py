@@ -1,6 +1,6 @@
 """Data sets: registry, sources, readers, tidy tables, splits, named seeds and noise.
 
-The usual way from a key to rows::
+From a key to rows, anywhere: ``load("wine")``. Step by step, as the workflow does::
 
     registry = load_registry()                  # config/datasets.yaml
     entry = registry["wine"]
@@ -11,6 +11,7 @@ The usual way from a key to rows::
 
 from hedgerow.data.cohort_facts import CohortFacts
 from hedgerow.data.cohorts import Cohort, cohort
+from hedgerow.data.loading import DataSet, load
 from hedgerow.data.noise import (
     FAMILIES,
     add_family_noise,
@@ -39,6 +40,7 @@ __all__ = [
     "FAMILIES",
     "Cohort",
     "CohortFacts",
+    "DataSet",
     "DatasetEntry",
     "Fetched",
     "NoSourceError",
@@ -57,6 +59,7 @@ __all__ = [
     "fingerprint",
     "flip_classes",
     "folds",
+    "load",
     "load_registry",
     "n_folds_for",
     "read_fetched",
