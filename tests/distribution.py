@@ -5,8 +5,9 @@
 
 Makes the source archive of the last commit, from it a wheel, and installs that into an empty
 environment: with the core dependencies only, then with pandas 2, then with pandas 3. In each of
-them the README's example of an estimator runs, and once a data set of the archive is loaded. The archive and the wheel are built by the tools of
-the environment at hand, without the network; pip has to get numpy, scipy, scikit-learn and pandas.
+them the README's example of an estimator runs, and once a data set of the archive is loaded. The
+archive and the wheel are built by the tools of the environment at hand, without the network; pip
+has to get numpy, scipy, scikit-learn and pandas.
 """
 
 from __future__ import annotations
