@@ -77,7 +77,7 @@ def test_a_small_tree_says_variable_threshold_n_class_and_shares():
     tree = C45Classifier(prune=False, max_depth=1).fit(X, ["ok", "ok", "ill", "ill", "ok"]).tree_
     ax = tree.plot()
     said = words_of(ax)
-    assert "age < 60" in words
+    assert "age < 60" in said
     assert "n = 5" in said
     assert "yes" in said and "no" in said
     assert "n = 2, 100 %" in said and "n = 3, 67 %" in said

@@ -87,6 +87,9 @@ class Pen:
                 told = {"color": "black", "fontweight": "bold"}
             elif strong is not None:
                 look["color"], told["color"] = "0.75", PALE
+            elif self.plan.wish.weights:
+                share = float(self.plan.weight[below.node] / (self.plan.weight[0] or 1.0))
+                look["linewidth"] = (0.5 + _WIDEST * share) * self.scale
             self.ax.plot(xs, ys, solid_joinstyle="round", **look)
             self.words(*at, word, SMALL, va="bottom", **told)
 

@@ -64,6 +64,7 @@ class Wish:
     way_only: bool = False  # what lies off the way is cut to its first node
     reached: Reached | None = None
     shares: bool = False  # bars of class shares at tests
+    weights: bool = False  # branches as wide as the training weight that takes them
 
 
 class Plan:
@@ -295,6 +296,8 @@ class Plan:
             categorical = isinstance(gate, CategoryGate | CategoryNoise)
             where = "where its category is uncertain" if categorical else "near a threshold"
             notes.append(f"soft: {where} a case follows both branches")
+        if self.wish.weights and self.wish.way is None:
+            notes.append("branches: as wide as the training weight that takes them")
         notes += self._notes_on_rows()
         hidden = sum(box.hidden for box in self.boxes)
         if hidden:

@@ -15,6 +15,7 @@ from hedgerow.tree.gates import NoiseGate, ThresholdGate
 from hedgerow.tree.statistics import codes_of, table_of
 
 N_BARS = 20  # of numbers, about
+_BAR_SHARE = 0.9  # of the room of a category is bar
 _DIVIDE = 0.6  # room between the categories that go left and right, in bars
 
 
@@ -42,8 +43,8 @@ class Bars:
         return [number(end, decimals) + unit for end in (self.low, self.high)]
 
     def slot(self) -> float:
-        """Width of a bar and the room around it."""
-        return float(self.left[1] - self.left[0]) / 0.9 if len(self.left) > 1 else 1.0
+        """Width of a bar of a category and the room around it."""
+        return float(self.right[0] - self.left[0]) / _BAR_SHARE if len(self.left) else 1.0
 
 
 class Reached:
@@ -148,8 +149,8 @@ def _categories(tree, node: int, x, weight, codes, own: float) -> Bars:
     mark = None if math.isnan(own) else float(begin[order.index(int(own))] + slot / 2)
     return Bars(
         j,
-        begin + 0.05 * slot,
-        begin + 0.95 * slot,
+        begin + (1.0 - _BAR_SHARE) / 2.0 * slot,
+        begin + (1.0 + _BAR_SHARE) / 2.0 * slot,
         _stacked(bar, len(order), codes, weight, tree.n_classes),
         (len(left) + _DIVIDE / 2) * slot,
         mark=mark,

@@ -39,6 +39,7 @@ def plot_tree(
     X=None,
     y=None,
     shares: bool = False,
+    weights: bool = False,
     orientation: str = "down",
 ):
     """Draw a tree: tests above, leaves below, each leaf with its class, n and class shares.
@@ -77,6 +78,8 @@ def plot_tree(
     shares : bool, default False
         Whether tests have a thin bar of the class shares in training weight too, where they have no
         histogram.
+    weights : bool, default False
+        Whether branches are as wide as the training weight that takes them; not beside a `path`.
     orientation : {"down", "right"}, default "down"
         Where the tree grows to; to the right, with "yes" above "no", many leaves and long names
         take less room.
@@ -122,6 +125,7 @@ def plot_tree(
         bool(path_only),
         reached,
         bool(shares),
+        bool(weights),
     )
     colors = _colors(tree, shown, class_colors)
     size = FONT_SIZE if fontsize is None else float(fontsize)

@@ -90,6 +90,9 @@ def way_of(tree, path: Any) -> Way | None:
 def _row_of(tree, path: Any) -> np.ndarray:
     """The row as the tree reads it, (1, m)."""
     if hasattr(path, "to_frame") and hasattr(path, "index"):  # a Series of pandas
+        names = tree.feature_names
+        if names is not None and path.index.is_unique and set(names) <= set(path.index):
+            path = path[names]
         path = path.to_frame().T
     if is_frame(path):
         row = table_of(tree, path)
