@@ -25,6 +25,7 @@ from hedgerow.drawing.reached import N_BARS, Reached, gate_bands
 from hedgerow.drawing.way import way_of
 from hedgerow.errors import InputError
 from hedgerow.tree import CategoryGate, NoiseGate, Tree
+from hedgerow.tree.statistics import table_of
 from hedgerow.uncertainty import RelativeNoise
 
 RNG = np.random.default_rng(0)
@@ -216,22 +217,13 @@ def test_a_missing_value_says_so():
 
 
 def test_categories_of_a_row_are_named(mixed):
-    there = np.flatnonzero(mixed.is_categorical())
-    assert len(there)
-    words = said(mixed.plot(path=int(there[0])))
-    assert not any(w.startswith("ward red:") for w in words)
-    reaches = way_of(mixed, X.iloc[3]).share[there]
-    row = X.iloc[int(np.flatnonzero(mixed.shares(table(mixed))[:, [there[0]]].toarray()[:, 0])[0])]
-    assert any(
-        w.startswith((f"ward {row['ward'][:4]}", row["ward"][:4]))
-        for w in said(mixed.plot(path=row))
-    ), reaches
-
-
-def table(tree):
-    from hedgerow.tree.statistics import table_of
-
-    return table_of(tree, X)
+    node = int(np.flatnonzero(mixed.is_categorical())[0])
+    reach = mixed.shares(table_of(mixed, X))[:, [node]].toarray()[:, 0]
+    short = X["ward"].isin(["red", "green", "blue", "violet"]).to_numpy()
+    row = X.iloc[int(np.flatnonzero((reach == 1.0) & short)[0])]
+    goes = "yes" if mixed.categories_left[node][WARDS.index(row["ward"])] else "no"
+    ax = mixed.plot(path=row, orientation="right")
+    assert f"ward {row['ward']}: {goes}" in said(ax)
 
 
 def test_the_way_alone_is_drawn_where_it_is_asked_for():
@@ -376,6 +368,7 @@ def test_names_are_those_that_are_given():
         ({"X": [[1.0]], "y": ["a"]}, "X has 1 values in a row and the tree reads 2; give"),
         ({"X": [1.0, 2.0], "y": ["a"]}, "X has 1 dimensions; give one row per instance"),
         ({"X": [[np.inf, 2.0]], "y": ["a"]}, "X holds infinite values; make them missing"),
+        ({"path": [np.inf, 2.0]}, "path holds infinite values; make them missing"),
         ({"X": [[1.0, 2.0]], "y": ["c"]}, "y holds the class 'c', which the tree does not know"),
         ({"orientation": "up"}, "orientation is 'up'; choose one of 'down', 'right'"),
         ({"units": {"weight": "kg"}}, "units names 'weight', which is no variable of the tree"),
@@ -467,5 +460,43 @@ def test_categories_that_go_left_come_first():
     assert bars.names == ["b", "c", "a"]
     assert bars.right[1] < bars.line < bars.left[2] and bars.left[2] < bars.mark < bars.right[2]
     assert_apart(tree.plot(X=[[0.0], [1.0]], y=[0, 1], path=[1.0]))
-    unseen = tree.plot(X=[[0.0], [1.0]], y=[0, 1], path=[3.0])
-    assert any("unknown: " in w for w in said(unseen))
+
+
+@pytest.mark.parametrize("share_left", [0.4, 0.6])
+def test_a_category_never_seen_is_among_those_with_which_it_goes(share_left):
+    """The bar of such a category stood at the right, and its rows went left."""
+    tree = Tree(
+        [0, -1, -1], [np.nan] * 3, [1, -1, -1], [2, -1, -1], [-1, 0, 0],
+        [share_left, np.nan, np.nan], [[2, 2], [2, 0], [0, 2]], [[0, 1], [0, 0], [0, 0]],
+        categories={0: ["a", "b"]},
+    )  # fmt: skip
+    for value in (2.0, -1.0, 1e300):
+        way = way_of(tree, [value])
+        bars = Reached(tree, [[0.0], [1.0], [value]], [0, 1, 1]).bars(tree, 0, way)
+        assert "unknown" in bars.names
+        assert (bars.mark < bars.line) == (way.share[1] == 1.0) == (share_left > 0.5)
+        ax = tree.plot(X=[[0.0]], y=[0], path=[value])
+        assert any(w.startswith("unknown: ") or " unknown: " in w for w in said(ax))
+
+
+def test_thin_bars_show_the_shares_of_a_test_and_branches_its_weight():
+    ax = small().plot(shares=True, weights=True)
+    parts = [p for p in ax.patches if type(p) is Rectangle]
+    root = boxed(frames(ax)[0], parts)
+    assert len(root) == 2 and root[0].get_width() == pytest.approx(root[1].get_width())
+    assert len(boxed(frames(ax)[2], parts)) == 1  # both tests have a bar, the second of one class
+    by_weight = sorted(line.get_linewidth() for line in branches(ax))
+    assert np.diff(by_weight)[-1] == pytest.approx(0)  # 5 of 10 each below the root
+    assert (by_weight[2] - 0.5) / (by_weight[1] - 0.5) == pytest.approx(5 / 3)
+    plain = [p for p in small().plot().patches if type(p) is Rectangle]
+    assert len(parts) == len(plain) + 3
+
+
+def boxed(frame, parts):
+    """Those that lie in a frame."""
+    x, y = frame.get_x(), frame.get_y()
+    return [
+        p
+        for p in parts
+        if x < p.get_x() < x + frame.get_width() and y < p.get_y() < y + frame.get_height()
+    ]

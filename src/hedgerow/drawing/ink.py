@@ -77,11 +77,11 @@ class Pen:
                 side = -1 if word == "yes" else 1
                 reach = min(abs(below.x - box.x) / 2, 2.2 * em)
                 at = (box.x + side * reach, bend + 0.2 * em)
-            strong = self.plan.on_way(below.node)
+            strong, way = self.plan.on_way(below.node), self.plan.wish.way
             look = {"color": "0.45", "linewidth": 0.9 * self.scale, "zorder": 1}
             told = {"color": "0.25"}
-            if strong:
-                share = float(self.plan.wish.way.share[below.node])
+            if strong and way is not None:
+                share = float(way.share[below.node])
                 width = (0.9 + _WIDEST * share) * self.scale
                 look = {"color": "0.1", "linewidth": width, "zorder": 1.5}
                 told = {"color": "black", "fontweight": "bold"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hedgerow.drawing.way import Way, check_columns
+from hedgerow.drawing.way import Way, check_columns, check_finite
 from hedgerow.drawing.words import category_word
 from hedgerow.errors import InputError
 from hedgerow.tree.export import number
@@ -64,10 +64,7 @@ class Reached:
                 f"X has {self.table.ndim} dimensions", remedy="give one row per instance, (n, m)"
             )
         check_columns(tree, "X", self.table.shape[1])
-        if np.isinf(self.table).any():
-            raise InputError(
-                "X holds infinite values", remedy="make them missing (NaN) or drop them"
-            )
+        check_finite("X", self.table)
         self.codes = codes_of(tree, y)
         if len(self.codes) != len(self.table):
             raise InputError(
@@ -137,16 +134,21 @@ def _numbers(tree, node: int, x, weight, codes, own: float) -> Bars:
 def _categories(tree, node: int, x, weight, codes, own: float) -> Bars:
     """A bar for each category at the test, those that go left first."""
     j = int(tree.feature[node])
-    category = x.astype(np.intp)
-    there = sorted({*category.tolist(), *([] if math.isnan(own) else [int(own)])})
     flags = tree.categories_left[node]
-    left = [c for c in there if c < len(flags) and flags[c]]
-    order = left + [c for c in there if c not in left]
+    goes_left = [*flags.tolist(), bool(tree.share_left[node] >= 0.5)]  # the last: never seen
+
+    def code(values):
+        return np.where((values >= 0) & (values < len(flags)), values, len(flags)).astype(np.intp)
+
+    category, own_code = code(x), None if math.isnan(own) else int(code(np.array(own)))
+    there = sorted({*category.tolist(), *([] if own_code is None else [own_code])})
+    left = [c for c in there if goes_left[c]]
+    order = left + [c for c in there if not goes_left[c]]
     slot = 1.0 / (len(order) + _DIVIDE)
     begin = np.arange(len(order)) * slot
     begin[len(left) :] += _DIVIDE * slot
     bar = np.array([order.index(c) for c in category.tolist()], dtype=np.intp)
-    mark = None if math.isnan(own) else float(begin[order.index(int(own))] + slot / 2)
+    mark = None if own_code is None else float(begin[order.index(own_code)] + slot / 2)
     return Bars(
         j,
         begin + (1.0 - _BAR_SHARE) / 2.0 * slot,
@@ -155,7 +157,7 @@ def _categories(tree, node: int, x, weight, codes, own: float) -> Bars:
         (len(left) + _DIVIDE / 2) * slot,
         mark=mark,
         by_bar=True,
-        names=[category_word(tree, j, c) for c in order],
+        names=[category_word(tree, j, c) if c < len(flags) else "unknown" for c in order],
     )
 
 

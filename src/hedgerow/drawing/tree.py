@@ -66,9 +66,10 @@ def plot_tree(
     class_names, feature_names, units : optional
         As in `Tree.to_text`.
     path : (m,) values, Series, or int, optional
-        A row, or the number of a node. The nodes on the way are drawn strong and the others pale;
-        each test on the way of a row says its value and where it goes, with the larger share where
-        a soft test or a missing value divides it, and branches are as wide as its share.
+        A row, or the number of a node. A Series that has the tree's names is read by them, other
+        values by their place. The nodes on the way are drawn strong and the others pale; each test
+        on the way of a row says its value and where it goes, with the larger share where a soft
+        test or a missing value divides it, and branches are as wide as its share.
     path_only : bool, default False
         Whether what lies off the way is cut to its first node: for trees too large to be drawn.
     X, y : (n, m) array or data frame, and (n,) labels, optional

@@ -72,13 +72,13 @@ def way_of(tree, path: Any) -> Way | None:
     if path is None:
         return None
     if isinstance(path, Integral) and not isinstance(path, bool | np.bool_):
-        if not 0 <= path < tree.n_nodes:
+        node = int(path)
+        if not 0 <= node < tree.n_nodes:
             raise InputError(
-                f"path is node {path}, which the tree does not have",
+                f"path is node {node}, which the tree does not have",
                 remedy=f"give the number of a node, from 0 to {tree.n_nodes - 1}",
             )
         share = np.zeros(tree.n_nodes)
-        node = int(path)
         while node >= 0:
             share[node] = 1.0
             node = int(tree.parent[node])
@@ -110,6 +110,7 @@ def _row_of(tree, path: Any) -> np.ndarray:
     if row.ndim != 2 or len(row) != 1:
         raise InputError(f"path has shape {row.shape}", remedy=_REMEDY)
     check_columns(tree, "path", row.shape[1])
+    check_finite("path", row)
     return np.ascontiguousarray(row)
 
 
@@ -124,3 +125,9 @@ def check_columns(tree, name: str, n: int) -> None:
             f"{name} has {n} values in a row and the tree reads {known or f'at least {least}'}",
             remedy="give the variables that the tree was grown from, in their order",
         )
+
+
+def check_finite(name: str, values: np.ndarray) -> None:
+    """Refuse infinite values, which have no place in a drawing."""
+    if np.isinf(values).any():
+        raise InputError(f"{name} holds infinite values", remedy="make them missing (NaN)")
