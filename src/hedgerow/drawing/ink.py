@@ -137,11 +137,9 @@ class Pen:
         elif not box.leaf and self.plan.wish.shares:
             self.stack(box, box.x, y - 0.35 * em, box.width - 2 * PAD * em, THIN_BAR * em)
         elif beside:
-            middle = box.x + box.width / 2 - PAD * em - self.plan.bar_beside / 2
             width = self.plan.bar_beside - PAD * em
-            self.stack(
-                box, middle + PAD * em / 2, top - (box.height - BAR * em) / 2, width, BAR * em
-            )
+            middle = box.x + box.width / 2 - PAD * em - width / 2
+            self.stack(box, middle, top - (box.height - BAR * em) / 2, width, BAR * em)
         elif box.leaf:
             self.bar(box, y - 0.35 * em)
 
@@ -154,12 +152,12 @@ class Pen:
         """A bar of the class shares of a node."""
         from matplotlib.patches import Rectangle
 
-        look = self.plan.on_way(box.node) is False
+        pale = self.plan.on_way(box.node) is False
         x = middle - width / 2
         for c, share in enumerate(self.plan.shares[box.node]):
             if share > 0:
                 self.ax.add_patch(
-                    Rectangle((x, top - height), share * width, height, **self.fill(c, look))
+                    Rectangle((x, top - height), share * width, height, **self.fill(c, pale))
                 )
                 x += share * width
 
@@ -189,7 +187,7 @@ class Pen:
                 outline = Path.make_compound_path(
                     *(Path(p[[0, 1, 2, 3, 0]], closed=True) for p in parts)
                 )
-                look = {**self.fill(c, pale), "linewidth": 0.25 * self.scale, "gid": "bars"}
+                look = {**self.fill(c, pale), "linewidth": 0.25 * self.scale}
                 self.ax.add_patch(PathPatch(outline, **look))
             foot = head
         ink = {"color": PALE if pale else "black", "solid_capstyle": "butt", "zorder": 3.5}
