@@ -1,7 +1,7 @@
-"""The picture of the README: `python docs/pictures.py`.
+"""The pictures of the README and of the estimators: `python docs/pictures.py`.
 
-A soft tree of the wine data that come with scikit-learn, and how it reads its first test beside
-the tree of C4.5.
+A soft tree of the wine data that come with scikit-learn: how it reads its first test beside the
+tree of C4.5, and the way of one wine through it.
 """
 
 from pathlib import Path
@@ -17,15 +17,24 @@ from sklearn.datasets import load_wine
 from hedgerow import C45Classifier, SoftTreeClassifier
 from hedgerow.reporting.figures import save, style
 
-OUT = Path(__file__).with_name("img") / "soft_tree.svg"
+IMG = Path(__file__).with_name("img")
+NOISE = dict.fromkeys(("propagation", "evaluation"), 0.1)
 
 
 def main() -> None:
-    """Draw it."""
+    """Draw them."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     names = load_wine().target_names[y]
-    noise = dict.fromkeys(("propagation", "evaluation"), 0.1)
-    soft = SoftTreeClassifier(**noise, max_depth=2).fit(X, names)
+    draw_first_test(X, names)
+    tree = SoftTreeClassifier(**NOISE, max_depth=3).fit(X, names).tree_
+    with style():
+        axes = tree.plot(path=X.iloc[61], X=X, y=names, units={"proline": "mg/l"})
+        save(axes.figure, IMG / "way_of_a_row.svg")
+
+
+def draw_first_test(X, names) -> None:
+    """A soft tree, and how it and C4.5 divide the values of its first variable."""
+    soft = SoftTreeClassifier(**NOISE, max_depth=2).fit(X, names)
     hard = C45Classifier(max_depth=2).fit(X, names)
     tree = soft.tree_
     root = X.columns[tree.feature[0]]
@@ -46,7 +55,7 @@ def main() -> None:
         right.set_title("Its first test")
         right.legend(loc="upper right")
         figure.tight_layout()
-        save(figure, OUT)
+        save(figure, IMG / "soft_tree.svg")
 
 
 def share_left(model, X) -> np.ndarray:

@@ -15,7 +15,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from scipy import stats
 
 from hedgerow import C45Classifier, ProbabilisticThresholdClassifier, SoftTreeClassifier
-from hedgerow.drawing import plot_forest
+from hedgerow.drawing import plot_forest, words
 from hedgerow.drawing import tree as drawing
 from hedgerow.errors import InputError
 from hedgerow.tree import CategoryGate, CategoryNoise, NoiseGate, ThresholdGate, Tree
@@ -76,11 +76,11 @@ def test_a_small_tree_says_variable_threshold_n_class_and_shares():
     X = pd.DataFrame({"age": [40.0, 50.0, 60.0, 70.0, 80.0]})
     tree = C45Classifier(prune=False, max_depth=1).fit(X, ["ok", "ok", "ill", "ill", "ok"]).tree_
     ax = tree.plot()
-    words = words_of(ax)
-    assert "age < 60" in words
-    assert "n = 5" in words
-    assert "yes" in words and "no" in words
-    assert "n = 2, 100 %" in words and "n = 3, 67 %" in words
+    said = words_of(ax)
+    assert "age < 60" in said
+    assert "n = 5" in said
+    assert "yes" in said and "no" in said
+    assert "n = 2, 100 %" in said and "n = 3, 67 %" in said
     assert [t.get_text() for t in ax.get_legend().get_texts()] == ["ill", "ok"]
     yes = next(text for text in ax.texts if text.get_text() == "yes")
     no = next(text for text in ax.texts if text.get_text() == "no")
@@ -147,7 +147,7 @@ def test_many_categories_are_wrapped_and_elided():
     y = np.arange(120) % 40 % 2
     tree = C45Classifier(prune=False).fit(X, y).tree_
     ax = tree.plot()
-    assert any(drawing.ELLIPSIS in w for w in words_of(ax))
+    assert any(words.ELLIPSIS in w for w in words_of(ax))
     assert_legible(ax)
 
 
@@ -285,11 +285,11 @@ def test_fontsize_makes_the_figure_larger():
 def test_shorten_and_wrap_keep_to_the_width():
     text = "left ventricular ejection_fraction at discharge"
     for width in (0.3, 0.8, 1.5):
-        for line in drawing.wrap(text, width, 8.0, 2):
-            assert drawing.text_width(line, 8.0) <= max(width, drawing.text_width("l…", 8.0))
-        assert len(drawing.wrap(text, width, 8.0, 2)) <= 2
-    assert drawing.wrap(text, 10.0, 8.0, 2) == [text]
-    assert drawing.percent(0.999) == "99 %" and drawing.percent(0.001) == "1 %"
+        for line in words.wrap(text, width, 8.0, 2):
+            assert words.text_width(line, 8.0) <= max(width, words.text_width("l…", 8.0))
+        assert len(words.wrap(text, width, 8.0, 2)) <= 2
+    assert words.wrap(text, 10.0, 8.0, 2) == [text]
+    assert words.percent(0.999) == "99 %" and words.percent(0.001) == "1 %"
 
 
 def test_names_that_cannot_be_shown(tmp_path):
@@ -305,7 +305,7 @@ def test_names_that_cannot_be_shown(tmp_path):
     assert parsed.getroot().tag.endswith("svg")
     shown = " ".join(words_of(ax)) + tree.to_text() + tree.to_dot()
     assert not any(unicodedata.category(c) in ("Cc", "Cs") for c in shown.replace("\n", ""))
-    for words in ("do\\x07se", "ki\\ud800nd", "a\\x1b", "lo\\x00w", "hi\\udfffgh", "\\x9bno"):
-        assert words in tree.to_text()
+    for name in ("do\\x07se", "ki\\ud800nd", "a\\x1b", "lo\\x00w", "hi\\udfffgh", "\\x9bno"):
+        assert name in tree.to_text()
     again = Tree.from_json(tree.to_json())
     assert again.feature_names == list(X.columns) and again.classes == tree.classes

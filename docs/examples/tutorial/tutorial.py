@@ -53,6 +53,13 @@ print("soft", soft_says[wine].round(3))
 print("true", y_test.iloc[wine])
 
 # %%
+# The drawing shows where the probabilities come from: the way of this wine through the soft tree,
+# each branch as wide as its share of the wine, among the values of the wines learnt from. Shaded is
+# how far a measurement may be off.
+
+soft.tree_.plot(path=X_test.iloc[wine], path_only=True, X=X_learn, y=y_learn)
+
+# %%
 # Values are unusual
 # ------------------
 # ConfDTree keeps the tree and doubts it: is this value usual in the class that the branch below

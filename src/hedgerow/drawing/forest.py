@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.checks import COUNTED, check_number
-from hedgerow.drawing.tree import legible_depth, plot_tree, shorten
+from hedgerow.drawing.tree import legible_depth, plot_tree
+from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame, needed
 from hedgerow.structure.clusters import _checked, cluster, medoids
@@ -26,7 +27,7 @@ LEVELS = 3  # of tests that have a column of their own; the last one is "or deep
 MOST = 6  # clusters on a page; the trees of more could not be read
 POINTS = 5.6  # words of a tree; its smallest, .92 of them, have 8 pixels on the page of a report
 
-# Of clusters; classes have blue and orange (hedgerow.drawing.tree).
+# Of clusters; classes have blue and orange (hedgerow.drawing.ink).
 COLOURS = ("#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#999999")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 

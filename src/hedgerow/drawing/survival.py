@@ -10,20 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hedgerow.checks import COUNTED, LARGEST, check_choice, check_number
-from hedgerow.drawing.tree import (
-    _BAR,
-    _INNER_UNITS,
-    _LINE,
-    _PAD,
-    FONT_SIZE,
-    _Pen,
-    _Plan,
-    condition_words,
-    percent,
-    shorten,
-    text_width,
-    wrap,
-)
+from hedgerow.drawing.ink import Pen
+from hedgerow.drawing.layout import BAR, FONT_SIZE, INNER_UNITS, LINE, PAD, Plan
+from hedgerow.drawing.words import condition_words, percent, shorten, text_width, wrap
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.survival.estimates import Steps, leaves_of, risk_at
@@ -491,7 +480,7 @@ class _Group:
         return self.survival if self.expected is None else self.expected[0]
 
 
-class _LeafPlan(_Plan):
+class _LeafPlan(Plan):
     """Boxes of risk groups: tests in words and units, leaves with what was found in them."""
 
     def __init__(self, tree, groups, counts, names, units, size, decimals):
@@ -505,8 +494,8 @@ class _LeafPlan(_Plan):
             box.lines = self.groups[box.node].lines(self.numbers[box.node])
         room = max(text_width(w, self.size, bold=True) for box in leaves for w in box.lines)
         for box in leaves:
-            box.width = room + 2 * _PAD * self.em
-            box.height = (len(box.lines) * _LINE + _BAR + 0.35 + 2 * _PAD) * self.em
+            box.width = room + 2 * PAD * self.em
+            box.height = (len(box.lines) * LINE + BAR + 0.35 + 2 * PAD) * self.em
 
     def _fill_inner(self, unit: float) -> None:
         size, em = self.size, self.em
@@ -516,7 +505,7 @@ class _LeafPlan(_Plan):
             left, right = (self.boxes[child] for child in box.children)
             box.x = (left.x + right.x) / 2.0
             # As wide as what lies below it: neighbours have as much.
-            room = max(_INNER_UNITS * unit, right.x - left.x) - 2 * _PAD * em
+            room = max(INNER_UNITS * unit, right.x - left.x) - 2 * PAD * em
             name = feature_name(self.tree, int(self.tree.feature[box.node]))
             condition = condition_words(self.tree, box.node, self.decimals)
             if not np.isnan(self.tree.threshold[box.node]) and self.units.get(name):
@@ -530,18 +519,17 @@ class _LeafPlan(_Plan):
             if (count := self.counts.get(box.node)) is not None:
                 box.lines.append(f"n = {count}")
             words = max(text_width(line, size) for line in box.lines)
-            box.width = words + 2 * _PAD * em
-            box.height = (len(box.lines) * _LINE + 2 * _PAD) * em
+            box.width = words + 2 * PAD * em
+            box.height = (len(box.lines) * LINE + 2 * PAD) * em
 
     def _legend_size(self) -> None:
         self.head = 0.5 * self.em
-        self.top = [top + self.head for top in self.top]
 
     def _notes(self) -> list[str]:
         return []
 
 
-class _LeafPen(_Pen):
+class _LeafPen(Pen):
     """Draws such boxes, the share without the event as a bar in each leaf."""
 
     def legend(self) -> None:
@@ -551,14 +539,14 @@ class _LeafPen(_Pen):
         from matplotlib.patches import Rectangle
 
         em = self.plan.em
-        width = box.width - 2 * _PAD * em
+        width = box.width - 2 * PAD * em
         share = self.plan.groups[box.node].shown
         look = {"edgecolor": "0.15", "linewidth": 0.5 * self.scale, "zorder": 3}
-        place = (box.x - width / 2, top - _BAR * em)
-        self.ax.add_patch(Rectangle(place, width, _BAR * em, facecolor="white", **look))
+        place = (box.x - width / 2, top - BAR * em)
+        self.ax.add_patch(Rectangle(place, width, BAR * em, facecolor="white", **look))
         if share:
             filled = {**look, "facecolor": LINES[0][0]}
-            self.ax.add_patch(Rectangle(place, share * width, _BAR * em, **filled))
+            self.ax.add_patch(Rectangle(place, share * width, BAR * em, **filled))
 
 
 def guideline_sheet(
@@ -691,7 +679,7 @@ def guideline_sheet(
     axes.set_xlim(-over, plan.width + over)
     axes.set_ylim(-plan.height, 0.0)
     colors = ["0.2"] * drawn.n_classes
-    _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale, decimals).draw()
+    _LeafPen(axes, drawn, plan, colors, FONT_SIZE * scale, scale).draw()
     everybody = _curve(time, died, confidence, other, entry)
     if entry is not None:
         kept = everybody.time <= _first_few(time, died | other, entry, least)

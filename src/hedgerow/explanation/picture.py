@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.drawing.tree import COLORS, HATCHES, shorten
+from hedgerow.drawing.ink import COLORS, HATCHES
+from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
 from hedgerow.explanation.words import MOST_LEAVES, percent
 from hedgerow.optional import needed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.drawing.tree import condition_words
+from hedgerow.drawing.words import condition_words
 from hedgerow.patients.analysis import PARTS, Analysis, estimated
 from hedgerow.patients.disclosure import SHOWN, SMALL, TELLING, WITHHELD, as_shown, protected, small
 from hedgerow.reporting.numbers import number, p_said, p_text
