@@ -29,6 +29,7 @@ def test_examples_run(path, capsys):
         pytest.importorskip("lifelines")
     from matplotlib.figure import Figure
 
+    pyplot.close("all")  # of tests that ran before
     names = runpy.run_path(str(path))
     drawn = [*map(pyplot.figure, pyplot.get_fignums())]
     drawn += [value for value in names.values() if isinstance(value, Figure)]
