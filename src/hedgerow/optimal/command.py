@@ -80,7 +80,8 @@ def run(options: argparse.Namespace) -> int:
     from hedgerow.files import check_free, read_bytes, write_text
     from hedgerow.optimal.gap import categorical_of, measured
     from hedgerow.optimal.proof import proof_of
-    from hedgerow.tree.reading import ABSENT, Rows, read_tree, text_of
+    from hedgerow.tree.labels import text_of
+    from hedgerow.tree.reading import ABSENT, Rows, read_tree
 
     if options.proof is not None:
         check_free(options.proof, options.force)

@@ -11,10 +11,8 @@ import numpy as np
 from hedgerow.checks import checked_weights
 from hedgerow.errors import InputError
 from hedgerow.optimal.learner import OBJECTIVES, OptimalTreeClassifier
-from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree import Tree
-from hedgerow.tree.reading import codes_in
-from hedgerow.tree.statistics import codes_of
+from hedgerow.tree.statistics import codes_of, table_of
 
 SAME = 1e-9  # of the weight: costs that are equal but for rounding
 NAMES = dict(zip(OBJECTIVES, ("errors", "log loss", "weighted Gini index"), strict=True))
@@ -153,7 +151,7 @@ def gap(
         )
     return measured(
         tree,
-        values_of(tree, X),
+        np.asarray(tree._rows(table_of(tree, X)), dtype=np.float64),
         codes_of(tree, y),
         sample_weight,
         max_depth=tree.depth if max_depth is None else max_depth,
@@ -230,25 +228,3 @@ def cost_of(tree: Tree, values, codes, weight, objective: str) -> float:
     with np.errstate(divide="ignore"):
         costs = -np.log(p)
     return float((reached[reached > 0] * costs[reached > 0]).sum())
-
-
-def values_of(tree: Tree, X) -> np.ndarray:
-    """X as the tree reads it, (n, m) float64."""
-    X = of_polars(X)
-    if not is_frame(X):
-        return np.asarray(tree._rows(X), dtype=np.float64)
-    tree.check_width(X.shape[1])
-    values = np.empty(X.shape)
-    for j, name in enumerate(X.columns):
-        labels = tree.categories.get(j)
-        if labels is not None:
-            values[:, j] = codes_in(X.iloc[:, j], labels)
-            continue
-        try:
-            values[:, j] = numbers_of(X.iloc[:, j])
-        except (TypeError, ValueError):
-            raise InputError(
-                f"column {name!r} of X holds no numbers, and the tree has no categories for it",
-                remedy="leave it out, or turn it into numbers",
-            ) from None
-    return values

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hedgerow.errors import DataError, InputError
 from hedgerow.files import read_csv, read_text
+from hedgerow.tree.labels import codes_in, text_of, texts_of
 from hedgerow.tree.tree import Tree
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ABSENT = "give the path of a file that is there"
 MOST_CELLS = 10_000_000  # of a table: what is made of it is for people
@@ -158,24 +155,3 @@ class Rows:
             values = values.copy()
             values[known] = [float(text) for text in self._texts[name].to_numpy()[known]]
         return values
-
-
-def codes_in(column: pd.Series, labels: list) -> np.ndarray:
-    """Codes of categories, (n,) float64: NaN where there is none, and a new one for new labels."""
-    codes = {text_of(label): float(code) for code, label in enumerate(labels)}
-    codes[""] = np.nan
-    return np.array([codes.get(text, float(len(labels))) for text in texts_of(column)])
-
-
-def texts_of(column: pd.Series) -> list[str]:
-    """Cells as texts, whole numbers without a point; "" where there is none."""
-    import pandas as pd
-
-    if pd.api.types.is_float_dtype(column.dtype) and not (column.dropna() % 1).any():
-        column = column.astype("Int64")  # whole numbers, of which some are missing
-    return column.astype(object).where(column.notna(), "").astype(str).tolist()
-
-
-def text_of(label) -> str:
-    """A label as `texts_of` gives it."""
-    return str(int(label)) if isinstance(label, float) and label % 1 == 0 else str(label)

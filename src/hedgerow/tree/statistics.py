@@ -13,8 +13,9 @@ from scipy import special
 
 from hedgerow.checks import as_numbers, check_total, check_unmasked
 from hedgerow.errors import InputError
-from hedgerow.optional import is_frame, needed, numbers_of
+from hedgerow.optional import is_frame, needed, numbers_of, of_polars
 from hedgerow.tree.beside import listed
+from hedgerow.tree.labels import codes_in
 
 KNOWN_SHARE = 0.5  # a row belongs to a node, when rows are counted whole, from this share on
 
@@ -180,6 +181,8 @@ def restore(plain: dict | None) -> dict | None:
 
 
 def table_of(tree, X) -> np.ndarray:
+    """X as a tree reads it, (n, m) float64: labels of a data frame become codes."""
+    X = of_polars(X)
     if not is_frame(X):
         try:
             return as_numbers("X", X)
@@ -202,11 +205,7 @@ def table_of(tree, X) -> np.ndarray:
                     remedy="give the columns that the tree was grown from",
                 ) from None
             continue
-        code = {label: c for c, label in enumerate(labels)}
-        table[:, j] = [
-            np.nan if absent else code.get(str(value), len(labels))
-            for value, absent in zip(column.astype(object), column.isna(), strict=True)
-        ]
+        table[:, j] = codes_in(column, labels)
     return table
 
 
