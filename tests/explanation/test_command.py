@@ -181,10 +181,10 @@ def test_errors_of_measurement(files, wine, capsys):
     (files / "tree.json").write_text(plain.to_json())
     (files / "errors.csv").write_text("variable,error\nflavanoids,0.2\nproline,5 %\n")
     error = {"flavanoids": 0.2, "proline": "5 %"}
-    assert run(files, "--errors", str(files / "errors.csv")) == 0
+    assert run(files, "--error", str(files / "errors.csv")) == 0
     assert capsys.readouterr().out.strip("\n") == str(plain.explain(X.iloc[60:64], error=error))
     (files / "errors.csv").write_text("flavanoids\n0.1\n\n0.3\n0.4\n".replace("\n\n", '\n""\n'))
-    assert run(files, "--errors", str(files / "errors.csv"), "--given", "true") == 0
+    assert run(files, "--error", str(files / "errors.csv"), "--given", "true") == 0
     error = {"flavanoids": np.array([0.1, 0.0, 0.3, 0.4])}
     want = plain.explain(X.iloc[60:64], error=error, given="true")
     assert capsys.readouterr().out.strip("\n") == str(want)
@@ -216,6 +216,6 @@ def test_a_page(files, capsys):
 )
 def test_errors_that_are_none(files, text, words, capsys):
     (files / "errors.csv").write_text(text)
-    assert run(files, "--errors", str(files / "errors.csv")) == 1
+    assert run(files, "--error", str(files / "errors.csv")) == 1
     error = capsys.readouterr().err
     assert words in error and error.count("\n") == 1 and "errors.csv" in error

@@ -37,6 +37,7 @@ from hedgerow.workflow.reference import (
     drawn,
     kept,
     kept_jobs,
+    kernels,
     read_parts,
     unpack,
 )
@@ -412,6 +413,7 @@ def test_tables_are_those_of_one_run(project, soft):
     done = project.forked("--cores", "2", "--configfile", "config/tiny.yaml", "--", "soft")
     assert done.returncode == 0, done.stderr
     manifest = read_json(soft.folder / "manifest.json")
+    assert manifest["kernels"] == kernels()  # last places hang on them
     assert len(manifest["outputs"]) > 8 and "running_times.csv" in manifest["outputs"]
     assert same_as_run(soft) == set(manifest["outputs"])
 

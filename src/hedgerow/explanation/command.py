@@ -28,7 +28,7 @@ doubt the class that their branch assigns, and what follows (ConfDTree); tests o
 categories are never doubted, as the file does not say how frequent categories were.
 """
 EXAMPLES = """examples:
-  hedgerow explain tree.json patients.csv --errors errors.csv
+  hedgerow explain tree.json patients.csv --error errors.csv
   hedgerow explain tree.json patients.csv --row 12 --html patient.html
   hedgerow explain tree.json patients.csv --method norm --no-routes
 """
@@ -41,7 +41,7 @@ def add_explain(commands: Any) -> None:
     parser.set_defaults(run=run)
     parser.add_argument("model", metavar="MODEL.json", help="a tree")
     parser.add_argument("rows", metavar="CASES.csv", help="cases, with the columns of the tree")
-    parser.add_argument("--errors", metavar="ERRORS.csv", help="errors of measurement")
+    parser.add_argument("--error", metavar="ERRORS.csv", help="errors of measurement")
     parser.add_argument(
         "--given",
         choices=["measured", "true"],
@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
             f"{options.rows} has no row {options.row}",
             remedy=f"give a number from 0 to {len(table) - 1}",
         )
-    error = None if options.errors is None else _errors(options.errors, tree, len(table))
+    error = None if options.error is None else _errors(options.error, tree, len(table))
     doubts = _doubts(options, tree, table)  # which looks at the settings, whatever is asked
     asked = list(range(len(table))) if options.row is None else [options.row]
     if options.html is not None:
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
             tree, table, error, options.given, smoothing=options.smoothing, doubts=doubts
         )
     except InputError as fault:
-        raise DataError(f"{options.errors}: {fault.message}", remedy=fault.remedy) from None
+        raise DataError(f"{options.error}: {fault.message}", remedy=fault.remedy) from None
     if options.html is not None:
         _write_page(options, [(row, cases[row]) for row in asked])
         return 0

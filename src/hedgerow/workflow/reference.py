@@ -474,7 +474,19 @@ def _made_by(root: Path, calls: Iterable[str]) -> dict[str, Any]:
         "versions": {name: metadata.version(name) for name in VERSIONS},
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
+        "kernels": kernels(),
     }
+
+
+def kernels() -> list[str]:
+    """The processors whose kernels the libraries of linear algebra chose: last places hang on them.
+
+    The environment variable OPENBLAS_CORETYPE chooses others.
+    """
+    import numpy  # noqa: F401 - which loads them
+    from threadpoolctl import threadpool_info
+
+    return sorted({info["architecture"] for info in threadpool_info() if "architecture" in info})
 
 
 def compare_printed(root: Path, configuration: str, folder: Path, cores: int = 1) -> dict[str, Any]:
