@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -10,7 +12,7 @@ from effort import share
 from oracle import explanation as by_draws
 from scipy import stats
 from sklearn.datasets import load_iris, load_wine
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from hedgerow import (
@@ -29,7 +31,7 @@ from hedgerow import (
 from hedgerow.errors import InputError
 from hedgerow.explanation import Explanations
 from hedgerow.explanation.answers import Answers
-from hedgerow.explanation.laws import law, of_row
+from hedgerow.explanation.laws import drawn_once, law
 from hedgerow.induction.measurement import resolve_error
 
 N = share(1_000_000, 100_000)  # draws
@@ -138,7 +140,7 @@ def test_too_many_ways_are_drawn(monkeypatch):
 def test_within_a_cell_as_drawn_there():
     """The answers where one variable is known to lie between two thresholds."""
     tree, X = deep_tree(1)
-    gate = of_row(resolve_error(0.4, np.zeros(3, int)), 0)
+    gate = drawn_once(resolve_error(0.4, np.zeros(3, int)))
     x = X[3]
     laws = {j: law(gate, j, x[j]) for j in range(3)}
     asked = Answers(tree, tree.probabilities(), x, laws)
@@ -329,3 +331,152 @@ def test_the_page_has_what_the_text_has():
     assert f"Another answer than {said[1].stands}" not in page
     assert f"another answer than {said[1].stands} with" in page
     assert len(said[:1]) == 1 and said[-1] is said[1]
+
+
+def test_a_true_value_is_measured_below_where_it_would_lie_above():
+    """An error is true less measured: with a one-sided one both directions were mixed up."""
+    tree = (
+        C45Classifier(prune=False, min_samples_split=2)
+        .fit([[8.0], [9.0], [10.0], [11.0]], ["a", "a", "b", "b"])
+        .tree_
+    )
+    error = stats.expon()
+    above, below = (tree.explain([x], error=error, given="true") for x in (10.3, 9.7))
+    assert above.changes == pytest.approx(np.exp(-0.3)) and below.changes == 0.0
+    assert tree.explain([9.7], error=error).changes == pytest.approx(np.exp(-0.3) / 2, abs=1e-3)
+
+
+def test_a_forest_of_one_tree_has_the_labels_and_names_of_all():
+    """Classes were the codes inside, and names those of other columns."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    labels = np.array(["a", "b", "c"])[y]
+    bag = BaggingClassifier(
+        DecisionTreeClassifier(max_depth=3), 1, max_features=0.4, random_state=0
+    )
+    for inner in (RandomForestClassifier(1, random_state=0), bag):
+        model = ConfDTreeClassifier(inner).fit(X, labels)
+        said = model.explain(X.iloc[[61]])[0]
+        assert said.answer == model.predict(X.iloc[[61]])[0] and said.classes == ["a", "b", "c"]
+        for step in said.path:
+            assert step.value == pytest.approx(X.iloc[61][step.variable], rel=1e-6)
+            assert f"{step.variable} = " in str(said.doubts)
+
+
+def test_columns_are_found_by_their_names():
+    """A frame in another order gave its values to other tests, and its names to them."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    tree = C45Classifier(max_depth=3).fit(X, y).tree_
+    error = {"flavanoids": 0.2, "ash": 0.1}
+    want = str(tree.explain(X.iloc[61], error=error))
+    assert str(tree.explain(X.iloc[61][::-1], error=error)) == want
+    more = X.iloc[[61]].assign(other=1.0)[["other", *X.columns]]
+    assert str(tree.explain(more, error=error)[0]) == want
+    assert str(tree.explain(X.iloc[[61]].set_axis(range(13), axis=1), error=error)[0]) == want
+    nameless = tree.replace(feature_names=None)
+    assert str(nameless.explain(X.iloc[61], error=error)) == want
+    with pytest.raises(InputError, match="X has no single column 'ash'"):
+        tree.explain(X.drop(columns="ash"))
+    with pytest.raises(InputError, match="X has 14 columns, and the tree has 13 variables"):
+        tree.explain(np.ones((1, 14)))
+
+
+@pytest.mark.parametrize("by_row", [False, True])
+def test_doubts_are_those_of_the_probabilities(by_row):
+    """The nodes of a ConfDTree were asked without the errors that the answer was given with."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    for inner in (C45Classifier(max_depth=3), RandomForestClassifier(3, random_state=0)):
+        model = ConfDTreeClassifier(inner).fit(X, y)
+        error = {"flavanoids": 0.5, "color_intensity": 1.0}
+        if by_row:
+            error = {"flavanoids": np.linspace(0, 1, 20)}
+        for case in model.explain(X.iloc[120:140], error=error):
+            np.testing.assert_allclose(case.doubts.after, case.probabilities, atol=1e-12)
+
+
+def test_copies_of_what_was_asked():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    for model in (C45Classifier(max_depth=3), ConfDTreeClassifier(C45Classifier(max_depth=3))):
+        cases = model.fit(X, y).explain(X.iloc[60:63], error=0.2)
+        for asked in (False, True):
+            copied = pickle.loads(pickle.dumps(cases))
+            assert str(copied) == str(cases), asked
+        assert str(cases[1:]).startswith("row 1\n")
+
+
+def test_errors_that_end_are_not_taken_for_normal_ones():
+    """UDT cuts its errors at two standard deviations: leaves knew it, measurements did not."""
+    x = np.r_[np.zeros(20), np.ones(20)][:, None]
+    model = UncertainTreeClassifier(width=0.4, max_depth=1).fit(x, x.ravel() > 0.5)
+    threshold = model.tree_.threshold[0]
+    half = resolve_error(0.1, np.zeros(1, int)).sigma[0]
+    gate = model.explain([threshold - 1.5 * half], error=0.1).case.error
+    cut = gate.half_window
+    rng = np.random.default_rng(0)
+    low, high = stats.norm.cdf([-cut, cut])
+    for d in (0.5, 1.5):
+        said = model.explain([threshold - d * half], error=0.1)
+        draws = half * stats.norm.ppf(rng.uniform(low, high, (2, N)))
+        share_within(said.changes, float(np.mean(draws[0] - draws[1] >= d * half)))
+
+
+def test_soft_trees_read_errors_by_row_in_their_own_way():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = SoftTreeClassifier(max_depth=3).fit(X, y)
+    error = pd.DataFrame({name: [0.4 * X[name].std()] for name in X})
+    said = model.explain(X.iloc[[0]], error=error)[0]
+    j = int(model.tree_.feature[0])
+    np.testing.assert_allclose(said.what_if(j, X.iloc[0, j])[1][0], said.probabilities, atol=1e-12)
+
+
+def test_one_name_for_two_variables_and_names_with_breaks():
+    X, y = load_wine(return_X_y=True)
+    tree = C45Classifier(max_depth=3).fit(X, y).tree_
+    said = tree.replace(feature_names=["v"] * 13).explain(X[61], error=0.2)
+    assert len(said.worth_repeating) > 2 and "v (6)" in said.worth_repeating
+    assert said.what_if("v (6)")[0].shape == (101,)
+    with pytest.raises(InputError, match="'v' is no variable"):
+        said.what_if("v")
+    broken = tree.replace(feature_names=["a\nanswer: 9"] * 13).explain(X[61], error=0.2)
+    assert str(broken).count("\nanswer") == 0
+
+
+def test_values_of_a_what_if_curve():
+    frame = pd.DataFrame({"kind": pd.Categorical(list("ab") * 10), "size": [1.0, 2.0] * 10})
+    model = C45Classifier(prune=False).fit(frame, frame["kind"].astype(str))
+    said = model.explain(frame.iloc[0])
+    np.testing.assert_array_equal(said.what_if("kind", ["b", "a"])[1], [[0, 1], [1, 0]])
+    for variable, values in (("kind", ["c"]), ("size", ["big"]), ("size", np.inf)):
+        with pytest.raises(InputError, match=f"values of '{variable}' are"):
+            said.what_if(variable, values)
+
+
+def test_discrete_errors_are_refused():
+    tree, X = deep_tree(0)
+    with pytest.raises(InputError, match="error of column 0 has a discrete distribution"):
+        tree.explain(X[0], error=stats.poisson(1))
+
+
+def test_a_model_of_one_dimension():
+    class Narrow:
+        def cdf(self, d):
+            if np.ndim(d) > 1:
+                raise TypeError("of one dimension")
+            return stats.logistic.cdf(d, scale=0.2)
+
+    tree, X = deep_tree(0)
+    said = tree.explain(X[0], error={0: Narrow()})
+    want = tree.explain(X[0], error={0: stats.logistic(scale=0.2)})
+    assert said.changes == pytest.approx(want.changes, abs=1e-9)
+    assert said.worth_repeating["x0"] == pytest.approx(want.worth_repeating["x0"], abs=1e-6)
+
+
+def test_new_categories_of_evidential_trees():
+    """They are missing to its mixture, and went to the heavier side in its explanation."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    kind = np.where(y == 0, "r", np.where(np.arange(178) % 2, "g", "b"))
+    frame = X[["flavanoids", "ash"]].assign(kind=pd.Categorical(kind))
+    model = EvidentialTreeClassifier().fit(frame, y)
+    new = frame.iloc[[3]].assign(kind=pd.Categorical(["new"]))
+    said = model.explain(new)[0]
+    mixed = sum(leaf.probability * leaf.shares for leaf in said.leaves)
+    assert len(said.leaves) > 1 and np.argmax(mixed) == np.argmax(said.probabilities)

@@ -83,3 +83,16 @@ def test_bad_input(frame, by, words):
 def test_a_confidence_out_of_range():
     with pytest.raises(InputError, match="confidence"):
         error_from_repeats(repeated(0, False), by="patient", confidence=2.0)
+
+
+def test_columns_of_something_else_than_numbers_are_left_out():
+    """Dates had an error in nanoseconds, flags one of a half."""
+    frame = repeated(0, False)
+    frame["day"] = pd.Timestamp("2026-01-01")
+    frame["flag"] = np.arange(len(frame)) % 2 == 0
+    frame["grade"] = pd.Categorical(np.arange(len(frame)) % 3)
+    assert error_from_repeats(frame, by="patient").index.tolist() == ["glucose"]
+    with pytest.raises(InputError, match="two columns 'flag'"):
+        error_from_repeats(frame.rename(columns={"grade": "flag"}), by="patient")
+    with pytest.raises(InputError, match="no column"):
+        error_from_repeats(frame, by=("patient", "visit"))

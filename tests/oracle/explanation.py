@@ -24,11 +24,9 @@ def leaf_shares(tree, values):
 
 def changes(tree, x, errors, n, rng, given):
     """Share of new measurements that the tree answers otherwise than the first one."""
-    true = drawn(x, errors, n, rng)
-    again = drawn(x, errors, n, rng) if given == "true" else true.copy()
-    if given == "measured":
-        for j, draw in errors.items():
-            again[:, j] -= draw(n)
+    again = drawn(x, {} if given == "true" else errors, n, rng)  # true values
+    for j, draw in errors.items():
+        again[:, j] -= draw(n)  # an error is true less measured
     now = tree.predict_proba(np.asarray(x, dtype=float)[None], None)[0].argmax()
     return float(np.mean(tree.predict_proba(again, None).argmax(axis=1) != now))
 

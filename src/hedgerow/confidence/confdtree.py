@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import fields, replace
 from itertools import chain
 
@@ -31,8 +32,8 @@ from hedgerow.confidence.members import (
 from hedgerow.errors import InputError
 from hedgerow.induction.base import TreeClassifierMixin
 from hedgerow.induction.c45 import C45Classifier
-from hedgerow.induction.measurement import of_columns, resolve_error
-from hedgerow.tree import Tree
+from hedgerow.induction.measurement import of_columns, of_row, resolve_error
+from hedgerow.tree import NoiseGate, Tree
 
 
 class ConfDTreeClassifier(TreeClassifierMixin):
@@ -347,12 +348,14 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         probabilities = self.predict_proba(X, error)  # which says if it is not fitted
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def doubts(self, x) -> Doubts:
+    def doubts(self, x, error=None) -> Doubts:
         """What each node did to one instance: a section of what `explain` says of it.
 
         Parameters
         ----------
         x : (m,) or (1, m) array, or data frame of one row
+        error : optional
+            As in `predict_proba`.
 
         Returns
         -------
@@ -368,28 +371,41 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             x = x.to_frame().T if hasattr(x, "to_frame") else np.asarray(x)[None]
         if np.shape(x)[0] != 1:
             raise InputError(f"x has {np.shape(x)[0]} rows", remedy="give one of them")
+        return self._doubts_of(x, error)(0)
+
+    def _doubts_of(self, X, error) -> Callable[[int], Doubts]:
+        """What `doubts` says of each row of a table, by its number."""
         check_is_fitted(self, "trees_")
-        rules, parts = self._fitted_rules, []
-        for member, table in self._tables(x):
-            smoothing = self._smooths(member)
-            parts.append(
-                doubted(
-                    member.tree,
-                    member.intervals,
-                    table,
-                    rules,
-                    smoothing,
-                    self.classes_[member.codes].tolist(),
-                    self._names(member),
+        read = [
+            (member, self._tree(member, error, len(table)), table)
+            for member, table in self._tables(X)
+        ]
+
+        def of(row: int) -> Doubts:
+            parts = []
+            for member, tree, table in read:
+                if isinstance(tree.gate, NoiseGate):
+                    tree = tree.replace(gate=of_row(tree.gate, row))
+                parts.append(
+                    doubted(
+                        tree,
+                        member.intervals,
+                        table[row : row + 1],
+                        self._fitted_rules,
+                        self._smooths(member),
+                        self.classes_[member.codes].tolist(),
+                        self._names(member),
+                    )
                 )
-            )
-        before, after = (np.zeros(self.n_classes_) for _ in range(2))
-        for member, part in zip(self._members, parts, strict=True):
-            before[member.codes] += part.before / len(parts)
-            after[member.codes] += part.after / len(parts)
-        if len(parts) == 1:
-            return parts[0]
-        return Doubts(self.classes_.tolist(), before, after, (), tuple(parts))
+            if len(parts) == 1:
+                return parts[0]
+            before, after = (np.zeros(self.n_classes_) for _ in range(2))
+            for (member, _, _), part in zip(read, parts, strict=True):
+                before[member.codes] += part.before / len(parts)
+                after[member.codes] += part.after / len(parts)
+            return Doubts(self.classes_.tolist(), before, after, (), tuple(parts))
+
+        return of
 
     def _names(self, member: Member) -> list[str]:
         """Names of the variables that a tree tests."""

@@ -350,11 +350,15 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
                     remedy="give the attributes that it was fitted on",
                 )
             return X
-        array = self._encode(X, reset=False)
+        array = self._read(X, None)[0]
+        return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())
+
+    def _read(self, X, error):
+        array, gate = super()._read(X, error)
         for j in np.flatnonzero(self._n_categories):
             n_known = len(self._category_labels.get(j, range(self._n_categories[j])))
             array[array[:, j] >= n_known, j] = np.nan  # a new category: nothing is known
-        return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())
+        return array, gate
 
     def predict_proba(self, X, error=None) -> np.ndarray:
         """Class probabilities of evidential or plain instances, (n, n_classes).

@@ -121,6 +121,8 @@ def run(options: argparse.Namespace) -> int:
             tree, table, error, options.given, smoothing=options.smoothing, doubts=doubts
         )
     except InputError as fault:
+        if error is None:
+            raise
         raise DataError(f"{options.error}: {fault.message}", remedy=fault.remedy) from None
     if options.html is not None:
         _write_page(options, [(row, cases[row]) for row in asked])

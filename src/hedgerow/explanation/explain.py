@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,10 +11,10 @@ import numpy as np
 from hedgerow.checks import check_choice
 from hedgerow.errors import InputError
 from hedgerow.explanation.explanation import GIVEN, Case, Explanation, Explanations
-from hedgerow.explanation.laws import of_row
-from hedgerow.induction.measurement import resolve_error
+from hedgerow.explanation.laws import drawn_once
+from hedgerow.induction.measurement import of_row, resolve_error
 from hedgerow.optional import is_frame, of_polars
-from hedgerow.tree.gates import NoiseGate, RowNoise
+from hedgerow.tree.gates import NoiseGate
 from hedgerow.tree.statistics import table_of
 
 
@@ -26,7 +27,9 @@ def explain_tree(tree, X, error=None, given: str = GIVEN[0]) -> Explanation | Ex
         Rows or errors that do not fit the tree.
     """
     X, single = _as_rows(X)
-    names = list(X.columns) if is_frame(X) else tree.feature_names
+    names = tree.feature_names
+    if is_frame(X):
+        X, names = _aligned(X, names)
     table = np.array(tree._rows(table_of(tree, X)), dtype=np.float64)
     found = explain_table(tree, table, error, given, names=names)
     return found[0] if single else found
@@ -59,6 +62,12 @@ def explain_table(
         Values that are infinite, errors that do not fit.
     """
     check_choice("given", given, GIVEN)
+    names = tree.feature_names if names is None else names
+    if names is not None and len(names) != table.shape[1]:
+        raise InputError(
+            f"X has {table.shape[1]} columns, and the tree has {len(names)} variables",
+            remedy="give the columns that it was grown from",
+        )
     infinite = np.argwhere(np.isinf(table))
     if len(infinite):
         raise InputError(
@@ -70,8 +79,7 @@ def explain_table(
     n_categories[[*tree.categories, *tree.feature[tree.is_categorical()]]] = 1
     gate: Any = tree.gate
     if error is not None:
-        gate = resolve_error(error, n_categories, tree.feature_names or (), n_rows=len(table))
-    names = tree.feature_names if names is None else names
+        gate = resolve_error(error, n_categories, names or (), n_rows=len(table))
     probabilities = tree.predict_proba(table, evaluation=gate, smoothing=smoothing)
     return _explained(tree, table, gate, given, names, smoothing, probabilities, doubts)
 
@@ -87,11 +95,12 @@ def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanatio
     check_choice("given", given, GIVEN)
     X, single = _as_rows(X)
     probabilities = learner.predict_proba(X, error=error)  # checks the learner, rows and errors
-    doubts = getattr(learner, "doubts", None)
+    doubts = learner._doubts_of(X, error) if hasattr(learner, "doubts") else None
+    classes = learner.classes_.tolist()
     if not hasattr(learner, "tree_"):  # a forest has no path of its own
         cases = [
-            Explanation(None, list(learner.classes_), probabilities[i], doubts=doubts(_row(X, i)))
-            for i in range(len(probabilities))
+            Explanation(None, classes, p, doubts=functools.partial(doubts, row))
+            for row, p in enumerate(probabilities)
         ]
         return cases[0] if single else Explanations(cases)
     table, gate = learner._read(X, error)
@@ -99,7 +108,8 @@ def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanatio
     names = getattr(learner, "feature_names_in_", None)
     smoothing = bool(getattr(learner, "smoothing", False))
     if doubts is not None:
-        smoothing = learner._smooths(learner._members[0])
+        (member,) = learner._members
+        smoothing, names = learner._smooths(member), learner._names(member)
     found = _explained(
         learner.tree_,
         table,
@@ -108,39 +118,58 @@ def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanatio
         names,
         smoothing,
         probabilities,
-        None if doubts is None else lambda i: doubts(_row(X, i)),  # the rows as they were given
+        doubts,
+        classes,
     )
     return found[0] if single else found
 
 
-def _explained(tree, table, gate, given, names, smoothing, probabilities, doubts) -> Explanations:
+def _explained(
+    tree, table, gate, given, names, smoothing, probabilities, doubts, classes=None
+) -> Explanations:
     if names is None:
         names = [f"x{j}" for j in range(table.shape[1])]
     tree = tree.replace(feature_names=[str(name) for name in names])
-    classes = list(range(tree.n_classes)) if tree.classes is None else list(tree.classes)
+    if classes is None:
+        classes = list(range(tree.n_classes)) if tree.classes is None else list(tree.classes)
     error = gate if isinstance(gate, NoiseGate) and gate.soft else None
     leaves = tree.probabilities(smoothing)
     cases = []
     for row, x in enumerate(table):
-        own = None if error is None else of_row(error, row)
-        reading = own if error is not None and _by_row(error) else gate
+        reading = gate if error is None else of_row(error, row)
+        own = None if error is None else drawn_once(reading)
         case = Case(tree, leaves, x, own, reading, given, smoothing)
-        said = None if doubts is None else doubts(row)
+        said = None if doubts is None else functools.partial(doubts, row)
         cases.append(Explanation(case, classes, probabilities[row], doubts=said))
     return Explanations(cases)
 
 
-def _by_row(gate: NoiseGate) -> bool:
-    return any(isinstance(model, RowNoise) for model in gate.models.values())
+def _aligned(X: Any, names: list[str] | None) -> tuple[Any, list[str]]:
+    """The columns of a frame that a tree knows, in its order; names of them.
+
+    Columns that are numbered, and those of a tree without names, are read in their order.
+    """
+    columns = [str(name) for name in X.columns]
+    if names is None or columns == names:
+        return X, columns
+    if not any(isinstance(name, str) for name in X.columns):
+        return X, names
+    absent = [name for name in names if columns.count(name) != 1]
+    if absent:
+        raise InputError(
+            f"X has no single column {absent[0]!r}, which the tree knows",
+            remedy="give the columns that the tree was grown from",
+        )
+    return X.iloc[:, [columns.index(name) for name in names]], names
 
 
 def _as_rows(X) -> tuple[Any, bool]:
     """A table, and whether a single case was given for it."""
     X = of_polars(X)
-    if is_frame(X) or np.ndim(X) != 1:
+    if is_frame(X):
         return X, False
-    return (X.to_frame().T if hasattr(X, "to_frame") else np.asarray(X)[None]), True
-
-
-def _row(X, i: int):
-    return X.iloc[[i]] if is_frame(X) else np.asarray(X)[i : i + 1]
+    if not hasattr(X, "to_frame"):
+        X = np.asarray(X)
+    if X.ndim != 1:
+        return X, False
+    return (X.to_frame().T if hasattr(X, "to_frame") else X[None]), True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from hedgerow.errors import InputError
 from hedgerow.explanation.answers import Answers
-from hedgerow.explanation.laws import Law, again, law, told
+from hedgerow.explanation.laws import Law, again, law, mirrored, told
 from hedgerow.optional import needed
-from hedgerow.tree.export import feature_name, test_words
+from hedgerow.tree.export import test_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 GIVEN = ("measured", "true")
 MARGIN = 0.1  # of what tests and the value span, beyond it in a what-if curve
 N_POINTS = 101  # of such a curve
+_ASKED = ("_now", "_again", "_true")  # of an explanation: what it asks the tree by
 WIDTHS = 4.0  # standard deviations beyond it, where that is more
 
 
@@ -124,6 +125,23 @@ class Case:
         gate = self.reading if self.error is None else self.error
         return self.tree.shares(self.x[None], gate).toarray()[0]
 
+    @cached_property
+    def laws_again(self) -> dict[int, Law]:
+        """Of another measurement of each of them, about the measured value."""
+        return {j: again(self.error, j, each) for j, each in self.laws.items()}
+
+    def __getstate__(self) -> dict:
+        # Without what is worked out anew: laws are functions, which are not pickled.
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def __setstate__(self, state: dict) -> None:
+        self.__dict__.update(state)
+
+    def name(self, j: int) -> str:
+        """Of a variable, with its number where another one has the same."""
+        names = self.tree.feature_names
+        return names[j] if names.count(names[j]) == 1 else f"{names[j]} ({j})"
+
     def answers(self, laws) -> Answers:
         """Of the tree to these values where they vary by some laws."""
         return Answers(self.tree, self.leaves, self.x, laws)
@@ -134,9 +152,10 @@ class Case:
         if np.isnan(x):
             return None
         labels = self.tree.categories.get(j)
-        if labels is not None:
-            return str(labels[int(x)]) if x < len(labels) else "a new category"
-        return float(x)
+        if labels is None:
+            return float(x)
+        known = 0 <= x < len(labels) and x == int(x)
+        return str(labels[int(x)]) if known else "a new category"
 
 
 class Explanation:
@@ -152,8 +171,6 @@ class Explanation:
         As `predict_proba` gives them.
     answer : label
         The most probable class, as `predict` gives it.
-    doubts : hedgerow.confidence.Doubts or None
-        What the nodes of a ConfDTree did.
     """
 
     def __init__(self, case: Case | None, classes: list, probabilities: np.ndarray, doubts=None):
@@ -161,7 +178,14 @@ class Explanation:
         self.classes = classes
         self.probabilities = probabilities
         self.answer = classes[int(np.argmax(probabilities))]
-        self.doubts = doubts
+        self._doubts = doubts
+
+    @property
+    def doubts(self):
+        """What the nodes of a ConfDTree did; None of other learners."""
+        if callable(self._doubts):
+            self._doubts = self._doubts()
+        return self._doubts
 
     @property
     def case(self) -> Case:
@@ -209,7 +233,7 @@ class Explanation:
                     node,
                     int(tree.node_depth[node]),
                     test_words(tree, node)[0],
-                    feature_name(tree, j),
+                    case.name(j),
                     case.value(j),
                     threshold,
                     float(distance),
@@ -297,8 +321,8 @@ class Explanation:
     def _again(self) -> Answers:
         case = self.case
         if case.given == "true":
-            return case.answers(case.laws)
-        return case.answers({j: again(case.error, j, each) for j, each in case.laws.items()})
+            return case.answers({j: mirrored(each) for j, each in case.laws.items()})
+        return case.answers(case.laws_again)
 
     @cached_property
     def entropy(self) -> float:
@@ -331,15 +355,16 @@ class Explanation:
             some = np.array([each is not None for each in cells])
             answers = np.array([each for each in cells if each is not None])  # (cells, K)
             if (answers == answers[0]).all():
-                found[feature_name(tree, j)] = 0.0
+                found[case.name(j)] = 0.0
                 continue
-            joint = told(first, again(case.error, j, first), ends)[:, some]
+            joint = told(first, case.laws_again[j], ends)[:, some]
             chance = joint.sum(axis=1)
             mixed = joint @ answers
             after = np.divide(mixed, chance[:, None], out=np.zeros_like(mixed),
                               where=chance[:, None] > 0)  # fmt: skip
-            fall = _entropy(np.diff(at)[some] @ answers) - chance @ _entropy(after)
-            found[feature_name(tree, j)] = float(max(fall, 0.0))
+            # Before, from the same joint distribution: a fall is one within one law.
+            fall = _entropy(joint.sum(axis=0) @ answers) - chance @ _entropy(after)
+            found[case.name(j)] = float(max(fall, 0.0))
         return dict(sorted(found.items(), key=lambda each: -each[1]))
 
     @property
@@ -374,20 +399,35 @@ class Explanation:
             No such variable, or one of categories without values.
         """
         case = self.case
-        names = case.tree.feature_names
+        names = [case.name(j) for j in range(len(case.x))]
         j = names.index(variable) if variable in names else variable
         if isinstance(j, bool) or not isinstance(j, (int, np.integer)) or not 0 <= j < len(case.x):
             raise InputError(
                 f"{variable!r} is no variable of the tree", remedy="give its name or its number"
             )
-        if values is None:
-            values = self._span(int(j))
-        values = np.asarray(values, dtype=np.float64)
+        values = self._span(int(j)) if values is None else np.atleast_1d(self._given(j, values))
         table = np.repeat(case.x[None], len(values), axis=0)
         table[:, j] = values
         return values, case.tree.predict_proba(
             table, evaluation=case.reading, smoothing=case.smoothing
         )
+
+    def _given(self, j: int, values) -> np.ndarray:
+        """Values of a user: numbers, or labels of categories."""
+        labels = [str(label) for label in self.case.tree.categories.get(j, [])]
+        texts = np.atleast_1d(np.asarray(values, dtype=object)).ravel().tolist()
+        try:
+            found = np.array(
+                [float(labels.index(str(v)) if labels else v) for v in texts], dtype=np.float64
+            )
+        except (TypeError, ValueError):
+            found = np.array([np.inf])
+        if not np.isfinite(found).all():
+            raise InputError(
+                f"values of {self.case.name(j)!r} are {values!r}",
+                remedy="give numbers" if not labels else "give labels among " + ", ".join(labels),
+            )
+        return found
 
     def _span(self, j: int) -> np.ndarray:
         case = self.case
@@ -399,7 +439,7 @@ class Explanation:
         ends = [end for end in ends if not np.isnan(end)]
         if not ends:
             raise InputError(
-                f"{case.tree.feature_names[j]!r} is tested nowhere and is missing here",
+                f"{case.name(j)!r} is tested nowhere and is missing here",
                 remedy="give values",
             )
         low, high = min(ends), max(ends)
@@ -434,6 +474,10 @@ class Explanation:
 
         return text(self)
 
+    def __getstate__(self) -> dict:
+        own = {name: value for name, value in self.__dict__.items() if name not in _ASKED}
+        return {**own, "_doubts": self.doubts}
+
     def __repr__(self) -> str:
         return f"Explanation(answer={self.answer!r}, probability={self.probabilities.max():.3f})"
 
@@ -454,20 +498,22 @@ class Explanation:
 
 
 class Explanations(Sequence):
-    """Explanations of the rows of a table, in their order."""
+    """Explanations of the rows of a table, in their order; a slice keeps the numbers of rows."""
 
-    def __init__(self, cases: Sequence[Explanation]):
+    def __init__(self, cases: Sequence[Explanation], rows: Sequence[int] | None = None):
         self._cases = tuple(cases)
+        self.rows = tuple(range(len(self._cases)) if rows is None else rows)
 
     def __getitem__(self, index):
         found = self._cases[index]
-        return Explanations(found) if isinstance(index, slice) else found
+        return Explanations(found, self.rows[index]) if isinstance(index, slice) else found
 
     def __len__(self) -> int:
         return len(self._cases)
 
     def __str__(self) -> str:
-        return "\n\n".join(f"row {row}\n{case}" for row, case in enumerate(self._cases))
+        pairs = zip(self.rows, self._cases, strict=True)
+        return "\n\n".join(f"row {row}\n{case}" for row, case in pairs)
 
     def __repr__(self) -> str:
         return f"Explanations({len(self)} rows)"
@@ -482,7 +528,7 @@ class Explanations(Sequence):
         """The explanations one below the other, as `Explanation.to_html`."""
         from hedgerow.explanation.words import html_of_rows
 
-        return html_of_rows(list(enumerate(self._cases)))
+        return html_of_rows(list(zip(self.rows, self._cases, strict=True)))
 
     def _repr_html_(self) -> str:
         return self.to_html()

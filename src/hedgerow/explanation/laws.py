@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from hedgerow.tree.gates import NoiseGate, RowNoise
+from hedgerow.induction.measurement import WIDE
+from hedgerow.tree.gates import NoiseGate
 
 N_QUANTILES = 2000  # of an error that is neither normal nor a rectangle
 TAIL = 1e-7  # probability beyond the quantiles that are looked at
@@ -40,20 +41,27 @@ class Law:
     sd : float
         Scale of the error, in the variable's unit.
     normal : bool
-        Whether the error is normal, of mean 0.
+        Whether the error is normal, of mean 0, and nowhere cut.
+    known : (k,) float64 or None
+        Quantiles at equal steps of the probability from 0 to 1, where they are worked out.
     """
 
     below: Below
     at: float
     sd: float
     normal: bool = False
+    known: np.ndarray | None = None
 
     def of_error(self, d: np.ndarray) -> np.ndarray:
         """Probability that true less measured value is below each of some numbers."""
         return self.below(self.at + np.asarray(d))
 
     def quantiles(self, u: np.ndarray) -> np.ndarray:
-        """Numbers that the value is below with the probabilities `u`, within its last bits."""
+        """Numbers that the value is below with the probabilities `u`."""
+        if self.normal:
+            return self.at + self.sd * special.ndtri(u)
+        if self.known is not None:
+            return np.interp(u, np.linspace(0.0, 1.0, len(self.known)), self.known)
         reach = self.sd
         for _ in range(200):
             ends = self.below(np.array([self.at - reach, self.at + reach]))
@@ -68,23 +76,15 @@ class Law:
         return (low + high) / 2
 
 
-def of_row(gate: NoiseGate, row: int) -> NoiseGate:
-    """The gate of one row of a table: errors by row become its own.
-
-    The draw is one for each value, whatever the gate has.
-    """
-    sigma, models = np.array(gate.sigma), dict(gate.models)
-    for j, model in gate.models.items():
-        if isinstance(model, RowNoise):
-            sigma[j] = model.sd[row]
-            del models[j]
-    return replace(gate, sigma=sigma, models=models, conditioned=True, ties_right=False)
+def drawn_once(gate: NoiseGate) -> NoiseGate:
+    """The gate with one draw for each value, whatever it has."""
+    return replace(gate, conditioned=True, ties_right=False)
 
 
 def law(gate: NoiseGate, variable: int, x: float) -> Law | None:
     """The law of the true value of a variable that was measured as x; None where it is exact.
 
-    gate : of one row (`of_row`)
+    gate : of one row, with one draw (`drawn_once`)
     """
     sd = float(gate.sigma[variable])
     if variable in gate.relative:
@@ -93,12 +93,22 @@ def law(gate: NoiseGate, variable: int, x: float) -> Law | None:
         return None
 
     def below(t: np.ndarray) -> np.ndarray:
-        t = np.asarray(t, dtype=np.float64)
-        return gate.share(variable, t, np.full(t.shape, x))
+        flat = np.ravel(np.asarray(t, dtype=np.float64))  # models may know of one dimension alone
+        return gate.share(variable, flat, np.full(flat.shape, x)).reshape(np.shape(t))
 
     model = gate.models.get(variable)
     normal = model is None or (_family(model) == "norm" and model.mean() == 0)
-    return Law(below, x, sd, normal)
+    return Law(below, x, sd, normal and gate.half_window >= WIDE / 2)
+
+
+def mirrored(first: Law) -> Law:
+    """The law of a measurement of a true value that is known: as far below as it was above."""
+    return Law(
+        lambda t: 1.0 - first.below(2.0 * first.at - np.asarray(t, dtype=np.float64)),
+        first.at,
+        first.sd,
+        first.normal,
+    )
 
 
 def _family(model: Any) -> str:
@@ -114,17 +124,19 @@ def again(gate: NoiseGate, variable: int, first: Law) -> Law:
     sd = math.sqrt(2.0) * first.sd
     if first.normal:
         return Law(stats.norm(first.at, sd).cdf, first.at, sd, True)
-    if _family(gate.models[variable]) == "uniform":
+    if _family(gate.models.get(variable)) == "uniform":
         half = sd / math.sqrt(2.0) * math.sqrt(3.0)
         return Law(stats.triang(0.5, first.at - 2 * half, 4 * half).cdf, first.at, sd)
     # A true value as far above the first measurement as each quantile: as likely each.
     errors = first.quantiles((np.arange(N_QUANTILES) + 0.5) / N_QUANTILES) - first.at
+    differences = np.subtract.outer(errors, errors).ravel()
+    known = first.at + np.quantile(differences, np.linspace(0.0, 1.0, 2 * N_QUANTILES + 1))
 
     def below(t: np.ndarray) -> np.ndarray:
         t = np.asarray(t, dtype=np.float64)
         return first.of_error(np.add.outer(t - first.at, errors)).mean(axis=-1)
 
-    return Law(below, first.at, sd)
+    return Law(below, first.at, sd, known=known)
 
 
 def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
@@ -139,7 +151,7 @@ def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
 
     Returns
     -------
-    (N_AGAIN, k + 1) float64
+    (stretches, k + 1) float64
         Probability that the new measurement lies in a stretch, and the true value in a cell.
     """
     if first.normal:
@@ -150,18 +162,24 @@ def told(first: Law, second: Law, ends: np.ndarray) -> np.ndarray:
         units = np.subtract.outer(ends, between) / (first.sd / math.sqrt(2.0))
         below = special.ndtr(np.pad(units, ((1, 1), (0, 0)), constant_values=(-np.inf, np.inf)))
         return np.diff(below, axis=0).T * (weight / weight.sum())[:, None]
-    edges = first.quantiles(np.linspace(TAIL, 1.0 - TAIL, N_TRUE + 1))
+    edges = first.quantiles(_levels(N_TRUE))
     edges = np.unique(np.concatenate([edges, ends[(ends > edges[0]) & (ends < edges[-1])]]))
     true = (edges[:-1] + edges[1:]) / 2
     below = first.below(edges)
     below[0], below[-1] = 0.0, 1.0
     mass = np.diff(below)
     cell = np.searchsorted(ends, true, side="right")
-    stretch = second.quantiles(np.linspace(TAIL, 1.0 - TAIL, N_AGAIN + 1))
+    stretch = second.quantiles(_levels(N_AGAIN))
     # A measurement below s: an error, true less measured, above t - s.
     lower = 1.0 - first.of_error(np.subtract.outer(true, stretch))
     lower[:, 0], lower[:, -1] = 0.0, 1.0
     joint = np.diff(lower, axis=1) * mass[:, None]  # (true values, stretches)
-    cells = np.zeros((N_AGAIN, len(ends) + 1))
+    cells = np.zeros((len(stretch) - 1, len(ends) + 1))
     np.add.at(cells.T, cell, joint)
     return cells
+
+
+def _levels(n: int) -> np.ndarray:
+    """About n probabilities, ascending: many of them in the tails, which may be long."""
+    tail = np.geomspace(TAIL, 0.05, n // 4)
+    return np.unique(np.concatenate([tail, np.linspace(0.05, 0.95, n // 2 + 1), 1.0 - tail]))

@@ -70,7 +70,11 @@ def error_from_repeats(
         raise InputError(
             f"frame is a {type(frame).__name__}", remedy="give a data frame with a column `by`"
         )
-    keys = list(by) if isinstance(by, (list, tuple)) else [by]
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise InputError(f"frame has two columns {twice!r}", remedy="give each a name of its own")
+    single = not isinstance(by, (list, tuple)) or (isinstance(by, tuple) and by in frame.columns)
+    keys = [by] if single else list(by)
     for key in keys:
         if key not in frame.columns:
             raise InputError(
@@ -81,7 +85,8 @@ def error_from_repeats(
     group = known.groupby(keys, sort=True, observed=True).ngroup().to_numpy()
     found = {}
     for name in frame.columns:
-        if name in keys:
+        dtype = known[name].dtype
+        if name in keys or dtype.kind in "mMb" or isinstance(dtype, pd.CategoricalDtype):
             continue
         try:
             x = numbers_of(known[name])

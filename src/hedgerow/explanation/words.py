@@ -27,7 +27,12 @@ def text(said: Any) -> str:
     if said.doubts is not None:
         lines += ["doubts of the nodes (ConfDTree):"]
         lines += ["  " + line for line in str(said.doubts).splitlines()]
-    return legible("\n".join(lines))
+    return "\n".join(_one_line(line) for line in lines)
+
+
+def _one_line(text: str) -> str:
+    """A line as it can be shown; names and labels may hold breaks."""
+    return legible(text).replace("\n", "\\n").replace("\r", "\\r")
 
 
 def _sections(said: Any) -> list[str]:
@@ -99,13 +104,14 @@ def doubt_words(said: Any) -> list[str]:
         f"{once}, all values: another answer than {said.stands} with {percent(said.changes)}"
     )
     repeated = {name: fall for name, fall in said.worth_repeating.items() if fall >= LEAST}
-    if not repeated:
-        return [*lines, "no single measurement would tell more"]
-    name, fall = next(iter(repeated.items()))
-    lines.append(
-        f"worth measuring again: {name} (the answer's entropy falls from {said.entropy:.3f} by "
-        f"{fall:.3f} bits on average)"
-    )
+    if repeated:
+        name, fall = next(iter(repeated.items()))
+        lines.append(
+            f"worth measuring again: {name} (the answer's entropy falls from {said.entropy:.3f} "
+            f"by {fall:.3f} bits on average)"
+        )
+    else:
+        lines.append("no single measurement would tell more")
     if not said.exact:
         lines.append("too many ways through the tree: answered by draws of a fixed seed")
     return lines

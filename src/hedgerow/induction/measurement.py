@@ -223,6 +223,11 @@ def _resolved(
     if isinstance(entry, str):
         return _of_text(entry, refused)
     if hasattr(entry, "cdf"):
+        if hasattr(getattr(entry, "dist", None), "pmf"):
+            raise InputError(
+                f"{name} of {_column(j, names)} has a discrete distribution",
+                remedy="give a continuous one: of a count, such as norm(scale=...)",
+            )
         return check_model(entry, f"{name} of {_column(j, names)}"), entry
     if isinstance(entry, Real):
         return _checked(entry, refused), None
@@ -285,6 +290,16 @@ def lasting(gate: NoiseGate | None) -> NoiseGate | None:
     for j, model in gate.models.items():
         if isinstance(model, RowNoise):
             sigma[j] = model.typical
+    return replace(gate, sigma=sigma, models=models)
+
+
+def of_row(gate: NoiseGate, row: int) -> NoiseGate:
+    """The gate of one row of a table: errors by row become its own."""
+    sigma, models = np.array(gate.sigma), dict(gate.models)
+    for j, model in gate.models.items():
+        if isinstance(model, RowNoise):
+            sigma[j] = model.sd[row]
+            del models[j]
     return replace(gate, sigma=sigma, models=models)
 
 
