@@ -54,7 +54,7 @@ ALL_FIGURES, ALL_CLAIMS, ALL_PAGES = (
             id="a compiled source",
         ),
         pytest.param(
-            "drawing/tree.py",
+            "drawing/layout.py",
             "FONT_SIZE = 8.0",
             "FONT_SIZE = 8.5",
             {"structure_figures", "structure_beyond_figures"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -95,6 +96,12 @@ def explain_learner(learner, X, error=None, given: str = GIVEN[0]) -> Explanatio
     check_choice("given", given, GIVEN)
     X, single = _as_rows(X)
     probabilities = learner.predict_proba(X, error=error)  # checks the learner, rows and errors
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*feature names", UserWarning)  # which it told
+        return _of_learner(learner, X, error, given, single, probabilities)
+
+
+def _of_learner(learner, X, error, given, single, probabilities):
     doubts = learner._doubts_of(X, error) if hasattr(learner, "doubts") else None
     classes = learner.classes_.tolist()
     if not hasattr(learner, "tree_"):  # a forest has no path of its own
