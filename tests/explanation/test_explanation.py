@@ -421,7 +421,7 @@ def test_errors_that_end_are_not_taken_for_normal_ones():
 
 def test_soft_trees_read_errors_by_row_in_their_own_way():
     X, y = load_wine(return_X_y=True, as_frame=True)
-    model = SoftTreeClassifier(max_depth=3).fit(X, y)
+    model = SoftTreeClassifier(propagation=0.1, max_depth=3).fit(X, y)
     error = pd.DataFrame({name: [0.4 * X[name].std()] for name in X})
     said = model.explain(X.iloc[[0]], error=error)[0]
     j = int(model.tree_.feature[0])

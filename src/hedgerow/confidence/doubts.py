@@ -97,12 +97,13 @@ class Doubts:
         lines += [_sentence(step, self.classes) for step in self.nodes]
         of = "forest" if self.trees else "tree"
         changed = np.abs(self.after - self.before).max() > 0
-        lines.append(f"{of}: {_shares(self.classes, self.before)}")
-        lines.append(f"with doubts: {_shares(self.classes, self.after) if changed else 'the same'}")
+        lines.append(f"{of}: {class_shares(self.classes, self.before)}")
+        after = class_shares(self.classes, self.after) if changed else "the same"
+        lines.append(f"with doubts: {after}")
         return legible("\n".join(lines))
 
 
-def _shares(classes: list, share: np.ndarray) -> str:
+def class_shares(classes: list, share: np.ndarray) -> str:
     """Probabilities by falling size; those that are written as 0 are left out."""
     order = np.argsort(-share, kind="stable")
     named = [f"{classes[c]} {share[c]:.3f}" for c in order if share[c] >= 5e-4]
@@ -112,7 +113,7 @@ def _shares(classes: list, share: np.ndarray) -> str:
 def _sentence(step: Doubt, classes: list) -> str:
     indent = "  " * step.depth
     if step.done == "leaf":
-        return f"{indent}leaf {step.node}: {_shares(classes, step.before)}"
+        return f"{indent}leaf {step.node}: {class_shares(classes, step.before)}"
     head = f"{indent}node {step.node}, {step.test}: "
     if step.done == "missing":
         what = "is missing" if step.value is None else "follows a missing value"
@@ -130,7 +131,7 @@ def _sentence(step: Doubt, classes: list) -> str:
     head += f"is unusual in {step.assigned} {usual}"
     others = ", ".join(map(str, step.others))
     head += f", usual in {others}" if step.others else " and in all other classes"
-    after = _shares(classes, step.after)
+    after = class_shares(classes, step.after)
     branches = f"both branches, left {step.left:.3f} and right {1.0 - step.left:.3f}"
     if step.left in (0.0, 1.0):
         branches = f"all of its weight is on the {'left' if step.left else 'right'} branch"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.confidence.doubts import class_shares
 from hedgerow.texts import legible
 from hedgerow.tree.export import number
 
@@ -15,7 +16,7 @@ from hedgerow.tree.export import number
 # module, so that none of them is imported here.
 
 MOST_LEAVES = 8  # that are told one by one
-LEAST = 5e-4  # a probability that is written as 0
+LEAST = 5e-4  # bits: a fall that is written as 0
 NEAR = 100.0  # standard deviations from which on a distance says no more
 
 
@@ -51,12 +52,6 @@ def _sections(said: Any) -> list[str]:
         lines.append(leaf_words(said.leaves[0], said.classes))
     lines += doubt_words(said)
     return lines
-
-
-def class_shares(classes: Sequence, share: np.ndarray) -> str:
-    """Probabilities by falling size; those that are written as 0 are left out."""
-    order = np.argsort(-share, kind="stable")
-    return ", ".join(f"{classes[c]} {share[c]:.3f}" for c in order if share[c] >= LEAST)
 
 
 def step_words(step: Any) -> str:
