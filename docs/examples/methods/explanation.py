@@ -28,8 +28,8 @@ figure, ax = plt.subplots(figsize=(5.0, 3.0), layout="constrained")
 for number, share in enumerate(shares):
     cases = model.explain(X, error=share * X.std().to_numpy())
     changes = np.sort([case.changes for case in cases])[::-1]
-    label = f"error of {share:g} standard deviations"
+    label = f"{share:g}"
     ax.plot(np.arange(1, len(X) + 1), changes, label=label, ls=["-", "--", "-.", ":"][number])
 ax.set(xlabel="Wines, the most doubtful first", ylabel="Probability of another answer")
 ax.set_xscale("log")
-ax.legend()
+ax.legend(loc="upper right", fontsize="small", title="Error, in sd", title_fontsize="small")
