@@ -240,6 +240,16 @@ def public(key: str):
     return found.X, np.asarray(found.y)
 
 
+def at_hand(cases):
+    """Of cases, a key and more each: those whose data set can be had, with its X and y."""
+    for key, *more in cases:
+        found = public(key)
+        if found is None:
+            print(f"  {key}: absent, no source answers")
+        else:
+            yield key, *more, *found
+
+
 def search() -> None:
     """UCT-DT by iteration, against one C4.5 tree of the rows that its tests come from."""
     print("search: UCTTreeClassifier(max_depth of the C4.5 tree).fit, one core")
@@ -253,13 +263,9 @@ def search() -> None:
         "c45, both": {"policy": "c45"},
         "c45b, both": {"policy": "c45b", "n_iterations": 20_000},
     }
-    tables = {key: public(key) for key in ("german_credit", "biodegradation")}
-    for key, found in tables.items():
-        if found is None:
-            print(f"  {key}: absent, no source answers")
-            continue
-        rows = np.random.default_rng(0).permutation(len(found[1]))[: round(0.7 * len(found[1]))]
-        X, y = found[0].iloc[rows], found[1][rows]
+    for key, frame, labels in at_hand([["german_credit"], ["biodegradation"]]):
+        rows = np.random.default_rng(0).permutation(len(labels))[: round(0.7 * len(labels))]
+        X, y = frame.iloc[rows], labels[rows]
         for name, settings in variants.items():
             model = UCTTreeClassifier(random_state=0, **settings).fit(X, y)
             fit, one = alternately(
@@ -315,12 +321,8 @@ def optimal() -> None:
         solvers["pytrees-rs"] = lambda depth: ConTreeClassifier(depth, max_time=LONGEST)
     except ImportError:
         print("  pytrees-rs is not installed: pip install pytrees-rs")
-    for key in OPTIMAL_SETS:
-        found = public(key)
-        if found is None:
-            print(f"  {key}: absent, no source answers")
-            continue
-        X, y = found[0].to_numpy(float), np.unique(found[1], return_inverse=True)[1]
+    for key, frame, labels in at_hand([[key] for key in OPTIMAL_SETS]):
+        X, y = frame.to_numpy(float), np.unique(labels, return_inverse=True)[1]
         for depth in (2, 3, 4):
             said = []
             for name, make in solvers.items():
@@ -339,12 +341,7 @@ def optimal() -> None:
 def measured() -> None:
     """The gap of the best tree under errors of measurement, after a minute at depth 3."""
     print("measured: OptimalTreeClassifier(3, error=.1 standard deviations, time_limit=60).fit")
-    for key in OPTIMAL_SETS:
-        found = public(key)
-        if found is None:
-            print(f"  {key}: absent, no source answers")
-            continue
-        X, y = found
+    for key, X, y in at_hand([[key] for key in OPTIMAL_SETS]):
         error = {name: 0.1 * sd for name, sd in X.std().items() if sd > 0}
         model = OptimalTreeClassifier(3, error=error, time_limit=60)
         start = time.process_time()
@@ -362,12 +359,9 @@ def proofs() -> None:
     """Processor time to check a proof against that of the search, with what is read and written."""
     print("proofs: check_proof.check against OptimalTreeClassifier(depth).fit, processor time")
     cases = [(key, depth, 0.0) for key in OPTIMAL_SETS for depth in (2, 3)]
-    for key, depth, absent in [*cases, ("haberman", 4, 0.0), ("wine", 2, 0.05), ("iris", 3, 0.05)]:
-        found = public(key)
-        if found is None:
-            print(f"  {key}: absent, no source answers")
-            continue
-        X, y = found[0].to_numpy(float).copy(), np.unique(found[1], return_inverse=True)[1]
+    cases += [("haberman", 4, 0.0), ("wine", 2, 0.05), ("iris", 3, 0.05)]
+    for key, depth, absent, frame, labels in at_hand(cases):
+        X, y = frame.to_numpy(float).copy(), np.unique(labels, return_inverse=True)[1]
         X[np.random.default_rng(0).random(X.shape) < absent] = np.nan
         spent = []
         for prove in (False, True):

@@ -183,7 +183,7 @@ def learners():
     yield OptimalTreeClassifier(2)
     yield OptimalTreeClassifier(2, error=0.2)
     yield ConfDTreeClassifier(C45Classifier(max_depth=3))
-    yield EvidentialTreeClassifier(max_leaves=4)
+    yield EvidentialTreeClassifier(max_leaves=4, random_state=0)
 
 
 @pytest.mark.parametrize("model", list(learners()), ids=lambda model: type(model).__name__)
@@ -475,8 +475,11 @@ def test_new_categories_of_evidential_trees():
     X, y = load_wine(return_X_y=True, as_frame=True)
     kind = np.where(y == 0, "r", np.where(np.arange(178) % 2, "g", "b"))
     frame = X[["flavanoids", "ash"]].assign(kind=pd.Categorical(kind))
-    model = EvidentialTreeClassifier().fit(frame, y)
+    model = EvidentialTreeClassifier(random_state=0).fit(frame, y)
     new = frame.iloc[[3]].assign(kind=pd.Categorical(["new"]))
-    said = model.explain(new)[0]
-    mixed = sum(leaf.probability * leaf.shares for leaf in said.leaves)
-    assert len(said.leaves) > 1 and np.argmax(mixed) == np.argmax(said.probabilities)
+    absent = frame.iloc[[3]].assign(kind=pd.Categorical([None], categories=list("bgr")))
+    said, missing = (model.explain(row)[0] for row in (new, absent))
+    assert len(said.leaves) > 1 and len(said.leaves) == len(missing.leaves)
+    for one, other in zip(said.leaves, missing.leaves, strict=True):
+        assert (one.node, one.probability) == (other.node, other.probability)
+    np.testing.assert_array_equal(said.probabilities, missing.probabilities)

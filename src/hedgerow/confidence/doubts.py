@@ -185,7 +185,7 @@ def doubted(
                 int(depth[node]),
                 "" if leaf else test_words(named, node)[0],
                 "" if leaf else named.feature_names[j],
-                None if leaf or np.isnan(x) else _value(tree, j, float(x)),
+                None if leaf else shown_value(tree, j, float(x)),
                 classes[assigned],
                 _usual(tree, found, node, assigned) if doubted or done == "within" else None,
                 done,
@@ -203,14 +203,17 @@ def doubted(
     return Doubts(list(classes), plain, steps[-1].after, tuple(steps))
 
 
-def _value(tree: Tree, j: int, x: float) -> float | str:
-    """A number, or the name of a category."""
+def shown_value(tree: Tree, j: int, x: float) -> float | str | None:
+    """Of a variable: a number, or the name of a category; None where it is missing."""
+    if np.isnan(x):
+        return None
     if j not in tree.categories and not (tree.is_categorical() & (tree.feature == j)).any():
         return x
     labels = tree.categories.get(j)
     if labels is None:
         return str(int(x))
-    return str(labels[int(x)]) if x < len(labels) else "a new category"
+    known = 0 <= x < len(labels) and x == int(x)
+    return str(labels[int(x)]) if known else "a new category"
 
 
 def _usual(tree: Tree, found: Intervals, node: int, c: int) -> tuple:

@@ -30,6 +30,11 @@ _WIDEST = 3.4  # points that a branch is wider where a whole row takes it
 _WORD_RIGHT = 3.4  # of a branch to the right, the level part that carries its word, in font sizes
 
 
+def hatch_of(c: int) -> str:
+    """Of a class, by its number: the first two have none, those past the last begin anew."""
+    return HATCHES[c] if c < len(HATCHES) else HATCHES[2 + c % (len(HATCHES) - 2)]
+
+
 def paler(color, share: float = 0.7):
     """A colour mixed with white."""
     from matplotlib.colors import to_rgb
@@ -219,11 +224,10 @@ class Pen:
 
     def fill(self, c: int, pale: bool = False) -> dict:
         """How the area of a class looks, in bars and in the legend."""
-        hatch = HATCHES[c] if c < len(HATCHES) else HATCHES[2 + c % (len(HATCHES) - 2)]
         return {
             "facecolor": paler(self.colors[c]) if pale else self.colors[c],
             "edgecolor": "0.7" if pale else "0.15",
-            "hatch": hatch,
+            "hatch": hatch_of(c),
             "linewidth": 0.5 * self.scale,
             "zorder": 3,
         }

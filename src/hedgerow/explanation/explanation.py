@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hedgerow.confidence.doubts import shown_value
 from hedgerow.errors import InputError
 from hedgerow.explanation.answers import Answers
 from hedgerow.explanation.laws import Law, again, law, mirrored, told
@@ -146,17 +147,6 @@ class Case:
         """Of the tree to these values where they vary by some laws."""
         return Answers(self.tree, self.leaves, self.x, laws)
 
-    def value(self, j: int) -> float | str | None:
-        """Of a variable: a number, or the name of a category."""
-        x = self.x[j]
-        if np.isnan(x):
-            return None
-        labels = self.tree.categories.get(j)
-        if labels is None:
-            return float(x)
-        known = 0 <= x < len(labels) and x == int(x)
-        return str(labels[int(x)]) if known else "a new category"
-
 
 class Explanation:
     """Why one case is answered as it is, and how sure that is.
@@ -234,7 +224,7 @@ class Explanation:
                     int(tree.node_depth[node]),
                     test_words(tree, node)[0],
                     case.name(j),
-                    case.value(j),
+                    shown_value(tree, j, float(case.x[j])),
                     threshold,
                     float(distance),
                     float(left / here if here > 0 else stood[tree.children_left[node]] > 0),

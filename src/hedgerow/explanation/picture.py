@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.drawing.ink import COLORS, HATCHES
+from hedgerow.drawing.ink import COLORS, hatch_of
 from hedgerow.drawing.words import shorten
 from hedgerow.errors import InputError
 from hedgerow.explanation.words import MOST_LEAVES, percent
@@ -83,8 +83,7 @@ def _draw_leaves(ax, said: Any, leaves) -> None:
     place = -np.arange(len(leaves))
     for y, leaf in zip(place, leaves, strict=True):
         c = said.classes.index(leaf.answer)
-        hatch = HATCHES[c] if c < len(HATCHES) else ""
-        ax.barh(y, leaf.probability, height=0.7, color=COLORS[c % len(COLORS)], hatch=hatch,
+        ax.barh(y, leaf.probability, height=0.7, color=COLORS[c % len(COLORS)], hatch=hatch_of(c),
                 edgecolor="0.15", linewidth=0.5)  # fmt: skip
         ax.text(leaf.probability + 0.01, y, percent(leaf.probability), va="center", fontsize=POINTS)
     names = [shorten(f"{leaf.answer} (leaf {leaf.node})", 1.8, POINTS) for leaf in leaves]
