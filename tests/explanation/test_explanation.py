@@ -483,3 +483,14 @@ def test_new_categories_of_evidential_trees():
     for one, other in zip(said.leaves, missing.leaves, strict=True):
         assert (one.node, one.probability) == (other.node, other.probability)
     np.testing.assert_array_equal(said.probabilities, missing.probabilities)
+
+
+def test_rows_of_the_user_stay_as_they_are():
+    """New categories became missing in the user's own table."""
+    X, y = load_wine(return_X_y=True)
+    table = np.column_stack([X[:, 6], y.astype(float)])
+    model = EvidentialTreeClassifier(random_state=0, categorical_features=[1]).fit(table, y)
+    new = np.array([[1.0, 9.0]])
+    for ask in (model.explain, model.predict_proba, model.apply):
+        ask(new)
+        assert new.tolist() == [[1.0, 9.0]]

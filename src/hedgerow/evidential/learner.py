@@ -355,6 +355,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
 
     def _read(self, X, error):
         array, gate = super()._read(X, error)
+        if self._n_categories.any():
+            array = np.array(array)  # that of the user stays as it is
         for j in np.flatnonzero(self._n_categories):
             n_known = len(self._category_labels.get(j, range(self._n_categories[j])))
             array[array[:, j] >= n_known, j] = np.nan  # a new category: nothing is known

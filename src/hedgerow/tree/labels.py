@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 def codes_in(column: pd.Series, labels: list) -> np.ndarray:
     """Codes of categories, (n,) float64: NaN where there is none, and a new one for new labels."""
     codes = {text_of(label): float(code) for code, label in enumerate(labels)}
+    # Labels that are texts already: "1.0" is the 1 of `texts_of`, where no other label is.
+    for text, code in list(codes.items()):
+        codes.setdefault(text.removesuffix(".0"), code)
     codes[""] = np.nan
     return np.array([codes.get(text, float(len(labels))) for text in texts_of(column)])
 
