@@ -136,6 +136,7 @@ ORDER = [
     "properties",
     "coded",
     "steps",
+    "sets",
     "statistics",
     "comparison",
     "misprints",

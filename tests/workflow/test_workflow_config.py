@@ -345,7 +345,7 @@ def test_the_settings_of_a_rule_are_a_plan(configuration):
         SECTIONS[section].from_config(given, 0, configuration)
 
 
-@pytest.mark.parametrize("name", ["datasets", "categorical_datasets"])
+@pytest.mark.parametrize("name", ["datasets", "categorical_datasets", "set_datasets"])
 def test_every_list_of_data_sets_is_checked(name):
     registry = load_registry(ROOT / "config/datasets.yaml")
     config = copy.deepcopy(DEFAULT)

@@ -18,6 +18,7 @@ AFTER_ROWS = after("soft") | after("soft_scores")
 AFTER_NOISE = after("soft", "learn", "running_times", "prune", "evaluate") | AFTER_ROWS
 AFTER_SWEEP_NOISE = after("soft_sweep", "grow", "evaluate")
 AFTER_BEYOND = after("soft_beyond", "numeric", "categories")
+AFTER_SETS = after("soft_beyond", "sets", "set_statistics") - {"soft_beyond_statistics"}
 AFTER_SEARCH = after("search", "run", "merge", "running_times")
 DISTANCES = {"structure_compare", "structure_resample"}
 AFTER_DISTANCES = after("structure", "cluster")
@@ -54,10 +55,11 @@ def audited(rerun: set[str]) -> set[str]:
         ("soft: {target_leaves: [10, 5]}", {"soft_calibrate", *AFTER_NOISE, *AFTER_BEYOND}),
         (
             "soft: {step: 0.2}",
-            {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND},
+            {"soft_calibrate", *AFTER_NOISE, *AFTER_SWEEP_NOISE, *AFTER_BEYOND, *AFTER_SETS},
         ),
         ("soft_beyond: {noise_factors: [0.1]}", after("soft_beyond", "numeric")),
         ("soft_beyond: {category_noise: [0.4]}", after("soft_beyond", "categories")),
+        ("soft_beyond: {set_noise: [0.4]}", AFTER_SETS),
         ("soft: {chunk: 2}", AFTER_NOISE),
         ("search_beyond: {depths: [2]}", after("search_beyond", "optimum")),
         ("search_beyond: {widening: [0.3]}", after("search_beyond", "selection")),

@@ -13,7 +13,7 @@ An experiment that keeps these habits stands in no list of a test:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from throwaway import ROOT
@@ -28,9 +28,12 @@ COUNTS = ("n_permutations", "n_forests", "n_repeats", "n_splits")
 COUNTED = {"confidence_size": "n_divisions"}
 #: Rules whose results another experiment reads too, which may have data sets of its own.
 SHARED = {"soft_noise": "soft_beyond", "soft_calibrate": "soft_beyond"}
+#: Lists of data sets that have divisions of their own, and read none of those results.
+APART = {"set_datasets"}
 #: Experiments without a list of data sets.
 FIXED = {"soft_illustration": {"synthetic_lvef"}}
-#: Letters by which a list bears the name of a rule: `categorical_datasets`, `..._categories`.
+#: Letters by which a list bears the name of a rule: `categorical_datasets`, `..._categories`. Of
+#: `set_datasets`, `..._sets`, there are fewer.
 STEM = 7
 
 
@@ -57,15 +60,16 @@ def sections(configuration: str) -> dict[str, dict[str, Any]]:
 
 def _bearing(name: str, keys: Iterable[str], otherwise: str) -> str:
     """Of the keys the one that bears the name of a rule."""
-    return next((key for key in keys if key[:STEM] == name[:STEM]), otherwise)
+    first = {key: key.partition("_")[0][:STEM] for key in keys if not key.startswith("n_")}
+    return next((key for key, word in first.items() if name.startswith(word)), otherwise)
 
 
-def sets_of(word: str, configuration: str) -> set[str]:
-    """All data sets of an experiment."""
+def sets_of(word: str, configuration: str, but: Collection[str] = ()) -> set[str]:
+    """All data sets of an experiment, but those of some lists."""
     section = sections(configuration).get(section_of(word), {})
     if "of" in section:
         return set().union(*(sets_of(other, configuration) for other in section["of"]))
-    lists = [section[key] for key in section if key.endswith("datasets")]
+    lists = [section[key] for key in section if key.endswith("datasets") and key not in but]
     single = {section[key] for key in section if key.endswith("_dataset")}
     return single.union(FIXED.get(word, ()), *lists)
 
@@ -86,7 +90,7 @@ def n_jobs(word: str, configuration: str, alone: bool = False) -> dict[str, int]
             lists = [key for key in section if key.endswith("_datasets")]
             chosen = set(section[_bearing(name, lists, "datasets")])
             if rule in SHARED and not alone:
-                chosen |= sets_of(SHARED[rule], configuration)
+                chosen |= sets_of(SHARED[rule], configuration, APART)
             n = len(chosen)
         if "{chunk}" in log:
             counted = COUNTED.get(rule) or next(key for key in COUNTS if key in section)

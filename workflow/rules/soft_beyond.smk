@@ -1,8 +1,10 @@
 # Beyond chapter 3 of the thesis: noise that is not Gaussian and models that match it or not, class
-# noise, noise on categories. Divisions, folds and pruning confidence are those of `soft`.
+# noise, noise on categories. Divisions, folds and pruning confidence are those of `soft`. Sets with
+# a promise where test values carry errors.
 
 soft_beyond_datasets = config["soft_beyond"]["datasets"]
 soft_beyond_categorical = config["soft_beyond"]["categorical_datasets"]
+soft_beyond_sets = config["soft_beyond"]["set_datasets"]
 
 # Permutations are run in chunks; results do not depend on how they are cut.
 soft_beyond_chunks = chunks(
@@ -49,6 +51,44 @@ rule soft_beyond_categories:
         **step(config, "soft_beyond.steps:categories"),
     message:
         "Noise on categories of {wildcards.dataset}, permutations {wildcards.chunk}"
+    script:
+        "../scripts/step.py"
+
+
+# Sets with a promise have divisions of their own.
+rule soft_beyond_sets:
+    input:
+        table="data/tidy/{dataset}.parquet",
+    output:
+        "data/results/soft_beyond/sets/{dataset}.parquet",
+    log:
+        "data/logs/soft_beyond/sets/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft_beyond.sets:sets"),
+    message:
+        "Sets with a promise on {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
+
+
+rule soft_beyond_set_statistics:
+    input:
+        sets=expand(
+            "data/results/soft_beyond/sets/{dataset}.parquet", dataset=soft_beyond_sets
+        ),
+    output:
+        sets="data/results/soft_beyond/sets.parquet",
+        statistics="data/results/soft_beyond/set_statistics.parquet",
+    log:
+        "data/logs/soft_beyond/set_statistics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft_beyond.statistics:of_sets"),
+    message:
+        "Significance tests of sets with a promise"
     script:
         "../scripts/step.py"
 
@@ -105,6 +145,8 @@ rule soft_beyond_tables:
     input:
         rows=rules.soft_beyond_statistics.output.rows,
         statistics=rules.soft_beyond_statistics.output.statistics,
+        sets=rules.soft_beyond_set_statistics.output.sets,
+        set_statistics=rules.soft_beyond_set_statistics.output.statistics,
     output:
         **items(
             config,
@@ -112,6 +154,7 @@ rule soft_beyond_tables:
             "soft_beyond_noise_models",
             "soft_beyond_class_noise",
             "soft_beyond_categorical_noise",
+            "soft_beyond_sets",
         ),
     log:
         "data/logs/soft_beyond/tables.log",
@@ -129,12 +172,14 @@ rule soft_beyond_figures:
     input:
         tables=rules.soft_beyond_tables.output,
         rows=rules.soft_beyond_statistics.output.rows,
+        sets=rules.soft_beyond_set_statistics.output.sets,
     output:
         **items(
             config,
             "soft_beyond.figures",
             "soft_beyond_matching",
             "soft_beyond_labels",
+            "soft_beyond_promises",
         ),
     log:
         "data/logs/soft_beyond/figures.log",
@@ -152,6 +197,8 @@ rule soft_beyond_claims:
     input:
         rows=rules.soft_beyond_statistics.output.rows,
         statistics=rules.soft_beyond_statistics.output.statistics,
+        sets=rules.soft_beyond_set_statistics.output.sets,
+        set_statistics=rules.soft_beyond_set_statistics.output.statistics,
         specification="config/claims.yaml",
         stated="data/published/claims.csv",
     output:
@@ -191,7 +238,9 @@ rule soft_beyond_page:
 
 # For the manifest: data sets, what was read and not made, and what was made.
 soft_beyond_reported = {
-    "datasets": sorted({*soft_beyond_datasets, *soft_beyond_categorical}),
+    "datasets": sorted(
+        {*soft_beyond_datasets, *soft_beyond_categorical, *soft_beyond_sets}
+    ),
     "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
         expand(
@@ -203,6 +252,7 @@ soft_beyond_reported = {
             dataset=sorted({*soft_beyond_datasets, *soft_beyond_categorical}),
         ),
         rules.soft_beyond_statistics.output,
+        rules.soft_beyond_set_statistics.output,
         rules.soft_beyond_tables.output,
         rules.soft_beyond_figures.output,
         rules.soft_beyond_claims.output,

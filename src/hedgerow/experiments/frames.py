@@ -83,6 +83,13 @@ def random_state(seed: int, experiment: str, dataset: str, number: int | None, s
     return int(sequence.generate_state(1, dtype=np.uint32)[0])
 
 
+def all_classes(probabilities: np.ndarray, classes: Sequence[int], n_classes: int) -> np.ndarray:
+    """A column per class of the data set, 0 for those that the training part lacks."""
+    whole = np.zeros((len(probabilities), n_classes))
+    whole[:, np.asarray(classes, dtype=int)] = probabilities
+    return whole
+
+
 def uct_from(plan: Any, **arguments: Any):
     """UCT-DT with the settings of a plan.
 

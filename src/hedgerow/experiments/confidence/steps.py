@@ -21,7 +21,7 @@ from hedgerow.experiments.confidence.plan import (
     VERSIONS,
     ConfidencePlan,
 )
-from hedgerow.experiments.frames import numbers_of, one_sample, random_state, sorted_
+from hedgerow.experiments.frames import all_classes, numbers_of, one_sample, random_state, sorted_
 from hedgerow.experiments.step import step
 
 # ------------------------------------------------------------------------------- learners
@@ -93,13 +93,6 @@ def _of_forest(X: np.ndarray, y, test: np.ndarray, state: int, plan):
 
     forest = RandomForestClassifier(plan.n_trees, random_state=state, n_jobs=1).fit(X, y)
     return forest.predict_proba(test), forest.classes_
-
-
-def all_classes(probabilities: np.ndarray, classes, n_classes: int) -> np.ndarray:
-    """A column per class of the data set, 0 for those that the training part lacks."""
-    whole = np.zeros((len(probabilities), n_classes))
-    whole[:, np.asarray(classes, dtype=int)] = probabilities
-    return whole
 
 
 # -------------------------------------------------------------------------------- measures

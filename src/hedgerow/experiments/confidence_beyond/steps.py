@@ -22,7 +22,7 @@ import pandas as pd
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.confidence.plan import BASE, TREES, VERSIONS
-from hedgerow.experiments.confidence.steps import all_classes, areas, encoded, folds_of, grown
+from hedgerow.experiments.confidence.steps import areas, encoded, folds_of, grown
 from hedgerow.experiments.confidence_beyond.plan import (
     ANSWERS,
     EXPERIMENT,
@@ -33,7 +33,7 @@ from hedgerow.experiments.confidence_beyond.plan import (
     VALUES,
     ConfidenceBeyondPlan,
 )
-from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import all_classes, one_sample, random_state, sorted_, uct_from
 from hedgerow.experiments.step import step
 
 #: Widths of the paper: of normal intervals, and the two-sided levels of t intervals.

@@ -25,8 +25,7 @@ import pandas as pd
 from hedgerow.data import TidyTable, add_noise, rng
 from hedgerow.data.missingness import remove_values
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.confidence.steps import all_classes
-from hedgerow.experiments.frames import random_state, sorted_
+from hedgerow.experiments.frames import all_classes, random_state, sorted_
 from hedgerow.experiments.missing.plan import EXPERIMENT as SHARED
 from hedgerow.experiments.missing.steps import complete, folds, one_hot
 from hedgerow.experiments.missing_beyond.plan import (

@@ -21,8 +21,7 @@ import pandas as pd
 from hedgerow.data import TidyTable, add_noise, deviations, folds, rng, split
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow.experiments.confidence.steps import all_classes
-from hedgerow.experiments.frames import one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import all_classes, one_sample, random_state, sorted_, uct_from
 from hedgerow.experiments.missing.steps import one_hot
 from hedgerow.experiments.optimal.plan import (
     C45_TOLD,

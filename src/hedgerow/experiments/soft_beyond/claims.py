@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from hedgerow.experiments.compared import DATASETS
-from hedgerow.experiments.paired import pairs_without
-from hedgerow.experiments.soft_beyond.plan import COMPARED
+from hedgerow.experiments.paired import after_holm, pairs_without
+from hedgerow.experiments.soft_beyond.plan import COMPARED, COMPARED_SETS
 from hedgerow.experiments.soft_beyond.statistics import rows_of
+from hedgerow.experiments.soft_beyond.tables import SET_LABELS
 from hedgerow.experiments.step import step
 from hedgerow.reporting.claims import judged
 
@@ -23,15 +24,19 @@ PART = "noise_models"
 def claims(
     rows: pd.DataFrame,
     statistics: pd.DataFrame,
+    sets: pd.DataFrame,
+    set_statistics: pd.DataFrame,
     specification: Mapping[str, Any],
     stated: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Judge the questions about noise models.
+    """Judge the questions about noise models and about sets.
 
     Parameters
     ----------
     rows, statistics : DataFrame
         As returned by `hedgerow.experiments.soft_beyond.statistics.merged`.
+    sets, set_statistics : DataFrame
+        As returned by `hedgerow.experiments.soft_beyond.statistics.of_sets`.
     specification : mapping
         config/claims.yaml, as read.
     stated : DataFrame
@@ -50,9 +55,17 @@ def claims(
     def over_data_sets(tests: pd.DataFrame) -> pd.DataFrame:
         return _read(tests.assign(pairing=DATASETS))
 
-    without = partial(pairs_without, families, columns, read=over_data_sets)
-    names, read = own["dataset"].unique(), {"statistics": _read(statistics)}
-    return judged("soft_beyond", read, specification, stated, names, without)
+    of_sets = list(COMPARED_SETS.families(sets))
+    told = partial(after_holm, family=("part", *COMPARED_SETS.family))
+
+    def without(left_out: str) -> dict[str, pd.DataFrame]:
+        found = pairs_without(families, columns, left_out, read=over_data_sets)
+        more = pairs_without(of_sets, [*COMPARED_SETS.key, "difference"], left_out, read=told)
+        return {**found, "sets": more["statistics"]} if more else found
+
+    read = {"statistics": _read(statistics), "sets": told(set_statistics)}
+    names = sorted({*own["dataset"], *sets["dataset"]})
+    return judged("soft_beyond", read, specification, stated, names, without, SET_LABELS)
 
 
 def _read(statistics: pd.DataFrame) -> pd.DataFrame:

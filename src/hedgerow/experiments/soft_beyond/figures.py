@@ -8,8 +8,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from hedgerow.experiments.soft_beyond.plan import METHODS, POOLED, WHERE, SoftBeyondPlan
-from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, KNOWN_MODELS, said
+from hedgerow.experiments.soft_beyond.plan import (
+    COMPARED_SETS,
+    METHODS,
+    POOLED,
+    SET_METHODS,
+    SETS,
+    SITUATIONS,
+    WHERE,
+    SoftBeyondPlan,
+)
+from hedgerow.experiments.soft_beyond.tables import (
+    FAMILY_LABELS,
+    KNOWN_MODELS,
+    said,
+    said_of_sets,
+)
 from hedgerow.experiments.step import figure
 from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
 from hedgerow.reporting.tables import MEAN
@@ -191,3 +205,66 @@ def comparable(table: pd.DataFrame) -> set[str]:
     methods = sets.groupby("dataset")["method"].agg(set)
     whole = set(methods.index[methods.map(lambda found: set(METHODS) <= found)])
     return whole or set(methods.index)
+
+
+@figure(
+    "Sets with a promise",
+    caption="Sets that promise to hold the true class: (a) how often they do, less what is "
+    "promised, and (b) how many classes they hold, less those of C4.5; one small point per data "
+    "set and the mean over them. Largest error and least promise of the table. {sets}",
+    alt="Coverage and size of prediction sets of C4.5 and soft trees where test values carry "
+    "errors and the calibration has them or has not; the numbers are in the table.",
+    words=said_of_sets,
+)
+def soft_beyond_promises(sets: pd.DataFrame, plan: SoftBeyondPlan) -> Figure:
+    """Figure of coverage and size of sets.
+
+    Parameters
+    ----------
+    sets : DataFrame
+        Rows of all data sets.
+    plan : SoftBeyondPlan
+
+    Returns
+    -------
+    Figure
+        At the largest error and the least promise: a group of marks per situation.
+    """
+    from matplotlib.figure import Figure
+
+    cell = (max(plan.set_noise), min(plan.promised))
+    panels = (
+        ("coverage", 100 * cell[1], "(a) Coverage", "Coverage minus promised\n(points of %)"),
+        ("size", METHODS[0], "(b) Size", "Classes in a set\nminus those of C4.5"),
+    )
+    with style():
+        figure = Figure(figsize=(WIDTH, 3.4), layout="constrained")
+        for axes, (metric, other, title, label) in zip(figure.subplots(1, 2), panels, strict=True):
+            means = COMPARED_SETS.means(sets, SETS, metric)
+            axes.axhline(0, color="black", linewidth=0.7)
+            axes.grid(axis="y")
+            methods = SET_METHODS if metric == "coverage" else SET_METHODS[1:]
+            for i, situation in enumerate(SITUATIONS):
+                for k, method in enumerate(methods):
+                    key = (*situation, *cell, method)
+                    if key not in means:
+                        continue
+                    beside = other if metric == "coverage" else means[(*key[:-1], other)]
+                    values = (means[key] - beside).dropna().to_numpy()
+                    x = i + 0.8 / len(methods) * (k - (len(methods) - 1) / 2)
+                    spread = (np.argsort(np.argsort(values, kind="stable")) % 3 - 1) * 0.03
+                    axes.plot(x + spread, values, linestyle="", zorder=2, **_POINT)
+                    name = LOOKS[method].label if i == 0 else None
+                    mark = LOOKS[method].mark(5.5)
+                    axes.plot([x], [values.mean()], linestyle="", zorder=3, label=name, **mark)
+            for boundary in np.arange(1, len(SITUATIONS)) - 0.5:
+                axes.axvline(boundary, color="#d9d9d9", linewidth=0.6)
+            names = [f"test {test},\ncalibrated\non {held}" for test, held in SITUATIONS]
+            axes.set_xticks(range(len(SITUATIONS)), names)
+            axes.set_xlim(-0.5, len(SITUATIONS) - 0.5)
+            axes.tick_params(axis="x", length=0)
+            axes.set_title(title)
+            axes.set_ylabel(label)
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper center", ncols=max(len(labels), 1))
+    return figure

@@ -8,16 +8,25 @@ from pathlib import Path
 import pandas as pd
 
 from hedgerow.evaluation.significance import LEVEL, smallest_p
+from hedgerow.experiments.compared import blocks, most, pair_words
 from hedgerow.experiments.soft_beyond import figures as soft_beyond_figures
 from hedgerow.experiments.soft_beyond import tables as soft_beyond_tables
 from hedgerow.experiments.soft_beyond.plan import (
+    COMPARED_SETS,
     METHODS,
     MODELS,
     POOLED,
+    SETS,
     WHERE,
     SoftBeyondPlan,
 )
-from hedgerow.experiments.soft_beyond.tables import FAMILY_LABELS, absent_from, answers
+from hedgerow.experiments.soft_beyond.tables import (
+    FAMILY_LABELS,
+    SET_LABELS,
+    SET_METRICS,
+    absent_from,
+    answers,
+)
 from hedgerow.experiments.step import step
 from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
@@ -48,9 +57,11 @@ def section(
     Parameters
     ----------
     tables : mapping of DataFrame
-        soft_beyond_noise_models, soft_beyond_class_noise and soft_beyond_categorical_noise.
+        soft_beyond_noise_models, soft_beyond_class_noise, soft_beyond_categorical_noise and
+        soft_beyond_sets.
     figures : mapping of path
-        soft_beyond_matching and soft_beyond_labels: svg files, which are embedded.
+        soft_beyond_matching, soft_beyond_labels and soft_beyond_promises: svg files, which are
+        embedded.
     captions : mapping of str
         Of all tables and figures, by id.
     rows : DataFrame
@@ -75,6 +86,8 @@ def section(
         "smallest_p": smallest_p(n),
         "level": LEVEL,
         "plan": plan,
+        "n_sets": most(tables["soft_beyond_sets"]),
+        "promised": " or ".join(f"{100 * p:g} %" for p in plan.promised),
         "others": [FAMILY_LABELS[f] for f in plan.families if f != "normal"],
     }
     absent = {
@@ -122,8 +135,24 @@ def section(
             for where in WHERE
         ],
         category_columns=[(p, f"p = {p:g}") for p in (0.0, *plan.category_noise)],
+        sets=blocks(
+            COMPARED_SETS,
+            tables["soft_beyond_sets"],
+            SETS,
+            ("metric", *COMPARED_SETS.cell),
+            _of_sets,
+            pair_words(SET_LABELS),
+        ),
         labels={m: LOOKS[m].label for m in METHODS},
         shown=shown(soft_beyond_tables, soft_beyond_figures, figures=figures, captions=captions),
+    )
+
+
+def _of_sets(metric: str, test: str, calibration: str, noise: float, promised: float) -> str:
+    """Title of a block of the table of sets."""
+    return (
+        f"{SET_METRICS[metric]}: {test} test rows, {calibration} calibration, errors of "
+        f"{noise:g} sd, {100 * promised:g} % promised"
     )
 
 

@@ -78,6 +78,74 @@ class SoftBeyondPlan(Plan):
         exclusive_minimum=0,
         maximum=1,
     )
+    set_datasets: tuple[str, ...] = setting(
+        (
+            "bupa",
+            "contraceptive",
+            "ecoli",
+            "german_credit",
+            "glass",
+            "haberman",
+            "heart_cleveland",
+            "ilpd",
+            "iris",
+            "vertebral_3c",
+            "wdbc",
+            "wine",
+        ),
+        "Archived data sets with numeric variables, for sets with a promise.",
+    )
+    set_rows: int = setting(
+        500,
+        "Rows of each of these, at most; of a larger one as many are drawn for each division.",
+        minimum=20,
+        maximum=1_000_000,
+    )
+    n_divisions: int = setting(
+        5,
+        "Divisions of each of these into rows that trees are grown from, that their sets are "
+        "calibrated with, and that are tested.",
+        minimum=1,
+        maximum=9_999,
+    )
+    test_size: float = setting(
+        0.3, "Share of the rows that are tested.", exclusive_minimum=0, exclusive_maximum=1
+    )
+    calibration_size: float = setting(
+        0.3,
+        "Share of the other rows that sets are calibrated with.",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    set_noise: tuple[float, ...] = setting(
+        (0.5,),
+        "Standard deviations of the normal errors of test values, in those of each variable; soft "
+        "trees are told.",
+        exclusive_minimum=0,
+        maximum=1_000,
+    )
+    promised: tuple[float, ...] = setting(
+        (0.9,),
+        "Probabilities with which sets promise to hold the true class.",
+        exclusive_minimum=0,
+        exclusive_maximum=1,
+    )
+    set_confidence: float = setting(
+        0.25,
+        "Pruning confidence of the trees whose sets are looked at.",
+        exclusive_minimum=0,
+        maximum=1,
+    )
+    leaf_smoothing: bool = setting(
+        True,
+        "Whether leaves of those trees give Laplace-smoothed probabilities, by which pure leaves "
+        "of few rows are told from those of many.",
+    )
+    ties_broken: bool = setting(
+        True,
+        "Whether equal scores are ordered at random, so that sets hold the true class as often as "
+        "promised; else they count in full, and sets are larger.",
+    )
     chunk: int = setting(
         3,
         "Permutations per job. Results do not depend on it.",
@@ -135,3 +203,44 @@ COMPARED = Compared(
     family=(),
     each="permutations",
 )
+
+# ------------------------------------------------------------------------------- sets
+
+SETS = "sets"  # the part, and its rows
+#: Trees whose sets are looked at: those of METHODS, and all three parts of a soft tree at once.
+ALL_PARTS = "ss_stp_se"
+SET_METHODS = (*METHODS, ALL_PARTS)
+#: What sets are compared with by their coverage.
+PROMISED = "promised"
+CLEAN, NOISY = "clean", "noisy"
+#: What test values and those of the calibration are like.
+SITUATIONS = ((CLEAN, CLEAN), (NOISY, CLEAN), (NOISY, NOISY))
+
+SIZE = Metric(1.0, 2, less_is_better=True)
+
+
+def _beside(keys: Iterable[Key]) -> Iterator[Pair]:
+    """Coverage against what is promised; other metrics against C4.5."""
+    keys = list(keys)
+    second = PROMISED if any(key[-1] == PROMISED for key in keys) else METHODS[0]
+    for *cell, method in keys:
+        if method != second:
+            yield Pair((*cell, method), (*cell, second))
+
+
+#: How sets are compared.
+COMPARED_SETS = Compared(
+    cell=("test", "calibration", "noise", "promised"),
+    parts={
+        SETS: Part(
+            {"coverage": POINTS, "size": SIZE, "single": POINTS, "class_coverage": POINTS}, _beside
+        )
+    },
+    order={
+        "method": (*SET_METHODS, PROMISED),
+        "test": (CLEAN, NOISY),
+        "calibration": (CLEAN, NOISY),
+    },
+    repeat=("division",),
+)
+SET_ORDER = ["part", "dataset", "division", *COMPARED_SETS.cell, "method", "metric"]

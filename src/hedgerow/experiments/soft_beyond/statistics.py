@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from hedgerow.experiments.soft_beyond.plan import COMPARED, POOLED
+from hedgerow.experiments.frames import whole_of
+from hedgerow.experiments.soft_beyond.plan import COMPARED, COMPARED_SETS, POOLED, SET_ORDER
 from hedgerow.experiments.soft_beyond.steps import merge
 from hedgerow.experiments.step import step
 
@@ -53,3 +54,20 @@ def merged(
     """
     whole = merge({"rows": rows, "draws": draws, "multiples": multiples})
     return {**whole, "statistics": COMPARED.statistics(rows_of(whole["rows"]))}
+
+
+@step(makes=("sets", "statistics"))
+def of_sets(sets: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Coverage and size of the sets of all data sets, and the tests of their rows.
+
+    Parameters
+    ----------
+    sets : sequence of DataFrame
+        As returned by `hedgerow.experiments.soft_beyond.sets.sets`.
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    whole = whole_of(sets, SET_ORDER, ["value"])
+    return {"sets": whole, "statistics": COMPARED_SETS.statistics(whole)}

@@ -9,13 +9,16 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.experiments.behind import Selector
+from hedgerow.experiments.compared import TESTED, Key, Place, cells_behind
 from hedgerow.experiments.soft_beyond.plan import (
     COMPARED,
+    COMPARED_SETS,
     KEY,
     METHODS,
     MODELS,
     PARTS,
     POOLED,
+    SETS,
     WHERE,
     SoftBeyondPlan,
 )
@@ -179,6 +182,67 @@ def soft_beyond_categorical_noise(
     return _table("categorical_noise", rows, statistics, plan)
 
 
+def said_of_sets(sets: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
+    """Words of the captions about sets: what was run.
+
+    Parameters
+    ----------
+    sets : DataFrame
+        Rows of all data sets.
+    plan : SoftBeyondPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    each = how_many(plan.n_divisions, "division")
+    there = sets["dataset"].unique()
+    told = ran(there, plan.set_datasets, each, plan.configuration)
+    return {"sets": f"{told} At most {plan.set_rows} rows of each."}
+
+
+def behind_sets(table: pd.DataFrame, sets: pd.DataFrame) -> Iterator[Cell]:
+    """Both sides of each comparison of sets, and its test."""
+    select, columns = Selector(sets), [*COMPARED_SETS.cell, "method"]
+    by = ("dataset", *COMPARED_SETS.repeat)
+
+    def place(part: str, metric: str, key: Key) -> Place:
+        where = {"part": part, "metric": metric, **dict(zip(columns, key, strict=True))}
+        return Place(Rows("sets", where), select, by)
+
+    yield from cells_behind(COMPARED_SETS, table, sets, SETS, place, "set_statistics")
+
+
+@table(
+    "Sets with a promise",
+    caption="A set holds the classes that a row may have, and promises to hold the true one. "
+    "Coverage: share of test rows whose set does, beside what is promised; of the class for which "
+    "it is least: of those with five test rows. Size: classes in a set. Single: sets of one class. "
+    "Errors of test and calibration rows are normal, in standard deviations of each variable; soft "
+    "trees are told, C4.5 is not, and all are grown from values without. Shares in points. "
+    f"{TESTED} {{sets}}",
+    words=said_of_sets,
+    behind=behind_sets,
+)
+def soft_beyond_sets(
+    sets: pd.DataFrame, set_statistics: pd.DataFrame, plan: SoftBeyondPlan
+) -> pd.DataFrame:
+    """Coverage and size of sets, of C4.5 and of soft trees that know the errors.
+
+    Parameters
+    ----------
+    sets, set_statistics : DataFrame
+        As returned by `hedgerow.experiments.soft_beyond.statistics.of_sets`.
+    plan : SoftBeyondPlan
+
+    Returns
+    -------
+    DataFrame
+        As `Compared.table` gives it.
+    """
+    return COMPARED_SETS.table(sets, set_statistics, SETS)
+
+
 def datasets_of(part: str, plan: SoftBeyondPlan) -> tuple[str, ...]:
     """Data sets that a part asks for."""
     return plan.categorical_datasets if part == "categorical_noise" else plan.datasets
@@ -290,6 +354,22 @@ _P_NAMES = {
     for p, where in COMPARED.ps.items()
 }
 
+
+#: What texts call methods of the comparisons of sets.
+SET_LABELS = {
+    "c45": "C4.5",
+    "ss": "SS",
+    "stp": "STP",
+    "se": "SE",
+    "ss_stp_se": "SS+STP+SE",
+    "promised": "promised",
+}
+SET_METRICS = {
+    "coverage": "Coverage",
+    "class_coverage": "Coverage of the class for which it is least",
+    "size": "Size",
+    "single": "Single",
+}
 
 FAMILY_LABELS = {
     "normal": "normal",
