@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import draws
+from hedgerow.evidential._mixture import estimate, spread
 from oracle.doubt import DoubtReference
 from oracle.induction import flat
 from sklearn.datasets import load_iris, load_wine
@@ -18,7 +19,6 @@ from hedgerow import (
     Uncertain,
 )
 from hedgerow.errors import InputError
-from hedgerow.evidential._mixture import estimate, spread
 from hedgerow.missing.doubt import leaf_rows
 
 
@@ -286,7 +286,7 @@ def test_each_row_is_guessed_once():
 
 def test_a_soft_tree_and_evidence_are_not_what_it_needs():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(InputError, match="leaves is 'median'.*choose one of"):
+    with pytest.raises(InputError, match=r"leaves is 'median'.*choose one of"):
         DoubtTreeClassifier(leaves="median").fit(X, y)
     with pytest.raises(InputError, match="no table of numbers"):
         DoubtTreeClassifier().fit(EvidentialData.from_gamma(X, y), y)

@@ -1,7 +1,7 @@
 """The tree for all doubts in plain Python: a row has a weight in each class, wherever it is.
 
-Propagation and pruning are those of `oracle.induction`; what a test is worth is written out here once
-more, with rows that count in several classes. Nothing is divided into parts of one class.
+Propagation and pruning are those of `oracle.induction`; what a test is worth is written out once
+more, for rows that count in several classes. Nothing is divided into parts of one class.
 """
 
 import math
@@ -13,8 +13,8 @@ from oracle.missing import EIGReference
 class DoubtReference(EIGReference):
     """What `DoubtTreeClassifier` must agree with.
 
-    plausible : (n, K); error : (m,) standard deviations, 0 for exact values; imputed : (draws, n, m),
-    read where X is missing.
+    plausible : (n, K); error : (m,) standard deviations, 0 for exact values; imputed : (draws, n,
+    m), read where X is missing.
     """
 
     def __init__(self, X, plausible, error, weight=None, n_categories=None, *, imputed=None,

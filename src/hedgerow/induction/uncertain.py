@@ -348,7 +348,8 @@ def _errors_of(error: Any, rows: np.ndarray) -> Any:
         return _rows_of(error, rows)
     if isinstance(error, Mapping) or hasattr(error, "items"):
         return {column: _entry_of(entry, rows) for column, entry in error.items()}
-    if isinstance(error, Sequence | np.ndarray) and not isinstance(error, str) and np.ndim(error):
+    by_column = isinstance(error, Sequence) and not isinstance(error, str)
+    if by_column or (isinstance(error, np.ndarray) and error.ndim):
         return [_entry_of(entry, rows) for entry in error]
     return error
 
