@@ -193,7 +193,7 @@ def test_leaves_of_doubtful_classes_are_those_of_e2m(seed):
     there = (tree.apply(X) == ends[:, None]).astype(float)
     counts = spread(fractions.class_weight[ends])
     estimate(there, np.ascontiguousarray(plausible.T), counts, np.inf, 1_000_000, 1e-10)
-    np.testing.assert_allclose(tree.class_weight[ends], counts, atol=2e-3)
+    np.testing.assert_allclose(tree.class_weight[ends], counts, atol=1e-4)
     assert abs(fractions.class_weight[ends] - counts).max() > 0.1
 
 
