@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -532,3 +533,25 @@ def test_evidence_reads_it(recwarn):
     one = clone(model).fit(Uncertain(X, reliability=0.75), Y)
     same(one, clone(model).fit(X, Y, gamma_X=0.25))
     assert not recwarn
+
+
+def test_the_table_of_the_page_is_what_learners_say():
+    page = (Path(__file__).parents[2] / "docs/methods/doubt.md").read_text(encoding="utf-8")
+    rows = page.partition("<!-- understands -->\n")[2].partition("\n\n")[0].splitlines()
+    head, _, *rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    assert head == ["learner", *(f"`{doubt}`" for doubt in DOUBTS)]
+    told = {row[0].strip("`"): row[1:] for row in rows}
+    assert list(told) == sorted(LEARNERS)
+    for name, cells in told.items():
+        if name == "ConfDTreeClassifier":
+            assert set(cells) == {"as its estimator"}
+            continue
+        model, cells = getattr(hedgerow, name)(), dict(zip(DOUBTS, cells, strict=True))
+        assert {doubt for doubt, cell in cells.items() if cell == "yes"} == model._understands
+        others = {doubt: cell for doubt, cell in cells.items() if cell not in ("yes", "")}
+        if name == "EvidentialTreeClassifier":
+            assert others == {"error": "rectangles"}
+            assert "error" in model._understood(Uncertain(X, error="+-0.5"))
+            assert "error" not in model._understood(Uncertain(X, error={"size": "+-1", "age": 1}))
+        else:
+            assert not others
