@@ -302,6 +302,13 @@ def test_errors_in_fit_are_those_of_the_parameter(kind):
     same(quiet(refit.fit, X, Y), quiet(clone(model).fit, X, Y))
 
 
+def test_errors_are_ignored_where_each_part_has_its_own():
+    model = SoftTreeClassifier(0.1, 0.1, 0.1, error_unit="sd")
+    with pytest.warns(HedgerowWarning, match="ignores error of the uncertain data"):
+        one = clone(model).fit(Uncertain(X, error=0.5), Y)
+    same(one, model.fit(X, Y))
+
+
 # ------------------------------------------------------------------ doubtful classes
 
 

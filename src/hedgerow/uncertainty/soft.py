@@ -151,6 +151,11 @@ criterion, class_weight, random_state
         self.error_unit = error_unit
         self.error = error
 
+    def _understood(self, data):
+        """No errors where each part has noise of its own."""
+        taken = all(getattr(self, name) is not None for name in self._parts)
+        return self._understands - {"error"} if taken else self._understands
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("window", self.window, FINEST, WIDEST)
