@@ -127,7 +127,7 @@ def fitted(data, y=None, **more):
 
 
 def test_fit_reads_what_evidence_holds():
-    data = Uncertain(X, error={"size": "+-0.5"}, y_plausibility=VOTES, reliability=SURE.round(2))
+    data = Uncertain(X, error={"weight": "+-0.5"}, y_plausibility=VOTES, reliability=SURE.round(2))
     tree, model = fitted(data)
     found = model.predict_proba(data)
     want = EvidentialTreeClassifier(prune=False, max_leaves=3).fit(

@@ -359,6 +359,9 @@ def test_errors_by_row_follow_the_parts():
     other = clone(model).set_params(error=error[rows])
     other.fit(NUMBERS.iloc[rows], labels, sample_weight=shares * WEIGHT[rows])
     assert one.tree_ == other.tree_
+    best = OptimalTreeClassifier(max_depth=1, weights="counts", error=error)
+    best.fit(data.only({"y_plausibility"}), sample_weight=WEIGHT)
+    np.testing.assert_array_equal(best.tree_.gate.sigma, one.tree_.gate.sigma)
     kept = error[WEIGHT > 0]  # a row counts once in what the tree keeps for other rows
     np.testing.assert_allclose(one.tree_.gate.sigma, np.sqrt((kept**2).mean(axis=0)))
 
@@ -393,6 +396,12 @@ def test_relative_weights_are_those_of_rows():
     assert found.class_weight[0].sum() == pytest.approx((weight > 0).sum())
     counts = C45Classifier(weights="counts").fit(data, sample_weight=weight * (weight > 0).sum())
     np.testing.assert_allclose(found.class_weight, counts.tree_.class_weight)
+    by_class = {"a": 1, "b": 2.5, "c": 0.5}
+    model = C45Classifier(class_weight=by_class, weights="relative")
+    found = model.fit(data, sample_weight=WEIGHT).tree_.class_weight
+    counts = clone(model).set_params(weights="counts", prune=False)
+    root = counts.fit(data, sample_weight=WEIGHT).tree_.class_weight[0]
+    np.testing.assert_allclose(found[0], root / root.sum() * (WEIGHT > 0).sum())
     few = Uncertain(X[:3], y_plausibility=VOTES[:3])
     assert C45Classifier().fit(few).tree_.class_weight[0].sum() == pytest.approx(3)
 
@@ -464,6 +473,9 @@ def test_confdtree_counts_parts_of_rows():
     other = ConfDTreeClassifier(FrozenEstimator(fitted))
     other.fit(X.iloc[rows], labels, sample_weight=shares * WEIGHT[rows])
     assert one.tree_.to_json() == fitted.tree_.to_json()
+    for name, own in vars(one.get_intervals()).items():
+        if isinstance(own, np.ndarray):
+            np.testing.assert_allclose(own, getattr(other.get_intervals(), name), atol=1e-9)
     np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X), atol=1e-12)
     assert (one.predict_proba(X) != fitted.predict_proba(X)).any()
 

@@ -129,6 +129,23 @@ def test_rows_at_leaves_are_those_that_the_core_counted(seed):
     assert seen == pytest.approx(weight.sum())
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_parts_that_growth_drops_are_in_no_leaf(seed):
+    """Less than a thousandth of a row is left to the other side, which prediction does not do."""
+    X, y, _rng = numbers(seed)
+    plausible = np.maximum(np.eye(3)[np.unique(y, return_inverse=True)[1]], 0.1)
+    model = DoubtTreeClassifier(error=1.5, leaves="fractions", prune=False, min_samples_split=2)
+    tree = model.fit(Uncertain(X, y_plausibility=plausible), y).tree_
+    gate = model._error_gate(1.5)
+    found = np.zeros((len(X), tree.n_nodes))
+    for leaf, rows, part in leaf_rows(tree, X, gate):
+        found[rows, leaf] = part
+    ends = np.flatnonzero(tree.is_leaf())
+    shares = plausible / plausible.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose((found.T @ shares)[ends], tree.class_weight[ends], atol=1e-9)
+    assert (tree.shares(X).toarray()[:, ends] > 0).sum() > (found > 0).sum()
+
+
 # ------------------------------------------------------------------ one doubt, that method's tree
 
 
