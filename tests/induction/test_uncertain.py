@@ -196,11 +196,24 @@ def test_reliabilities_by_value():
         ({"reliability": 1.5}, "reliability holds 1.5"),
         ({"reliability": [0.5, 0.5]}, "reliability is no number, nor one for each column"),
         ({"reliability": {"length": 0.5}}, "reliability names 'length'"),
+        ({"X": [[1.0], [1.0, 2.0]]}, "X is no table; give one row per instance"),
+        ({"X": 3}, r"X has the shape \(\)"),
+        ({"y_plausibility": VOTES.replace(1.0, "sure")}, "y_plausibility holds something that is"),
+        ({"y_plausibility": VOTES.set_axis(["a", "b", "a"], axis=1)}, "each once"),
+        ({"y_plausibility": VOTES[::-1]}, "rows of y_plausibility have the index of X in another"),
+        ({"error": pd.DataFrame({"size": SPREAD[:, 0]})[::-1]}, "rows of error have the index"),
+        ({"reliability": pd.DataFrame({"size": SPREAD[:, 0]})[::-1]}, "rows of reliability have"),
+        ({"reliability": pd.DataFrame({"size": ["high"] * N})}, "reliability holds something"),
+        ({"reliability": "high"}, "reliability is no number, nor one for each column or value"),
+        ({"imputed": X[::-1]}, r"rows of imputed have .*imputed\.loc\[X\.index\]"),
+        ({"imputed": 5}, r"imputed has the shape \(\)"),
+        ({"imputed": [[1.0], [1.0, 2.0]]}, "imputed is no table"),
         ({"imputed": X[:5]}, r"imputed has the shape \(5, 4\) and X \(80, 4\)"),
         ({"imputed": [X, X[:5]]}, r"imputed has the shape \(5, 4\)"),
     ],
 )
 def test_what_it_refuses_at_once(given, told):
+    """One sentence each, with its remedy."""
     with pytest.raises(InputError, match=told):
         Uncertain(**{"X": X, **given})
 

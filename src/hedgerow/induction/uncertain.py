@@ -78,7 +78,7 @@ class Uncertain:
         self, X, error=None, y_plausibility=None, reliability=None, imputed=None, classes=None
     ):
         X = without_mask(of_polars(X))
-        X = X if is_frame(X) or hasattr(X, "toarray") else np.asarray(X)
+        X = X if hasattr(X, "toarray") else _plain(X, "X")
         if len(np.shape(X)) != 2 or 0 in X.shape:
             raise InputError(
                 f"X has the shape {np.shape(X)}",
@@ -93,9 +93,12 @@ class Uncertain:
             imputed=None,
             classes=None,
         )
+        _check_order("error", self.error, X)
         self.gate()  # refuses what is no error
         if y_plausibility is not None:
-            plausible, named = _of_classes(of_polars(y_plausibility), classes, len(self))
+            y_plausibility = of_polars(y_plausibility)
+            _check_order("y_plausibility", y_plausibility, X)
+            plausible, named = _of_classes(y_plausibility, classes, len(self))
             self._hold(y_plausibility=plausible, classes=named)
         elif classes is not None:
             raise InputError(
@@ -103,9 +106,13 @@ class Uncertain:
                 remedy="give y_plausibility, or leave them out",
             )
         if reliability is not None:
-            self._hold(reliability=_of_values(of_polars(reliability), self.shape, names))
+            reliability = of_polars(reliability)
+            _check_order("reliability", reliability, X)
+            self._hold(reliability=_of_values(reliability, self.shape, names))
         if imputed is not None:
             self._hold(imputed=_tables(imputed, self.shape))
+            for table in self.imputed or ():
+                _check_order("imputed", table, X)
 
     ndim = 2
     X: Any
@@ -283,7 +290,7 @@ def _of_classes(given: Any, classes: Any, n: int) -> tuple[np.ndarray, np.ndarra
                 remedy="leave them out",
             )
         classes = list(given.columns)
-        given = np.column_stack([numbers_of(given[c]) for c in given]) if classes else None
+        given = np.column_stack(_columns(given, "y_plausibility")) if classes else None
     plausible = as_plausibility(given, "y_plausibility")
     if len(plausible) != n:
         raise InputError(
@@ -307,8 +314,8 @@ def _of_classes(given: Any, classes: Any, n: int) -> tuple[np.ndarray, np.ndarra
 def _of_values(given: Any, shape: tuple[int, int], names: Sequence[str]) -> np.ndarray:
     """Reliability of all values, of each column or of each value."""
     if is_frame(given):
-        given = {column: numbers_of(given[column]) for column in given.columns}
-        columns = by_column(given, shape[1], names, "reliability", absent=1.0)
+        told = dict(zip(given.columns, _columns(given, "reliability"), strict=True))
+        columns = by_column(told, shape[1], names, "reliability", absent=1.0)
         given = np.column_stack([np.broadcast_to(column, shape[0]) for column in columns])
     else:
         given = by_column(given, shape[1], names, "reliability", absent=1.0)
@@ -319,9 +326,10 @@ def _of_values(given: Any, shape: tuple[int, int], names: Sequence[str]) -> np.n
 
 def _tables(given: Any, shape: tuple[int, int]) -> tuple:
     """Tables of guesses, one for each draw."""
-    given = of_polars(given)
-    several = not is_frame(given) and len(given) and len(np.shape(_plain(given[0]))) == 2
-    tables = tuple(_plain(of_polars(each)) for each in (given if several else [given]))
+    several = isinstance(given, list | tuple) and len(given) and len(np.shape(given[0])) == 2
+    given = given if several else _plain(of_polars(given), "imputed")
+    several = several or len(np.shape(given)) == 3
+    tables = tuple(_plain(of_polars(each), "imputed") for each in (given if several else [given]))
     for table in tables:
         if np.shape(table) != shape:
             raise InputError(
@@ -331,8 +339,33 @@ def _tables(given: Any, shape: tuple[int, int]) -> tuple:
     return tables
 
 
-def _plain(table: Any) -> Any:
-    return table if is_frame(table) else np.asarray(table)
+def _plain(table: Any, name: str) -> Any:
+    try:
+        return table if is_frame(table) else np.asarray(table)
+    except ValueError:  # rows of different lengths
+        raise InputError(f"{name} is no table", remedy="give one row per instance") from None
+
+
+def _columns(frame: Any, name: str) -> list[np.ndarray]:
+    """Columns of a data frame as numbers."""
+    try:
+        return [numbers_of(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{name} holds something that is no real number", remedy="give numbers in [0, 1]"
+        ) from None
+
+
+def _check_order(name: str, table: Any, X: Any) -> None:
+    """Refuse a data frame with the rows of X in another order: they are read one by one."""
+    if not (is_frame(table) and is_frame(X)) or table.index.equals(X.index):
+        return
+    unique = table.index.is_unique and len(table) == len(X)
+    if unique and set(table.index) == set(X.index):
+        raise InputError(
+            f"the rows of {name} have the index of X in another order",
+            remedy=f"give them in the order of X: {name}.loc[X.index]",
+        )
 
 
 # -- parts by row ---------------------------------------------------------------------------
