@@ -3,7 +3,7 @@
     make bench                        all of it, a few minutes
     python benchmarks/bench.py import growth soft uncertain search evolution optimal measured proofs
     python benchmarks/bench.py structure survival patients memory prediction confidence explanation
-    python benchmarks/bench.py evidential missing
+    python benchmarks/bench.py evidential missing doubt
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -35,12 +35,16 @@ from sklearn.tree import DecisionTreeClassifier
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
+    DoubtTreeClassifier,
+    EIGClassifier,
     EvidentialData,
     EvidentialTreeClassifier,
     EvolutionaryTreeClassifier,
     OptimalTreeClassifier,
+    SoftTreeClassifier,
     Tree,
     UCTTreeClassifier,
+    Uncertain,
 )
 from hedgerow.cli import main as main_of
 from hedgerow.data import NoSourceError, fetch, load_registry, tidy
@@ -856,6 +860,47 @@ def missing() -> None:
             )
 
 
+def doubt() -> None:
+    """The tree for all doubts against the slowest of the methods that each read one of them."""
+    print("doubt: all doubts at once against the slowest learner of one of them (goal 2)")
+    tables = {
+        "wine 178 x 13": (*load_wine(return_X_y=True), 15),
+        "wdbc 569 x 30": (*load_breast_cancer(return_X_y=True), 9),
+        "synthetic 2,000 x 20": (*table(2_000, 20), 5),
+        "synthetic 10,000 x 10": (*table(10_000, 10), 3),
+    }
+    for name, (X, y, pairs) in tables.items():
+        rng = np.random.default_rng(0)
+        K = int(y.max()) + 1
+        gaps = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+        plausible = np.maximum(np.eye(K)[y], rng.choice([0.0, 0.2, 0.5], (len(y), K)))
+        error, classes = (0.1 * X.std(axis=0)).tolist(), range(K)
+        guesses = X + X.std(axis=0) * rng.normal(size=X.shape)
+        everything = Uncertain(gaps, error, plausible, imputed=guesses, classes=classes)
+        parts = {
+            "soft tree": (SoftTreeClassifier(), Uncertain(gaps, error)),
+            "EIG": (EIGClassifier(), Uncertain(gaps, imputed=guesses)),
+            "C4.5, fractions": (
+                C45Classifier(),
+                Uncertain(gaps, y_plausibility=plausible, classes=classes),
+            ),
+        }
+        ratios = {}
+        for part, (model, data) in parts.items():
+            ours, theirs = alternately(
+                lambda data=everything, y=y: DoubtTreeClassifier().fit(data, y),
+                lambda model=model, data=data, y=y: model.fit(data, y),
+                pairs,
+            )
+            ratios[part] = (ours / theirs, theirs, ours)
+        slowest = min(ratios, key=lambda part: ratios[part][0])
+        said = ", ".join(f"{part} {1e3 * t:.1f} ms" for part, (_, t, _) in ratios.items())
+        print(
+            f"  {name:<21}: {1e3 * ratios[slowest][2]:8.1f} ms, ratio to the slowest "
+            f"({slowest}) {ratios[slowest][0]:5.2f}; {said}"
+        )
+
+
 def main() -> None:
     """Run the parts named on the command line, or all."""
     parts = {
@@ -877,6 +922,7 @@ def main() -> None:
         "explanation": explanation,
         "evidential": evidential,
         "missing": missing,
+        "doubt": doubt,
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))

@@ -10,5 +10,6 @@ LEARNERS = {
     "OptimalTreeClassifier": {"max_depth": 2},
     "ConfDTreeClassifier": {},
     "EIGClassifier": {},
+    "DoubtTreeClassifier": {},
     "EvidentialTreeClassifier": {"random_state": 0},
 }

@@ -19,7 +19,7 @@ def command(monkeypatch):
     """A function that imports a module of benchmarks/, as `python benchmarks/NAME.py` does."""
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     yield importlib.import_module
-    for name in ("marked", "first_run", "bounds", "bits"):
+    for name in ("marked", "first_run", "bounds", "bits", "doubt"):
         sys.modules.pop(name, None)
 
 
@@ -41,6 +41,17 @@ def test_texts_have_a_place_for_what_is_measured(command, path, name):
     with pytest.raises(ValueError, match=rf"no `<!-- {name}: make {name} -->`"):
         filled("nothing", name, "said")
     assert re.search(rf"^{name}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_leaves_from_plausibilities_are_those_of_e2m(command):
+    """The table of docs/methods/doubt.md; fractions are far from them, the farther the more is
+    doubted."""
+    from sklearn.datasets import load_iris
+
+    measured = command("doubt").measured
+    rows = [measured(load_iris, gamma, seed=0) for gamma in (0.1, 0.5)]
+    assert 0.1 < rows[0][0] < rows[1][0]
+    assert max(row[1] for row in rows) < 1e-5
 
 
 # ------------------------------------------------------------------------ versions that are allowed

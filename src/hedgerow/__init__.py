@@ -11,6 +11,7 @@ import importlib
 _HOME = {
     "C45Classifier": "hedgerow.induction.c45",
     "ConfDTreeClassifier": "hedgerow.confidence.confdtree",
+    "DoubtTreeClassifier": "hedgerow.missing.doubt",
     "EIGClassifier": "hedgerow.missing.eig",
     "ErrorFronts": "hedgerow.search.optimal",
     "EvidentialData": "hedgerow.evidential.data",
@@ -25,6 +26,7 @@ _HOME = {
     "Explanation": "hedgerow.explanation.explanation",
     "TreeEditDistance": "hedgerow.structure",
     "UCTTreeClassifier": "hedgerow.search.uct",
+    "Uncertain": "hedgerow.induction.uncertain",
     "UncertainTreeClassifier": "hedgerow.uncertainty.udt",
     "error_from_repeats": "hedgerow.explanation.repeats",
     "resolve_error": "hedgerow.induction.measurement",

@@ -208,3 +208,85 @@ def check_choice(name: str, value, choices: tuple) -> None:
         raise InputError(
             f"{name} is {value!r}", remedy="choose one of " + ", ".join(map(repr, choices))
         )
+
+
+def row_numbers(rows, n: int) -> np.ndarray:
+    """Numbers of rows of a table of n, from a list of them or from a flag for each.
+
+    Raises
+    ------
+    InputError
+        Something else, or numbers beyond the table.
+    """
+    rows = np.asarray(rows)
+    rows = rows if rows.size else rows.astype(np.intp)
+    if rows.dtype == bool and rows.shape != (n,):
+        raise InputError(f"{rows.size} flags choose among {n} rows", remedy="give one per row")
+    if rows.ndim != 1 or rows.dtype.kind not in "biu":
+        raise InputError(
+            "rows are no list of whole numbers", remedy="give a list, or one flag per row"
+        )
+    try:
+        return np.arange(n)[rows]
+    except IndexError:
+        raise InputError(
+            f"rows name more than {n} rows",
+            remedy=f"give numbers from 0 to {n - 1}, or one flag per row",
+        ) from None
+
+
+def as_table(name: str, values, shape: tuple, what: str) -> np.ndarray:
+    """Numbers spread to a shape, float64.
+
+    Raises
+    ------
+    InputError
+        No numbers, or of a shape that does not fit.
+    """
+    check_unmasked(name, values)
+    try:
+        return np.array(np.broadcast_to(as_numbers(name, values), shape))
+    except ValueError:
+        raise InputError(f"{name} is no {what}", remedy=f"give one of shape {shape}") from None
+
+
+def check_unit(name: str, values: np.ndarray) -> np.ndarray:
+    """Numbers that are all in [0, 1], or an InputError that names the first one that is not."""
+    wrong = ~((values >= 0.0) & (values <= 1.0))
+    if wrong.any():
+        place = np.unravel_index(int(wrong.argmax()), values.shape)
+        where = ", ".join(
+            f"{word} {at}" for word, at in zip(("row", "column"), place, strict=False)
+        )
+        raise InputError(
+            f"{name} holds {values[place]:g} in {where}", remedy="give plausibilities in [0, 1]"
+        )
+    return values
+
+
+def as_plausibility(values, name: str) -> np.ndarray:
+    """Plausibilities of several classes or categories for each row, (n, k) float64.
+
+    Raises
+    ------
+    InputError
+        No table of numbers, a number outside [0, 1], or a row of zeros.
+    """
+    check_unmasked(name, values)
+    try:
+        table = np.array(as_numbers(name, values), order="C")
+    except ValueError:
+        table = np.empty(0)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InputError(
+            f"{name} is no table of numbers",
+            remedy="give one row per instance and one column per class",
+        )
+    check_unit(name, table)
+    nothing = ~table.any(axis=1)
+    if nothing.any():
+        raise InputError(
+            f"{name} is 0 throughout row {int(nothing.argmax())}",
+            remedy="give 1 to all where nothing is known",
+        )
+    return table

@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from hedgerow import (
     C45Classifier,
     ConfDTreeClassifier,
+    DoubtTreeClassifier,
     EIGClassifier,
     EvidentialTreeClassifier,
     Explanation,
@@ -180,6 +181,7 @@ def learners():
     yield UncertainTreeClassifier(width=0.05)
     yield UCTTreeClassifier(n_iterations=200, random_state=0)
     yield EIGClassifier()
+    yield DoubtTreeClassifier()
     yield OptimalTreeClassifier(2)
     yield OptimalTreeClassifier(2, error=0.2)
     yield ConfDTreeClassifier(C45Classifier(max_depth=3))

@@ -30,6 +30,7 @@ SMALL = {
     "plt": hedgerow.ProbabilisticThresholdClassifier(max_depth=2),
     "udt": hedgerow.UncertainTreeClassifier(width=0.05, n_points=10, max_depth=2),
     "eig": hedgerow.EIGClassifier(max_depth=2),
+    "doubt": hedgerow.DoubtTreeClassifier(max_depth=2),
     "uct": hedgerow.UCTTreeClassifier(n_iterations=300, max_depth=2, random_state=0),
     "ete": hedgerow.EvolutionaryTreeClassifier(
         population_size=16, n_generations=30, max_depth=2, random_state=0

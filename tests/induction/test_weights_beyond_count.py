@@ -26,6 +26,7 @@ LEARNERS = {
     "UCTTreeClassifier": {"n_iterations": 20},
     "EvolutionaryTreeClassifier": {"n_generations": 2},
     "EIGClassifier": {},
+    "DoubtTreeClassifier": {},
     "ConfDTreeClassifier": {},
 }
 

@@ -33,6 +33,7 @@ from hedgerow.errors import InputError
 from hedgerow.induction.base import TreeClassifierMixin
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.measurement import of_columns, of_row, resolve_error
+from hedgerow.induction.uncertain import Uncertain, fractions_of
 from hedgerow.tree import NoiseGate, Tree
 
 
@@ -196,21 +197,27 @@ class ConfDTreeClassifier(TreeClassifierMixin):
             tags.input_tags.categorical = inner.categorical
         return tags
 
+    def _understood(self, data: Uncertain) -> frozenset[str]:
+        """What the estimator inside reads."""
+        inner = unfrozen(C45Classifier() if self.estimator is None else self.estimator)
+        return inner._understood(data) if isinstance(inner, TreeClassifierMixin) else frozenset()
+
     def _rules(self) -> Rules:
         rules = Rules(**{field.name: getattr(self, field.name) for field in fields(Rules)})
         if self.smoothing is not None:
             check_flag("smoothing", self.smoothing)
         return rules
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Fit the estimator and count its intervals.
 
         Parameters
         ----------
-        X : (n, m) array or data frame
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
             As the estimator takes it.
         y : (n,) array
-            Class labels; those that a frozen estimator knows.
+            Class labels; those that a frozen estimator knows. Of uncertain data that name their
+            classes, none are needed.
         sample_weight : (n,) array, optional
             Numbers of instances; a row of weight 0 is as if absent.
 
@@ -221,13 +228,22 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         self._fitted_rules = rules = self._rules()
         estimator = C45Classifier() if self.estimator is None else self.estimator
         check_supported(estimator)
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        plausible = None
+        if isinstance(X, Uncertain):
+            understood = self._understood(X)
+            self._tell_ignored(X, understood, stacklevel=3)
+            y = X.likeliest() if y is None else y
+            if "y_plausibility" in understood:
+                plausible = X.classes_of(y)
+            given["X"] = X.only(understood) if understood else X.X
+            X = X.X
         X = without_mask(X)
         check_unmasked("y", y)
         check_unmasked("sample_weight", sample_weight)
         if y is not None:
             y = column_or_1d(y, warn=True)
-        given = {} if sample_weight is None else {"sample_weight": sample_weight}
-        fitted = clone(estimator).fit(X, y, **given)
+        fitted = clone(estimator).fit(**{"X": X, "y": y, **given})
         frozen = unfrozen(fitted) is not fitted
         self.estimator_ = fitted = unfrozen(fitted)
         members = members_of(fitted, frozen)
@@ -236,13 +252,16 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         self.classes_ = fitted.classes_
         self.n_classes_ = len(self.classes_)
         read = tables(fitted, members, X)
-        self._members = self._counted(members, read, y, sample_weight, rules)
+        self._members = self._counted(members, read, y, plausible, sample_weight, rules)
         self.trees_ = [member.tree for member in self._members]
         return self
 
-    def _counted(self, members, read, y, sample_weight, rules) -> list[Member]:
-        """The members with their intervals."""
-        done = []
+    def _counted(self, members, read, y, plausible, sample_weight, rules) -> list[Member]:
+        """The members with their intervals.
+
+        plausible : (classes, (n, n_classes) plausibilities), or None where each row has one class
+        """
+        done, parts, share = [], slice(None), 1.0
         for member, table in zip(members, read, strict=True):
             if not done:
                 if len(y) != len(table):
@@ -253,8 +272,13 @@ class ConfDTreeClassifier(TreeClassifierMixin):
                 weight = np.ones(len(y)) if weight is None else weight
                 present = weight > 0
                 codes = np.zeros(len(y), dtype=np.intp)
-                codes[present] = as_codes(y[present], self.classes_)
-            own = weight_of(self.estimator_, member, weight)
+                if plausible is None:
+                    codes[present] = as_codes(y[present], self.classes_)
+                else:  # a row of several classes counts in each with its share
+                    parts, found, share = fractions_of(plausible[1])
+                    codes = as_codes(plausible[0], self.classes_)[found]
+            own = weight_of(self.estimator_, member, weight)[parts] * share
+            table = table[parts]
             # Classes that were not drawn for a tree are none of its own.
             place = np.full(self.n_classes_, -1)
             place[member.codes] = np.arange(len(member.codes))
@@ -319,10 +343,16 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         gate = resolve_error(error, numbers, names, n_rows=n_rows)
         return member.tree.replace(gate=of_columns(gate, member.columns))
 
+    def _readings(self, X, error):
+        """Each member with its tree, as that reads the errors, and the table for it."""
+        X, error = self._unpacked(X, error)
+        for member, table in self._tables(X):
+            yield member, self._tree(member, error, len(table)), table
+
     def _read(self, X, error):
         """A table as the single tree reads it, and the gate that it is read with."""
-        ((member, table),) = self._tables(X)
-        return table, self._tree(member, error, len(table)).gate
+        ((_, tree, table),) = self._readings(X, error)
+        return table, tree.gate
 
     def predict_proba(self, X, error=None) -> np.ndarray:
         """Corrected class probabilities, (n, n_classes); of a forest their mean over the trees.
@@ -331,9 +361,9 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         """
         check_is_fitted(self, "trees_")
         rules, total = self._fitted_rules, None
-        for member, table in self._tables(X):
+        for member, tree, table in self._readings(X, error):
             correction = member.intervals.correction(
-                self._tree(member, error, len(table)), table.shape[1], self._smooths(member), rules
+                tree, table.shape[1], self._smooths(member), rules
             )
             part = correction.predict(table)
             if len(self._members) == 1:
@@ -376,10 +406,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
     def _doubts_of(self, X, error) -> Callable[[int], Doubts]:
         """What `doubts` says of each row of a table, by its number."""
         check_is_fitted(self, "trees_")
-        read = [
-            (member, self._tree(member, error, len(table)), table)
-            for member, table in self._tables(X)
-        ]
+        read = list(self._readings(X, error))
 
         def of(row: int) -> Doubts:
             parts = []
@@ -415,7 +442,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
     def apply(self, X, error=None) -> np.ndarray:
         """Leaf with the largest share of each row, (n,) int; of a forest (n, n_trees)."""
-        found = [self._tree(m, error, len(table)).apply(table) for m, table in self._tables(X)]
+        found = [tree.apply(table) for _, tree, table in self._readings(X, error)]
         return found[0] if len(found) == 1 else np.column_stack(found)
 
     def decision_path(self, X, error=None) -> sparse.csr_array:
@@ -423,10 +450,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
 
         Of a forest, the trees side by side, in the order of `trees_`.
         """
-        found = [
-            self._tree(member, error, len(table)).decision_path(table)
-            for member, table in self._tables(X)
-        ]
+        found = [tree.decision_path(table) for _, tree, table in self._readings(X, error)]
         return found[0] if len(found) == 1 else sparse.hstack(found, format="csr")
 
     def get_depth(self) -> int:

@@ -1,68 +1,35 @@
-"""Checks of plausibilities."""
+"""Contours of values with errors; checks of masses beside plausibilities."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from hedgerow.checks import as_numbers, check_unmasked
+from hedgerow.checks import as_table, check_unit
 from hedgerow.errors import InputError
 
-
-def as_table(name: str, values, shape: tuple, what: str) -> np.ndarray:
-    """Numbers spread to a shape, float64.
-
-    Raises
-    ------
-    InputError
-        No numbers, or of a shape that does not fit.
-    """
-    check_unmasked(name, values)
-    try:
-        return np.array(np.broadcast_to(as_numbers(name, values), shape))
-    except ValueError:
-        raise InputError(f"{name} is no {what}", remedy=f"give one of shape {shape}") from None
+if TYPE_CHECKING:
+    from hedgerow.tree.gates import NoiseGate
 
 
-def check_unit(name: str, values: np.ndarray) -> np.ndarray:
-    """Numbers that are all in [0, 1], or an InputError that names the first one that is not."""
-    wrong = ~((values >= 0.0) & (values <= 1.0))
-    if wrong.any():
-        place = np.unravel_index(int(wrong.argmax()), values.shape)
-        where = ", ".join(
-            f"{word} {at}" for word, at in zip(("row", "column"), place, strict=False)
-        )
-        raise InputError(
-            f"{name} holds {values[place]:g} in {where}", remedy="give plausibilities in [0, 1]"
-        )
-    return values
+def all_rectangles(gate: NoiseGate | None) -> bool:
+    """Whether each error lies anywhere between two ends, all places alike: only such have a contour
+    without an assumption."""
+    return gate is None or all(
+        j in gate.models and getattr(getattr(gate.models[j], "dist", None), "name", "") == "uniform"
+        for j in np.flatnonzero(np.asarray(gate.sigma) > 0)
+    )
 
 
-def as_plausibility(values, name: str) -> np.ndarray:
-    """Plausibilities of several classes or categories for each row, (n, k) float64.
-
-    Raises
-    ------
-    InputError
-        No table of numbers, a number outside [0, 1], or a row of zeros.
-    """
-    check_unmasked(name, values)
-    try:
-        table = np.array(as_numbers(name, values), order="C")
-    except ValueError:
-        table = np.empty(0)
-    if table.ndim != 2 or table.shape[1] == 0:
-        raise InputError(
-            f"{name} is no table of numbers",
-            remedy="give one row per instance and one column per class",
-        )
-    check_unit(name, table)
-    nothing = ~table.any(axis=1)
-    if nothing.any():
-        raise InputError(
-            f"{name} is 0 throughout row {int(nothing.argmax())}",
-            remedy="give 1 to all where nothing is known",
-        )
-    return table
+def bounds_of(table: np.ndarray, gate: NoiseGate | None) -> tuple[np.ndarray, np.ndarray]:
+    """Between which ends each true value lies, (n, m) float64 both; gate: of rectangles."""
+    low, high = table.copy(), table.copy()
+    for j, model in ({} if gate is None else gate.models).items():
+        least, most = model.support()
+        low[:, j] += least
+        high[:, j] += most
+    return low, high
 
 
 def check_alone(alone, plausibility: np.ndarray) -> np.ndarray:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hedgerow.checks import without_mask
-from hedgerow.errors import DataError, InputError
-from hedgerow.evidential.contour import as_plausibility, as_table, check_alone, check_unit
+from hedgerow.checks import as_plausibility, as_table, check_unit, row_numbers, without_mask
+from hedgerow.errors import DataError, HedgerowWarning, InputError
+from hedgerow.evidential.contour import all_rectangles, bounds_of, check_alone
 from hedgerow.optional import is_frame, needed, numbers_of
+
+if TYPE_CHECKING:
+    from hedgerow.induction.uncertain import Uncertain
 
 FORMAT = "hedgerow-evidential-data"
 VERSION = 2  # 1 had no masses
@@ -258,6 +262,55 @@ class EvidentialData:
         return cls(*parts, data.feature_names, data.categories, alone)
 
     @classmethod
+    def from_uncertain(cls, data, y=None, *, classes=None, categories=None) -> EvidentialData:
+        """What `hedgerow.Uncertain` tells of values and classes.
+
+        Reliabilities become gamma, errors that are rectangles ("+-0.5") intervals.
+
+        Parameters
+        ----------
+        data : Uncertain
+        y, classes, categories
+            As in `from_gamma`; read where the data have no plausibilities of classes.
+
+        Returns
+        -------
+        EvidentialData
+
+        Raises
+        ------
+        InputError
+            As `from_gamma`.
+
+        Warns
+        -----
+        HedgerowWarning
+            Errors that are no rectangles, and guesses of missing values, which are left out.
+        """
+        low, names, labels = _numbers(data.X, categories)
+        gate, lost = data.gate(), []
+        if not all_rectangles(gate):
+            gate = None
+            lost.append("error, of which not all are rectangles such as '+-0.5'")
+        if data.imputed is not None:
+            lost.append("imputed")
+        if lost:
+            warnings.warn(
+                f"evidential data leave out {' and '.join(lost)}", HedgerowWarning, stacklevel=2
+            )
+        low, high = bounds_of(low, gate)
+        known = data.classes_of(None if y is None else np.asarray(y))
+        if known is None:
+            return cls._from_bounds(low, high, names, labels, {}, y, data.gamma, 0.0, classes)
+        made = cls._from_bounds(low, high, names, labels, {}, None, data.gamma, 0.0, known[0])
+        return made.with_classes(known[1])
+
+    def with_classes(self, plausibility: np.ndarray) -> EvidentialData:
+        """The same attributes with other plausibilities of the classes, (n, n_classes)."""
+        parts = self.low, self.high, self.gamma, self.possible, plausibility, self.classes
+        return EvidentialData(*parts, self.feature_names, self.categories)
+
+    @classmethod
     def _from_bounds(cls, low, high, names, labels, possible, y, gamma_X, gamma_y, classes):
         low, high = low.copy(), high.copy()
         same_columns(gamma_X, names)
@@ -340,26 +393,11 @@ class EvidentialData:
 
     def take(self, rows) -> EvidentialData:
         """The rows of these numbers, or where flags are true."""
-        rows = np.asarray(rows)
-        rows = rows if rows.size else rows.astype(np.intp)
-        if rows.dtype == bool and rows.shape != (self.n_rows,):
-            raise InputError(
-                f"{rows.size} flags choose among {self.n_rows} rows", remedy="give one per row"
-            )
-        if rows.ndim != 1 or rows.dtype.kind not in "biu":
-            raise InputError(
-                "rows are no list of whole numbers", remedy="give a list, or one flag per row"
-            )
-        try:
-            parts = [a[rows] for a in (self.low, self.high, self.gamma)]
-            possible = {j: table[rows] for j, table in self.possible.items()}
-            plausibility = self.plausibility[rows]
-            alone = None if self.alone is None else self.alone[rows]
-        except IndexError:
-            raise InputError(
-                f"rows name more than {self.n_rows} rows",
-                remedy=f"give numbers from 0 to {self.n_rows - 1}, or one flag per row",
-            ) from None
+        rows = row_numbers(rows, self.n_rows)
+        parts = [a[rows] for a in (self.low, self.high, self.gamma)]
+        possible = {j: table[rows] for j, table in self.possible.items()}
+        plausibility = self.plausibility[rows]
+        alone = None if self.alone is None else self.alone[rows]
         beside = (self.classes, self.feature_names, self.categories, alone)
         return EvidentialData(*parts, possible, plausibility, *beside)
 
@@ -389,6 +427,63 @@ class EvidentialData:
         each step down from one plausibility to the next is shared among the classes above it.
         """
         return pignistic(self.plausibility)
+
+    def to_uncertain(self) -> Uncertain:
+        """The same as `hedgerow.Uncertain`: values, "+-" errors, reliabilities, plausibilities.
+
+        A data frame where attributes have names; categories that have none are their codes.
+
+        Warns
+        -----
+        HedgerowWarning
+            What has no form there and is left out: intervals whose width is not that of all rows
+            of their attribute, of which the middle is left; plausibilities that tell the other
+            categories of a row apart; masses of classes.
+        """
+        from hedgerow.induction.uncertain import Uncertain
+
+        X, _ = self.likeliest()
+        reliability, error, lost = np.ones(X.shape), {}, []
+        for j in range(self.n_features):
+            if j in self.possible:
+                falling = -np.sort(-self.possible[j], axis=1)
+                if falling.shape[1] > 1:
+                    reliability[:, j] = np.where(np.isnan(X[:, j]), 1.0, 1.0 - falling[:, 1])
+                if (falling[:, 1:2] != falling[:, 1:]).any():
+                    lost.append(f"other categories of attribute {_name(self.feature_names, j)}")
+                continue
+            reliability[:, j] = 1.0 - self.gamma[:, j]
+            known = ~np.isnan(X[:, j])
+            half = (self.high[known, j] - self.low[known, j]) / 2.0
+            if half.size and half.max() > 0:
+                # Of decimal numbers: what adding and taking off has left of .1 is .1 again.
+                half = [float(f"{one:.12g}") for one in half]
+                if len(set(half)) == 1 and np.isfinite(half[0]):
+                    error[j] = f"+-{half[0]!r}"
+                else:
+                    lost.append(f"widths of attribute {_name(self.feature_names, j)}")
+        if self.alone is not None:
+            lost.append("masses of classes")
+        if lost:
+            warnings.warn(
+                f"uncertain data leave out {', '.join(lost)}", HedgerowWarning, stacklevel=2
+            )
+        return Uncertain(
+            X if self.feature_names is None else self._as_frame(X),
+            error=error or None,
+            y_plausibility=self.plausibility,
+            reliability=None if (reliability == 1.0).all() else reliability,
+            classes=self.classes,
+        )
+
+    def _as_frame(self, X: np.ndarray):
+        """A table with the names of the attributes, and their categories by their labels."""
+        pd = needed("pandas", "data whose attributes have names")
+        frame = pd.DataFrame(X, columns=self.feature_names)
+        for j, labels in self.categories.items():
+            codes = np.where(np.isnan(X[:, j]), -1, X[:, j]).astype(int)
+            frame.isetitem(j, pd.Categorical.from_codes(codes, categories=labels))
+        return frame
 
     # -- files ----------------------------------------------------------------------------
 

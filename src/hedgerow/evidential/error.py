@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import bisect
 
-from hedgerow.checks import check_number, checked_weights
+from hedgerow.checks import as_plausibility, check_number, checked_weights
 from hedgerow.errors import InputError
-from hedgerow.evidential.contour import as_plausibility, check_alone
+from hedgerow.evidential.contour import check_alone
 
 TOLERANCE = 1e-12  # of the rate, from one iteration to the next
 MOST_ITERATIONS = 1000

@@ -8,20 +8,23 @@ from sklearn.utils.validation import check_is_fitted
 from hedgerow.checks import (
     COUNTED,
     LARGEST,
+    as_table,
     check_choice,
     check_flag,
     check_number,
     check_random,
+    check_unit,
     checked_weights,
 )
 from hedgerow.errors import InputError
 from hedgerow.evidential.boxes import mixture
-from hedgerow.evidential.contour import as_table, check_unit
+from hedgerow.evidential.contour import all_rectangles, bounds_of
 from hedgerow.evidential.data import EvidentialData, same_columns
 from hedgerow.evidential.error import evidential_error_rate
 from hedgerow.evidential.growth import Growth, Settings
 from hedgerow.evidential.sequence import check_growth, pick_tree
 from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, meant_weights
+from hedgerow.induction.uncertain import Uncertain
 
 
 class EvidentialTreeClassifier(TreeClassifierMixin):
@@ -136,6 +139,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     0.85
     """
 
+    _understands = frozenset({"reliability", "y_plausibility"})
+
     def __init__(
         self,
         max_leaves=10,
@@ -190,12 +195,16 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         names = Settings.__dataclass_fields__
         return Settings(**{name: getattr(self, name) for name in names})
 
+    def _understood(self, data):
+        """Errors as well, where they are intervals."""
+        return self._understands | ({"error"} if all_rectangles(data.gate()) else set())
+
     def fit(self, X, y=None, sample_weight=None, *, gamma_X=0.0, gamma_y=0.0, pruning_data=None):
         """Grow the tree, and prune it on a separate sample.
 
         Parameters
         ----------
-        X : EvidentialData, or (n, m) array or data frame
+        X : EvidentialData, `hedgerow.Uncertain`, or (n, m) array or data frame
             A plain table holds numbers (NaN is missing: nothing is known) and pandas categoricals.
         y : (n,) array
             Class labels of a plain table; evidential data say themselves what is known of their
@@ -301,8 +310,20 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
         """A plain table as evidential data, and weights of its rows."""
         self._by_text = False
-        array, y, weight, kept = self._checked_rows(X, y, sample_weight)
-        self.classes_ = np.unique(y)
+        array, y, weight, kept, doubtful = self._checked_rows(X, y, sample_weight)
+        low = high = array
+        if self._doubts is not None:
+            for name, gamma in (("reliability", gamma_X), ("y_plausibility", gamma_y)):
+                if np.any(gamma) and getattr(self._doubts, name) is not None:
+                    raise InputError(
+                        f"a gamma is given beside uncertain data with {name}",
+                        remedy="give one of the two",
+                    )
+            gamma_X = gamma_X if self._doubts.reliability is None else self._doubts.gamma
+            if "error" in self._understood(self._doubts):
+                low, high = bounds_of(array, self._training_gate())
+        self._forget()
+        self.classes_ = np.unique(y) if doubtful is None else doubtful[0]
         self.n_classes_ = len(self.classes_)
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
@@ -312,8 +333,8 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             gamma_X = check_unit("gamma_X", as_table("gamma_X", gamma_X, shape, "table"))[kept]
             gamma_y = check_unit("gamma_y", as_table("gamma_y", gamma_y, shape[:1], "list"))[kept]
         told = gamma_X, gamma_y, self.classes_
-        labels = self._texts()
-        return EvidentialData._from_bounds(array, array, names, labels, {}, y, *told), weight
+        data = EvidentialData._from_bounds(low, high, names, self._texts(), {}, y, *told)
+        return data if doubtful is None else data.with_classes(doubtful[1]), weight
 
     @property
     def _least_weight(self) -> float:
@@ -353,6 +374,21 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         array = self._read(X, None)[0]
         return EvidentialData.from_gamma(array, classes=self.classes_, categories=self._texts())
 
+    def _in_doubt(self, X, error) -> EvidentialData:
+        """Uncertain data with reliabilities, as evidence."""
+        understood = self._understood(X)
+        self._tell_ignored(X, understood, stacklevel=4)
+        if error is not None:
+            raise InputError(
+                "error is given beside uncertain data with reliabilities",
+                remedy="give it with the data",
+            )
+        array, gate = self._read(X.X, X.error if "error" in understood else None)
+        low, high = bounds_of(array, None if isinstance(gate, str) else gate)
+        return EvidentialData._from_bounds(
+            low, high, None, self._texts(), {}, None, X.gamma, 0.0, self.classes_
+        )
+
     def _read(self, X, error):
         array, gate = super()._read(X, error)
         if self._n_categories.any():
@@ -373,6 +409,9 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         while `tree_` divides an instance test by test.
         """
         check_is_fitted(self, "tree_")
+        if isinstance(X, Uncertain) and X.reliability is not None:
+            return mixture(self.tree_, self._in_doubt(X, error))
+        X, error = self._unpacked(X, error)
         if error is not None:
             array, gate = self._read(X, error)
             return self.tree_.predict_proba(array, evaluation=gate)
@@ -383,11 +422,12 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
 
         Parameters
         ----------
-        X : EvidentialData, or (n, m) array or data frame
+        X : EvidentialData, `hedgerow.Uncertain`, or (n, m) array or data frame
         y : (n,) array
             Class labels: the score is the share of predictions that are right. Without them,
-            evidential data with the classes of the fit are judged by their own classes: the score
-            is 1 - `evidential_error_rate`, NaN where no row tells a right from a wrong prediction.
+            evidential and uncertain data with the classes of the fit are judged by their own
+            classes: the score is 1 - `evidential_error_rate`, NaN where no row tells a right from a
+            wrong prediction.
         sample_weight : (n,) array, optional
             How often each row counts.
 
@@ -403,16 +443,19 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
         check_is_fitted(self, "tree_")
         if y is not None:
             return super().score(X, y, sample_weight)
-        if not isinstance(X, EvidentialData):
+        if isinstance(X, EvidentialData):
+            known, alone = (X.classes, X.plausibility), X.alone
+        else:
+            known, alone = X.classes_of(None) if isinstance(X, Uncertain) else None, None
+        if known is None:
             raise InputError(
                 "y is None, and X a plain table", remedy="give its classes, or evidential data"
             )
-        _check_classes("X", X.classes, self.classes_)
+        _check_classes("X", known[0], self.classes_)
         codes = self.predict_proba(X).argmax(axis=1)
-        rate = evidential_error_rate(
-            X.plausibility, codes, alone=X.alone, sample_weight=sample_weight
+        return 1.0 - evidential_error_rate(
+            known[1], codes, alone=alone, sample_weight=sample_weight
         )
-        return 1.0 - rate
 
 
 def _check_kind(data) -> None:

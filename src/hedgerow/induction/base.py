@@ -35,6 +35,7 @@ from hedgerow.checks import (
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
 from hedgerow.induction.measurement import column_number, resolve_error
+from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
 from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import NoiseGate
 
@@ -91,6 +92,16 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     return weight
 
 
+def _check_product(weight: np.ndarray) -> None:
+    """Refuse products of weights that are no weights any more."""
+    usable = np.isfinite(weight) & (weight > 0)
+    if not usable.all():
+        raise InputError(
+            f"sample_weight times class_weight is 0 or not finite in row {int((~usable).argmax())}",
+            remedy="give weights of a usual size",
+        )
+
+
 def _predicted(learner, X, error) -> np.ndarray:
     """Probabilities; learners that others write may know of no error."""
     return learner.predict_proba(X) if error is None else learner.predict_proba(X, error=error)
@@ -98,6 +109,9 @@ def _predicted(learner, X, error) -> np.ndarray:
 
 class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     """Base of classifiers that hold one fitted `hedgerow.tree.Tree` in ``tree_``."""
+
+    #: Doubts of `Uncertain` that `fit` reads; the errors of rows to be predicted are read by all.
+    _understands: frozenset[str] = frozenset()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -269,10 +283,80 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             found.append(column_number(entry, m, names, "categorical_features", remedy=remedy))
         return found
 
-    def _of_classes(self, y: np.ndarray) -> np.ndarray:
-        """Weight of each row by its class, (n,) float64."""
+    # -- doubts ---------------------------------------------------------------------------
+
+    def _understood(self, data: Uncertain) -> frozenset[str]:
+        """Doubts of these data that `fit` reads."""
+        return self._understands
+
+    def _tell_ignored(self, data: Uncertain, read: frozenset[str], stacklevel: int = 5) -> None:
+        """One warning of all that is told of a table and not read here."""
+        ignored = [name for name in data.given if name not in read]
+        if ignored:
+            told = "; it reads " + " and ".join(n for n in DOUBTS if n in read) if read else ""
+            warnings.warn(
+                f"{type(self).__name__} ignores {' and '.join(ignored)} of the uncertain data"
+                f"{told} (docs/methods/doubt.md tells what each learner reads)",
+                HedgerowWarning,
+                stacklevel=stacklevel,
+            )
+
+    def _taken_in(self, X, y):
+        """Table and classes of training, of `Uncertain` as of plain data."""
+        self._doubts: Uncertain | None = None
+        if not isinstance(X, Uncertain):
+            return X, y
+        understood = self._understood(X)
+        self._tell_ignored(X, understood, stacklevel=6)
+        if X.error is not None and "error" in understood and self._error is not None:
+            raise InputError(
+                f"error is given to {type(self).__name__} and with the data",
+                remedy="give it in one of the two places",
+            )
+        self._doubts = X  # until the fit is over
+        return X.X, X.likeliest() if y is None else y
+
+    @property
+    def _error(self) -> Any:
+        """Errors of the training set: given with it, or as the parameter."""
+        doubts = self.__dict__.get("_doubts")
+        if doubts is not None and doubts.error is not None:
+            return doubts.error
+        return getattr(self, "error", None)
+
+    def _training_gate(self, once: bool = False) -> NoiseGate | None:
+        """The same as this learner reads them, while it is fitted.
+
+        once: of a row that has become several, one.
+        """
+        n, kept = self._rows_given
+        if once and self._fractions is not None and kept is not None:
+            kept = kept[self._fractions.first]
+        return self._error_gate(self._error, n, kept)
+
+    def _unpacked(self, X, error):
+        """A table to be read and its errors, of `Uncertain` as of plain data."""
+        if not isinstance(X, Uncertain):
+            return X, error
+        # The class is what is asked for; E2M reads reliabilities by a way of its own.
+        read = self._understood(X) - {"reliability"} | {"error", "y_plausibility"}
+        self._tell_ignored(X, read)
+        if error is not None and X.error is not None:
+            raise InputError(
+                "error is given beside uncertain data, which have errors of their own",
+                remedy="give it in one of the two places",
+            )
+        return X.X, X.error if error is None else error
+
+    def _of_classes(self, y: np.ndarray, share: np.ndarray | None = None) -> np.ndarray:
+        """Weight of each row by its class, (n,) float64; share: of which each row is a part."""
+        given = self.class_weight
+        if share is not None and isinstance(given, str) and given == "balanced":
+            labels, codes = np.unique(y, return_inverse=True)
+            counts = len(labels) * np.bincount(codes, share)
+            given = dict(zip(labels.tolist(), share.sum() / counts, strict=True))
         try:
-            weight = compute_sample_weight(self.class_weight, y)
+            weight = compute_sample_weight(given, y)
         except (ValueError, TypeError) as error:
             raise InputError(
                 f"class_weight is {self.class_weight!r}: {str(error).rstrip('.')}",
@@ -295,7 +379,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         weight : (n,) float64 above 0, or None
         kept : flags of the rows that were given, or None where all are left
             A row of weight 0 is as if absent: it brings no class of its own.
+        doubtful : (classes, (n, n_classes) plausibilities), or None where each row has one class
         """
+        X, y = self._taken_in(X, y)
+        if y is None and self._doubts is not None:
+            self._doubts.classes_of(None)  # says what it lacks
         if y is None:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
@@ -310,30 +398,69 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 raise InputError("y holds values that are not finite", remedy="drop those rows")
             check_classification_targets(y)
         check_consistent_length(array, y)
+        doubtful = None if self._doubts is None else self._doubts.classes_of(y)
         weight, kept = checked_weights(sample_weight, array.shape[0]), None
         self._rows_given: tuple[int, np.ndarray | None] = array.shape[0], None
         if weight is not None:
             kept = weight > 0
             self._rows_given = array.shape[0], kept  # until the fit is over: errors by row fit them
             array, y, weight = array[kept], y[kept], weight[kept]
-        return array, y, weight, kept
+            if doubtful is not None:
+                doubtful = doubtful[0], doubtful[1][kept]
+        return array, y, weight, kept, doubtful
 
     def _training_set(self, X, y, sample_weight, lasting: bool = True) -> Columns:
         """Checked training data; sets ``classes_`` and the names. For `lasting` see `Columns`."""
-        array, y, weight, _ = self._checked_rows(X, y, sample_weight)
+        array, y, weight, kept, doubtful = self._checked_rows(X, y, sample_weight)
+        self._fractions: Fractions | None = None
+        if doubtful is None or "y_plausibility" not in self._understands:
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        else:
+            self.classes_, plausible = doubtful
+            rows, codes, share = fractions_of(plausible)
+            y = self.classes_[codes]
+            if len(rows) > len(array):
+                return self._doubtful_set(array, y, codes, rows, share, weight, kept, lasting)
         if getattr(self, "class_weight", None) is not None:
             with np.errstate(over="ignore", under="ignore"):
                 weight = self._of_classes(y) * (1.0 if weight is None else weight)
-            if not (np.isfinite(weight) & (weight > 0)).all():
-                raise InputError(
-                    "sample_weight times class_weight is 0 or not finite in row "
-                    f"{int((~(np.isfinite(weight) & (weight > 0))).argmax())}",
-                    remedy="give weights of a usual size",
-                )
+            _check_product(weight)
         if weight is not None:
             weight = meant_weights(self.weights, weight, self._least_weight)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        self._warn_of_weights(weight)
         self.n_classes_ = len(self.classes_)
+        return Columns(
+            array, codes, len(self.classes_), weight, self._n_categories, lasting=lasting
+        )
+
+    def _doubtful_set(self, array, y, codes, rows, share, weight, kept, lasting) -> Columns:
+        """Rows whose class is doubtful as several of one class each, which add up to the row.
+
+        y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.
+        """
+        n, own, by_class = len(array), weight, np.ones(len(self.classes_))
+        with np.errstate(over="ignore", under="ignore"):
+            if getattr(self, "class_weight", None) is not None:
+                by_class[codes] = self._of_classes(y, share)
+                weight = np.bincount(rows, share * by_class[codes], n)
+                weight = weight if own is None else weight * own
+                _check_product(weight)
+            own = np.ones(n) if own is None else own
+            if weight is not None:  # what whole rows weigh says how weights are meant, not parts
+                own = own * (meant_weights(self.weights, weight, self._least_weight) / weight)
+            parts = share * by_class[codes] * own[rows]
+        _check_product(parts)
+        self._warn_of_weights(np.bincount(rows, parts, n))
+        self._fractions = Fractions(rows, share, own, by_class)
+        given = np.arange(n) if kept is None else np.flatnonzero(kept)
+        self._rows_given = self._rows_given[0], given[rows]
+        self.n_classes_ = len(self.classes_)
+        return Columns(
+            array[rows], codes, len(self.classes_), parts, self._n_categories, lasting=lasting
+        )
+
+    def _warn_of_weights(self, weight: np.ndarray | None) -> None:
+        """Say so where weights that are taken as counts are too few for any test."""
         # 1e-9: as in growth, where fractions that add up to a minimum reach it.
         if weight is not None and weight.sum() + 1e-9 < self.min_samples_split <= len(weight):
             warnings.warn(
@@ -342,15 +469,17 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 "as numbers of instances; if they are relative to each other, as in boosting, "
                 "give weights='relative'",
                 HedgerowWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        return Columns(
-            array, codes, len(self.classes_), weight, self._n_categories, lasting=lasting
-        )
+
+    def _forget(self) -> None:
+        """Leave out what only the fit needs of the rows."""
+        for name in ("_rows_given", "_doubts", "_fractions"):
+            self.__dict__.pop(name, None)
 
     def _finish(self, tree, gate=None):
         """Give the tree its labels and store it."""
-        self.__dict__.pop("_rows_given", None)
+        self._forget()
         self.tree_ = tree.replace(
             classes=self.classes_,
             feature_names=getattr(self, "feature_names_in_", None),
@@ -378,6 +507,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
     def _read(self, X, error):
         """A table as the tree reads it, and the gate that it is read with."""
         check_is_fitted(self, "tree_")
+        X, error = self._unpacked(X, error)
         array = self._encode(X, reset=False)
         return array, "own" if error is None else self._error_gate(error, len(array))
 
@@ -388,7 +518,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (n, m) array or data frame
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
         error : optional
             Errors of measurement of these rows, in the place of what the tree knows of them: by
             column, by row, in any form of `hedgerow.resolve_error`; 0: all values are exact.
@@ -432,7 +562,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : (m,) or (n, m) array, Series or data frame
+        X : (m,) or (n, m) array, Series, data frame or `hedgerow.Uncertain`
         error : optional
             As in `predict_proba`.
         given : {"measured", "true"}
@@ -443,6 +573,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         Explanation or Explanations
             Of one row, or of the rows of a table.
         """
+        X, error = self._unpacked(X, error)
         # By its name: the digest of a learner follows imports.
         explanation = importlib.import_module("hedgerow.explanation")
         return explanation.explain_learner(self, X, error, given)

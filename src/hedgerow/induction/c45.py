@@ -104,6 +104,8 @@ class C45Classifier(TreeClassifierMixin):
     |   petal width (cm) >= 1.8: 2 (n = 46: 0 0.00, 1 0.02, 2 0.98)
     """
 
+    _understands = frozenset({"y_plausibility"})
+
     def __init__(
         self,
         confidence=0.25,
@@ -147,15 +149,15 @@ class C45Classifier(TreeClassifierMixin):
         check_choice("reliability", self.reliability, ("node", "global"))
         check_choice("criterion", self.criterion, CRITERIA)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Grow and prune the tree.
 
         Parameters
         ----------
-        X : (n, m) array or data frame
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
             Numbers (NaN is missing) and pandas categoricals.
         y : (n,) array
-            Class labels.
+            Class labels; of uncertain data that name their classes, none are needed.
         sample_weight : (n,) array, optional
             At least 0; a row of weight 0 is as if absent.
 
@@ -189,7 +191,12 @@ class C45Classifier(TreeClassifierMixin):
                 subtree_raising=self.subtree_raising,
                 **soft.get("prune", {}),
             )
+        tree = self._weighed(tree, columns)
         return self._finish(tree, gate=self._evaluation_gate(tree, columns))
+
+    def _weighed(self, tree, columns):
+        """The finished tree with the class weights that its leaves answer by."""
+        return tree
 
     def _soft_settings(self, columns) -> dict:
         """What learners that extend this one add to the arguments of grow and of prune."""

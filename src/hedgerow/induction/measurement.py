@@ -114,8 +114,8 @@ def resolve_error(
         Names of the columns; empty when they have none.
     n_rows : int, optional
         Rows of the data, where errors by row are to fit them.
-    kept : (n_rows,) bool, optional
-        Rows that are read, where not all are: errors by row are those of these.
+    kept : (n_rows,) bool or (n_read,) int, optional
+        Rows that are read, where not all are once: errors by row are those of these.
     draws : {"once", "per_test"}
         A value is drawn once, so that a leaf has the probability of its box, or anew at each test.
     window : float, optional

@@ -9,9 +9,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import COUNTED, check_choice, check_number, checked_weights
+from hedgerow.checks import COUNTED, check_choice, check_number
 from hedgerow.errors import HedgerowWarning, InputError
 from hedgerow.induction.base import FROM_DTYPE
+from hedgerow.induction.uncertain import Uncertain
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
 from hedgerow.tree.gates import STEP, WINDOW
@@ -98,6 +99,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
     0.79
     """
 
+    _understands = SoftTreeClassifier._understands | {"imputed"}
     _parts = ("propagation", "evaluation")
     _tells_hard = False
     search = None  # tests are searched at observed values only
@@ -162,15 +164,15 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         check_number("n_imputations", self.n_imputations, 1, MOST_IMPUTATIONS, whole=True)
         check_choice("missing_at_prediction", self.missing_at_prediction, ("propagate", "impute"))
 
-    def fit(self, X, y, X_imputed=None, sample_weight=None):
+    def fit(self, X, y=None, X_imputed=None, sample_weight=None):
         """Impute, grow and prune.
 
         Parameters
         ----------
-        X : (n, m) array or data frame
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
             Numbers (NaN is missing) and pandas categoricals.
         y : (n,) array
-            Class labels.
+            Class labels; of uncertain data that name their classes, none are needed.
         X_imputed : table like X, or a sequence of such, optional
             Guesses in the place of the imputer's; read where X is missing, row by row as X is
             (columns of data frames by their names). Several tables are draws of multiple
@@ -184,21 +186,33 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         """
         self._check_parameters()
         columns = self._training_set(X, y, sample_weight, lasting=False)
+        if isinstance(X, Uncertain):
+            if X_imputed is not None and X.imputed is not None:
+                raise InputError(
+                    "X_imputed is given beside uncertain data, which have guesses of their own",
+                    remedy="give them in one of the two places",
+                )
+            X, X_imputed = X.X, X.imputed if X_imputed is None else X_imputed
         known = ~np.isnan(columns.X)
         self.reliabilities_ = columns.sample_weight @ known / columns.total_weight
         imputer = imputer_of(self.imputer, self.n_neighbors)
         asked = self.missing_at_prediction == "impute"
         self._imputer, imputed = None, None
         if X_imputed is not None:
-            imputed = self._given(X_imputed, X, sample_weight, columns)
+            imputed = self._given(X_imputed, X, columns)
         elif columns.has_missing:
-            imputed = self._guessed(imputer, columns.X)
+            imputed = self._guessed(imputer, columns)
         if asked and self._imputer is None:
-            self._imputer = self._tables_of([imputer])[0].fit(columns.X)
+            self._imputer = self._tables_of([imputer])[0].fit(self._once(columns))
         return self._grown(columns, criterion="expected_gain", imputed=imputed)
 
-    def _guessed(self, imputer, X: np.ndarray) -> np.ndarray:
+    def _once(self, columns) -> np.ndarray:
+        """Each row of training once, (n, m), also one of several classes."""
+        return columns.X if self._fractions is None else columns.X[self._fractions.first]
+
+    def _guessed(self, imputer, columns) -> np.ndarray:
         """Draws of the imputer, (n_imputations, n, m); the first one is kept."""
+        X = self._once(columns)
         draws = [imputer]
         if self.n_imputations > 1:
             random = check_random_state(self.random_state)
@@ -217,13 +231,13 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
                 stacklevel=3,
             )
         self._imputer = tables[0]
-        return imputed
+        return imputed if self._fractions is None else imputed[:, self._fractions.rows]
 
     def _tables_of(self, draws: list) -> list[TableImputer]:
         names = getattr(self, "feature_names_in_", None)
         return [TableImputer(drawn, self._n_categories, names) for drawn in draws]
 
-    def _given(self, X_imputed, X, sample_weight, columns) -> np.ndarray:
+    def _given(self, X_imputed, X, columns) -> np.ndarray:
         """The user's guesses as the core reads them, (draws, n, m)."""
         several = isinstance(X_imputed, list | tuple) or _n_axes(X_imputed) == 3
         if several and len(X_imputed) > 0 and _n_axes(X_imputed[0]) < 2:
@@ -241,8 +255,8 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
                     f"X_imputed has {len(array)} rows and X has {len(X)}",
                     remedy="give one row of guesses for each row of X",
                 )
-            weight = checked_weights(sample_weight, len(array))
-            rows = np.arange(len(array)) if weight is None else np.flatnonzero(weight)
+            rows, kept = np.arange(len(array)), self._rows_given[1]
+            rows = rows if kept is None else rows[kept]
             array = array[rows]
             self._check_guesses(array, rows, columns)
             tables.append(array)

@@ -350,6 +350,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
     (1, True)
     """
 
+    _understands = frozenset({"error", "y_plausibility"})
     min_samples_split = 0  # no parameter: see Notes
 
     def __init__(
@@ -417,15 +418,15 @@ class OptimalTreeClassifier(TreeClassifierMixin):
                 raise InputError("time_limit is 0", remedy="give seconds, or None for no limit")
         check_number("tolerance", self.tolerance, 0.0, 1.0)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Search for the best tree.
 
         Parameters
         ----------
-        X : (n, m) array or data frame
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
             Numbers (NaN is missing) and pandas categoricals.
         y : (n,) array
-            Class labels.
+            Class labels; of uncertain data that name their classes, none are needed.
         sample_weight : (n,) array, optional
             At least 0; a row of weight 0 is as if absent.
 
@@ -443,7 +444,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
         columns = columns_of(
             training, self.missing == "routed", self.candidates == "midpoints", self.most_subsets
         )
-        gate = self._error_gate(self.error, *self._rows_given)
+        gate = self._training_gate()
         check_size(training, gate)
         # Columns by row and level; of errors, what of each row comes left at each threshold.
         needed = float(BYTES) * len(columns) * training.n_rows * max(self.max_depth, 1)
@@ -488,7 +489,7 @@ class OptimalTreeClassifier(TreeClassifierMixin):
             if macro:  # its leaves answer by these
                 row_weight *= core.by_class[training.y]
             tree = _tree_of(found, columns, training, gate, row_weight)
-        self._finish(tree, lasting(gate))
+        self._finish(tree, lasting(self._training_gate(once=True)))
         return core, columns
 
     def _greedy(self, training: Columns, columns: list[Tests]) -> np.ndarray:

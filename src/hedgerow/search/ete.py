@@ -188,15 +188,15 @@ class EvolutionaryTreeClassifier(TreeClassifierMixin):
             )
         self._check_growth()
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Evolve the tree.
 
         Parameters
         ----------
-        X : (n, m) array or data frame
+        X : (n, m) array, data frame or `hedgerow.Uncertain`
             Numbers (NaN is missing) and pandas categoricals.
         y : (n,) array
-            Class labels.
+            Class labels; of uncertain data that name their classes, none are needed.
         sample_weight : (n,) array, optional
             At least 0; a row of weight 0 is as if absent.
 

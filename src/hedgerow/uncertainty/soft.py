@@ -93,6 +93,7 @@ criterion, class_weight, random_state
     4.0
     """
 
+    _understands = C45Classifier._understands | {"error"}
     _parts = PARTS  # that `error` is for
     _tells_hard = True  # without any error it is C4.5, and says so
 
@@ -150,6 +151,11 @@ criterion, class_weight, random_state
         self.error_unit = error_unit
         self.error = error
 
+    def _understood(self, data):
+        """No errors where each part has noise of its own."""
+        taken = all(getattr(self, name) is not None for name in self._parts)
+        return self._understands - {"error"} if taken else self._understands
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("window", self.window, FINEST, WIDEST)
@@ -196,8 +202,8 @@ criterion, class_weight, random_state
         return gate if gate is None else gate.at(self.gate_at)
 
     def _noise(self, name: str, columns):
-        if getattr(self, name) is None and self.error is not None and name in self._parts:
-            return self._error_gate(self.error, *self._rows_given)
+        if getattr(self, name) is None and self._error is not None and name in self._parts:
+            return self._training_gate(once=name == "evaluation")
         return resolve_noise(
             self._errors(name, columns),
             error_unit_of(columns, self.error_unit),
@@ -213,7 +219,7 @@ criterion, class_weight, random_state
 
     def _warn_of_no_error(self, columns) -> None:
         """Say so where the tree is that of C4.5 although it is called soft."""
-        given = [getattr(self, name) for name in (*PARTS, "error")]
+        given = [self._error, *(getattr(self, name) for name in PARTS)]
         if self._tells_hard and all(spec is None for spec in given):
             message = (
                 f"{type(self).__name__} has no error and is C4.5: give one for search, propagation "

@@ -71,6 +71,8 @@ class_weight, random_state
     [[0.85, 0.13, 0.02]]
     """
 
+    _understands = C45Classifier._understands | {"error"}
+
     def __init__(
         self,
         width=0.1,
@@ -133,11 +135,11 @@ class_weight, random_state
         return resolve_error(error, self._n_categories, names, **given)
 
     def _pdf(self, columns):
-        if self.error is not None:
-            gate = self._error_gate(self.error, *self._rows_given)
+        if self._error is not None:
+            gate = self._training_gate()
             if gate is not None and gate.models:
                 raise InputError(
-                    f"error is {self.error!r}, of which pdfs are not normal, or differ by row",
+                    f"error is {self._error!r}, of which pdfs are not normal, or differ by row",
                     remedy="give a standard deviation for each variable, or grow a "
                     "SoftTreeClassifier",
                 )
