@@ -14,7 +14,6 @@ from hedgerow.uncertainty.soft import PARTS
 LEAVES = ("plausibility", "fractions")
 MAX_GAP = 1e-9  # by which the log-likelihood of a leaf may fall short of the largest
 MOST_ITERATIONS = 100_000
-DROPPED = 1e-3  # least part of a row that a gate divides in training, as in `tree/_gates.pxd`
 
 
 class DoubtTreeClassifier(EIGClassifier):
@@ -180,8 +179,12 @@ def plausible_leaves(tree, columns, fractions, gate: NoiseGate | None):
     told, same = np.unique(plausible, axis=0, return_inverse=True)
     doubtful = (told > 0).sum(axis=1) > 1
     class_weight = np.array(tree.class_weight)
-    for leaf, rows, share in leaf_rows(tree, columns.X[fractions.first], gate):
-        weight = np.bincount(same[rows], fractions.weight[rows] * share, len(told))
+    # All parts of a row, also those below a thousandth, which growth leaves to the other side.
+    shares = tree.shares(columns.X[fractions.first], gate).tocsc()
+    for leaf in np.flatnonzero(tree.feature < 0):
+        there = slice(shares.indptr[leaf], shares.indptr[leaf + 1])
+        rows = shares.indices[there]
+        weight = np.bincount(same[rows], fractions.weight[rows] * shares.data[there], len(told))
         there = weight > 0
         if not (there & doubtful).any():
             continue
@@ -194,37 +197,3 @@ def plausible_leaves(tree, columns, fractions, gate: NoiseGate | None):
             sides = tree.children_left[node], tree.children_right[node]
             class_weight[node] = class_weight[list(sides)].sum(axis=0)
     return tree._with(class_weight=class_weight)
-
-
-def leaf_rows(tree, X: np.ndarray, gate: NoiseGate | None):
-    """Each leaf with its training rows and the share of each that came there in training.
-
-    As growth and pruning divide them: a part of less than a thousandth of a row is left to the
-    other side, which prediction does not do.
-    """
-    stack = [(0, np.arange(len(X)), np.ones(len(X)))]
-    while stack:
-        node, rows, share = stack.pop()
-        j = tree.feature[node]
-        if j < 0:
-            yield node, rows, share
-            continue
-        x = X[rows, j]
-        known = ~np.isnan(x)
-        left = share * tree.share_left[node]
-        x, at, whole = x[known], rows[known], share[known]
-        if np.isnan(tree.threshold[node]):
-            part = np.where(tree.categories_left[node][x.astype(np.intp)], whole, 0.0)
-        elif gate is None or not gate.sigma[j] > 0:
-            part = np.where(x < tree.threshold[node], whole, 0.0)
-        else:
-            part = whole * gate.share(j, tree.center[node], x, rows=at)
-            light = (part < DROPPED) | (whole - part < DROPPED)
-            part = np.where(light, np.where(part > whole - part, whole, 0.0), part)
-        left[known] = part
-        for child, there in (
-            (tree.children_left[node], left),
-            (tree.children_right[node], share - left),
-        ):
-            kept = there > 0
-            stack.append((child, rows[kept], there[kept]))
