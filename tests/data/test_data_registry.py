@@ -248,9 +248,10 @@ def test_a_wild_value_is_taken_or_refused_in_one_sentence(tiny, seed):
     columns = {"columns": ["x", "colour", "class", "name"]}
     tiny.entry(ROWS.replace("\n", ",r1\n"), group=group, reader=columns)
     content = copy.deepcopy(tiny.spec)
-    content["datasets"]["made"] = {**content["datasets"]["tiny"], "synthetic": LVEF}
+    # Behind the other: its generator has none of these variables.
+    content["datasets"]["twin"] = {**content["datasets"]["tiny"], "synthetic": LVEF}
     for key in ("sources", "reader", "group"):
-        del content["datasets"]["made"][key]
+        del content["datasets"]["twin"][key]
     for _ in range(6):
         changed = copy.deepcopy(content)
         place = ("datasets", "tiny", "reader", chance.choice(sorted(READER)))
