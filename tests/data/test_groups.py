@@ -112,6 +112,7 @@ def test_rows_that_tie_are_sorted_by_group(tiny, order):
     [
         (ROWS, r"s\d_([A-Z])", "'r1_A'"),
         (ROWS, r"r\d_([A-Z])_\d", "'r1_A'"),
+        (ROWS, r"r(\d)", "'r1_A'"),  # a part is not enough
         (ROWS, r"r\d_([A-Z]?)[A-Z]", "'r1_A'"),  # what is empty is no label
         (ROWS.replace("r1_B", "r1_7"), BY["pattern"], "'r1_7'"),
         (ROWS.replace("r1_B", "?"), BY["pattern"], "None"),
@@ -129,9 +130,7 @@ def test_other_groups_of_the_same_table_are_refused(tiny):
     """UCI's files have no checksum, and the table's fingerprint does not hold groups."""
     tiny.table(**grouped())
     swapped = ROWS.replace("r1_A", "r1_C")
-    with pytest.raises(
-        DataError, match=r"tiny: the 3 groups by 'name' from mirror .* are not the "
-    ):
+    with pytest.raises(DataError, match=r"tiny: the groups by 'name' from mirror .* are not the "):
         tiny.table(**grouped(swapped))
 
 
@@ -203,9 +202,7 @@ def test_groups_of_a_variant_are_compared_before_rows_are_left_out(tiny):
     assert len(tidy(entry, raw)) == 3
     other = dataclasses.replace(entry.group, fingerprint="0" * 64)
     raw = dataclasses.replace(raw, entry=dataclasses.replace(entry.base, group=other))
-    with pytest.raises(
-        DataError, match=r"tiny: the 2 groups by 'name' from mirror .* are not the "
-    ):
+    with pytest.raises(DataError, match=r"tiny: the groups by 'name' from mirror .* are not the "):
         tidy(entry, raw)
 
 
@@ -307,7 +304,7 @@ def test_it_depends_on_its_name_alone(parkinsons):
 
 def test_a_group_counts_by_the_class_of_most_of_its_rows():
     """Groups p and q are of class a (q by a tie), r and s of b: one of each is for testing."""
-    table = table_of([0, 0, 1, 0, 1, 1, 1, 1, 1], list("pppqqrrss"))
+    table = table_of([1, 0, 0, 1, 0, 1, 1, 0, 1, 1], list("pppqqrrsss"))
     for permutation in range(10):
         _, test = split_groups(table, permutation, seed=1, experiment="soft", test_size=0.5)
         tested = set(table.group[test])

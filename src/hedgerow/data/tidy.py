@@ -418,9 +418,8 @@ def _check_groups(entry: DatasetEntry, by: Group, table: TidyTable, source: str)
     found = group_fingerprint(table)
     if found != by.fingerprint:
         raise DataError(
-            f"{entry.key}: the {len(np.unique(table.group))} groups by {by.column!r} from {source} "
-            f"are not the registered ones (fingerprint {found[:12]} instead of "
-            f"{by.fingerprint[:12]})",
+            f"{entry.key}: the groups by {by.column!r} from {source} are not the registered ones "
+            f"(fingerprint {found[:12]} instead of {by.fingerprint[:12]})",
             remedy="use another source, or register this version of the data under a key of its "
             "own",
         )
