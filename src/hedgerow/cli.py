@@ -282,7 +282,7 @@ def _data_fingerprint(options: argparse.Namespace) -> int:
     import yaml
 
     from hedgerow.data import fetch, tidy
-    from hedgerow.data.tidy import profile
+    from hedgerow.data.tidy import group_fingerprint, profile
 
     entry = _registry(options)[options.name]
     with tempfile.TemporaryDirectory() as folder:
@@ -294,6 +294,8 @@ def _data_fingerprint(options: argparse.Namespace) -> int:
         "variables": profile(table.X),
         "fingerprint": table.fingerprint,
     }
+    if entry.group is not None and entry.parent is None:
+        lines["group"] = {**vars(entry.group), "fingerprint": group_fingerprint(table)}
     text = yaml.safe_dump(
         lines, default_flow_style=None, width=98, sort_keys=False, allow_unicode=True
     )

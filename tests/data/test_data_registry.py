@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 from effort import draws
-from made_up import ROOT, WILD, places
+from made_up import ROOT, ROWS, WILD, places
 
 from hedgerow.data import fetch, load_registry, tidy
 from hedgerow.data import registry as registry_module
@@ -61,6 +61,7 @@ def test_each_set_of_table_3_1_is_one_entry_with_the_printed_counts(registry):
 def test_counts_profiles_and_sources_are_complete(registry):
     for key, entry in registry.items():
         assert len(entry.fingerprint) == 64, key
+        assert entry.group is None or len(entry.group.fingerprint) == 64, key
         assert entry.homepage.startswith("https://") or entry.synthetic, key
         assert sum(entry.class_counts) == entry.n_rows, key
         assert set(entry.profile) == set(entry.variables), key
@@ -243,10 +244,14 @@ READER = {field.name: "x" for field in dataclasses.fields(registry_module.Reader
 def test_a_wild_value_is_taken_or_refused_in_one_sentence(tiny, seed):
     """From the registry to the tidy table: `rows: .nan` and others ended in tracebacks."""
     chance = random.Random(seed)
-    tiny.entry()
+    group = {"column": "name", "pattern": "r(.)", "fingerprint": ""}
+    columns = {"columns": ["x", "colour", "class", "name"]}
+    tiny.entry(ROWS.replace("\n", ",r1\n"), group=group, reader=columns)
     content = copy.deepcopy(tiny.spec)
-    content["datasets"]["made"] = {**content["datasets"]["tiny"], "synthetic": LVEF}
-    del content["datasets"]["made"]["sources"]
+    # Behind the other: its generator has none of these variables.
+    content["datasets"]["twin"] = {**content["datasets"]["tiny"], "synthetic": LVEF}
+    for key in ("sources", "reader", "group"):
+        del content["datasets"]["twin"][key]
     for _ in range(6):
         changed = copy.deepcopy(content)
         place = ("datasets", "tiny", "reader", chance.choice(sorted(READER)))

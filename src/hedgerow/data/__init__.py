@@ -25,7 +25,7 @@ from hedgerow.data.noise import (
 from hedgerow.data.registry import DatasetEntry, Registry, Source, load_registry
 from hedgerow.data.seeds import rng, seed_sequence
 from hedgerow.data.sources import Fetched, NoSourceError, available, fetch, read_fetched
-from hedgerow.data.splits import folds, n_folds_for, split
+from hedgerow.data.splits import folds, n_folds_for, split, split_groups
 from hedgerow.data.tidy import (
     TidyTable,
     canonical_csv,
@@ -68,6 +68,7 @@ __all__ = [
     "rng",
     "seed_sequence",
     "split",
+    "split_groups",
     "tidy",
     "variable_multiples",
     "write_tidy",

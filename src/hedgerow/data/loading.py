@@ -40,6 +40,8 @@ class DataSet:
         Name of the class variable.
     time : (n,) float64 or None
         Follow-up time (survival sets), in the unit of the source.
+    group : (n,) array of str or None
+        Which rows belong together, such as all recordings of one person; no column of the frame.
     entry : DatasetEntry
         Title, licence, citation, home page, categories, notes, fingerprint.
     """
@@ -50,13 +52,15 @@ class DataSet:
     y: np.ndarray
     target: str
     time: np.ndarray | None
+    group: np.ndarray | None
     entry: DatasetEntry = field(compare=False)
 
     def __repr__(self) -> str:
         entry = self.entry
+        groups = "" if self.group is None else f" in {len(np.unique(self.group))} groups"
         return (
-            f"DataSet({self.name!r}: {entry.title}, {len(self.y)} rows, {self.X.shape[1]} "
-            f"variables, {len(entry.classes)} classes, {entry.licence})"
+            f"DataSet({self.name!r}: {entry.title}, {len(self.y)} rows{groups}, "
+            f"{self.X.shape[1]} variables, {len(entry.classes)} classes, {entry.licence})"
         )
 
 
@@ -136,4 +140,4 @@ def _data_set(entry: DatasetEntry, table: TidyTable) -> DataSet:
     frame[table.target] = pd.Categorical(labels, categories=table.classes)
     if table.time is not None:
         frame[table.time_name] = table.time
-    return DataSet(entry.key, frame, table.X, labels, table.target, table.time, entry)
+    return DataSet(entry.key, frame, table.X, labels, table.target, table.time, table.group, entry)

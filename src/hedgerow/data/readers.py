@@ -34,8 +34,9 @@ def read_table(data: bytes, reader: Reader, entry: DatasetEntry, name: str) -> p
     -------
     pandas.DataFrame
         One string column per variable, then the target, then, where the set has them, the
-        follow-up time and ``sample``; missing values are None. Values of variables are as in
-        the file, save for ``recode`` and ``decimals``; labels are the registry's.
+        follow-up time, ``sample`` and the column of the groups; missing values are None. Values
+        of variables are as in the file, save for ``recode`` and ``decimals``; labels are the
+        registry's.
 
     Raises
     ------
@@ -162,6 +163,7 @@ def _named(frame: pd.DataFrame, reader: Reader, entry: DatasetEntry, name: str) 
     wanted = [*entry.variables, entry.target]
     wanted += [entry.time] if entry.time else []
     wanted += ["sample"] if entry.n_samples else []
+    wanted += [entry.group.column] if entry.group else []
     if absent := [column for column in wanted if column not in frame.columns]:
         raise DataError(
             f"{name}: no column {absent[0]!r}",

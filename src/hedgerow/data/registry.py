@@ -196,6 +196,47 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Which rows belong together, such as all recordings of one person.
+
+    Attributes
+    ----------
+    column : str
+        Column of the file that tells it, which is no variable.
+    pattern : str
+        Regular expression of the whole of each value. What its one pair of brackets matches is
+        the group's label; no bracket is repeated.
+    fingerprint : str
+        SHA-256 of the labels in the order of the tidy table's rows, each with a line feed; the
+        table's own does not hold them. Of the set with the file: a variant has fewer rows.
+
+    Raises
+    ------
+    DataError
+        The pattern is no regular expression, or has another number of brackets, or repeats them.
+    """
+
+    column: str
+    # Empty while a set is being added, as that of the entry.
+    fingerprint: str = setting(pattern="(?:[0-9a-f]{64})?")
+    pattern: str = "(.+)"
+
+    def __post_init__(self):
+        try:
+            n_brackets = re.compile(self.pattern).groups
+        except (re.error, OverflowError, RecursionError):
+            n_brackets = 0
+        # A repeated bracket, as in `(a+)+`, may take years on a single value. In verbose patterns
+        # (flag x) blanks could stand between.
+        if n_brackets != 1 or re.search(r"\)[*+?{]|\(\?[A-Za-z]*x", self.pattern):
+            raise DataError(
+                f"`pattern` is {self.pattern!r}",
+                remedy="write a regular expression with one pair of brackets, about the label, "
+                "that is not repeated",
+            )
+
+
+@dataclass(frozen=True)
 class Transform:
     """How a variant is made from its parent; the steps are applied in this order.
 
@@ -250,6 +291,8 @@ class DatasetEntry:
         Rows of the tidy table, all samples of a synthetic set counted.
     n_samples : int or None
         Number of disjoint samples (synthetic sets of chapter 3).
+    group : Group or None
+        Which rows belong together, where the file tells.
     missing_target : str
         ``error``, or ``drop``: leave out rows without a class.
     published_as : mapping
@@ -293,6 +336,7 @@ class DatasetEntry:
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     time: str | None = None
     n_samples: int | None = None
+    group: Group | None = None
     missing_target: str = "error"
     published_as: Mapping[str, str] = field(default_factory=dict)
     printed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -414,7 +458,7 @@ def load_registry(path: str | Path = "config/datasets.yaml", only: str | None = 
 
 #: What a variant takes from its parent where it does not say it itself.
 _INHERITED = (
-    *("task", "target", "time", "licence", "citation", "homepage", "doi"),
+    *("task", "target", "time", "group", "licence", "citation", "homepage", "doi"),
     "missing_target",
 )
 
@@ -468,6 +512,7 @@ class _Entry:
         remedy="write [minimum, mean, maximum] or `numeric`, for a category {value: count}"
     )
     time: str | None = None
+    group: Group | None = setting(None, written=Group)
     missing_target: Literal["error", "drop"] = "error"
     published_as: Mapping[_Paper, str] = field(default_factory=dict)
     printed: Mapping[_Paper, Mapping[_Count, int]] = field(default_factory=dict)
@@ -530,6 +575,11 @@ class _Entry:
             yield f"names the parent {self.parent!r}", remedy
         if self.transform is not None and self.parent is None:
             yield "has a transform but no parent", "name its parent"
+        if parent is not None and self.group != parent.group:
+            yield "has other groups than its parent", "leave out `group`: it has the parent's"
+        if self.group and self.group.column in (*self.variables, self.target, self.time):
+            remedy = "name another column, or leave it out of the variables"
+            yield f"has its groups by {self.group.column!r}, which the table holds", remedy
         if self.reader is not None and (self.synthetic or self.parent):
             yield "has a reader but no sources", "leave out `reader`"
         if self.archived and self.licence not in LICENCES:

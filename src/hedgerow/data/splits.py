@@ -6,6 +6,7 @@ stream alone and stays the same when a library changes how it draws.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from hedgerow.errors import DataError, InputError
 if TYPE_CHECKING:
     from hedgerow.data.tidy import TidyTable
 
-__all__ = ["folds", "n_folds_for", "split"]
+__all__ = ["folds", "n_folds_for", "split", "split_groups"]
 
 
 def split(
@@ -87,6 +88,61 @@ def split(
         members = np.flatnonzero(y == code)
         in_test[stream.permutation(members)[:n]] = True
     return rows[~in_test], rows[in_test]
+
+
+def split_groups(
+    table: TidyTable,
+    permutation: int,
+    *,
+    seed: int,
+    experiment: str,
+    test_size: float = 0.3,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Train-test split that keeps groups whole: no person in both parts.
+
+    `split` of a table with one row for each group, in the order of their labels, whose class is
+    the one that most of its rows have (ties: the earlier class).
+
+    Parameters
+    ----------
+    table : TidyTable
+        With groups.
+    permutation, seed, experiment
+        As in `split`.
+    test_size : float
+        Share of the groups that are for testing, between 0 and 1, both excluded.
+
+    Returns
+    -------
+    train, test : (n_train,) and (n_test,) int arrays
+        Row numbers of the table, ascending, disjoint; together all rows.
+
+    Raises
+    ------
+    InputError
+        ``test_size`` is not between 0 and 1.
+    DataError
+        The table has no groups, or too few to be split.
+    """
+    if table.group is None:
+        raise DataError(
+            f"{table.name}: no groups are known of its rows",
+            remedy="use `split`, or name their column under `group` in the registry entry",
+        )
+    labels, first, of = np.unique(table.group, return_index=True, return_inverse=True)
+    counts = np.zeros((len(labels), len(table.classes)), dtype=int)
+    np.add.at(counts, (of, table.y), 1)
+    y = counts.argmax(axis=1)
+    ones = dataclasses.replace(table, X=table.X.iloc[first], y=y, sample=None, group=labels)
+    try:
+        _, tested = split(ones, permutation, seed=seed, experiment=experiment, test_size=test_size)
+    except DataError:
+        raise DataError(
+            f"{table.name}: {len(labels)} groups cannot be split with test_size {test_size}",
+            remedy="use a larger set or another share",
+        ) from None
+    in_test = np.isin(of, tested)
+    return np.flatnonzero(~in_test), np.flatnonzero(in_test)
 
 
 def _quotas(counts: np.ndarray, test_size: float, n_test: int) -> np.ndarray:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.data.readers import read_table, short_number
-from hedgerow.data.registry import DatasetEntry, Transform
+from hedgerow.data.registry import DatasetEntry, Group, Transform
 from hedgerow.errors import DataError
 from hedgerow.files import MAKE_AGAIN, check_free, read_arrow, write_parquet
 
@@ -30,6 +31,7 @@ __all__ = [
     "check_fingerprint",
     "check_table",
     "fingerprint",
+    "group_fingerprint",
     "read_tidy",
     "tidy",
     "write_tidy",
@@ -59,9 +61,11 @@ class TidyTable:
     time_name : str or None
     fingerprint : str
         SHA-256 of `canonical_csv`.
+    group : (n,) array of str or None
+        Which rows belong together, such as all recordings of one person; no variable.
 
-    Rows are sorted by sample, then by all columns, so that row numbers mean the same whatever
-    source a set was read from.
+    Rows are sorted by sample, then by all columns, then by group, so that row numbers mean the
+    same whatever source a set was read from.
     """
 
     name: str
@@ -73,6 +77,7 @@ class TidyTable:
     time: np.ndarray | None = None
     time_name: str | None = None
     fingerprint: str = ""
+    group: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -121,13 +126,13 @@ def tidy(entry: DatasetEntry, raw: Fetched, *, check: bool = True) -> TidyTable:
         )
     base = raw.entry
     frame = read_table(data, raw.source.reader, base, raw.path.name)
-    table = _typed(base, frame)
-    if entry.parent is not None:
-        table = _transformed(entry, table)
-    table = _sorted(table, entry)
+    whole = _typed(base, frame)
+    table = _sorted(whole if entry.parent is None else _transformed(entry, whole), entry)
     if check:
         check_table(table)
         check_fingerprint(entry, table, raw.described)
+        if base.group is not None:
+            _check_groups(base, base.group, _sorted(whole, base), raw.described)
     return table
 
 
@@ -145,11 +150,13 @@ def _typed(entry: DatasetEntry, frame: pd.DataFrame) -> TidyTable:
         else:
             columns[variable] = _numbers(entry, variable, values)
     y = _label_codes(entry, frame[entry.target].to_numpy())
-    sample = time = None
+    sample = time = group = None
     if entry.n_samples:
         sample = _numbers(entry, "sample", frame["sample"].to_numpy()).astype(np.int64)
     if entry.time:
         time = _numbers(entry, entry.time, frame[entry.time].to_numpy())
+    if entry.group:
+        group = _groups(entry, entry.group, frame[entry.group.column].to_numpy())
     return TidyTable(
         name=entry.key,
         X=pd.DataFrame(columns, index=pd.RangeIndex(len(y))),
@@ -159,7 +166,23 @@ def _typed(entry: DatasetEntry, frame: pd.DataFrame) -> TidyTable:
         sample=sample,
         time=time,
         time_name=entry.time,
+        group=group,
     )
+
+
+def _groups(entry: DatasetEntry, by: Group, values: np.ndarray) -> np.ndarray:
+    """Labels of the groups: what the brackets of the pattern match."""
+    pattern = re.compile(by.pattern)
+    labels = []
+    for value in values:
+        found = pattern.fullmatch(value or "")
+        if found is None or not found[1]:
+            raise DataError(
+                f"{entry.key}: {value!r} in column {by.column!r} tells no group",
+                remedy=f"correct the registry's `group.pattern`, which is {by.pattern!r}",
+            )
+        labels.append(found[1])
+    return np.array(labels)
 
 
 def _numbers(entry: DatasetEntry, variable: str, values: np.ndarray) -> np.ndarray:
@@ -268,6 +291,7 @@ def _transformed(entry: DatasetEntry, table: TidyTable) -> TidyTable:
         sample=None if table.sample is None else table.sample[keep],
         time=None if table.time is None else table.time[keep],
         time_name=table.time_name,
+        group=None if table.group is None else table.group[keep],
     )
 
 
@@ -288,12 +312,13 @@ def _codes(X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _sorted(table: TidyTable, entry: DatasetEntry) -> TidyTable:
-    """Sort the rows by sample, variables in order, time and class; missing values last."""
+    """Sort the rows by sample, variables in order, time, class, group; missing values last."""
     values, _ = _codes(table.X)
     keys = [] if table.sample is None else [table.sample]
     keys += [values[:, j] for j in range(values.shape[1])]
     keys += [] if table.time is None else [table.time]
     keys.append(table.y)
+    keys += [] if table.group is None else [np.unique(table.group, return_inverse=True)[1]]
     order = np.lexsort(keys[::-1])
     ordered = TidyTable(
         name=table.name,
@@ -304,6 +329,7 @@ def _sorted(table: TidyTable, entry: DatasetEntry) -> TidyTable:
         sample=None if table.sample is None else table.sample[order],
         time=None if table.time is None else table.time[order],
         time_name=table.time_name,
+        group=None if table.group is None else table.group[order],
     )
     return TidyTable(**{**vars(ordered), "fingerprint": fingerprint(ordered)})
 
@@ -313,7 +339,8 @@ def canonical_csv(table: TidyTable) -> bytes:
 
     A header line; variables in order, the follow-up time and the sample where there are any,
     then the class label; floats by ``repr``, missing values empty, lines end with a line feed.
-    A field that holds a comma, a quote or a line end is quoted, quotes doubled.
+    A field that holds a comma, a quote or a line end is quoted, quotes doubled. Groups are not
+    in it: a set has the same fingerprint with and without them.
     """
     import pandas as pd
 
@@ -349,6 +376,12 @@ def fingerprint(table: TidyTable) -> str:
     return hashlib.sha256(canonical_csv(table)).hexdigest()
 
 
+def group_fingerprint(table: TidyTable) -> str:
+    """SHA-256 of the groups' labels in the order of the rows, each with a line feed."""
+    labels = [] if table.group is None else table.group.tolist()
+    return hashlib.sha256("".join(f"{label}\n" for label in labels).encode("utf-8")).hexdigest()
+
+
 def profile(X: pd.DataFrame) -> dict[str, list[float] | dict[str, int]]:
     """What the registry keeps of each variable: [minimum, mean, maximum], or category counts.
 
@@ -379,6 +412,17 @@ def check_fingerprint(entry: DatasetEntry, table: TidyTable, source: str) -> Non
         + _difference(entry, table),
         remedy="use another source, or register this version of the data under a key of its own",
     )
+
+
+def _check_groups(entry: DatasetEntry, by: Group, table: TidyTable, source: str) -> None:
+    found = group_fingerprint(table)
+    if found != by.fingerprint:
+        raise DataError(
+            f"{entry.key}: the groups by {by.column!r} from {source} are not the registered ones "
+            f"(fingerprint {found[:12]} instead of {by.fingerprint[:12]})",
+            remedy="use another source, or register this version of the data under a key of its "
+            "own",
+        )
 
 
 WORDS = ("minimum", "mean", "maximum")
@@ -474,8 +518,8 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
 
     The columns are the variables, then the follow-up time (survival sets) and ``sample``
     (synthetic sets of chapter 3), then the target as a category. Key, fingerprint and the names
-    of the columns' parts are in the schema's metadata. Where the file came from is not: the
-    bytes are the same from every source.
+    of the columns' parts are in the schema's metadata, and so are groups, which are no column.
+    Where the file came from is not: the bytes are the same from every source.
     """
     import pandas as pd
     import pyarrow as pa
@@ -502,6 +546,8 @@ def write_tidy(path: str | Path, table: TidyTable) -> None:
             if isinstance(table.X[name].dtype, pd.CategoricalDtype)
         },
     }
+    if table.group is not None:
+        about["group"] = table.group.tolist()
     write_parquet(path, arrow.replace_schema_metadata({_ABOUT: json.dumps(about).encode()}))
 
 
@@ -548,6 +594,9 @@ def _of_arrow(arrow: pa.Table) -> TidyTable:
     target = frame.pop(about["target"]).astype(pd.CategoricalDtype(about["classes"]))
     sample = frame.pop("sample").to_numpy() if about["sample"] else None
     time = frame.pop(about["time"]).to_numpy() if about["time"] else None
+    group = np.array(about["group"]) if "group" in about else None
+    if group is not None and group.shape != (len(frame),):
+        raise ValueError("a group for each row")
     return TidyTable(
         name=about["key"],
         X=frame,
@@ -558,4 +607,5 @@ def _of_arrow(arrow: pa.Table) -> TidyTable:
         time=time,
         time_name=about["time"],
         fingerprint=about["fingerprint"],
+        group=group,
     )
