@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,6 +81,21 @@ class TidyTable:
 
     def __len__(self) -> int:
         return len(self.y)
+
+    def take(self, rows: np.ndarray) -> TidyTable:
+        """Some of the rows, numbered anew; the fingerprint stays that of the whole set."""
+
+        def part(values: np.ndarray | None) -> np.ndarray | None:
+            return None if values is None else values[rows]
+
+        return replace(
+            self,
+            X=self.X.iloc[rows].reset_index(drop=True),
+            y=self.y[rows],
+            sample=part(self.sample),
+            time=part(self.time),
+            group=part(self.group),
+        )
 
     def matrix(self) -> tuple[np.ndarray, np.ndarray]:
         """Values as the learners take them.

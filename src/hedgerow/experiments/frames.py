@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,18 @@ def random_state(seed: int, experiment: str, dataset: str, number: int | None, s
     """
     sequence = seed_sequence(seed, experiment, dataset, number, stream)
     return int(sequence.generate_state(1, dtype=np.uint32)[0])
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Libraries that start threads of their own do not; on a busy machine these cost eight times
+    the work. Only what is loaded already is told so."""
+    import scipy.linalg  # noqa: F401
+    import sklearn.ensemble  # noqa: F401
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        yield
 
 
 def all_classes(probabilities: np.ndarray, classes: Sequence[int], n_classes: int) -> np.ndarray:

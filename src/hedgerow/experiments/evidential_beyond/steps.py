@@ -49,8 +49,7 @@ def some_rows(table: TidyTable, repeat: int, plan, seed: int) -> TidyTable:
         return table
     order = rng(seed, EXPERIMENT, table.name, repeat, "rows").permutation(len(table.y))
     rows = np.sort(order[: plan.n_rows])
-    X = table.X.iloc[rows].reset_index(drop=True)
-    return dataclasses.replace(table, X=X, y=table.y[rows], sample=None)
+    return dataclasses.replace(table.take(rows), sample=None)
 
 
 # ------------------------------------------------------------------------- sweep of the noise

@@ -13,7 +13,6 @@ other trees send a row that lacks a value down both sides.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import warnings
 from collections import defaultdict
@@ -25,7 +24,7 @@ import pandas as pd
 from hedgerow.data import TidyTable, add_noise, rng
 from hedgerow.data.missingness import remove_values
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import all_classes, random_state, sorted_
+from hedgerow.experiments.frames import all_classes, one_thread, random_state, sorted_
 from hedgerow.experiments.missing.plan import EXPERIMENT as SHARED
 from hedgerow.experiments.missing.steps import complete, folds, one_hot
 from hedgerow.experiments.missing_beyond.plan import (
@@ -288,18 +287,6 @@ def _noise(fold: _Fold, setting: str, factors: np.ndarray) -> Iterator[Line]:
             yield "noise", setting, method, {"accuracy": metrics.accuracy(fold.test_y, said)}
 
 
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """Libraries that start threads of their own do not; on a busy machine these cost eight times
-    the work. Only what is loaded already is told so."""
-    import scipy.linalg  # noqa: F401
-    import sklearn.ensemble  # noqa: F401
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(limits=1):
-        yield
-
-
 def _averaged(lines: list, key: tuple, lists: dict) -> None:
     for (part, setting, share, method, metric), values in lists.items():
         lines.append((part, *key, setting, share, method, metric, float(np.mean(values))))
@@ -339,7 +326,7 @@ def run(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
     """
     values, n_categories, y = complete(table, "drop")
     lines = []
-    with _one_thread():
+    with one_thread():
         for repeat in range(plan.n_repeats):
             rows = some_rows(y, table.name, repeat, plan)
             some = dataclasses.replace(table, y=y[rows])
@@ -396,7 +383,7 @@ def natural(table: TidyTable, plan: MissingBeyondPlan) -> pd.DataFrame:
     values, n_categories, y = complete(table, "keep")
     X = one_hot(values, n_categories)
     lines = []
-    with _one_thread():
+    with one_thread():
         for repeat in range(plan.n_repeats):
             lists = defaultdict(list)
             lists["natural", AS_IT_IS, 0.0, DATA, "missing"] = [np.isnan(values).mean()]

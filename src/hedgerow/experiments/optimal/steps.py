@@ -12,7 +12,6 @@ limited by nodes: seconds would not be the same on another machine, nor the tree
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -106,7 +105,7 @@ def at_most(table: TidyTable, number: int, plan: OptimalPlan) -> TidyTable:
     table = one_sample(table)
     order = rng(plan.seed, EXPERIMENT, table.name, number, "rows").permutation(len(table.y))
     rows = np.sort(order[: plan.n_rows])
-    return dataclasses.replace(table, X=table.X.iloc[rows], y=table.y[rows])
+    return table.take(rows)
 
 
 # ------------------------------------------------------------------------------------ learners

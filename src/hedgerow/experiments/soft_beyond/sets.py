@@ -13,7 +13,6 @@ also where they have none.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -94,7 +93,7 @@ def sets(table: TidyTable, plan: SoftBeyondPlan) -> pd.DataFrame:
 def _division(table: TidyTable, number: int, plan: SoftBeyondPlan) -> Iterator[tuple]:
     """Lines of one division: its cell, method, metric and value."""
     order = rng(plan.seed, EXPERIMENT, table.name, number, "rows of sets").permutation(len(table.y))
-    table = _some(table, np.sort(order[: plan.set_rows]))
+    table = table.take(np.sort(order[: plan.set_rows]))
     rest, test = _divided(table, number, plan.test_size, SETS, plan)
     grown, held = _divided(rest, number, plan.calibration_size, "calibration", plan)
     numbers = table.X.columns[table.matrix()[1] == 0]
@@ -137,16 +136,12 @@ def _division(table: TidyTable, number: int, plan: SoftBeyondPlan) -> Iterator[t
                 yield of_test, of_held, factor, promised, PROMISED, "coverage", promised
 
 
-def _some(table: TidyTable, rows: np.ndarray) -> TidyTable:
-    return dataclasses.replace(table, X=table.X.iloc[rows], y=table.y[rows])
-
-
 def _divided(
     table: TidyTable, number: int, size: float, name: str, plan: SoftBeyondPlan
 ) -> list[TidyTable]:
     """The rows of a table in two parts, of which the second has a share of about `size`."""
     words = {"seed": plan.seed, "experiment": f"{EXPERIMENT}_{name}", "test_size": size}
-    return [_some(table, np.sort(rows)) for rows in split(table, number, **words)]
+    return [table.take(np.sort(rows)) for rows in split(table, number, **words)]
 
 
 def _learner(method: str, errors: dict[str, float], plan: SoftBeyondPlan):
