@@ -21,5 +21,6 @@ WORDS = (
     "missing",
     "missing_beyond",
     "optimal",
+    "answers",
     "readings",
 )

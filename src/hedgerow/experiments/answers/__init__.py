@@ -1,0 +1,1 @@
+"""One question, many answers: learners beside one another on the same doubtful data."""

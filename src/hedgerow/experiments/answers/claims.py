@@ -1,0 +1,39 @@
+"""Our own questions about all answers to doubt: what the judge reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from hedgerow.experiments.answers.plan import COMPARED
+from hedgerow.experiments.answers.tables import LABELS
+from hedgerow.experiments.compared import judged_pairs
+from hedgerow.experiments.step import step
+
+
+@step()
+def claims(
+    rows: pd.DataFrame,
+    statistics: pd.DataFrame,
+    specification: Mapping[str, Any],
+    stated: pd.DataFrame,
+) -> pd.DataFrame:
+    """Judge the questions about each doubt, all together, and what a user would take instead.
+
+    Parameters
+    ----------
+    rows, statistics : DataFrame
+        As returned by `hedgerow.experiments.answers.statistics.merged`.
+    specification : mapping
+        config/claims.yaml, as read.
+    stated : DataFrame
+        data/published/claims.csv.
+
+    Returns
+    -------
+    DataFrame
+        As returned by `hedgerow.reporting.claims.judge`, with statements.
+    """
+    return judged_pairs("answers", COMPARED, rows, statistics, specification, stated, LABELS)

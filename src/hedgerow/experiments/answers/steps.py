@@ -1,0 +1,136 @@
+"""Every learner on every cell of the suite, and what its data sets are like."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from hedgerow.data import TidyTable, rng, split
+from hedgerow.evaluation import metrics
+from hedgerow.experiments.answers.doubts import Case, Cell, Doubted, Sample, cells
+from hedgerow.experiments.answers.learners import Learned, learned
+from hedgerow.experiments.answers.plan import EXPERIMENT, ORDER, PART, VALUES, AnswersPlan
+from hedgerow.experiments.frames import one_thread, random_state, sorted_
+from hedgerow.experiments.step import step
+
+#: Decimals of scores. More would only be stored, and fewer make ties.
+DECIMALS = 6
+N_BINS = 10  # of the calibration
+
+
+@step(
+    "levels",
+    "max_nodes",
+    "methods",
+    "n_repeats",
+    "n_rounds",
+    "n_rows",
+    "n_settings",
+    "n_trees",
+    "seed",
+)
+def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.DataFrame:
+    """All learners on one data set, in all cells that the suite has for it.
+
+    Parameters
+    ----------
+    table : TidyTable
+    suite : mapping
+        config/suite.yaml, as read.
+    plan : AnswersPlan
+
+    Returns
+    -------
+    DataFrame
+        part, dataset, repeat, condition, level, place, method, metric, value.
+    """
+    number, lines = suite["datasets"].index(table.name), []
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of doubts that a learner does not know, as it is meant
+        for repeat in range(plan.n_repeats):
+            sample = sample_of(table, repeat, suite, plan)
+            for cell in cells(suite, number, repeat, plan.levels):
+                case = sample.case(cell)
+                for method in plan.methods:
+                    for metric, value in _measured(method, sample, case, cell, plan).items():
+                        lines.append((PART, table.name, repeat, *cell, method, metric, value))
+    frame = pd.DataFrame(lines, columns=[*ORDER["rows"], *VALUES["rows"]])
+    return sorted_(frame.assign(value=frame["value"].round(DECIMALS)), ORDER["rows"])
+
+
+def sample_of(table: TidyTable, repeat: int, suite: Mapping[str, Any], plan: AnswersPlan) -> Sample:
+    """Rows of a repeat, divided into training and test part."""
+    order = rng(plan.seed, EXPERIMENT, table.name, repeat, "rows").permutation(len(table.y))
+    rows = np.sort(order[: min(plan.n_rows, suite["n_rows"])])
+    table = table.take(rows)
+    train, test = split(
+        table, repeat, seed=plan.seed, experiment=EXPERIMENT, test_size=suite["test_size"]
+    )
+    return Sample(table, np.sort(train), np.sort(test), repeat, suite, plan)
+
+
+def _measured(method: str, sample: Sample, case: Case, cell: Cell, plan) -> dict[str, float]:
+    """Scores of a learner in a cell."""
+    n_classes = len(sample.table.classes)
+    state = random_state(plan.seed, EXPERIMENT, sample.table.name, sample.repeat, method)
+
+    def fitted(number: int, rows: Doubted) -> Learned:
+        return learned(method, number, rows, n_classes, plan, state)
+
+    best = _chosen(fitted, sample, case.train, plan)
+    model = fitted(best, case.train)
+    said = model.said(case.test)
+    found = {**scores(case.test.y, said), "setting": float(best)}
+    if model.n_leaves is not None:
+        found["n_leaves"] = float(model.n_leaves)
+    if case.again is not None:
+        changed = said.argmax(axis=1) != model.said(case.again).argmax(axis=1)
+        found["changes"] = float(changed.mean())
+    return found
+
+
+def _chosen(fitted, sample: Sample, train: Doubted, plan: AnswersPlan) -> int:
+    """The setting with the least log loss on validation rows, the first of those alike."""
+    if plan.n_settings == 1:
+        return 0
+    order = sample.stream("validation").permutation(len(train.y))
+    n = round(sample.suite["validation_size"] * len(order))
+    held, rest = np.sort(order[:n]), np.sort(order[n:])
+    if len(np.unique(train.y[rest])) < 2:
+        return 0
+    losses = []
+    for number in range(plan.n_settings):
+        said = fitted(number, train.some(rest)).said(train.some(held))
+        losses.append(round(scores(train.y[held], said)["log_loss"], 9))
+    return int(np.argmin(losses))
+
+
+def scores(y: np.ndarray, said: np.ndarray) -> dict[str, float]:
+    """How good probabilities are.
+
+    Parameters
+    ----------
+    y : (n,) int array
+    said : (n, n_classes) float array
+
+    Returns
+    -------
+    dict of float
+        accuracy, macro_f1, log_loss, brier, and calibration: the expected error of the probability
+        of the answer, in ten bins of equal width (Guo, Pleiss, Sun and Weinberger 2017).
+    """
+    rows = np.arange(len(y))
+    sure, right = said.max(axis=1), said.argmax(axis=1) == y
+    bins = np.minimum((sure * N_BINS).astype(int), N_BINS - 1)
+    gap = np.bincount(bins, weights=right - sure, minlength=N_BINS)
+    return {
+        "accuracy": metrics.accuracy(y, said),
+        "macro_f1": metrics.macro_f1(y, said),
+        "log_loss": float(-np.log(said[rows, y]).mean()),
+        "brier": metrics.brier(y, said),
+        "calibration": float(np.abs(gap).sum() / len(y)),
+    }

@@ -1,0 +1,141 @@
+# Which learner answers which doubt: all of them on the same data, in the conditions of the registered
+# suite (config/suite.yaml).
+
+answers_datasets = config["answers"]["datasets"]
+
+
+rule answers_run:
+    input:
+        table="data/tidy/{dataset}.parquet",
+        suite="config/suite.yaml",
+    output:
+        "data/results/answers/datasets/{dataset}.parquet",
+    log:
+        "data/logs/answers/run/{dataset}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.steps:run"),
+    message:
+        "All answers to doubt on {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
+
+
+rule answers_statistics:
+    input:
+        rows=expand(
+            "data/results/answers/datasets/{dataset}.parquet", dataset=answers_datasets
+        ),
+    output:
+        rows="data/results/answers/rows.parquet",
+        statistics="data/results/answers/statistics.parquet",
+        ranks="data/results/answers/ranks.parquet",
+    log:
+        "data/logs/answers/statistics.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.statistics:merged"),
+    message:
+        "Significance tests and ranks of all answers"
+    script:
+        "../scripts/step.py"
+
+
+rule answers_tables:
+    input:
+        rows=rules.answers_statistics.output.rows,
+        statistics=rules.answers_statistics.output.statistics,
+        ranks=rules.answers_statistics.output.ranks,
+    output:
+        **items(
+            config,
+            "answers.tables",
+            "answers_ranks",
+            "answers_effects",
+            "answers_map",
+        ),
+    log:
+        "data/logs/answers/tables.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.tables"),
+    message:
+        "Tables of all answers"
+    script:
+        "../scripts/step.py"
+
+
+rule answers_figures:
+    input:
+        rows=rules.answers_statistics.output.rows,
+        ranks=rules.answers_statistics.output.ranks,
+    output:
+        **items(config, "answers.figures", "answers_gains", "answers_rank_lines"),
+    log:
+        "data/logs/answers/figures.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.figures"),
+    message:
+        "Figures of all answers"
+    script:
+        "../scripts/step.py"
+
+
+rule answers_claims:
+    input:
+        rows=rules.answers_statistics.output.rows,
+        statistics=rules.answers_statistics.output.statistics,
+        specification="config/claims.yaml",
+        stated="data/published/claims.csv",
+    output:
+        "data/results/answers/claims.parquet",
+    log:
+        "data/logs/answers/claims.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.claims:claims"),
+    message:
+        "Questions about all answers"
+    script:
+        "../scripts/step.py"
+
+
+rule answers_page:
+    input:
+        tables=rules.answers_tables.output,
+        figures=rules.answers_figures.output,
+        captions=[rules.answers_tables.output, rules.answers_figures.output],
+        claims=rules.answers_claims.output,
+        suite="config/suite.yaml",
+    output:
+        "data/results/answers/section.json",
+    log:
+        "data/logs/answers/section.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.page:section"),
+    message:
+        "All answers in the report"
+    script:
+        "../scripts/step.py"
+
+
+# For the manifest: data sets, what was read and not made, and what was made.
+answers_reported = {
+    "datasets": answers_datasets,
+    "read": ["config/suite.yaml", "config/claims.yaml", "data/published/claims.csv"],
+    "made": [
+        rules.answers_statistics.output,
+        rules.answers_tables.output,
+        rules.answers_figures.output,
+        rules.answers_claims.output,
+        rules.answers_page.output,
+    ],
+}
