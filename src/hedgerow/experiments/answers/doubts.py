@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,16 +83,13 @@ class Doubted:
         X, values = self.X.iloc[rows], self.values[rows]
         return dataclasses.replace(self, X=X, values=values, y=self.y[rows], plausibility=told)
 
-    def told(self):
-        """Values with all that is told of them, as the learners of this package take them."""
+    def told(self, doubts: Collection[str]):
+        """Values with what is told of them, as learners take them: `error`, `y_plausibility`."""
         from hedgerow.induction.uncertain import Uncertain
 
-        doubts = {}
-        if self.errors is not None:
-            doubts["error"] = self.errors
-        if self.plausibility is not None:
-            doubts["y_plausibility"] = self.plausibility
-        return Uncertain(self.X, **doubts) if doubts else self.X
+        known = {"error": self.errors, "y_plausibility": self.plausibility}
+        known = {name: known[name] for name in doubts if known[name] is not None}
+        return Uncertain(self.X, **known) if known else self.X
 
 
 class Case(NamedTuple):

@@ -57,8 +57,13 @@ SOFT = {
     "se": ("evaluation",),
     "ss_stp_se": ("search", "propagation", "evaluation"),
 }
-#: Who takes values with all that is told of them; others have parameters of their own for it.
-TOLD = ("udt", "e2m", "optimal", "doubt_tree")
+#: Who is told of which doubts with the values: of those that its paper answers, the last of all.
+TOLD = {
+    "udt": ("error",),
+    "optimal": ("error",),
+    "e2m": ("y_plausibility",),
+    "doubt_tree": ("error", "y_plausibility"),
+}
 
 
 class Learned:
@@ -111,7 +116,7 @@ def learned(
     if method == "imputation":
         return _imputed(settings, train, n_classes)
     model = _ours(method, settings, train, plan, state)
-    model.fit(train.told() if method in TOLD else train.X, train.y)
+    model.fit(train.told(TOLD.get(method, ())), train.y)
     # Errors are those of the training rows, which a tree that knows them has kept.
     n_leaves = int(model.tree_.n_leaves)
     said = partial(_laplace if method == "e2m" else _said, model)

@@ -113,6 +113,13 @@ class AnswersPlan(Plan):
     methods: tuple[str, ...] = setting(METHODS, "Learners.", choices=METHODS)
     n_trees: int = setting(50, "Trees of the forest.", minimum=1, maximum=100_000)
     n_rounds: int = setting(50, "Rounds of gradient boosting.", minimum=1, maximum=100_000)
+    rule_leaves: int = setting(6, "Leaves of the rule of thumb, at most.", minimum=2, maximum=100)
+    people_dataset: str = setting(
+        "parkinsons", "Data set with several recordings of a person, as an illustration."
+    )
+    n_people: int = setting(
+        3, "Divisions of its persons into training and test part.", minimum=1, maximum=9_999
+    )
     max_nodes: int = setting(
         300,
         "Tests whose branches are looked at in each search for a best tree; a tenth of it where "
