@@ -42,6 +42,9 @@ CLEAN = "clean"
 NOWHERE = "nowhere"
 TRAINING = "training"  # where doubtful classes are
 PART = "suite"
+#: In the place of a learner, for what the training rows are like.
+DATA = "data"
+PROPERTIES = ("n_rows", "n_variables", "n_classes", "largest_class", "share_numeric")
 
 CHANGES = Metric(100.0, less_is_better=True)
 

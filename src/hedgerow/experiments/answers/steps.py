@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,17 @@ from hedgerow.data import TidyTable, rng, split
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.answers.doubts import Case, Cell, Doubted, Sample, cells
 from hedgerow.experiments.answers.learners import Learned, learned
-from hedgerow.experiments.answers.plan import EXPERIMENT, ORDER, PART, VALUES, AnswersPlan
+from hedgerow.experiments.answers.plan import (
+    CLEAN,
+    DATA,
+    EXPERIMENT,
+    NOWHERE,
+    ORDER,
+    PART,
+    PROPERTIES,
+    VALUES,
+    AnswersPlan,
+)
 from hedgerow.experiments.frames import one_thread, random_state, sorted_
 from hedgerow.experiments.step import step
 
@@ -46,13 +56,16 @@ def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.Dat
     Returns
     -------
     DataFrame
-        part, dataset, repeat, condition, level, place, method, metric, value.
+        part, dataset, repeat, condition, level, place, method, metric, value. What the training
+        rows are like stands under the method `data`.
     """
     number, lines = suite["datasets"].index(table.name), []
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of doubts that a learner does not know, as it is meant
         for repeat in range(plan.n_repeats):
             sample = sample_of(table, repeat, suite, plan)
+            clean = (PART, table.name, repeat, CLEAN, 0, NOWHERE, DATA)
+            lines += [(*clean, *known) for known in properties(sample)]
             for cell in cells(suite, number, repeat, plan.levels):
                 case = sample.case(cell)
                 for method in plan.methods:
@@ -71,6 +84,20 @@ def sample_of(table: TidyTable, repeat: int, suite: Mapping[str, Any], plan: Ans
         table, repeat, seed=plan.seed, experiment=EXPERIMENT, test_size=suite["test_size"]
     )
     return Sample(table, np.sort(train), np.sort(test), repeat, suite, plan)
+
+
+def properties(sample: Sample) -> Iterator[tuple[str, float]]:
+    """What the training rows are like, as they are: each of `PROPERTIES` and its value."""
+    y = sample.table.y[sample.train]
+    counts = np.bincount(y)
+    values = (
+        len(y),
+        sample.table.X.shape[1],
+        (counts > 0).sum(),
+        counts.max() / len(y),
+        (sample.n_categories == 0).mean(),
+    )
+    yield from zip(PROPERTIES, map(float, values), strict=True)
 
 
 def _measured(method: str, sample: Sample, case: Case, cell: Cell, plan) -> dict[str, float]:
