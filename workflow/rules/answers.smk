@@ -2,6 +2,7 @@
 # suite (config/suite.yaml).
 
 answers_datasets = config["answers"]["datasets"]
+answers_people = config["answers"]["people_dataset"]
 
 
 rule answers_run:
@@ -18,6 +19,23 @@ rule answers_run:
         **step(config, "answers.steps:run"),
     message:
         "All answers to doubt on {wildcards.dataset}"
+    script:
+        "../scripts/step.py"
+
+
+rule answers_people:
+    input:
+        table=f"data/tidy/{answers_people}.parquet",
+    output:
+        "data/results/answers/people.parquet",
+    log:
+        "data/logs/answers/people.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.people:people"),
+    message:
+        "Recordings of the same person"
     script:
         "../scripts/step.py"
 
@@ -43,11 +61,33 @@ rule answers_statistics:
         "../scripts/step.py"
 
 
+rule answers_rule:
+    input:
+        rows=rules.answers_statistics.output.rows,
+        suite="config/suite.yaml",
+    output:
+        leaves="data/results/answers/leaves.parquet",
+        honesty="data/results/answers/honesty.parquet",
+    log:
+        "data/logs/answers/rule.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "answers.rule:rule"),
+    message:
+        "The rule of thumb, and how honest it is"
+    script:
+        "../scripts/step.py"
+
+
 rule answers_tables:
     input:
         rows=rules.answers_statistics.output.rows,
         statistics=rules.answers_statistics.output.statistics,
         ranks=rules.answers_statistics.output.ranks,
+        leaves=rules.answers_rule.output.leaves,
+        honesty=rules.answers_rule.output.honesty,
+        people=rules.answers_people.output,
     output:
         **items(
             config,
@@ -55,6 +95,9 @@ rule answers_tables:
             "answers_ranks",
             "answers_effects",
             "answers_map",
+            "answers_rule",
+            "answers_honesty",
+            "answers_people",
         ),
     log:
         "data/logs/answers/tables.log",
@@ -129,10 +172,12 @@ rule answers_page:
 
 # For the manifest: data sets, what was read and not made, and what was made.
 answers_reported = {
-    "datasets": answers_datasets,
+    "datasets": sorted({*answers_datasets, answers_people}),
     "read": ["config/suite.yaml", "config/claims.yaml", "data/published/claims.csv"],
     "made": [
         rules.answers_statistics.output,
+        rules.answers_rule.output,
+        rules.answers_people.output,
         rules.answers_tables.output,
         rules.answers_figures.output,
         rules.answers_claims.output,

@@ -89,6 +89,8 @@ class Doubted:
 
         known = {"error": self.errors, "y_plausibility": self.plausibility}
         known = {name: known[name] for name in doubts if known[name] is not None}
+        if "y_plausibility" in known:  # some rows may lack a class
+            known["classes"] = np.arange(known["y_plausibility"].shape[1])
         return Uncertain(self.X, **known) if known else self.X
 
 

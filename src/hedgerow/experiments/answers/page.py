@@ -12,7 +12,12 @@ from hedgerow.evaluation.significance import smallest_p
 from hedgerow.experiments.answers import figures as answers_figures
 from hedgerow.experiments.answers import tables as answers_tables
 from hedgerow.experiments.answers.plan import CLEAN, NOWHERE, RANKED, AnswersPlan
-from hedgerow.experiments.answers.tables import CONDITION_LABELS, LABELS
+from hedgerow.experiments.answers.tables import (
+    CHOICE_LABELS,
+    CONDITION_LABELS,
+    LABELS,
+    PEOPLE_LABELS,
+)
 from hedgerow.experiments.compared import most
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
@@ -66,6 +71,9 @@ def section(
         ranks=_ranks(tables["answers_ranks"]),
         effects=_effects(effects),
         cells=_cells(tables["answers_map"], suite),
+        rules=_rules(tables["answers_rule"]),
+        honesty=_honesty(tables["answers_honesty"]),
+        people=_people(tables["answers_people"]),
         shown=shown(answers_tables, answers_figures, figures=figures, captions=captions),
     )
 
@@ -118,6 +126,53 @@ def _cells(table: pd.DataFrame, suite: Mapping[str, Any]) -> list[dict]:
         cells += [number(line["accuracy_c45"], 1), number(line["accuracy_forest"], 1)]
         found.append({"name": where, "cells": cells})
     return found
+
+
+def _rules(table: pd.DataFrame) -> list[dict]:
+    """The leaves of both rules."""
+    titles = {"readable": "Among trees that can be read", "all": "Among all learners"}
+    found = []
+    for among, own in table.groupby("among", sort=False):
+        lines = []
+        for line in own.to_dict("records"):
+            cells = [LABELS[line["method"]], number(line["accuracy"], 1)]
+            cells += [number(line[f"accuracy_{name}"], 1) for name in ("c45", "forest", "best")]
+            cells += [number(line["n_cases"], 0), number(line["n_datasets"], 0)]
+            lines.append({"name": line["rule"], "cells": cells})
+        found.append({"title": titles[among], "lines": lines})
+    return found
+
+
+def _honesty(table: pd.DataFrame) -> list[dict]:
+    """What the rule is worth on data sets that it has not seen."""
+    titles = {"readable": "Among trees that can be read", "all": "Among all learners"}
+    found = []
+    for among, own in table.groupby("among", sort=False):
+        lines = []
+        for line in own.to_dict("records"):
+            span = "–"
+            if line["choice"] != "rule":
+                span = f"{signed(line['low'], 1)} to {signed(line['high'], 1)}"
+            cells = [number(line["accuracy"], 1), span]
+            lines.append({"name": CHOICE_LABELS[line["choice"]], "cells": cells})
+        found.append({"title": titles[among], "lines": lines})
+    return found
+
+
+def _people(table: pd.DataFrame) -> list[dict]:
+    """Lines of the illustration."""
+    return [
+        {
+            "name": PEOPLE_LABELS[line["method"]],
+            "cells": [
+                number(line["accuracy"], 1),
+                number(line["log_loss"], 3),
+                number(line["changes"], 1),
+                number(line["foretold"], 1),
+            ],
+        }
+        for line in table.to_dict("records")
+    ]
 
 
 def _n_levels(suite: Mapping[str, Any]) -> int:

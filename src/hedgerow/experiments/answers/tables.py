@@ -257,3 +257,174 @@ def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
     columns += [f"accuracy_{name}" for name in AGAINST]
     columns += ["gain_readable", "behind_forest", "n_datasets"]
     return pd.DataFrame(lines, columns=columns).round(9)
+
+
+CHOICE_LABELS = {
+    "rule": "the rule of thumb",
+    "best_single": "the one learner that is best on the others",
+    "c45": "C4.5",
+    "forest": "random forest",
+    "hindsight": "the best of each case, in hindsight",
+}
+PEOPLE_LABELS = {
+    "c45": "C4.5, told nothing",
+    "c45_told": "C4.5, told the errors of the recording",
+    "doubt_tree": "tree for all doubts",
+    "forest": "random forest",
+}
+
+
+def said_of_people(people: pd.DataFrame, plan: AnswersPlan) -> dict[str, str]:
+    """Words of the caption of the illustration.
+
+    Parameters
+    ----------
+    people : DataFrame
+    plan : AnswersPlan
+
+    Returns
+    -------
+    dict of str
+    """
+    each = how_many(plan.n_people, "division")
+    there = people["dataset"].unique()
+    return {"ran": ran(there, [plan.people_dataset], each, plan.configuration)}
+
+
+def behind_rule(table: pd.DataFrame) -> Iterator[Cell]:
+    """The leaf of the rule, which rests on the accuracies of all cases."""
+    columns = ("n_cases", "n_datasets", "accuracy", "accuracy_c45", "accuracy_forest")
+    for row, line in enumerate(table.to_dict("records")):
+        where = {"among": line["among"], "leaf": line["leaf"]}
+        for column in (*columns, "accuracy_best"):
+            if pd.notna(line[column]):
+                times = 100.0 if column.startswith("accuracy") else 1.0
+                yield Cell(row, column, "value", (Rows("leaves", where, column),), times)
+
+
+def behind_honesty(table: pd.DataFrame) -> Iterator[Cell]:
+    """Accuracy on the data sets that were left out."""
+    for row, line in enumerate(table.to_dict("records")):
+        where = {"among": line["among"], "choice": line["choice"]}
+        own = (Rows("honesty", where, "accuracy"),)
+        yield Cell(row, "accuracy", "mean", own, 100.0)
+        rule = Rows("honesty", {**where, "choice": "rule"}, "accuracy")
+        if line["choice"] != "rule":
+            for column in ("low", "high"):
+                if pd.notna(line[column]):
+                    yield Cell(row, column, STATED, (*own, rule))
+
+
+def behind_people(table: pd.DataFrame) -> Iterator[Cell]:
+    """Means over divisions of the persons."""
+    for row, line in enumerate(table.to_dict("records")):
+        for metric in PEOPLE_METRICS:
+            if pd.notna(line[metric]):
+                where = {"method": line["method"], "metric": metric}
+                times = 1.0 if metric == "log_loss" else 100.0
+                yield Cell(row, metric, "mean", (Rows("people", where),), times)
+
+
+PEOPLE_METRICS = ("accuracy", "log_loss", "changes", "foretold")
+
+
+@table(
+    "A rule of thumb",
+    caption="A tree of few leaves (E2M) that is told how near each learner came to the best in "
+    "each case, a data set in a condition: what to take by what is known beforehand. error: "
+    "standard deviation of the errors, in those of a variable; missing, doubtful_classes: shares, "
+    "0 where nobody tells; exact_training: 1 where doubt came after training; n_rows: of the "
+    "training part. Accuracies on the cases of the leaf, means over data sets, in points: of what "
+    "it recommends, of C4.5, of the forest, of the best in hindsight. {ran}",
+    words=said,
+    behind=behind_rule,
+)
+def answers_rule(leaves: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
+    """Which learner to take, among readable trees and among all.
+
+    Parameters
+    ----------
+    leaves : DataFrame
+        As returned by `hedgerow.experiments.answers.rule.rule`.
+    rows : DataFrame
+    plan : AnswersPlan
+
+    Returns
+    -------
+    DataFrame
+        Its columns, accuracies in points.
+    """
+    own = leaves.copy()
+    for column in own.columns[own.columns.str.startswith("accuracy")]:
+        own[column] = 100.0 * own[column]
+    return own.round(9)
+
+
+@table(
+    "How honest the rule is",
+    caption="Accuracy on data sets that were left out when the rule was grown, mean over them "
+    "(points), beside what else could be chosen without knowing them. Interval: 95 % of the mean "
+    "difference to the rule over data sets (Student's t). {ran}",
+    words=said,
+    behind=behind_honesty,
+)
+def answers_honesty(honesty: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
+    """The rule on data sets that it has not seen.
+
+    Parameters
+    ----------
+    honesty : DataFrame
+        As returned by `hedgerow.experiments.answers.rule.rule`.
+    rows : DataFrame
+    plan : AnswersPlan
+
+    Returns
+    -------
+    DataFrame
+        among, choice, accuracy, low, high (of the difference to the rule), n_datasets.
+    """
+    lines = []
+    for among, own in honesty.groupby("among", sort=False):
+        wide = 100.0 * own.pivot(index="dataset", columns="choice", values="accuracy")
+        for choice in CHOICE_LABELS:
+            if choice not in wide:
+                continue
+            apart = (wide[choice] - wide["rule"]).dropna().to_numpy()
+            bounds = interval(apart) if choice != "rule" else (np.nan, np.nan)
+            lines.append((among, choice, wide[choice].mean(), *bounds, len(apart)))
+    columns = ["among", "choice", "accuracy", "low", "high", "n_datasets"]
+    return pd.DataFrame(lines, columns=columns).round(9)
+
+
+@table(
+    "Real repeats: one recording is answered",
+    caption="Several recordings of each person. Persons are divided; one recording of each test "
+    "person is answered, and the others tell its errors. Accuracy in points and log loss over "
+    "persons; changes: of the other recordings those that are answered otherwise, per cent; "
+    "foretold: the probability of that which <code>explain</code> gives, per cent. Means over "
+    "divisions. {ran}",
+    words=said_of_people,
+    behind=behind_people,
+)
+def answers_people(people: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
+    """What is told of errors that are real.
+
+    Parameters
+    ----------
+    people : DataFrame
+        As returned by `hedgerow.experiments.answers.people.people`.
+    plan : AnswersPlan
+
+    Returns
+    -------
+    DataFrame
+        method, accuracy, log_loss, changes, foretold, n_divisions.
+    """
+    wide = people.pivot_table(index="method", columns="metric", values="value", aggfunc="mean")
+    wide = wide.reindex(index=[m for m in PEOPLE_LABELS if m in wide.index])
+    wide = wide.reindex(columns=list(PEOPLE_METRICS))
+    for metric in PEOPLE_METRICS:
+        wide[metric] *= 1.0 if metric == "log_loss" else 100.0
+    found = wide.rename_axis(columns=None).reset_index()
+    found["n_divisions"] = people["division"].nunique()
+    return found.round(9)
