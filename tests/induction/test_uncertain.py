@@ -263,11 +263,38 @@ def test_one_warning_names_what_is_ignored(name):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.predict_proba(data)
-    ignored = [d for d in ("imputed", "reliability") if d not in understood(model)]
+    ignored, read = ["imputed", "reliability"], "error"  # guesses are for fit
     if name == "EvidentialTreeClassifier":
         ignored = ["error", "imputed"]  # beside reliabilities, of errors that are no rectangles
+        read = "reliability"
     (told,) = [str(w.message) for w in caught]
-    assert told.startswith(f"{name} ignores {' and '.join(ignored)} of")
+    assert told.startswith(
+        f"{name} ignores {' and '.join(ignored)} of the uncertain data; in prediction it reads "
+        f"{read} ("
+    )
+
+
+@every
+def test_warnings_are_of_the_line_that_asked(name):
+    model, data = quiet(learner(name).fit, everything()), everything()
+    ways = [model.predict, model.predict_log_proba, model.apply, model.decision_path]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for way in [model.fit, *ways, model.explain]:
+            way(data)
+        model.score(data, Y)
+        cross_val_score(model, data, Y, cv=2)
+    caught = [w for w in caught if "ignores" in str(w.message)]
+    assert len(caught) == len(ways) + 3 + 4 and {w.filename for w in caught} == {__file__}
+
+
+@pytest.mark.parametrize("kind", [C45Classifier, EIGClassifier, UncertainTreeClassifier])
+def test_warnings_of_weights_are_of_the_line_that_asked(kind):
+    model, weight = kind(weights="counts"), np.full(N, 0.01)
+    for data in (X, Uncertain(X, y_plausibility=VOTES)):
+        with pytest.warns(HedgerowWarning, match="sample weights add up to 0.8") as caught:
+            model.fit(data, Y, sample_weight=weight)
+        assert [w.filename for w in caught] == [__file__]
 
 
 @every

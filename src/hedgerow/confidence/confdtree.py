@@ -232,7 +232,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         plausible = None
         if isinstance(X, Uncertain):
             understood = self._understood(X)
-            self._tell_ignored(X, understood, stacklevel=3)
+            self._tell_ignored(X, understood)
             y = X.likeliest() if y is None else y
             if "y_plausibility" in understood:
                 plausible = X.classes_of(y)

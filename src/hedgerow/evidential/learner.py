@@ -377,7 +377,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     def _in_doubt(self, X, error) -> EvidentialData:
         """Uncertain data with reliabilities, as evidence."""
         understood = self._understood(X)
-        self._tell_ignored(X, understood, stacklevel=4)
+        self._tell_ignored(X, understood - {"y_plausibility"}, predicting=True)
         if error is not None:
             raise InputError(
                 "error is given beside uncertain data with reliabilities",

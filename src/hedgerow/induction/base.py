@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from hedgerow.checks import (
     checked_weights,
     without_mask,
 )
-from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
 from hedgerow.induction.measurement import column_number, resolve_error
 from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
@@ -289,16 +289,19 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Doubts of these data that `fit` reads."""
         return self._understands
 
-    def _tell_ignored(self, data: Uncertain, read: frozenset[str], stacklevel: int = 5) -> None:
+    def _tell_ignored(
+        self, data: Uncertain, read: Collection[str], predicting: bool = False
+    ) -> None:
         """One warning of all that is told of a table and not read here."""
-        ignored = [name for name in data.given if name not in read]
+        # What is predicted is the class: plausibilities of it are not missed there.
+        asked = {"y_plausibility"} if predicting else set()
+        ignored = [name for name in data.given if name not in asked.union(read)]
         if ignored:
-            told = "; it reads " + " and ".join(n for n in DOUBTS if n in read) if read else ""
-            warnings.warn(
+            told = " and ".join(name for name in DOUBTS if name in read)
+            told = f"; {'in prediction ' * predicting}it reads {told}" if told else ""
+            warn_user(
                 f"{type(self).__name__} ignores {' and '.join(ignored)} of the uncertain data"
-                f"{told} (docs/methods/doubt.md tells what each learner reads)",
-                HedgerowWarning,
-                stacklevel=stacklevel,
+                f"{told} (docs/methods/doubt.md tells what each learner reads)"
             )
 
     def _taken_in(self, X, y):
@@ -307,7 +310,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if not isinstance(X, Uncertain):
             return X, y
         understood = self._understood(X)
-        self._tell_ignored(X, understood, stacklevel=6)
+        self._tell_ignored(X, understood)
         if X.error is not None and "error" in understood and self._error is not None:
             raise InputError(
                 f"error is given to {type(self).__name__} and with the data",
@@ -338,9 +341,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """A table to be read and its errors, of `Uncertain` as of plain data."""
         if not isinstance(X, Uncertain):
             return X, error
-        # The class is what is asked for; E2M reads reliabilities by a way of its own.
-        read = self._understood(X) - {"reliability"} | {"error", "y_plausibility"}
-        self._tell_ignored(X, read)
+        # Guesses are read in fit alone; E2M reads reliabilities by a way of its own.
+        self._tell_ignored(X, {"error"}, predicting=True)
         if error is not None and X.error is not None:
             raise InputError(
                 "error is given beside uncertain data, which have errors of their own",
@@ -463,13 +465,11 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Say so where weights that are taken as counts are too few for any test."""
         # 1e-9: as in growth, where fractions that add up to a minimum reach it.
         if weight is not None and weight.sum() + 1e-9 < self.min_samples_split <= len(weight):
-            warnings.warn(
+            warn_user(
                 f"the sample weights add up to {weight.sum():.3g}, less than min_samples_split = "
                 f"{self.min_samples_split:g}, so that the tree is a single leaf: weights are taken "
                 "as numbers of instances; if they are relative to each other, as in boosting, "
-                "give weights='relative'",
-                HedgerowWarning,
-                stacklevel=4,
+                "give weights='relative'"
             )
 
     def _forget(self) -> None:
