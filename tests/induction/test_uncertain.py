@@ -446,6 +446,22 @@ def test_relative_weights_are_those_of_rows():
     assert C45Classifier().fit(few).tree_.class_weight[0].sum() == pytest.approx(3)
 
 
+def test_a_weight_that_is_lost_is_named_by_its_row():
+    """By its number in X, also where rows of weight 0 come before."""
+    weight = np.where(np.arange(N) < 10, 0.0, 0.1)
+    weight[40] = 1e-300
+    tiny = dict.fromkeys("abc", 1e-100)
+    for data in (X, Uncertain(X, y_plausibility=VOTES)):
+        with pytest.raises(InputError, match="class_weight is 0 or not finite in row 40;"):
+            C45Classifier(class_weight=tiny).fit(data, Y, sample_weight=weight)
+    weight[40] = 0.1
+    votes = VOTES.to_numpy().copy()
+    votes[30] = 1.0, 5e-324, 0.0
+    data = Uncertain(X, y_plausibility=votes, classes=list("abc"))
+    with pytest.raises(InputError, match=r"the weight of a plausible class is 0 .* in row 30;"):
+        C45Classifier().fit(data, sample_weight=weight)
+
+
 def test_labels_of_an_array_are_those_of_y():
     data = Uncertain(X, y_plausibility=VOTES.to_numpy())
     same(C45Classifier().fit(data, Y), C45Classifier().fit(Uncertain(X, y_plausibility=VOTES)))

@@ -92,12 +92,15 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     return weight
 
 
-def _check_product(weight: np.ndarray) -> None:
-    """Refuse products of weights that are no weights any more."""
+def _check_product(
+    weight: np.ndarray, rows: np.ndarray | None, what: str = "sample_weight times class_weight"
+) -> None:
+    """Refuse products of weights that are no weights any more; rows: their numbers in X."""
     usable = np.isfinite(weight) & (weight > 0)
     if not usable.all():
+        place = int((~usable).argmax())
         raise InputError(
-            f"sample_weight times class_weight is 0 or not finite in row {int((~usable).argmax())}",
+            f"{what} is 0 or not finite in row {place if rows is None else int(rows[place])}",
             remedy="give weights of a usual size",
         )
 
@@ -426,7 +429,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if getattr(self, "class_weight", None) is not None:
             with np.errstate(over="ignore", under="ignore"):
                 weight = self._of_classes(y) * (1.0 if weight is None else weight)
-            _check_product(weight)
+            _check_product(weight, None if kept is None else np.flatnonzero(kept))
         if weight is not None:
             weight = meant_weights(self.weights, weight, self._least_weight)
         self._warn_of_weights(weight)
@@ -441,20 +444,20 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.
         """
         n, own, by_class = len(array), weight, np.ones(len(self.classes_))
+        given = np.arange(n) if kept is None else np.flatnonzero(kept)
         with np.errstate(over="ignore", under="ignore"):
             if getattr(self, "class_weight", None) is not None:
                 by_class[codes] = self._of_classes(y, share)
                 weight = np.bincount(rows, share * by_class[codes], n)
                 weight = weight if own is None else weight * own
-                _check_product(weight)
+                _check_product(weight, given)
             own = np.ones(n) if own is None else own
             if weight is not None:  # what whole rows weigh says how weights are meant, not parts
                 own = own * (meant_weights(self.weights, weight, self._least_weight) / weight)
             parts = share * by_class[codes] * own[rows]
-        _check_product(parts)
+        _check_product(parts, given[rows], "the weight of a plausible class")
         self._warn_of_weights(np.bincount(rows, parts, n))
         self._fractions = Fractions(rows, share, own, by_class)
-        given = np.arange(n) if kept is None else np.flatnonzero(kept)
         self._rows_given = self._rows_given[0], given[rows]
         self.n_classes_ = len(self.classes_)
         return Columns(
