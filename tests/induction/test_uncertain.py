@@ -556,6 +556,18 @@ def test_confdtree_gives_others_the_table(inner):
     np.testing.assert_array_equal(one.predict_proba(data), want)
 
 
+def test_confdtree_asks_for_no_class_that_no_row_has():
+    """Of an estimator that knows two, a third may be named; rows of weight 0 are as if absent."""
+    frozen = FrozenEstimator(C45Classifier().fit(X, np.where(Y == "c", "a", Y)))
+    two = VOTES[["a", "b"]].where(VOTES[["a", "b"]].any(axis=1), 1.0)
+    want = ConfDTreeClassifier(frozen).fit(Uncertain(X, y_plausibility=two), sample_weight=WEIGHT)
+    absent = Uncertain(X, y_plausibility=two.assign(c=np.where(WEIGHT == 0, 1.0, 0.0)))
+    one = ConfDTreeClassifier(frozen).fit(absent, sample_weight=WEIGHT)
+    np.testing.assert_array_equal(one.predict_proba(X), want.predict_proba(X))
+    with pytest.raises(InputError, match="'c', which the fitted estimator does not know"):
+        ConfDTreeClassifier(frozen).fit(absent)
+
+
 # ------------------------------------------------------------------ cross-validation
 
 

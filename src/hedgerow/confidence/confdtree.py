@@ -276,7 +276,8 @@ class ConfDTreeClassifier(TreeClassifierMixin):
                     codes[present] = as_codes(y[present], self.classes_)
                 else:  # a row of several classes counts in each with its share
                     parts, found, share = fractions_of(plausible[1])
-                    codes = as_codes(plausible[0], self.classes_)[found]
+                    present, codes = present[parts], np.zeros(len(parts), dtype=np.intp)
+                    codes[present] = as_codes(plausible[0][found[present]], self.classes_)
             own = weight_of(self.estimator_, member, weight)[parts] * share
             table = table[parts]
             # Classes that were not drawn for a tree are none of its own.
