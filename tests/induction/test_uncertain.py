@@ -1,5 +1,6 @@
 """`Uncertain`: its forms, its parts, and what each learner makes of it."""
 
+import copy
 import pickle
 import warnings
 from pathlib import Path
@@ -192,6 +193,15 @@ def test_reliabilities_by_value():
         ({"y_plausibility": VOTES, "classes": "abc"}, "classes are given beside a data frame"),
         ({"y_plausibility": VOTES.to_numpy(), "classes": "ab"}, "for 3 columns"),
         ({"y_plausibility": VOTES.to_numpy(), "classes": "aab"}, "each once"),
+        ({"y_plausibility": VOTES.to_numpy(), "classes": ["a", 1, 2]}, "a label of one kind"),
+        ({"y_plausibility": VOTES.set_axis(["a", 1, 2], axis=1)}, "a label of one kind"),
+        ({"y_plausibility": VOTES.to_numpy(), "classes": 3}, "classes of y_plausibility are 3 for"),
+        ({"error": pd.DataFrame({"size": ["5 %"] * N})}, "error is no table of numbers"),
+        (
+            {"error": {"age": 0.1, "size": pd.Series(SPREAD[:, 0])[::-1]}},
+            r"rows of error\['size'\] have .*error\['size'\]\.loc\[X\.index\]",
+        ),
+        ({"reliability": pd.DataFrame({"size": [0.5] * 4})}, "reliability has 4 rows and X 80"),
         ({"classes": "abc"}, "classes are given, and no plausibility of them"),
         ({"reliability": 1.5}, "reliability holds 1.5"),
         ({"reliability": [0.5, 0.5]}, "reliability is no number, nor one for each column"),
@@ -220,11 +230,26 @@ def test_what_it_refuses_at_once(given, told):
 
 @pytest.mark.parametrize(
     ("rows", "told"),
-    [([99], "from 0 to 79"), ([True], "1 flags choose among 80 rows"), ([0.5], "whole numbers")],
+    [
+        ([99], "from 0 to 79"),
+        ([True], "1 flags choose among 80 rows"),
+        ([0.5], "whole numbers"),
+        ([[1], [2, 3]], "whole numbers"),
+    ],
 )
 def test_rows_that_are_not_there(rows, told):
     with pytest.raises(InputError, match=told):
         Uncertain(X).take(rows)
+
+
+def test_copies_are_read_only_as_well():
+    data = everything()
+    for copied in (copy.deepcopy(data), pickle.loads(pickle.dumps(data)), copy.copy(data)):
+        assert copied.given == data.given and copied.X.equals(data.X)
+        for part in (copied.y_plausibility, copied.reliability, copied.classes):
+            assert not part.flags.writeable
+        with pytest.raises(AttributeError, match="error of uncertain data is read-only"):
+            del copied.error
 
 
 def test_it_is_no_table_of_numbers():

@@ -174,7 +174,10 @@ def _entries(error: Any, m: int, names: Sequence[str], name: str) -> list:
     """What was given, as one entry for each variable."""
     error = of_polars(error)
     if is_frame(error):
-        columns = {column: _or_exact(numbers_of(error[column])) for column in error.columns}
+        try:
+            columns = {column: _or_exact(numbers_of(error[column])) for column in error.columns}
+        except (TypeError, ValueError):
+            raise InputError(f"{name} is no table of numbers", remedy=FORMS) from None
         return by_column(columns, m, names, name)
     if isinstance(error, Mapping) or hasattr(error, "items"):
         return by_column(error, m, names, name)
