@@ -274,6 +274,37 @@ def test_without_doubts_it_is_its_table(name):
     pickle.loads(pickle.dumps(one))
 
 
+def holds_rows(model):
+    return {"_doubts", "_fractions", "_rows_given"} & set(model.__dict__)
+
+
+@every
+def test_a_fit_that_fails_keeps_nothing_of_the_rows(name):
+    model = learner(name)
+    with pytest.raises(InputError, match="sample_weight has 3 entries"):
+        quiet(model.fit, everything(), sample_weight=np.ones(3))
+    assert not holds_rows(model)
+
+
+@pytest.mark.parametrize(
+    ("model", "doubt", "told"),
+    [
+        (UncertainTreeClassifier(), {"error": "5 %"}, "pdfs are not normal"),
+        (EIGClassifier(), {"imputed": X.assign(size=np.nan)}, "guess of X_imputed"),
+        (OptimalTreeClassifier(search="uct", max_nodes=9), {"error": 0.1}, "a test may divide"),
+        (EvidentialTreeClassifier(), {"reliability": 0.5}, "a gamma is given beside"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_growth_that_fails_keeps_nothing_of_the_rows(model, doubt, told):
+    gaps = X.assign(size=X["size"].where(np.arange(N) % 4 > 0)) if "imputed" in doubt else X
+    data = Uncertain(gaps, y_plausibility=VOTES, **doubt)
+    gamma = {"gamma_X": 0.1} if "reliability" in doubt else {}
+    with pytest.raises(InputError, match=told):
+        model.fit(data, **gamma)
+    assert not holds_rows(model)
+
+
 @every
 def test_one_warning_names_what_is_ignored(name):
     """In fit and in prediction; errors of rows to be predicted are read by all."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
@@ -103,6 +104,20 @@ def _check_product(
             f"{what} is 0 or not finite in row {place if rows is None else int(rows[place])}",
             remedy="give weights of a usual size",
         )
+
+
+def forgetting(fit):
+    """A fit that leaves nothing of its rows in the learner, also where it fails."""
+
+    @functools.wraps(fit)
+    def fit_and_forget(self, *given, **named):
+        try:
+            return fit(self, *given, **named)
+        finally:
+            for name in ("_rows_given", "_doubts", "_fractions"):
+                self.__dict__.pop(name, None)
+
+    return fit_and_forget
 
 
 def _predicted(learner, X, error) -> np.ndarray:
@@ -475,14 +490,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
                 "give weights='relative'"
             )
 
-    def _forget(self) -> None:
-        """Leave out what only the fit needs of the rows."""
-        for name in ("_rows_given", "_doubts", "_fractions"):
-            self.__dict__.pop(name, None)
-
     def _finish(self, tree, gate=None):
         """Give the tree its labels and store it."""
-        self._forget()
         self.tree_ = tree.replace(
             classes=self.classes_,
             feature_names=getattr(self, "feature_names_in_", None),
