@@ -663,6 +663,28 @@ def test_masked_values_are_missing():
     same(C45Classifier().fit(Uncertain(array), Y), want, array)
 
 
+def test_what_a_mask_hides_is_no_guess_and_no_error():
+    gaps = NUMBERS.to_numpy().copy()
+    gaps[::4, 0] = np.nan
+    hidden = np.ma.masked_array(np.ones((N, 3)), mask=np.isnan(gaps))
+    for guesses in (hidden, [hidden, hidden]):
+        data = Uncertain(gaps, imputed=guesses)
+        assert np.isnan(data.imputed[-1][np.isnan(gaps)]).all()
+        with pytest.raises(InputError, match=r"guess of X_imputed in row 0, column '0' is nan"):
+            EIGClassifier().fit(data, Y)
+    flags = np.arange(N) % 3 == 0
+    table = np.ma.masked_array(SPREAD, mask=np.tile(flags, (3, 1)).T)  # a value without is exact
+    want = np.where(flags[:, None], 0.0, SPREAD)
+    model = C45Classifier().fit(NUMBERS, Y)
+    for rows in (slice(None), slice(1, 9)):
+        found = model.predict_proba(Uncertain(NUMBERS, error=table)[rows])
+        np.testing.assert_array_equal(found, model.predict_proba(NUMBERS[rows], error=want[rows]))
+    plain = model.predict_proba(NUMBERS, error=table)
+    np.testing.assert_array_equal(plain, model.predict_proba(NUMBERS, error=want))
+    with pytest.raises(InputError, match="error of column 'size' is"):
+        Uncertain(NUMBERS, error={"size": table[:, 0]})
+
+
 def test_uct_numbers_rows_of_the_table():
     model = UCTTreeClassifier(n_iterations=50, random_state=0)
     one = model.fit(Uncertain(X), Y, sample_weight=WEIGHT)

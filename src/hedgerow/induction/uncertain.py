@@ -77,7 +77,7 @@ class Uncertain:
     def __init__(
         self, X, error=None, y_plausibility=None, reliability=None, imputed=None, classes=None
     ):
-        X = without_mask(of_polars(X))
+        X = of_polars(X)
         X = X if hasattr(X, "toarray") else _plain(X, "X")
         if len(np.shape(X)) != 2 or 0 in X.shape:
             raise InputError(
@@ -87,7 +87,7 @@ class Uncertain:
         names = [str(name) for name in X.columns] if is_frame(X) else []
         self._hold(
             X=X,
-            error=of_polars(error),
+            error=without_mask(of_polars(error)),
             y_plausibility=None,
             reliability=None,
             imputed=None,
@@ -358,7 +358,7 @@ def _tables(given: Any, shape: tuple[int, int]) -> tuple:
 
 def _plain(table: Any, name: str) -> Any:
     try:
-        return table if is_frame(table) else np.asarray(table)
+        return table if is_frame(table) else np.asarray(without_mask(table))
     except ValueError:  # rows of different lengths
         raise InputError(f"{name} is no table", remedy="give one row per instance") from None
 
@@ -409,5 +409,5 @@ def _entry_of(entry: Any, rows: np.ndarray) -> Any:
     """Of one column: errors by row are a list of numbers, all other forms hold for every row."""
     if entry is None or isinstance(entry, str | Real) or hasattr(entry, "cdf"):
         return entry
-    entry = np.asarray(entry, dtype=np.float64)
+    entry = np.asarray(without_mask(entry), dtype=np.float64)
     return entry[rows] if entry.ndim else entry
