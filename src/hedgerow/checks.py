@@ -218,7 +218,10 @@ def row_numbers(rows, n: int) -> np.ndarray:
     InputError
         Something else, or numbers beyond the table.
     """
-    rows = np.asarray(rows)
+    try:
+        rows = np.asarray(rows)
+    except ValueError:  # lists of different lengths
+        rows = np.empty((0, 0))
     rows = rows if rows.size else rows.astype(np.intp)
     if rows.dtype == bool and rows.shape != (n,):
         raise InputError(f"{rows.size} flags choose among {n} rows", remedy="give one per row")

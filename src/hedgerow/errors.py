@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
+#: Libraries that call a learner on behalf of a user.
+_BETWEEN = ("hedgerow", "joblib", "sklearn")
+
 
 class HedgerowError(Exception):
     """Base of all errors that a user can mend.
@@ -51,3 +57,13 @@ class LibraryError(HedgerowError, ImportError):
 
     Also an ``ImportError``, so that callers can do without.
     """
+
+
+def warn_user(message: str) -> None:
+    """A HedgerowWarning at the line of the user's that led here, however many calls ago."""
+    level, frame = 1, sys._getframe()
+    while frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN:
+        if frame.f_back is None:
+            break
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, HedgerowWarning, stacklevel=level)

@@ -55,6 +55,11 @@ def test_rectangles_are_intervals():
     same(EvidentialData.from_uncertain(data, Y), want)
 
 
+def test_plain_data_are_not_taken_for_uncertain_ones():
+    with pytest.raises(InputError, match="data are of type ndarray; give Uncertain"):
+        EvidentialData.from_uncertain(np.ones((2, 2)), [0, 1])
+
+
 def test_what_evidence_has_no_form_for():
     data = Uncertain(X, error={"size": 0.5, "weight": "+-1"}, imputed=X)
     with pytest.warns(HedgerowWarning, match=r"leave out error, of which .* and imputed") as told:
@@ -94,6 +99,16 @@ def test_there_and_back(seed, named):
     other = EvidentialData.from_uncertain(one.to_uncertain(), categories=categories)
     same(other, one, rtol=1e-12)
     assert isinstance(one.to_uncertain().X, pd.DataFrame) == named
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e3, 1e5, 1e9])
+@pytest.mark.parametrize("half", [0.1, 0.3, 0.001, 2.5])
+@pytest.mark.filterwarnings("error")
+def test_large_values_keep_their_even_intervals(size, half):
+    """What sums of binary numbers lose of a width is not taken for another one."""
+    table = np.random.default_rng(0).normal(0, size, (50, 2))
+    data = EvidentialData.from_uncertain(Uncertain(table, error=f"+-{half}"), [0, 1] * 25)
+    assert data.to_uncertain().error == {0: f"+-{half}", 1: f"+-{half}"}
 
 
 def test_what_cannot_go_back_is_told():

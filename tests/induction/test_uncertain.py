@@ -1,5 +1,6 @@
 """`Uncertain`: its forms, its parts, and what each learner makes of it."""
 
+import copy
 import pickle
 import warnings
 from pathlib import Path
@@ -192,6 +193,15 @@ def test_reliabilities_by_value():
         ({"y_plausibility": VOTES, "classes": "abc"}, "classes are given beside a data frame"),
         ({"y_plausibility": VOTES.to_numpy(), "classes": "ab"}, "for 3 columns"),
         ({"y_plausibility": VOTES.to_numpy(), "classes": "aab"}, "each once"),
+        ({"y_plausibility": VOTES.to_numpy(), "classes": ["a", 1, 2]}, "a label of one kind"),
+        ({"y_plausibility": VOTES.set_axis(["a", 1, 2], axis=1)}, "a label of one kind"),
+        ({"y_plausibility": VOTES.to_numpy(), "classes": 3}, "classes of y_plausibility are 3 for"),
+        ({"error": pd.DataFrame({"size": ["5 %"] * N})}, "error is no table of numbers"),
+        (
+            {"error": {"age": 0.1, "size": pd.Series(SPREAD[:, 0])[::-1]}},
+            r"rows of error\['size'\] have .*error\['size'\]\.loc\[X\.index\]",
+        ),
+        ({"reliability": pd.DataFrame({"size": [0.5] * 4})}, "reliability has 4 rows and X 80"),
         ({"classes": "abc"}, "classes are given, and no plausibility of them"),
         ({"reliability": 1.5}, "reliability holds 1.5"),
         ({"reliability": [0.5, 0.5]}, "reliability is no number, nor one for each column"),
@@ -220,11 +230,26 @@ def test_what_it_refuses_at_once(given, told):
 
 @pytest.mark.parametrize(
     ("rows", "told"),
-    [([99], "from 0 to 79"), ([True], "1 flags choose among 80 rows"), ([0.5], "whole numbers")],
+    [
+        ([99], "from 0 to 79"),
+        ([True], "1 flags choose among 80 rows"),
+        ([0.5], "whole numbers"),
+        ([[1], [2, 3]], "whole numbers"),
+    ],
 )
 def test_rows_that_are_not_there(rows, told):
     with pytest.raises(InputError, match=told):
         Uncertain(X).take(rows)
+
+
+def test_copies_are_read_only_as_well():
+    data = everything()
+    for copied in (copy.deepcopy(data), pickle.loads(pickle.dumps(data)), copy.copy(data)):
+        assert copied.given == data.given and copied.X.equals(data.X)
+        for part in (copied.y_plausibility, copied.reliability, copied.classes):
+            assert not part.flags.writeable
+        with pytest.raises(AttributeError, match="error of uncertain data is read-only"):
+            del copied.error
 
 
 def test_it_is_no_table_of_numbers():
@@ -249,6 +274,37 @@ def test_without_doubts_it_is_its_table(name):
     pickle.loads(pickle.dumps(one))
 
 
+def holds_rows(model):
+    return {"_doubts", "_fractions", "_rows_given"} & set(model.__dict__)
+
+
+@every
+def test_a_fit_that_fails_keeps_nothing_of_the_rows(name):
+    model = learner(name)
+    with pytest.raises(InputError, match="sample_weight has 3 entries"):
+        quiet(model.fit, everything(), sample_weight=np.ones(3))
+    assert not holds_rows(model)
+
+
+@pytest.mark.parametrize(
+    ("model", "doubt", "told"),
+    [
+        (UncertainTreeClassifier(), {"error": "5 %"}, "pdfs are not normal"),
+        (EIGClassifier(), {"imputed": X.assign(size=np.nan)}, "guess of X_imputed"),
+        (OptimalTreeClassifier(search="uct", max_nodes=9), {"error": 0.1}, "a test may divide"),
+        (EvidentialTreeClassifier(), {"reliability": 0.5}, "a gamma is given beside"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_a_growth_that_fails_keeps_nothing_of_the_rows(model, doubt, told):
+    gaps = X.assign(size=X["size"].where(np.arange(N) % 4 > 0)) if "imputed" in doubt else X
+    data = Uncertain(gaps, y_plausibility=VOTES, **doubt)
+    gamma = {"gamma_X": 0.1} if "reliability" in doubt else {}
+    with pytest.raises(InputError, match=told):
+        model.fit(data, **gamma)
+    assert not holds_rows(model)
+
+
 @every
 def test_one_warning_names_what_is_ignored(name):
     """In fit and in prediction; errors of rows to be predicted are read by all."""
@@ -263,11 +319,38 @@ def test_one_warning_names_what_is_ignored(name):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.predict_proba(data)
-    ignored = [d for d in ("imputed", "reliability") if d not in understood(model)]
+    ignored, read = ["imputed", "reliability"], "error"  # guesses are for fit
     if name == "EvidentialTreeClassifier":
         ignored = ["error", "imputed"]  # beside reliabilities, of errors that are no rectangles
+        read = "reliability"
     (told,) = [str(w.message) for w in caught]
-    assert told.startswith(f"{name} ignores {' and '.join(ignored)} of")
+    assert told.startswith(
+        f"{name} ignores {' and '.join(ignored)} of the uncertain data; in prediction it reads "
+        f"{read} ("
+    )
+
+
+@every
+def test_warnings_are_of_the_line_that_asked(name):
+    model, data = quiet(learner(name).fit, everything()), everything()
+    ways = [model.predict, model.predict_log_proba, model.apply, model.decision_path]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for way in [model.fit, *ways, model.explain]:
+            way(data)
+        model.score(data, Y)
+        cross_val_score(model, data, Y, cv=2)
+    caught = [w for w in caught if "ignores" in str(w.message)]
+    assert len(caught) == len(ways) + 3 + 4 and {w.filename for w in caught} == {__file__}
+
+
+@pytest.mark.parametrize("kind", [C45Classifier, EIGClassifier, UncertainTreeClassifier])
+def test_warnings_of_weights_are_of_the_line_that_asked(kind):
+    model, weight = kind(weights="counts"), np.full(N, 0.01)
+    for data in (X, Uncertain(X, y_plausibility=VOTES)):
+        with pytest.warns(HedgerowWarning, match="sample weights add up to 0.8") as caught:
+            model.fit(data, Y, sample_weight=weight)
+        assert [w.filename for w in caught] == [__file__]
 
 
 @every
@@ -419,6 +502,22 @@ def test_relative_weights_are_those_of_rows():
     assert C45Classifier().fit(few).tree_.class_weight[0].sum() == pytest.approx(3)
 
 
+def test_a_weight_that_is_lost_is_named_by_its_row():
+    """By its number in X, also where rows of weight 0 come before."""
+    weight = np.where(np.arange(N) < 10, 0.0, 0.1)
+    weight[40] = 1e-300
+    tiny = dict.fromkeys("abc", 1e-100)
+    for data in (X, Uncertain(X, y_plausibility=VOTES)):
+        with pytest.raises(InputError, match="class_weight is 0 or not finite in row 40;"):
+            C45Classifier(class_weight=tiny).fit(data, Y, sample_weight=weight)
+    weight[40] = 0.1
+    votes = VOTES.to_numpy().copy()
+    votes[30] = 1.0, 5e-324, 0.0
+    data = Uncertain(X, y_plausibility=votes, classes=list("abc"))
+    with pytest.raises(InputError, match=r"the weight of a plausible class is 0 .* in row 30;"):
+        C45Classifier().fit(data, sample_weight=weight)
+
+
 def test_labels_of_an_array_are_those_of_y():
     data = Uncertain(X, y_plausibility=VOTES.to_numpy())
     same(C45Classifier().fit(data, Y), C45Classifier().fit(Uncertain(X, y_plausibility=VOTES)))
@@ -513,6 +612,18 @@ def test_confdtree_gives_others_the_table(inner):
     np.testing.assert_array_equal(one.predict_proba(data), want)
 
 
+def test_confdtree_asks_for_no_class_that_no_row_has():
+    """Of an estimator that knows two, a third may be named; rows of weight 0 are as if absent."""
+    frozen = FrozenEstimator(C45Classifier().fit(X, np.where(Y == "c", "a", Y)))
+    two = VOTES[["a", "b"]].where(VOTES[["a", "b"]].any(axis=1), 1.0)
+    want = ConfDTreeClassifier(frozen).fit(Uncertain(X, y_plausibility=two), sample_weight=WEIGHT)
+    absent = Uncertain(X, y_plausibility=two.assign(c=np.where(WEIGHT == 0, 1.0, 0.0)))
+    one = ConfDTreeClassifier(frozen).fit(absent, sample_weight=WEIGHT)
+    np.testing.assert_array_equal(one.predict_proba(X), want.predict_proba(X))
+    with pytest.raises(InputError, match="'c', which the fitted estimator does not know"):
+        ConfDTreeClassifier(frozen).fit(absent)
+
+
 # ------------------------------------------------------------------ cross-validation
 
 
@@ -550,6 +661,28 @@ def test_masked_values_are_missing():
     array = np.ma.masked_greater(NUMBERS.to_numpy(), 4.0)
     want = C45Classifier().fit(array, Y)
     same(C45Classifier().fit(Uncertain(array), Y), want, array)
+
+
+def test_what_a_mask_hides_is_no_guess_and_no_error():
+    gaps = NUMBERS.to_numpy().copy()
+    gaps[::4, 0] = np.nan
+    hidden = np.ma.masked_array(np.ones((N, 3)), mask=np.isnan(gaps))
+    for guesses in (hidden, [hidden, hidden]):
+        data = Uncertain(gaps, imputed=guesses)
+        assert np.isnan(data.imputed[-1][np.isnan(gaps)]).all()
+        with pytest.raises(InputError, match=r"guess of X_imputed in row 0, column '0' is nan"):
+            EIGClassifier().fit(data, Y)
+    flags = np.arange(N) % 3 == 0
+    table = np.ma.masked_array(SPREAD, mask=np.tile(flags, (3, 1)).T)  # a value without is exact
+    want = np.where(flags[:, None], 0.0, SPREAD)
+    model = C45Classifier().fit(NUMBERS, Y)
+    for rows in (slice(None), slice(1, 9)):
+        found = model.predict_proba(Uncertain(NUMBERS, error=table)[rows])
+        np.testing.assert_array_equal(found, model.predict_proba(NUMBERS[rows], error=want[rows]))
+    plain = model.predict_proba(NUMBERS, error=table)
+    np.testing.assert_array_equal(plain, model.predict_proba(NUMBERS, error=want))
+    with pytest.raises(InputError, match="error of column 'size' is"):
+        Uncertain(NUMBERS, error={"size": table[:, 0]})
 
 
 def test_uct_numbers_rows_of_the_table():

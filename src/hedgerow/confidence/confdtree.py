@@ -232,7 +232,7 @@ class ConfDTreeClassifier(TreeClassifierMixin):
         plausible = None
         if isinstance(X, Uncertain):
             understood = self._understood(X)
-            self._tell_ignored(X, understood, stacklevel=3)
+            self._tell_ignored(X, understood)
             y = X.likeliest() if y is None else y
             if "y_plausibility" in understood:
                 plausible = X.classes_of(y)
@@ -276,7 +276,8 @@ class ConfDTreeClassifier(TreeClassifierMixin):
                     codes[present] = as_codes(y[present], self.classes_)
                 else:  # a row of several classes counts in each with its share
                     parts, found, share = fractions_of(plausible[1])
-                    codes = as_codes(plausible[0], self.classes_)[found]
+                    present, codes = present[parts], np.zeros(len(parts), dtype=np.intp)
+                    codes[present] = as_codes(plausible[0][found[present]], self.classes_)
             own = weight_of(self.estimator_, member, weight)[parts] * share
             table = table[parts]
             # Classes that were not drawn for a tree are none of its own.

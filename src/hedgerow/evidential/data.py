@@ -287,6 +287,13 @@ class EvidentialData:
         HedgerowWarning
             Errors that are no rectangles, and guesses of missing values, which are left out.
         """
+        from hedgerow.induction.uncertain import Uncertain
+
+        if not isinstance(data, Uncertain):
+            raise InputError(
+                f"data are of type {type(data).__name__}",
+                remedy="give Uncertain; from_gamma takes plain data",
+            )
         low, names, labels = _numbers(data.X, categories)
         gate, lost = data.gate(), []
         if not all_rectangles(gate):
@@ -454,12 +461,14 @@ class EvidentialData:
                 continue
             reliability[:, j] = 1.0 - self.gamma[:, j]
             known = ~np.isnan(X[:, j])
-            half = (self.high[known, j] - self.low[known, j]) / 2.0
+            low, high = self.low[known, j], self.high[known, j]
+            half = (high - low) / 2.0
             if half.size and half.max() > 0:
                 # Of decimal numbers: what adding and taking off has left of .1 is .1 again.
-                half = [float(f"{one:.12g}") for one in half]
-                if len(set(half)) == 1 and np.isfinite(half[0]):
-                    error[j] = f"+-{half[0]!r}"
+                largest = max(np.abs(low).max(), np.abs(high).max())
+                slack = 2.0 * np.spacing(largest) if np.isfinite(largest) else 0.0
+                if np.isfinite(half).all() and np.ptp(half) <= slack:
+                    error[j] = f"+-{_shortest(np.median(half), slack)!r}"
                 else:
                     lost.append(f"widths of attribute {_name(self.feature_names, j)}")
         if self.alone is not None:
@@ -603,6 +612,12 @@ def pignistic(plausibility: np.ndarray) -> np.ndarray:
 
 
 # -- parts of the constructors --------------------------------------------------------------
+
+
+def _shortest(number: float, slack: float) -> float:
+    """The number of fewest digits that is within the slack of another."""
+    found = (float(f"{number:.{digits}g}") for digits in range(1, 17))
+    return next((one for one in found if abs(one - number) <= slack), float(number))
 
 
 def _name(names: list[str] | None, j: int) -> str:

@@ -23,7 +23,13 @@ from hedgerow.evidential.data import EvidentialData, same_columns
 from hedgerow.evidential.error import evidential_error_rate
 from hedgerow.evidential.growth import Growth, Settings
 from hedgerow.evidential.sequence import check_growth, pick_tree
-from hedgerow.induction.base import FROM_DTYPE, WEIGHTS, TreeClassifierMixin, meant_weights
+from hedgerow.induction.base import (
+    FROM_DTYPE,
+    WEIGHTS,
+    TreeClassifierMixin,
+    forgetting,
+    meant_weights,
+)
 from hedgerow.induction.uncertain import Uncertain
 
 
@@ -307,6 +313,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             return data, None
         return data.take(weight > 0), weight[weight > 0]
 
+    @forgetting
     def _plain(self, X, y, sample_weight, gamma_X, gamma_y):
         """A plain table as evidential data, and weights of its rows."""
         self._by_text = False
@@ -322,7 +329,6 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
             gamma_X = gamma_X if self._doubts.reliability is None else self._doubts.gamma
             if "error" in self._understood(self._doubts):
                 low, high = bounds_of(array, self._training_gate())
-        self._forget()
         self.classes_ = np.unique(y) if doubtful is None else doubtful[0]
         self.n_classes_ = len(self.classes_)
         names = getattr(self, "feature_names_in_", None)
@@ -377,7 +383,7 @@ class EvidentialTreeClassifier(TreeClassifierMixin):
     def _in_doubt(self, X, error) -> EvidentialData:
         """Uncertain data with reliabilities, as evidence."""
         understood = self._understood(X)
-        self._tell_ignored(X, understood, stacklevel=4)
+        self._tell_ignored(X, understood - {"y_plausibility"}, predicting=True)
         if error is not None:
             raise InputError(
                 "error is given beside uncertain data with reliabilities",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
-import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from hedgerow.checks import (
     checked_weights,
     without_mask,
 )
-from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import MOST_CATEGORIES, Columns
 from hedgerow.induction.measurement import column_number, resolve_error
 from hedgerow.induction.uncertain import DOUBTS, Fractions, Uncertain, fractions_of
@@ -92,14 +93,31 @@ def meant_weights(meaning: str, weight: np.ndarray, least: float) -> np.ndarray:
     return weight
 
 
-def _check_product(weight: np.ndarray) -> None:
-    """Refuse products of weights that are no weights any more."""
+def _check_product(
+    weight: np.ndarray, rows: np.ndarray | None, what: str = "sample_weight times class_weight"
+) -> None:
+    """Refuse products of weights that are no weights any more; rows: their numbers in X."""
     usable = np.isfinite(weight) & (weight > 0)
     if not usable.all():
+        place = int((~usable).argmax())
         raise InputError(
-            f"sample_weight times class_weight is 0 or not finite in row {int((~usable).argmax())}",
+            f"{what} is 0 or not finite in row {place if rows is None else int(rows[place])}",
             remedy="give weights of a usual size",
         )
+
+
+def forgetting(fit):
+    """A fit that leaves nothing of its rows in the learner, also where it fails."""
+
+    @functools.wraps(fit)
+    def fit_and_forget(self, *given, **named):
+        try:
+            return fit(self, *given, **named)
+        finally:
+            for name in ("_rows_given", "_doubts", "_fractions"):
+                self.__dict__.pop(name, None)
+
+    return fit_and_forget
 
 
 def _predicted(learner, X, error) -> np.ndarray:
@@ -289,16 +307,19 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Doubts of these data that `fit` reads."""
         return self._understands
 
-    def _tell_ignored(self, data: Uncertain, read: frozenset[str], stacklevel: int = 5) -> None:
+    def _tell_ignored(
+        self, data: Uncertain, read: Collection[str], predicting: bool = False
+    ) -> None:
         """One warning of all that is told of a table and not read here."""
-        ignored = [name for name in data.given if name not in read]
+        # What is predicted is the class: plausibilities of it are not missed there.
+        asked = {"y_plausibility"} if predicting else set()
+        ignored = [name for name in data.given if name not in asked.union(read)]
         if ignored:
-            told = "; it reads " + " and ".join(n for n in DOUBTS if n in read) if read else ""
-            warnings.warn(
+            told = " and ".join(name for name in DOUBTS if name in read)
+            told = f"; {'in prediction ' * predicting}it reads {told}" if told else ""
+            warn_user(
                 f"{type(self).__name__} ignores {' and '.join(ignored)} of the uncertain data"
-                f"{told} (docs/methods/doubt.md tells what each learner reads)",
-                HedgerowWarning,
-                stacklevel=stacklevel,
+                f"{told} (docs/methods/doubt.md tells what each learner reads)"
             )
 
     def _taken_in(self, X, y):
@@ -307,7 +328,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if not isinstance(X, Uncertain):
             return X, y
         understood = self._understood(X)
-        self._tell_ignored(X, understood, stacklevel=6)
+        self._tell_ignored(X, understood)
         if X.error is not None and "error" in understood and self._error is not None:
             raise InputError(
                 f"error is given to {type(self).__name__} and with the data",
@@ -338,9 +359,8 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """A table to be read and its errors, of `Uncertain` as of plain data."""
         if not isinstance(X, Uncertain):
             return X, error
-        # The class is what is asked for; E2M reads reliabilities by a way of its own.
-        read = self._understood(X) - {"reliability"} | {"error", "y_plausibility"}
-        self._tell_ignored(X, read)
+        # Guesses are read in fit alone; E2M reads reliabilities by a way of its own.
+        self._tell_ignored(X, {"error"}, predicting=True)
         if error is not None and X.error is not None:
             raise InputError(
                 "error is given beside uncertain data, which have errors of their own",
@@ -424,7 +444,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         if getattr(self, "class_weight", None) is not None:
             with np.errstate(over="ignore", under="ignore"):
                 weight = self._of_classes(y) * (1.0 if weight is None else weight)
-            _check_product(weight)
+            _check_product(weight, None if kept is None else np.flatnonzero(kept))
         if weight is not None:
             weight = meant_weights(self.weights, weight, self._least_weight)
         self._warn_of_weights(weight)
@@ -439,20 +459,20 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         y, codes, rows, share : (n_parts,) class of each part, its row and how much of it it is.
         """
         n, own, by_class = len(array), weight, np.ones(len(self.classes_))
+        given = np.arange(n) if kept is None else np.flatnonzero(kept)
         with np.errstate(over="ignore", under="ignore"):
             if getattr(self, "class_weight", None) is not None:
                 by_class[codes] = self._of_classes(y, share)
                 weight = np.bincount(rows, share * by_class[codes], n)
                 weight = weight if own is None else weight * own
-                _check_product(weight)
+                _check_product(weight, given)
             own = np.ones(n) if own is None else own
             if weight is not None:  # what whole rows weigh says how weights are meant, not parts
                 own = own * (meant_weights(self.weights, weight, self._least_weight) / weight)
             parts = share * by_class[codes] * own[rows]
-        _check_product(parts)
+        _check_product(parts, given[rows], "the weight of a plausible class")
         self._warn_of_weights(np.bincount(rows, parts, n))
         self._fractions = Fractions(rows, share, own, by_class)
-        given = np.arange(n) if kept is None else np.flatnonzero(kept)
         self._rows_given = self._rows_given[0], given[rows]
         self.n_classes_ = len(self.classes_)
         return Columns(
@@ -463,23 +483,15 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
         """Say so where weights that are taken as counts are too few for any test."""
         # 1e-9: as in growth, where fractions that add up to a minimum reach it.
         if weight is not None and weight.sum() + 1e-9 < self.min_samples_split <= len(weight):
-            warnings.warn(
+            warn_user(
                 f"the sample weights add up to {weight.sum():.3g}, less than min_samples_split = "
                 f"{self.min_samples_split:g}, so that the tree is a single leaf: weights are taken "
                 "as numbers of instances; if they are relative to each other, as in boosting, "
-                "give weights='relative'",
-                HedgerowWarning,
-                stacklevel=4,
+                "give weights='relative'"
             )
-
-    def _forget(self) -> None:
-        """Leave out what only the fit needs of the rows."""
-        for name in ("_rows_given", "_doubts", "_fractions"):
-            self.__dict__.pop(name, None)
 
     def _finish(self, tree, gate=None):
         """Give the tree its labels and store it."""
-        self._forget()
         self.tree_ = tree.replace(
             classes=self.classes_,
             feature_names=getattr(self, "feature_names_in_", None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hedgerow.checks import check_choice, check_flag
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, forgetting
 from hedgerow.induction.core import grow, prune
 
 CRITERIA = ("information_gain", "gini", "gain_ratio")
@@ -149,6 +149,7 @@ class C45Classifier(TreeClassifierMixin):
         check_choice("reliability", self.reliability, ("node", "global"))
         check_choice("criterion", self.criterion, CRITERIA)
 
+    @forgetting
     def fit(self, X, y=None, sample_weight=None):
         """Grow and prune the tree.
 

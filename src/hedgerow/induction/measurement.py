@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from hedgerow.checks import LARGEST, check_choice
+from hedgerow.checks import LARGEST, check_choice, without_mask
 from hedgerow.errors import InputError
 from hedgerow.optional import is_frame, numbers_of, of_polars
 from hedgerow.tree.gates import WIDEST, NoiseGate, RelativeNoise, RowNoise, check_model
@@ -172,9 +172,12 @@ def _column(j: int, names: Sequence[str]) -> str:
 
 def _entries(error: Any, m: int, names: Sequence[str], name: str) -> list:
     """What was given, as one entry for each variable."""
-    error = of_polars(error)
+    error = without_mask(of_polars(error))
     if is_frame(error):
-        columns = {column: _or_exact(numbers_of(error[column])) for column in error.columns}
+        try:
+            columns = {column: _or_exact(numbers_of(error[column])) for column in error.columns}
+        except (TypeError, ValueError):
+            raise InputError(f"{name} is no table of numbers", remedy=FORMS) from None
         return by_column(columns, m, names, name)
     if isinstance(error, Mapping) or hasattr(error, "items"):
         return by_column(error, m, names, name)
@@ -232,7 +235,7 @@ def _resolved(
     if isinstance(entry, Real):
         return _checked(entry, refused), None
     try:
-        sd = np.asarray(entry, dtype=np.float64)
+        sd = np.asarray(without_mask(entry), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise refused from None
     if sd.ndim != 1:

@@ -77,7 +77,7 @@ class Uncertain:
     def __init__(
         self, X, error=None, y_plausibility=None, reliability=None, imputed=None, classes=None
     ):
-        X = without_mask(of_polars(X))
+        X = of_polars(X)
         X = X if hasattr(X, "toarray") else _plain(X, "X")
         if len(np.shape(X)) != 2 or 0 in X.shape:
             raise InputError(
@@ -87,13 +87,15 @@ class Uncertain:
         names = [str(name) for name in X.columns] if is_frame(X) else []
         self._hold(
             X=X,
-            error=of_polars(error),
+            error=without_mask(of_polars(error)),
             y_plausibility=None,
             reliability=None,
             imputed=None,
             classes=None,
         )
         _check_order("error", self.error, X)
+        for column, entry in self.error.items() if isinstance(self.error, Mapping) else ():
+            _check_order(f"error[{column!r}]", entry, X)
         self.gate()  # refuses what is no error
         if y_plausibility is not None:
             y_plausibility = of_polars(y_plausibility)
@@ -130,6 +132,12 @@ class Uncertain:
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{name} of uncertain data is read-only: make others")
+
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._hold(**state)  # copies of arrays are read-only as well
 
     # -- parts ------------------------------------------------------------------------------
 
@@ -301,11 +309,16 @@ def _of_classes(given: Any, classes: Any, n: int) -> tuple[np.ndarray, np.ndarra
     try:
         labels = np.array(classes)
         different = labels.ndim == 1 and len(np.unique(labels)) == len(labels)
+        # Numbers beside texts would become texts, which they are not in y.
+        different &= labels.dtype.kind not in "US" or all(
+            isinstance(c, str | bytes) for c in classes
+        )
     except (TypeError, ValueError):
         different = False
     if not different or len(labels) != plausible.shape[1]:
+        shown = list(classes) if np.iterable(classes) else classes
         raise InputError(
-            f"classes of y_plausibility are {list(classes)!r} for {plausible.shape[1]} columns",
+            f"classes of y_plausibility are {shown!r} for {plausible.shape[1]} columns",
             remedy="give a label of one kind for each column, each once",
         )
     return plausible, labels
@@ -316,6 +329,10 @@ def _of_values(given: Any, shape: tuple[int, int], names: Sequence[str]) -> np.n
     if is_frame(given):
         told = dict(zip(given.columns, _columns(given, "reliability"), strict=True))
         columns = by_column(told, shape[1], names, "reliability", absent=1.0)
+        if len(given) != shape[0]:
+            raise InputError(
+                f"reliability has {len(given)} rows and X {shape[0]}", remedy="give one row per row"
+            )
         given = np.column_stack([np.broadcast_to(column, shape[0]) for column in columns])
     else:
         given = by_column(given, shape[1], names, "reliability", absent=1.0)
@@ -341,7 +358,7 @@ def _tables(given: Any, shape: tuple[int, int]) -> tuple:
 
 def _plain(table: Any, name: str) -> Any:
     try:
-        return table if is_frame(table) else np.asarray(table)
+        return table if is_frame(table) else np.asarray(without_mask(table))
     except ValueError:  # rows of different lengths
         raise InputError(f"{name} is no table", remedy="give one row per instance") from None
 
@@ -358,7 +375,8 @@ def _columns(frame: Any, name: str) -> list[np.ndarray]:
 
 def _check_order(name: str, table: Any, X: Any) -> None:
     """Refuse a data frame with the rows of X in another order: they are read one by one."""
-    if not (is_frame(table) and is_frame(X)) or table.index.equals(X.index):
+    labelled = is_frame(table) or hasattr(table, "iloc")  # a column of one
+    if not (labelled and is_frame(X)) or table.index.equals(X.index):
         return
     unique = table.index.is_unique and len(table) == len(X)
     if unique and set(table.index) == set(X.index):
@@ -391,5 +409,5 @@ def _entry_of(entry: Any, rows: np.ndarray) -> Any:
     """Of one column: errors by row are a list of numbers, all other forms hold for every row."""
     if entry is None or isinstance(entry, str | Real) or hasattr(entry, "cdf"):
         return entry
-    entry = np.asarray(entry, dtype=np.float64)
+    entry = np.asarray(without_mask(entry), dtype=np.float64)
     return entry[rows] if entry.ndim else entry

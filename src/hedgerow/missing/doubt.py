@@ -177,6 +177,7 @@ def plausible_leaves(tree, columns, fractions, gate: NoiseGate | None):
     plausible[fractions.rows, columns.y] = fractions.share
     # Rows of which the same is told count together.
     told, same = np.unique(plausible, axis=0, return_inverse=True)
+    same = same.reshape(-1)  # numpy 2.0 has an axis more
     doubtful = (told > 0).sum(axis=1) > 1
     class_weight = np.array(tree.class_weight)
     # All parts of a row, also those below a thousandth, which growth leaves to the other side.

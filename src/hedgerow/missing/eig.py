@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hedgerow.checks import COUNTED, check_choice, check_number
-from hedgerow.errors import HedgerowWarning, InputError
-from hedgerow.induction.base import FROM_DTYPE
+from hedgerow.errors import InputError, warn_user
+from hedgerow.induction.base import FROM_DTYPE, forgetting
 from hedgerow.induction.uncertain import Uncertain
 from hedgerow.missing.imputation import TableImputer, imputer_of, seeded
 from hedgerow.optional import is_frame
@@ -164,6 +164,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         check_number("n_imputations", self.n_imputations, 1, MOST_IMPUTATIONS, whole=True)
         check_choice("missing_at_prediction", self.missing_at_prediction, ("propagate", "impute"))
 
+    @forgetting
     def fit(self, X, y=None, X_imputed=None, sample_weight=None):
         """Impute, grow and prune.
 
@@ -224,11 +225,9 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             filled.append(table.fit_fill(X))
         imputed = np.stack(filled)
         if len(imputed) > 1 and np.array_equal(imputed[1:], imputed[:-1], equal_nan=True):
-            warnings.warn(
+            warn_user(
                 f"all {len(imputed)} guesses of {type(imputer).__name__} are the same, so that it "
                 "does not draw; IterativeImputer, for one, draws with sample_posterior=True",
-                HedgerowWarning,
-                stacklevel=3,
             )
         self._imputer = tables[0]
         return imputed if self._fractions is None else imputed[:, self._fractions.rows]

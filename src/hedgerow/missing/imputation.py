@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer, SimpleImputer
 
-from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.errors import InputError, warn_user
 
 NAMED = ("knn", "mean")
 
@@ -216,13 +216,11 @@ class TableImputer:
             changes = bool(change.mean() > spread)
         if changes:
             i = int(change.argmax())
-            warnings.warn(
+            warn_user(
                 f"the imputer {self._name} turns the known value {known[i]:.6g} of column "
                 f"{self._shown(j)} into {given[i]:.6g}, so that its guesses do not fit the known "
                 "values; if it scales, scale before the classifier, as in "
                 "make_pipeline(StandardScaler(), EIGClassifier())",
-                HedgerowWarning,
-                stacklevel=6,
             )
         return changes
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from numbers import Integral
 from typing import TYPE_CHECKING
@@ -21,11 +20,11 @@ from hedgerow.checks import (
     check_random,
     checked_weights,
 )
-from hedgerow.errors import HedgerowWarning, InputError
+from hedgerow.errors import InputError, warn_user
 from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pruning import Pruning
-from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin
+from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, forgetting
 from hedgerow.induction.core import grow, prune
 from hedgerow.induction.rules import Rules
 from hedgerow.optional import needed
@@ -262,6 +261,7 @@ class UCTTreeClassifier(TreeClassifierMixin):
 
     # -- search -------------------------------------------------------------------------
 
+    @forgetting
     def fit(self, X, y=None, sample_weight=None):
         """Search for a tree.
 
@@ -406,22 +406,18 @@ class UCTTreeClassifier(TreeClassifierMixin):
                     bar.advance(bar.task_ids[0], search.n_iterations - before)
         except KeyboardInterrupt:
             as_planned = False
-            warnings.warn(
+            warn_user(
                 f"the search was interrupted after {search.n_iterations} iterations; "
                 "the best tree so far is kept",
-                HedgerowWarning,
-                stacklevel=3,
             )
         finally:
             if bar is not None:
                 bar.stop()
         if search.is_full:
             as_planned = False
-            warnings.warn(
+            warn_user(
                 f"the search reached its bound on memory after {search.n_iterations} iterations "
                 f"with {search.n_alive} states; raise max_nodes or max_memory to go on",
-                HedgerowWarning,
-                stacklevel=3,
             )
         self.n_iterations_ = int(search.n_iterations)
         self.search_depth_ = int(search.deepest)

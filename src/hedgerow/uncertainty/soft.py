@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from hedgerow.checks import check_choice, check_number
-from hedgerow.errors import HedgerowWarning
+from hedgerow.errors import warn_user
 from hedgerow.induction.base import FROM_DTYPE
 from hedgerow.induction.c45 import C45Classifier
 from hedgerow.induction.core import check_size
@@ -238,4 +236,4 @@ criterion, class_weight, random_state
             )
         else:
             return
-        warnings.warn(message, HedgerowWarning, stacklevel=5)
+        warn_user(message)
