@@ -91,7 +91,9 @@ class Doubted:
         if self.errors is not None:
             doubts["error"] = self.errors
         if self.plausibility is not None:
+            # A class may be plausible and recorded of no row.
             doubts["y_plausibility"] = self.plausibility
+            doubts["classes"] = range(self.plausibility.shape[1])
         return Uncertain(self.X, **doubts) if doubts else self.X
 
 
