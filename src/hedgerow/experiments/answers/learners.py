@@ -219,7 +219,10 @@ def _others(
     else:
         fill = SimpleImputer(keep_empty_features=True)
         model = make_pipeline(fill, StandardScaler(), LogisticRegression(max_iter=1000, **settings))
-    model.fit(read(train), train.y)
+    known = read(train)
+    if method == "boosting":  # which cannot bin a column without any value
+        known[:, np.isnan(known).all(axis=0)] = 0.0
+    model.fit(known, train.y)
 
     def said(rows: Doubted) -> np.ndarray:
         X = read(rows)

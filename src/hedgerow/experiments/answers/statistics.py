@@ -32,7 +32,7 @@ def mean_ranks(rows: pd.DataFrame) -> pd.DataFrame:
     for metric in RANKED:
         less = COMPARED.parts[PART].metrics[metric].less_is_better
         means = COMPARED.means(rows, PART, metric)
-        for condition in means.columns.unique("condition"):
+        for condition in means.columns.unique("condition") if len(means) else ():
             own = means[condition].dropna()
             methods = list(own.columns)
             if len(methods) < 2 or own.empty:

@@ -238,7 +238,8 @@ def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
     own = rows[(rows["part"] == PART) & (rows["metric"] == "accuracy")]
     keys = ["condition", "level", "place"]
     sets = own.groupby([*keys, "method", "dataset"])["value"].mean()
-    means = 100.0 * sets.groupby([*keys, "method"]).mean()
+    # Equals stay equals in whatever order they were added up; the first of them is the best.
+    means = (100.0 * sets.groupby([*keys, "method"]).mean()).round(9)
     lines = []
     for key in sorted(
         {k[:3] for k in means.index}, key=lambda k: ([*CONDITION_LABELS].index(k[0]), *k[1:])
@@ -246,7 +247,8 @@ def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
         by = means[key].reindex(METHODS).dropna()
         readable = by.reindex(READABLE).dropna()
         line = dict(zip(keys, key, strict=True))
-        line |= {"best": by.idxmax(), "best_readable": readable.idxmax()}
+        line["best"] = by.idxmax()
+        line["best_readable"] = readable.idxmax() if len(readable) else ""
         line |= {"accuracy_best": by.max(), "accuracy_readable": readable.max()}
         line |= {f"accuracy_{name}": by.get(name, np.nan) for name in AGAINST}
         line["gain_readable"] = line["accuracy_readable"] - line["accuracy_c45"]
