@@ -29,6 +29,7 @@ from hedgerow.experiments.answers.plan import (
     METHODS,
     OTHERS,
     PART,
+    PROPERTIES,
     READABLE,
     AnswersPlan,
 )
@@ -372,7 +373,9 @@ def test_some_rows_have_what_is_told_of_them():
     np.testing.assert_array_equal(some.values, part.values[rows])
     np.testing.assert_array_equal(some.y, part.y[rows])
     assert some.X.equals(part.X.iloc[rows]) and some.errors == part.errors
-    np.testing.assert_array_equal(some.told().y_plausibility, part.plausibility[rows])
+    np.testing.assert_array_equal(
+        some.told(["y_plausibility"]).y_plausibility, part.plausibility[rows]
+    )
 
 
 # ------------------------------------------------------------------------------ doubtful classes
@@ -549,8 +552,10 @@ TOLD_ERRORS = {
     "stp": {"propagation"},
     "se": {"evaluation"},
     "ss_stp_se": {"search", "propagation", "evaluation"},
-    **{name: {"data"} for name in ("udt", "e2m", "optimal", "doubt_tree")},
+    **{name: {"data"} for name in ("udt", "optimal", "doubt_tree")},
 }
+#: By hand: who is told how plausible classes are.
+TOLD_CLASSES = ("e2m", "doubt_tree")
 
 
 @pytest.mark.parametrize("condition", ["clean", *CONDITIONS])
@@ -571,8 +576,7 @@ def test_who_is_told_what(cases, spied, method, condition):
         assert parameters["error_unit"] == "absolute"
         assert not any(parameters[name] for name in names if name not in where)
     plausible = data and seen.y_plausibility is not None
-    told = method in TOLD_ERRORS and method not in learners.SOFT
-    assert plausible == (told and condition in ("doubtful_classes", "all"))
+    assert plausible == (method in TOLD_CLASSES and condition in ("doubtful_classes", "all"))
     if plausible:
         np.testing.assert_array_equal(seen.y_plausibility, case.train.plausibility)
         assert list(seen.classes) == [0, 1, 2]
@@ -715,6 +719,8 @@ def wanted(plan, n_repeats=1):
     """Cells, learners and metrics that rows are to have; the data set is the second of two."""
     found = Counter()
     for repeat in range(n_repeats):
+        clean = (PART, "made_up", repeat, "clean", 0, "nowhere", "data")
+        found.update((*clean, name) for name in PROPERTIES)
         for c in cells(SUITE, 1, repeat, plan.levels):
             for method in plan.methods:
                 own = METRICS | ({"n_leaves"} if method in READABLE else set())
@@ -747,7 +753,7 @@ def test_rows_hang_on_no_other_learner_and_on_no_order(rows):
     turned = steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, methods=SOME[::-1]))
     pd.testing.assert_frame_equal(turned, rows)
     alone = steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, methods=("forest", "e2m")))
-    own = rows[rows["method"].isin(["forest", "e2m"])].reset_index(drop=True)
+    own = rows[rows["method"].isin(["forest", "e2m", "data"])].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, own)
 
 
@@ -756,8 +762,24 @@ def test_more_repeats_and_levels_leave_rows_as_they_are(rows):
     found = steps.run(TABLE, SUITE, more)
     assert Counter(found[KEY].itertuples(index=False, name=None)) == wanted(more, 2)
     both = rows.merge(found, on=KEY)
-    own = rows["method"].isin(["c45", "cart"])
+    own = rows["method"].isin(["c45", "cart", "data"])
     assert len(both) == own.sum() and (both["value_x"] == both["value_y"]).all()
+
+
+def test_what_training_rows_are_like_is_told(rows):
+    own = rows[rows["method"] == "data"].set_index("metric")["value"].to_dict()
+    one = steps.sample_of(TABLE, 0, SUITE, CHOICE)
+    y = one.table.y[one.train]
+    assert own == pytest.approx(
+        {
+            "n_rows": len(y),
+            "n_variables": TABLE.X.shape[1],
+            "n_classes": 3,
+            "largest_class": np.bincount(y).max() / len(y),
+            "share_numeric": 0.75,
+        },
+        abs=1e-6,
+    )
 
 
 def test_a_row_is_made_again_by_hand():
