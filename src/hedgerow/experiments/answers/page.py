@@ -16,7 +16,7 @@ from hedgerow.experiments.answers.tables import CONDITION_LABELS, LABELS
 from hedgerow.experiments.compared import most
 from hedgerow.experiments.step import step
 from hedgerow.reporting.html import Section, claim_lines, filled, shown, tally
-from hedgerow.reporting.numbers import number, p_text, signed
+from hedgerow.reporting.numbers import NONE, number, p_text, signed
 
 
 @step("*")
@@ -114,7 +114,7 @@ def _cells(table: pd.DataFrame, suite: Mapping[str, Any]) -> list[dict]:
                 line["place"], ", in training"
             )
         cells = [LABELS[line["best"]], number(line["accuracy_best"], 1)]
-        cells += [LABELS[line["best_readable"]], number(line["accuracy_readable"], 1)]
+        cells += [LABELS.get(line["best_readable"], NONE), number(line["accuracy_readable"], 1)]
         cells += [number(line["accuracy_c45"], 1), number(line["accuracy_forest"], 1)]
         found.append({"name": where, "cells": cells})
     return found

@@ -247,7 +247,8 @@ def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
         by = means[key].reindex(METHODS).dropna().round(9)
         readable = by.reindex(READABLE).dropna()
         line = dict(zip(keys, key, strict=True))
-        line |= {"best": by.idxmax(), "best_readable": readable.idxmax()}
+        line["best"] = by.idxmax()
+        line["best_readable"] = readable.idxmax() if len(readable) else ""
         line |= {"accuracy_best": by.max(), "accuracy_readable": readable.max()}
         line |= {f"accuracy_{name}": by.get(name, np.nan) for name in AGAINST}
         line["gain_readable"] = line["accuracy_readable"] - line["accuracy_c45"]
