@@ -48,9 +48,11 @@ def answers_gains(rows: pd.DataFrame, plan: AnswersPlan) -> Figure:
     if means.empty:
         return nothing_drawn("No data set was run")
     whole = means.mean().unstack("condition")
+    if "c45" not in whole.index:
+        return nothing_drawn("C4.5 was not run")
     conditions = [c for c in CONDITION_LABELS if c in whole]
     methods = [m for m in METHODS if m in whole.index]
-    base = whole.loc["c45", conditions] if "c45" in whole.index else whole[conditions].mean()
+    base = whole.loc["c45", conditions]
     gains = whole.loc[methods, conditions] - base
     most = max(float(np.nanmax(np.abs(gains.to_numpy()))), 1e-9)
     with style():
