@@ -831,7 +831,8 @@ def test_a_class_of_few_rows(rare):
     y = TABLE.y.copy()
     y[np.flatnonzero(y == 2)[rare:]] = 0
     table = dataclasses.replace(TABLE, y=y)
-    plan = dataclasses.replace(PLAN, n_settings=2)
+    methods = ("c45", *learners.TOLD, "eig", "imputation", "boosting", "logistic")
+    plan = dataclasses.replace(PLAN, n_settings=2, methods=methods)
     rows = steps.run(table, SUITE, plan)
     assert Counter(rows[KEY].itertuples(index=False, name=None)) == wanted(plan)
     assert rows["value"].notna().all()

@@ -1,0 +1,411 @@
+"""Tables, figures, questions and section on all answers to doubt, from made-up results."""
+
+import functools
+import html
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.text import Text
+from scipy import stats
+from shown import ROOT, SPECIFICATION, STATED, functions_of, made_by, page_of, section_of, tables_of
+
+from hedgerow.experiments.answers import claims as answers_claims
+from hedgerow.experiments.answers import figures as answers_figures
+from hedgerow.experiments.answers.plan import (
+    COMPARED,
+    METHODS,
+    ORDER,
+    PART,
+    READABLE,
+    AnswersPlan,
+)
+from hedgerow.experiments.answers.statistics import merged
+from hedgerow.experiments.answers.tables import (
+    CONDITION_LABELS,
+    LABELS,
+    answers_effects,
+    answers_map,
+)
+from hedgerow.files import read_yaml
+from hedgerow.reporting import figures
+from hedgerow.reporting.numbers import number, signed
+
+pytestmark = pytest.mark.slow
+
+SUITE = read_yaml(ROOT / "config/suite.yaml")
+PLAN = AnswersPlan(
+    configuration="made-up", datasets=("set 0", "set 1", "gone"), levels=(0, 1), n_settings=2
+)
+CONDITIONS = tuple(CONDITION_LABELS)
+SOFT = ("ss", "stp", "se", "ss_stp_se")
+WITH_ERRORS = ("error", "heavy_tails", "wrong_size", "all")
+#: By how many gains a learner is ahead of C4.5 in each condition; the forest is so in all.
+AHEAD = {
+    **{("error", method): 1.0 for method in SOFT},
+    **{("heavy_tails", method): 1.0 for method in SOFT},
+    **{("wrong_size", method): 1.0 for method in SOFT},
+    **{(condition, "eig"): 1.0 for condition in ("missing", "missing_for_a_reason")},
+    **{("doubtful_classes", method): 1.0 for method in ("e2m", "doubt_tree")},
+    ("all", "doubt_tree"): 1.5,
+}
+
+
+def places(condition):
+    """Levels and places of a condition."""
+    if condition == "clean":
+        return [(0, "nowhere")]
+    if condition.startswith("doubtful"):
+        return [(0, "training"), (1, "training")]
+    return [(0, "test"), (1, "both")]
+
+
+def _rows(n_sets=11, gain=0.1):
+    """Learners ahead as `AHEAD` says, by as much less loss, and the more steady where values carry
+    errors; the forest twice as far. Behind where the gain is below 0: a tree without doubt, too."""
+    random = np.random.default_rng(2)
+    lines = []
+    for k in range(n_sets):
+        for condition in CONDITIONS:
+            for level, place in places(condition):
+                for method in METHODS:
+                    ahead = 2.0 if method == "forest" else AHEAD.get((condition, method), 0.0)
+                    if gain < 0 and (condition, method) == ("clean", "cart"):
+                        ahead = 1.0
+                    for metric, told in COMPARED.parts[PART].metrics.items():
+                        sign = -1.0 if told.less_is_better else 1.0
+                        better = gain * ahead
+                        if metric == "changes":
+                            if condition not in WITH_ERRORS:
+                                continue
+                            better = gain if method in SOFT else 0.0
+                        value = 0.5 + sign * better + 0.001 * random.random()
+                        key = (PART, f"set {k}", 0, condition, level, place, method)
+                        lines.append((*key, metric, round(value, 6)))
+    return pd.DataFrame(lines, columns=[*ORDER["rows"], "value"])
+
+
+@functools.cache
+def inputs():
+    """Inputs of all jobs."""
+    return {**merged([_rows(n_sets=2)]), "plan": PLAN, "suite": SUITE}
+
+
+@pytest.fixture(scope="module")
+def run():
+    return SimpleNamespace(inputs=inputs(), tables=tables_of("answers", **inputs()))
+
+
+def critical():
+    """Nemenyi's critical difference of 17 learners over two data sets."""
+    q = stats.studentized_range.ppf(0.95, 17, np.inf) / np.sqrt(2)
+    return q * np.sqrt(17 * 18 / (6 * 2))
+
+
+def _written(drawn):
+    """All texts of a figure."""
+    return [text.get_text() for text in drawn.findobj(Text)]
+
+
+def mean_of(rows, condition, method, metric="accuracy", level=None):
+    where = (rows["condition"] == condition) & (rows["method"] == method)
+    where &= rows["metric"] == metric
+    where &= True if level is None else rows["level"] == level
+    return rows[where]["value"].mean()
+
+
+# ---------------------------------------------------------------------------------------- tables
+
+
+def test_ranks_stand_beside_the_scores(run):
+    table = run.tables["answers_ranks"]
+    assert len(table) == len(CONDITIONS) * len(METHODS)
+    assert list(dict.fromkeys(table["condition"])) == list(CONDITIONS)
+    rows = run.inputs["rows"]
+    for line in table.to_dict("records"):
+        own = line["condition"], line["method"]
+        assert line["accuracy"] == pytest.approx(100 * mean_of(rows, *own))
+        assert line["log_loss"] == pytest.approx(mean_of(rows, *own, "log_loss"))
+    for _, own in table.groupby("condition"):
+        assert own["rank_accuracy"].is_monotonic_increasing
+        assert own["rank_accuracy"].sum() == pytest.approx(17 * 18 / 2)
+        assert own["rank_log_loss"].sum() == pytest.approx(17 * 18 / 2)
+        best = own.iloc[0]
+        assert (best["method"], best["rank_accuracy"], best["rank_log_loss"]) == ("forest", 1, 1)
+    cell = table.set_index(["condition", "method"])
+    assert cell.loc[("all", "doubt_tree"), "rank_accuracy"] == 2
+    assert cell.loc[("all", "doubt_tree"), "accuracy"] == pytest.approx(65, abs=0.2)
+    assert (table["n_datasets"] == 2).all()
+    assert table["critical_difference"].tolist() == pytest.approx([critical()] * len(table))
+
+
+def test_effects_are_those_of_every_learner_over_c45_and_the_forest(run):
+    table = run.tables["answers_effects"]
+    metrics = COMPARED.parts[PART].metrics
+    n_pairs = 16 + 15
+    assert len(table) == n_pairs * ((len(metrics) - 1) * 9 + len(WITH_ERRORS))
+    assert set(table["second"]) == {"c45", "forest"}
+    assert not ((table["first"] == "c45") | (table["first"] == table["second"])).any()
+    assert table["difference"].tolist() == pytest.approx(
+        (table["mean_first"] - table["mean_second"]).tolist(), abs=1e-8
+    )
+    cell = table.set_index(["condition", "metric", "first", "second"])
+    line = cell.loc[("error", "accuracy", "stp", "c45")]
+    assert line["difference"] == pytest.approx(10, abs=0.1)
+    assert (line["wins"], line["losses"], line["n_datasets"]) == (2, 0, 2)
+    line = cell.loc[("error", "log_loss", "stp", "forest")]
+    assert line["difference"] == pytest.approx(0.1, abs=0.001)  # the forest has less loss
+    assert (line["wins"], line["losses"]) == (0, 2)
+    assert cell.loc[("all", "changes", "se", "c45"), "difference"] == pytest.approx(-10, abs=0.1)
+
+
+def test_intervals_are_those_of_the_differences_of_data_sets(run):
+    rows = run.inputs["rows"]
+    own = rows[(rows["condition"] == "error") & (rows["metric"] == "accuracy")]
+    wide = own.groupby(["dataset", "method"])["value"].mean().unstack()
+    ahead = 100 * (wide["stp"] - wide["c45"])
+    table = run.tables["answers_effects"].set_index(["condition", "metric", "first", "second"])
+    line = table.loc[("error", "accuracy", "stp", "c45")]
+    expected = stats.t.interval(0.95, 1, ahead.mean(), stats.sem(ahead))
+    assert [line["low"], line["high"]] == pytest.approx(list(expected))
+    whole = run.tables["answers_effects"]
+    assert ((whole["low"] <= whole["difference"]) & (whole["difference"] <= whole["high"])).all()
+    alone = rows[(rows["dataset"] == "set 0") & (rows["metric"] == "accuracy")]
+    alone = answers_effects(alone, COMPARED.statistics(alone), PLAN)
+    assert len(alone) and alone[["low", "high"]].isna().all(axis=None)
+
+
+def test_the_map_names_the_best_and_what_it_gains(run):
+    table = run.tables["answers_map"]
+    keys = [(c, *place) for c in CONDITIONS for place in places(c)]
+    assert list(table[["condition", "level", "place"]].itertuples(index=False, name=None)) == keys
+    assert set(table["best"]) == {"forest"} and (table["n_datasets"] == 2).all()
+    rows = run.inputs["rows"]
+    for line in table.to_dict("records"):
+        known = {m: 100 * mean_of(rows, line["condition"], m, level=line["level"]) for m in METHODS}
+        readable = max(READABLE, key=known.get)
+        assert line["best_readable"] == readable
+        assert line["accuracy_best"] == pytest.approx(known["forest"])
+        assert line["accuracy_readable"] == pytest.approx(known[readable])
+        assert line["accuracy_c45"] == pytest.approx(known["c45"])
+        assert line["accuracy_forest"] == pytest.approx(known["forest"])
+        assert line["gain_readable"] == pytest.approx(known[readable] - known["c45"], abs=1e-8)
+        assert line["behind_forest"] == pytest.approx(known["forest"] - known[readable], abs=1e-8)
+    own = table[table["condition"] == "all"]
+    assert set(own["best_readable"]) == {"doubt_tree"}
+    assert own["gain_readable"].tolist() == pytest.approx([15, 15], abs=0.2)
+    assert own["behind_forest"].tolist() == pytest.approx([5, 5], abs=0.2)
+
+
+def test_of_equals_the_first_learner_is_the_best():
+    rows = _rows(n_sets=3)
+    # The same three values in another order: their sum may differ in the last digit.
+    values = {"se": (0.7, 0.1, 0.3), "udt": (0.1, 0.3, 0.7), "boosting": (0.3, 0.7, 0.1)}
+    rows = rows[rows["method"].isin(values) & (rows["metric"] == "accuracy")].copy()
+    of = zip(rows["method"], rows["dataset"], strict=True)
+    rows["value"] = [values[method][int(name[-1])] for method, name in of]
+    for seed in range(5):
+        table = answers_map(rows.sample(frac=1, random_state=seed), PLAN)
+        assert set(table["best"]) == set(table["best_readable"]) == {"se"}
+
+
+def test_few_learners_are_told_as_they_are(tmp_path):
+    for methods in (["forest"], ["boosting", "ss"]):
+        rows = _rows(n_sets=2)
+        made = {**merged([rows[rows["method"].isin(methods)]]), "plan": PLAN, "suite": SUITE}
+        table = tables_of("answers", **made)["answers_map"]
+        readable = "ss" if "ss" in methods else ""
+        assert set(table["best_readable"]) == {readable}
+        assert table["accuracy_c45"].isna().all() and table["gain_readable"].isna().all()
+        assert LABELS[methods[0]] in page_of(section_of("answers", tmp_path, **made))
+        drawn = made_by(answers_figures.answers_gains, **made)
+        assert "C4.5 was not run" in _written(drawn)
+
+
+def test_every_number_has_something_behind_it(run):
+    for name, function in functions_of("answers").items():
+        if function.shown.kind != "table":
+            continue
+        table = run.tables[name]
+        cells = list(made_by(function.shown.behind, **run.inputs, table=table))
+        found = {(cell.row, cell.column) for cell in cells}
+        assert len(found) == len(cells) > 0
+        assert {row for row, _ in found} == set(range(len(table)))
+
+
+# ---------------------------------------------------------------------------------------- claims
+
+
+def _judged(rows):
+    made = merged([rows[rows["metric"].isin(["accuracy", "changes"])]])
+    found = answers_claims.claims(
+        made["rows"], made["statistics"], specification=SPECIFICATION, stated=STATED
+    )
+    return found.set_index("claim")["verdict"]
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(0.1, "reproduced"), (-0.1, "not reproduced")])
+def test_a_verdict_follows_its_test(gain, verdict):
+    found = _judged(_rows(gain=gain))
+    assert found.index.tolist() == [f"answers-{k:02d}" for k in range(1, 9)]
+    assert found.to_dict() == dict.fromkeys(found.index, verdict)
+
+
+#: Of each question that can be answered in part: a learner that is then as C4.5, or as the forest.
+ALIKE = {
+    "answers-01": ("error", "accuracy", "ss", "c45"),
+    "answers-02": ("wrong_size", "accuracy", "se", "c45"),
+    "answers-03": ("missing_for_a_reason", "accuracy", "eig", "c45"),
+    "answers-04": ("doubtful_classes", "accuracy", "e2m", "c45"),
+    "answers-07": ("clean", "accuracy", "cart", "forest"),
+    "answers-08": ("heavy_tails", "changes", "stp", "c45"),
+}
+
+
+def test_what_holds_in_part_is_partly():
+    rows = _rows()
+    for condition, metric, method, other in ALIKE.values():
+        own = (rows["condition"] == condition) & (rows["metric"] == metric)
+        same = rows.loc[own & (rows["method"] == other), "value"].to_numpy()
+        rows.loc[own & (rows["method"] == method), "value"] = same
+    found = _judged(rows)
+    assert found.pop("answers-05") == "reproduced"
+    # The tree of scikit-learn differs from C4.5, where none should.
+    assert found.pop("answers-06") == "not reproduced"
+    assert found.to_dict() == dict.fromkeys(ALIKE, "partly")
+
+
+def test_a_loss_beside_gains_is_not_partly():
+    rows = _rows()
+    rows = rows[(rows["condition"] == "error") & (rows["metric"] == "accuracy")].copy()
+    assert _judged(rows)["answers-01"] == "reproduced"
+    rows.loc[rows["method"] == "ss", "value"] -= 0.3
+    assert _judged(rows)["answers-01"] == "not reproduced"
+
+
+def test_two_data_sets_cannot_tell(run):
+    assert set(_judged(run.inputs["rows"])) == {"too little data"}
+
+
+# --------------------------------------------------------------------------------------- figures
+
+
+def test_each_cell_says_its_gain(run):
+    drawn = made_by(answers_figures.answers_gains, **run.inputs)
+    axes = drawn.axes[0]
+    assert [t.get_text() for t in axes.get_yticklabels()] == [LABELS[m] for m in METHODS]
+    names = [t.get_text().replace("\n", " ") for t in axes.get_xticklabels()]
+    assert names == [CONDITION_LABELS[c] for c in CONDITIONS]
+    told = {text.get_position(): text.get_text() for text in axes.texts}
+    assert len(told) == len(axes.texts) == len(METHODS) * len(CONDITIONS)
+    rows, image = run.inputs["rows"], axes.images[0].get_array()
+    for k, condition in enumerate(CONDITIONS):
+        base = 100 * mean_of(rows, condition, "c45")
+        for i, method in enumerate(METHODS):
+            gain = 100 * mean_of(rows, condition, method) - base
+            assert image[i, k] == pytest.approx(gain)
+            expected = number(base, 1) if method == "c45" else signed(gain, 1)
+            assert told[k, i] == expected
+    norm = axes.images[0].norm
+    assert norm.vcenter == 0 and norm.vmax == -norm.vmin == pytest.approx(np.abs(image).max())
+
+
+def test_marks_stand_at_the_mean_ranks(run):
+    drawn = made_by(answers_figures.answers_rank_lines, **run.inputs)
+    panels = [axes for axes in drawn.axes if axes.get_visible()]
+    titles = [axes.get_title(loc="right").lower() for axes in panels]
+    assert titles == [CONDITION_LABELS[c].lower() for c in CONDITIONS]
+    ranks = run.inputs["ranks"]
+    for axes, condition in zip(panels, CONDITIONS, strict=True):
+        own = ranks[(ranks["condition"] == condition) & (ranks["metric"] == "accuracy")]
+        expected = own.set_index("method")["mean_rank"]
+        names = [t.get_text() for t in axes.get_yticklabels()]
+        method_of = {label: method for method, label in LABELS.items()}
+        assert sorted(names) == sorted(LABELS[m] for m in METHODS) and len(axes.lines) == 17
+        for line in axes.lines:
+            method = method_of[names[int(line.get_ydata()[0])]]
+            assert line.get_xdata()[0] == expected[method]
+            filled = line.get_markerfacecolor() != "white"
+            assert filled == (method in READABLE)
+            assert (line.get_marker() == "o") == filled
+        assert names[0] == LABELS["forest"]
+        band = axes.patches[0].get_extents().transformed(axes.transData.inverted())
+        assert band.x0 == pytest.approx(1) and band.width == pytest.approx(
+            own["critical_difference"].iloc[0]
+        )
+
+
+def test_figures_are_the_same_bytes_for_rows_in_any_order(run, tmp_path):
+    for function in (answers_figures.answers_gains, answers_figures.answers_rank_lines):
+        files = []
+        for seed in (None, 1):
+            made = dict(run.inputs)
+            if seed:
+                for name in ("rows", "ranks"):
+                    made[name] = made[name].sample(frac=1, random_state=seed)
+            files.append(tmp_path / f"{function.__name__}_{seed}.svg")
+            figures.save(made_by(function, **made), files[-1])
+        assert files[0].read_bytes() == files[1].read_bytes()
+    # Other numbers are another figure.
+    other = {**merged([_rows(n_sets=2, gain=0.2)]), "plan": PLAN}
+    figures.save(made_by(answers_figures.answers_gains, **other), tmp_path / "other.svg")
+    mine = (tmp_path / "answers_gains_None.svg").read_bytes()
+    assert (tmp_path / "other.svg").read_bytes() != mine
+
+
+def test_tables_are_the_same_for_rows_in_any_order(run):
+    made = dict(run.inputs)
+    for name in ("rows", "ranks", "statistics"):
+        made[name] = made[name].sample(frac=1, random_state=3)
+    for name, table in tables_of("answers", **made).items():
+        pd.testing.assert_frame_equal(table, run.tables[name], check_exact=True)
+
+
+# ------------------------------------------------------------------------------------------ page
+
+
+def test_the_page_has_the_numbers(run, tmp_path):
+    text = html.unescape(page_of(section_of("answers", tmp_path, **inputs())))
+    assert "Absent, because no source answered: gone" in text
+    assert f"{len(SUITE['datasets'])} archived data sets, eight conditions" in text
+    assert "This run is too small to conclude anything from" in text
+    assert "2 levels of doubt; each learner chooses from 2 settings." in text
+    for line in run.tables["answers_map"].to_dict("records"):
+        values = [LABELS["forest"], number(line["accuracy_best"], 1)]
+        values += [LABELS[line["best_readable"]], number(line["accuracy_readable"], 1)]
+        values += [number(line["accuracy_c45"], 1), number(line["accuracy_forest"], 1)]
+        assert "".join(f"<td>{value}</td>" for value in values) in text
+    for where in (
+        "no doubt",
+        "errors, size known, level 1 of 3, in use",
+        "errors, size known, level 2 of 3, in training and in use",
+        "doubtful classes, told, level 1 of 3, in training",
+    ):
+        assert f'<tr><th scope="row">{where}</th>' in text
+    for line in run.tables["answers_ranks"].to_dict("records"):
+        cells = [number(line["accuracy"], 1), number(line["rank_accuracy"], 1)]
+        cells += [number(line["log_loss"], 3), number(line["rank_log_loss"], 1)]
+        named = f'<th scope="row">{LABELS[line["method"]]}</th>'
+        assert named + "".join(f"<td>{cell}</td>" for cell in cells) in text
+    for condition in CONDITIONS:
+        assert f"{CONDITION_LABELS[condition]}; critical difference {number(critical(), 1)}" in text
+    effects = run.tables["answers_effects"]
+    own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
+    assert len(own) == 9 * 16
+    for line in own.to_dict("records"):
+        span = f"{signed(line['low'], 1)} to {signed(line['high'], 1)}"
+        cells = [signed(line["difference"], 1), span, f"{line['wins']} : {line['losses']}"]
+        named = f'<th scope="row">{LABELS[line["first"]]}</th>'
+        assert named + "".join(f"<td>{cell}</td>" for cell in cells) in text
+
+
+def test_without_any_data_set_the_page_says_so(tmp_path):
+    made = {**merged([]), "plan": PLAN, "suite": SUITE}
+    text = page_of(section_of("answers", tmp_path, **made))
+    assert "Run: no data set" in text
+    assert "Absent, because no source answered: gone, set 0, set 1" in text
+    drawn = made_by(answers_figures.answers_gains, **made)
+    assert "No data set was run" in _written(drawn)
+    drawn = made_by(answers_figures.answers_rank_lines, **made)
+    assert "No data set was run with two learners or more" in _written(drawn)
