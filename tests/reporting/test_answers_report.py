@@ -13,18 +13,24 @@ from shown import ROOT, SPECIFICATION, STATED, functions_of, made_by, page_of, s
 
 from hedgerow.experiments.answers import claims as answers_claims
 from hedgerow.experiments.answers import figures as answers_figures
+from hedgerow.experiments.answers.people import LINES
 from hedgerow.experiments.answers.plan import (
     COMPARED,
+    DATA,
     METHODS,
     ORDER,
     PART,
+    PROPERTIES,
     READABLE,
     AnswersPlan,
 )
+from hedgerow.experiments.answers.rule import rule
 from hedgerow.experiments.answers.statistics import merged
 from hedgerow.experiments.answers.tables import (
+    CHOICE_LABELS,
     CONDITION_LABELS,
     LABELS,
+    PEOPLE_LABELS,
     answers_effects,
     answers_map,
 )
@@ -83,13 +89,36 @@ def _rows(n_sets=11, gain=0.1):
                         value = 0.5 + sign * better + 0.001 * random.random()
                         key = (PART, f"set {k}", 0, condition, level, place, method)
                         lines.append((*key, metric, round(value, 6)))
+        for name, value in zip(PROPERTIES, (90 + k, 4, 2, 0.6, 1.0), strict=True):
+            lines.append((PART, f"set {k}", 0, "clean", 0, "nowhere", DATA, name, float(value)))
     return pd.DataFrame(lines, columns=[*ORDER["rows"], "value"])
+
+
+def _people():
+    """Two divisions: C4.5 that is told changes fewer answers, as is foretold."""
+    scores = {"accuracy": 0.7, "log_loss": 0.6, "changes": 0.2}
+    lines = []
+    for division in (0, 1):
+        for method in PEOPLE_LABELS:
+            told = method in ("c45_told", "doubt_tree")
+            values = {**scores, "changes": 0.1, "foretold": 0.12} if told else scores
+            for metric, value in values.items():
+                value += 0.02 * division
+                lines.append(("parkinsons", division, method, metric, value))
+    return pd.DataFrame(lines, columns=LINES)
 
 
 @functools.cache
 def inputs():
     """Inputs of all jobs."""
-    return {**merged([_rows(n_sets=2)]), "plan": PLAN, "suite": SUITE}
+    return inputs_of([_rows(n_sets=2)], _people())
+
+
+def inputs_of(rows, people):
+    """The same of rows by data set, and of lines of the illustration."""
+    found = merged(rows)
+    more = {"people": people, "plan": PLAN, "suite": SUITE}
+    return {**found, **rule(found["rows"], SUITE, PLAN), **more}
 
 
 @pytest.fixture(scope="module")
@@ -213,7 +242,7 @@ def test_of_equals_the_first_learner_is_the_best():
 def test_few_learners_are_told_as_they_are(tmp_path):
     for methods in (["forest"], ["boosting", "ss"]):
         rows = _rows(n_sets=2)
-        made = {**merged([rows[rows["method"].isin(methods)]]), "plan": PLAN, "suite": SUITE}
+        made = inputs_of([rows[rows["method"].isin([*methods, DATA])]], _people())
         table = tables_of("answers", **made)["answers_map"]
         readable = "ss" if "ss" in methods else ""
         assert set(table["best_readable"]) == {readable}
@@ -401,7 +430,7 @@ def test_the_page_has_the_numbers(run, tmp_path):
 
 
 def test_without_any_data_set_the_page_says_so(tmp_path):
-    made = {**merged([]), "plan": PLAN, "suite": SUITE}
+    made = inputs_of([], _people().iloc[:0])
     text = page_of(section_of("answers", tmp_path, **made))
     assert "Run: no data set" in text
     assert "Absent, because no source answered: gone, set 0, set 1" in text
@@ -409,3 +438,51 @@ def test_without_any_data_set_the_page_says_so(tmp_path):
     assert "No data set was run" in _written(drawn)
     drawn = made_by(answers_figures.answers_rank_lines, **made)
     assert "No data set was run with two learners or more" in _written(drawn)
+
+
+# ---------------------------------------------------------------- rule of thumb, real repeats
+
+
+def test_the_rule_is_told_in_points_beside_what_else_could_be_taken(run):
+    table, leaves = run.tables["answers_rule"], run.inputs["leaves"]
+    assert len(table) == len(leaves) > 2
+    columns = [name for name in table.columns if name.startswith("accuracy")]
+    np.testing.assert_allclose(table[columns], 100 * leaves[columns], atol=1e-6)
+    assert set(table["method"]) <= set(METHODS)
+    # The forest is ahead of all in every condition.
+    assert set(table.loc[table["among"] == "all", "method"]) == {"forest"}
+
+
+def test_the_honesty_of_the_rule_is_a_mean_over_data_sets_left_out(run):
+    table, honesty = run.tables["answers_honesty"], run.inputs["honesty"]
+    assert table.groupby("among").size().to_dict() == {"readable": 5, "all": 5}
+    for line in table.to_dict("records"):
+        own = honesty[honesty["among"] == line["among"]]
+        wide = 100 * own.pivot(index="dataset", columns="choice", values="accuracy")
+        assert line["accuracy"] == pytest.approx(wide[line["choice"]].mean())
+        apart = wide[line["choice"]] - wide["rule"]
+        if line["choice"] == "rule":
+            assert np.isnan([line["low"], line["high"]]).all()
+        elif apart.std() > 1e-9:
+            bounds = stats.t.interval(0.95, len(apart) - 1, apart.mean(), stats.sem(apart))
+            assert (line["low"], line["high"]) == pytest.approx(bounds, abs=1e-6)
+
+
+def test_real_repeats_are_means_over_divisions(run):
+    table = run.tables["answers_people"].set_index("method")
+    assert list(table.index) == list(PEOPLE_LABELS) and (table["n_divisions"] == 2).all()
+    assert table.loc["c45", "accuracy"] == pytest.approx(71) and np.isnan(
+        table.loc["c45", "foretold"]
+    )
+    assert table.loc["c45_told", ["changes", "foretold"]].tolist() == pytest.approx([11, 13])
+    assert table.loc["forest", "log_loss"] == pytest.approx(0.61)
+
+
+def test_the_page_has_rule_honesty_and_repeats(tmp_path, run):
+    page = html.unescape(page_of(section_of("answers", tmp_path, **run.inputs)))
+    for title in ("A rule of thumb", "How honest the rule is", "Real repeats"):
+        assert title in page
+    for line in run.tables["answers_rule"].to_dict("records"):
+        assert line["rule"] in page and number(line["accuracy_best"], 1) in page
+    for label in (*CHOICE_LABELS.values(), *PEOPLE_LABELS.values()):
+        assert label in page

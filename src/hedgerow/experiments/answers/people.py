@@ -58,7 +58,7 @@ def people(table: TidyTable, plan: AnswersPlan) -> pd.DataFrame:
         for number in range(plan.n_people):
             for method, metric, value in _division(table, number, plan):
                 lines.append((table.name, number, method, metric, round(value, 6)))
-    return sorted_(pd.DataFrame(lines, columns=LINES), LINES[:-1])
+    return sorted_(pd.DataFrame(lines, columns=LINES).astype({"value": float}), LINES[:-1])
 
 
 def _division(table: TidyTable, number: int, plan: AnswersPlan) -> Iterator[tuple]:

@@ -113,7 +113,9 @@ class AnswersPlan(Plan):
         minimum=1,
         maximum=4,
     )
-    methods: tuple[str, ...] = setting(METHODS, "Learners.", choices=METHODS)
+    methods: tuple[str, ...] = setting(
+        METHODS, "Learners that are compared, by their words.", choices=METHODS
+    )
     n_trees: int = setting(50, "Trees of the forest.", minimum=1, maximum=100_000)
     n_rounds: int = setting(50, "Rounds of gradient boosting.", minimum=1, maximum=100_000)
     rule_leaves: int = setting(6, "Leaves of the rule of thumb, at most.", minimum=2, maximum=100)

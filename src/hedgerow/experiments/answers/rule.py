@@ -146,6 +146,12 @@ def _honest(known, accuracy, among: str, methods: Sequence[str], n: int) -> Iter
             yield among, choice, dataset, float(value)
 
 
+def _typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose accuracies are numbers also where it has no row."""
+    numbers = [name for name in frame.columns if name.startswith("accuracy")]
+    return frame.astype(dict.fromkeys(numbers, float))
+
+
 @step("rule_leaves", makes=("leaves", "honesty"))
 def rule(
     rows: pd.DataFrame, suite: Mapping[str, Any], plan: AnswersPlan
@@ -176,6 +182,6 @@ def rule(
                 leaves += _of_leaves(known, accuracy, among, there, plan.rule_leaves)
                 honesty += _honest(known, accuracy, among, there, plan.rule_leaves)
     return {
-        "leaves": pd.DataFrame(leaves, columns=LEAVES),
-        "honesty": pd.DataFrame(honesty, columns=HONESTY),
+        "leaves": _typed(pd.DataFrame(leaves, columns=LEAVES)),
+        "honesty": _typed(pd.DataFrame(honesty, columns=HONESTY)),
     }

@@ -236,6 +236,7 @@ def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
         one), n_datasets.
     """
     own = rows[(rows["part"] == PART) & (rows["metric"] == "accuracy")]
+    own = own.astype({"value": float})  # a table without rows has no types
     keys = ["condition", "level", "place"]
     sets = own.groupby([*keys, "method", "dataset"])["value"].mean()
     # Equals stay equals in whatever order they were added up; the first of them is the best.
