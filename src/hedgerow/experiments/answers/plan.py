@@ -110,7 +110,7 @@ class AnswersPlan(Plan):
         minimum=1,
         maximum=4,
     )
-    methods: tuple[str, ...] = setting(METHODS, "Learners.", choices=METHODS)
+    methods: tuple[str, ...] = setting(METHODS, "Learners that are compared.", choices=METHODS)
     n_trees: int = setting(50, "Trees of the forest.", minimum=1, maximum=100_000)
     n_rounds: int = setting(50, "Rounds of gradient boosting.", minimum=1, maximum=100_000)
     max_nodes: int = setting(
