@@ -135,6 +135,8 @@ ORDER = [
     "samples",
     "properties",
     "coded",
+    "doubts",
+    "learners",
     "steps",
     "sets",
     "statistics",
