@@ -137,6 +137,8 @@ ORDER = [
     "learners",
     "properties",
     "coded",
+    "doubts",
+    "learners",
     "steps",
     "sets",
     "people",

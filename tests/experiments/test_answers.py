@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 from hedgerow import C45Classifier, EvidentialTreeClassifier, Uncertain
 from hedgerow.data import TidyTable, folds, load_registry, rng
 from hedgerow.data.archive import place as archived
-from hedgerow.errors import HedgerowWarning
+from hedgerow.errors import ConfigError, HedgerowWarning
 from hedgerow.experiments.answers import doubts, learners, steps
 from hedgerow.experiments.answers.doubts import Cell, Sample, cells
 from hedgerow.experiments.answers.learners import CONFIDENCES, SETTINGS, learned
@@ -813,10 +813,12 @@ def test_a_row_is_made_again_by_hand():
 
 
 def test_what_cannot_be_run_is_not_left_out_silently(monkeypatch):
-    with pytest.raises(ValueError, match="not in list"):
-        steps.run(dataclasses.replace(TABLE, name="not of the suite"), SUITE, CHOICE)
-    with pytest.raises(IndexError):
-        steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, levels=(3,)))
+    with pytest.raises(ConfigError, match=r"`third` in `answers.datasets` is no data set"):
+        steps.run(dataclasses.replace(TABLE, name="third"), SUITE, CHOICE)
+    with pytest.raises(ConfigError, match=r"`answers.levels` has 3, .* has 3 levels"):
+        steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, levels=(0, 3)))
+    with pytest.raises(ConfigError, match=r"`answers.n_repeats` is 4, .* has 3"):
+        steps.run(TABLE, SUITE, dataclasses.replace(CHOICE, n_repeats=4))
 
     def refuses(method, *_):
         raise RuntimeError(f"{method} cannot")

@@ -118,9 +118,7 @@ def _cells(table: pd.DataFrame, suite: Mapping[str, Any]) -> list[dict]:
         if line["condition"] != CLEAN:
             where += f", level {line['level'] + 1} of {_n_levels(suite)}"
         if line["place"] != NOWHERE:
-            where += {"test": ", in use", "both": ", in training and in use"}.get(
-                line["place"], ", in training"
-            )
+            where += PLACE_LABELS[line["place"]]
         cells = [LABELS[line["best"]], number(line["accuracy_best"], 1)]
         cells += [LABELS.get(line["best_readable"], NONE), number(line["accuracy_readable"], 1)]
         cells += [number(line["accuracy_c45"], 1), number(line["accuracy_forest"], 1)]
@@ -173,6 +171,14 @@ def _people(table: pd.DataFrame) -> list[dict]:
         }
         for line in table.to_dict("records")
     ]
+
+
+#: Where errors and gaps are; doubtful classes are in the training part in any case.
+PLACE_LABELS = {
+    "test": ", in use",
+    "both": ", in training and in use",
+    "training": ", in training",
+}
 
 
 def _n_levels(suite: Mapping[str, Any]) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, rng, split
+from hedgerow.errors import ConfigError
 from hedgerow.evaluation import metrics
 from hedgerow.experiments.answers.doubts import Case, Cell, Doubted, Sample, cells
 from hedgerow.experiments.answers.learners import Learned, learned
@@ -58,7 +59,13 @@ def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.Dat
     DataFrame
         part, dataset, repeat, condition, level, place, method, metric, value. What the training
         rows are like stands under the method `data`.
+
+    Raises
+    ------
+    ConfigError
+        A data set, level or repeat that the suite does not have.
     """
+    _check_registered(table, suite, plan)
     number, lines = suite["datasets"].index(table.name), []
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of doubts that a learner does not know, as it is meant
@@ -73,6 +80,27 @@ def run(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> pd.Dat
                         lines.append((PART, table.name, repeat, *cell, method, metric, value))
     frame = pd.DataFrame(lines, columns=[*ORDER["rows"], *VALUES["rows"]])
     return sorted_(frame.assign(value=frame["value"].round(DECIMALS)), ORDER["rows"])
+
+
+def _check_registered(table: TidyTable, suite: Mapping[str, Any], plan: AnswersPlan) -> None:
+    """Refuse what the suite does not have: it would be run without having been registered."""
+    n_levels = min(len(levels) for levels in suite["levels"].values())
+    if table.name not in suite["datasets"]:
+        raise ConfigError(
+            f"`{table.name}` in `answers.datasets` is no data set of config/suite.yaml",
+            remedy="leave it out, or register it there with date and reason",
+        )
+    if max(plan.levels) >= n_levels:
+        raise ConfigError(
+            f"`answers.levels` has {max(plan.levels)}, and config/suite.yaml has {n_levels} levels",
+            remedy=f"give numbers from 0 to {n_levels - 1}",
+        )
+    if plan.n_repeats > suite["n_repeats"]:
+        raise ConfigError(
+            f"`answers.n_repeats` is {plan.n_repeats}, and config/suite.yaml has "
+            f"{suite['n_repeats']}",
+            remedy=f"set it to {suite['n_repeats']} at most",
+        )
 
 
 def sample_of(table: TidyTable, repeat: int, suite: Mapping[str, Any], plan: AnswersPlan) -> Sample:
