@@ -7,6 +7,7 @@ OverflowError of the core or a MemoryError, and some never did.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import inspect
 import os
 import signal
@@ -198,6 +199,13 @@ CALLS = {
     "fetch": fetch,
     "split": lambda permutation=0, seed=1, **more: data.split(
         TABLE, permutation, seed=seed, experiment="soft", **more
+    ),
+    "split_groups": lambda permutation=0, seed=1, **more: data.split_groups(
+        dataclasses.replace(TABLE, group=np.arange(len(TABLE)).astype(str)),
+        permutation,
+        seed=seed,
+        experiment="soft",
+        **more,
     ),
     "folds": lambda n_folds: data.folds(Y, n_folds, RNG),
     "n_folds_for": lambda n_folds: data.n_folds_for(Y, n_folds),

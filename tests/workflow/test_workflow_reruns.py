@@ -67,8 +67,8 @@ def audited(rerun: set[str]) -> set[str]:
         ("optimal: {noise: [0.3]}", after("optimal", "run")),
         ("optimal: {max_nodes: 100}", after("optimal", "run", "stability")),
         ("optimal: {quantile_depths: [3]}", after("optimal", "quantiles")),
-        ("answers: {n_settings: 2}", after("answers", "run")),
-        ("answers: {max_nodes: 40}", after("answers", "run")),
+        ("answers: {n_settings: 2}", after("answers", "run", "rule")),
+        ("answers: {max_nodes: 40}", after("answers", "run", "rule")),
         (
             "structure: {n_trees: 30}",
             {"structure_learn", *DISTANCES, *AFTER_DISTANCES, *AFTER_STRUCTURE_BEYOND},
