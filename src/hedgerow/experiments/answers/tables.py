@@ -405,7 +405,7 @@ def answers_honesty(honesty: pd.DataFrame, rows: pd.DataFrame, plan: AnswersPlan
     caption="Several recordings of each person. Persons are divided; one recording of each test "
     "person is answered, and the others tell its errors. Accuracy in points and log loss over "
     "persons; changes: of the other recordings those that are answered otherwise, per cent; "
-    "foretold: the probability of that which <code>explain</code> gives, per cent. Means over "
+    "foretold: the probability of that by the explanation of the case, per cent. Means over "
     "divisions. {ran}",
     words=said_of_people,
     behind=behind_people,
