@@ -165,7 +165,7 @@ def test_trees_are_told_the_errors_that_are_added(monkeypatch):
         "ss": ["search"],
         "stp": ["propagation"],
         "se": ["evaluation"],
-        "ss_stp_se": ["error"],
+        "ss_stp_se": ["search", "propagation", "evaluation"],
     }
     for method, errors, model in told:
         assert set(errors) == {"a", "b", "c"}
@@ -174,7 +174,8 @@ def test_trees_are_told_the_errors_that_are_added(monkeypatch):
             continue
         assert type(model) is SoftTreeClassifier and model.error_unit == "absolute"
         given = [n for n in ("search", "propagation", "evaluation", "error") if getattr(model, n)]
-        assert given == parts[method] and getattr(model, given[0]) == errors
+        assert given == parts[method]
+        assert all(getattr(model, name) == errors for name in given)
         assert model.smoothing and model.confidence == PLAN.set_confidence
     (one, two) = (told[0][1], told[len(SET_METHODS)][1])
     assert all(two[name] == pytest.approx(2 * one[name]) for name in one)

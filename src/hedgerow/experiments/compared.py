@@ -405,6 +405,7 @@ def cells_behind(
     part: str | None = None,
     place: Callable[[str, str, Key], Place] | None = None,
     statistics: str = "statistics",
+    of: str = "rows",
 ) -> Iterator[Cell]:
     """What stands behind a table of comparisons: both sides of each line, and its test.
 
@@ -417,9 +418,11 @@ def cells_behind(
     part : str, optional
         Without one the table has a column `part`.
     place : callable, optional
-        From part, metric and key to where the values stand, if not in the input `rows`.
+        From part, metric and key to where the values stand, if not in the input `of`.
     statistics : str
         The input that has the tests.
+    of : str
+        The input that has the rows.
 
     Yields
     ------
@@ -438,7 +441,7 @@ def cells_behind(
 
     def usual(name: str, metric: str, key: Key) -> Place:
         where = {"part": name, "metric": metric, **dict(zip(columns, key, strict=True))}
-        return Place(Rows("rows", where), select, by)
+        return Place(Rows(of, where), select, by)
 
     for row, line in zip(table.index, table.to_dict("records"), strict=True):
         name, metric = part or line["part"], line["metric"]

@@ -84,6 +84,22 @@ def random_state(seed: int, experiment: str, dataset: str, number: int | None, s
     return int(sequence.generate_state(1, dtype=np.uint32)[0])
 
 
+def drawn(table: TidyTable, most: int, draws: np.random.Generator) -> TidyTable:
+    """At most so many rows of a table, drawn at random, in the order that they have there."""
+    return table.take(np.sort(draws.permutation(len(table.y))[:most]))
+
+
+def corrected(shares: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Laplace's correction of class shares (n, n_classes) in leaves of these weights, (n,)."""
+    return (shares * weight[:, None] + 1.0) / (weight[:, None] + shares.shape[1])
+
+
+def floored(probabilities: np.ndarray) -> np.ndarray:
+    """Probabilities none of which is 0: a class that the training part lacks has no share."""
+    whole = np.maximum(probabilities, 1e-6)
+    return whole / whole.sum(axis=1, keepdims=True)
+
+
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Libraries that start threads of their own do not; on a busy machine these cost eight times

@@ -10,8 +10,9 @@ import numpy as np
 
 from hedgerow.experiments.answers.doubts import Doubted
 from hedgerow.experiments.answers.plan import AnswersPlan
-from hedgerow.experiments.frames import all_classes
+from hedgerow.experiments.frames import all_classes, corrected, floored
 from hedgerow.experiments.missing.steps import one_hot
+from hedgerow.experiments.soft_beyond.sets import PARTS_OF
 
 #: Pruning confidences of C4.5 and of all that is grown like it.
 CONFIDENCES = ({"confidence": 0.25}, {"confidence": 0.05}, {"confidence": 0.5}, {"confidence": 1.0})
@@ -51,12 +52,7 @@ SETTINGS: Mapping[str, tuple[dict[str, Any], ...]] = {
     "logistic": ({"C": 1.0}, {"C": 0.1}, {"C": 0.01}, {"C": 10.0}),
 }
 #: Parts of a soft tree that are told the errors.
-SOFT = {
-    "ss": ("search",),
-    "stp": ("propagation",),
-    "se": ("evaluation",),
-    "ss_stp_se": ("search", "propagation", "evaluation"),
-}
+SOFT = PARTS_OF
 #: Who is told of which doubts with the values: of those that its paper answers, the last of all.
 TOLD = {
     "udt": ("error",),
@@ -85,9 +81,7 @@ class Learned:
 
     def said(self, rows: Doubted) -> np.ndarray:
         """Probabilities of all classes, (n, n_classes), none of them 0."""
-        found = all_classes(self._said(rows), self.classes, self.n_classes)
-        found = np.maximum(found, 1e-6)
-        return found / found.sum(axis=1, keepdims=True)
+        return floored(all_classes(self._said(rows), self.classes, self.n_classes))
 
 
 def learned(
@@ -130,12 +124,7 @@ def _said(model, rows: Doubted) -> np.ndarray:
 def _laplace(model, rows: Doubted) -> np.ndarray:
     """E2M has no correction of its own: that of the other trees, by the weight of a row's leaf."""
     weight = model.tree_.class_weight[model.apply(rows.X)].sum(axis=1)
-    return _corrected(model.predict_proba(rows.X), weight)
-
-
-def _corrected(found: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Laplace's correction of shares in leaves of some weights."""
-    return (found * weight[:, None] + 1.0) / (weight[:, None] + found.shape[1])
+    return corrected(model.predict_proba(rows.X), weight)
 
 
 def _ours(method: str, settings: dict, train: Doubted, plan: AnswersPlan, state: int):
@@ -228,7 +217,7 @@ def _others(
         X = read(rows)
         found = model.predict_proba(X)
         if method == "cart":  # as the trees of this package
-            found = _corrected(found, model.tree_.weighted_n_node_samples[model.apply(X)])
+            found = corrected(found, model.tree_.weighted_n_node_samples[model.apply(X)])
         return found
 
     leaves = int(model.get_n_leaves()) if method == "cart" else None

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable, rng, split_groups
-from hedgerow.evaluation import metrics
 from hedgerow.experiments.answers.plan import EXPERIMENT, AnswersPlan
-from hedgerow.experiments.frames import all_classes, one_thread, random_state, sorted_
+from hedgerow.experiments.answers.steps import scores
+from hedgerow.experiments.frames import all_classes, floored, one_thread, random_state, sorted_
 from hedgerow.experiments.step import step
 
 LINES = ["dataset", "division", "method", "metric", "value"]
@@ -84,10 +84,8 @@ def _division(table: TidyTable, number: int, plan: AnswersPlan) -> Iterator[tupl
             return all_classes(model.predict_proba(X, **given), model.classes_, n_classes)
 
         found = said(one.X, errors if tells else None)
-        smooth = np.maximum(found, 1e-6)
-        smooth = smooth / smooth.sum(axis=1, keepdims=True)
-        yield method, "accuracy", metrics.accuracy(one.y, found)
-        yield method, "log_loss", float(-np.log(smooth[np.arange(len(one)), one.y]).mean())
+        good = scores(one.y, floored(found))
+        yield from ((method, metric, good[metric]) for metric in ("accuracy", "log_loss"))
         again = said(test.X.iloc[others], errors.iloc[person] if tells else None)
         changed = again.argmax(axis=1) != found.argmax(axis=1)[person]
         # Each person counts once, however many recordings there are.

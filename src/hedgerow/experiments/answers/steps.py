@@ -25,7 +25,7 @@ from hedgerow.experiments.answers.plan import (
     VALUES,
     AnswersPlan,
 )
-from hedgerow.experiments.frames import one_thread, random_state, sorted_
+from hedgerow.experiments.frames import drawn, one_thread, random_state, sorted_
 from hedgerow.experiments.step import step
 
 #: Decimals of scores. More would only be stored, and fewer make ties.
@@ -105,9 +105,8 @@ def _check_registered(table: TidyTable, suite: Mapping[str, Any], plan: AnswersP
 
 def sample_of(table: TidyTable, repeat: int, suite: Mapping[str, Any], plan: AnswersPlan) -> Sample:
     """Rows of a repeat, divided into training and test part."""
-    order = rng(plan.seed, EXPERIMENT, table.name, repeat, "rows").permutation(len(table.y))
-    rows = np.sort(order[: min(plan.n_rows, suite["n_rows"])])
-    table = table.take(rows)
+    draws = rng(plan.seed, EXPERIMENT, table.name, repeat, "rows")
+    table = drawn(table, min(plan.n_rows, suite["n_rows"]), draws)
     train, test = split(
         table, repeat, seed=plan.seed, experiment=EXPERIMENT, test_size=suite["test_size"]
     )

@@ -19,17 +19,12 @@ from hedgerow.experiments.answers.plan import (
 from hedgerow.experiments.compared import TESTED, cells_behind
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import STATED, Cell, Rows
+from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.tables import how_many, ran
 
 #: What texts call learners.
 LABELS = {
-    "c45": "C4.5",
-    "ss": "SS",
-    "stp": "STP",
-    "se": "SE",
-    "ss_stp_se": "SS+STP+SE",
-    "plt": "PLT",
-    "udt": "UDT",
+    **{name: LOOKS[name].label for name in METHODS if name in LOOKS},
     "confdtree": "ConfDTree",
     "e2m": "E2M",
     "eig": "EIG",

@@ -37,7 +37,7 @@ from hedgerow.experiments.evidential_beyond.plan import (
     VALUES,
     EvidentialBeyondPlan,
 )
-from hedgerow.experiments.frames import one_sample, sorted_
+from hedgerow.experiments.frames import drawn, one_sample, sorted_
 from hedgerow.experiments.step import step
 
 Line = tuple[float, str, dict[str, float]]  # setting, method, value of each metric
@@ -47,9 +47,8 @@ def some_rows(table: TidyTable, repeat: int, plan, seed: int) -> TidyTable:
     """At most so many rows, drawn at random; codes of classes that are left out stay."""
     if len(table.y) <= plan.n_rows:
         return table
-    order = rng(seed, EXPERIMENT, table.name, repeat, "rows").permutation(len(table.y))
-    rows = np.sort(order[: plan.n_rows])
-    return dataclasses.replace(table.take(rows), sample=None)
+    draws = rng(seed, EXPERIMENT, table.name, repeat, "rows")
+    return dataclasses.replace(drawn(table, plan.n_rows, draws), sample=None)
 
 
 # ------------------------------------------------------------------------- sweep of the noise

@@ -20,7 +20,16 @@ import pandas as pd
 from hedgerow.data import TidyTable, add_noise, deviations, folds, rng, split
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow.experiments.frames import all_classes, one_sample, random_state, sorted_, uct_from
+from hedgerow.experiments.frames import (
+    all_classes,
+    corrected,
+    drawn,
+    floored,
+    one_sample,
+    random_state,
+    sorted_,
+    uct_from,
+)
 from hedgerow.experiments.missing.steps import one_hot
 from hedgerow.experiments.optimal.plan import (
     C45_TOLD,
@@ -103,9 +112,7 @@ def rows_of(table: TidyTable) -> Rows:
 def at_most(table: TidyTable, number: int, plan: OptimalPlan) -> TidyTable:
     """A data set, or as many rows as a division may have, drawn at random."""
     table = one_sample(table)
-    order = rng(plan.seed, EXPERIMENT, table.name, number, "rows").permutation(len(table.y))
-    rows = np.sort(order[: plan.n_rows])
-    return table.take(rows)
+    return drawn(table, plan.n_rows, rng(plan.seed, EXPERIMENT, table.name, number, "rows"))
 
 
 # ------------------------------------------------------------------------------------ learners
@@ -144,8 +151,7 @@ class LearnedCart(Learned):
         X = one_hot(rows.values, rows.n_categories)
         found = self.model.predict_proba(X)
         if smoothing:
-            weight = self.model.tree_.weighted_n_node_samples[self.model.apply(X)][:, None]
-            found = (found * weight + 1.0) / (weight + found.shape[1])
+            found = corrected(found, self.model.tree_.weighted_n_node_samples[self.model.apply(X)])
         return self._all(found)
 
     @property
@@ -379,10 +385,7 @@ class Division:
 def _scores(learned: Learned, rows: Rows) -> dict[str, float]:
     from sklearn.metrics import log_loss
 
-    plain, smooth = learned.said(rows), learned.said(rows, smoothing=True)
-    # A class that the training part lacks has no share at all.
-    smooth = np.maximum(smooth, 1e-6)
-    smooth = smooth / smooth.sum(axis=1, keepdims=True)
+    plain, smooth = learned.said(rows), floored(learned.said(rows, smoothing=True))
     return {
         "accuracy": metrics.accuracy(rows.y, plain),
         "macro_f1": metrics.macro_f1(rows.y, plain),

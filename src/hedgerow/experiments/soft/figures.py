@@ -12,7 +12,7 @@ from hedgerow.experiments.soft.plan import PRINTED, TUNED, SoftPlan
 from hedgerow.experiments.soft.statistics import of_table_3_1
 from hedgerow.experiments.soft.tables import said
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import LOOKS, WIDTH, style
+from hedgerow.reporting.figures import LOOKS, WIDTH, spread_by_rank, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -261,6 +261,5 @@ def _boxes(axes, per_set: pd.Series, method: str, i: int, n: int, plan: SoftPlan
         )
         box = drawn["boxes"][0]
         box.set(facecolor=look.colour, hatch=look.hatch, edgecolor="black", linewidth=0.7)
-        # Points are spread by rank, not at random, so that the same data give the same file.
-        spread = (np.argsort(np.argsort(values, kind="stable")) % 3 - 1) * 0.16 * width
+        spread = spread_by_rank(values, 0.16 * width)
         axes.plot(centre + spread, values, "o", color="black", markersize=1.8, zorder=3)

@@ -25,7 +25,7 @@ from hedgerow.experiments.soft_beyond.tables import (
     said_of_sets,
 )
 from hedgerow.experiments.step import figure
-from hedgerow.reporting.figures import LOOKS, WIDTH, Look, style
+from hedgerow.reporting.figures import LOOKS, WIDTH, Look, spread_by_rank, style
 from hedgerow.reporting.tables import MEAN
 
 if TYPE_CHECKING:
@@ -110,8 +110,7 @@ def _families(axes, cells: pd.DataFrame, families: list[str], models: list[str])
             x = i + 0.27 * (k - (len(models) - 1) / 2)
             mean = of_model.loc[of_model["dataset"] == MEAN, "difference_c45"]
             sets = of_model.loc[of_model["dataset"] != MEAN, "difference_c45"].to_numpy()
-            # Points are spread by rank, not at random, so that the same data give the same file.
-            spread = (np.argsort(np.argsort(sets, kind="stable")) % 3 - 1) * 0.05
+            spread = spread_by_rank(sets, 0.05)
             axes.plot(x + spread, sets, linestyle="", zorder=2, **_POINT)
             axes.plot([x] * len(mean), mean, linestyle="", zorder=3, **MODEL_LOOKS[model].mark(5))
     axes.set_xlim(-0.5, max(len(families), 1) - 0.5)
@@ -252,7 +251,7 @@ def soft_beyond_promises(sets: pd.DataFrame, plan: SoftBeyondPlan) -> Figure:
                     beside = other if metric == "coverage" else means[(*key[:-1], other)]
                     values = (means[key] - beside).dropna().to_numpy()
                     x = i + 0.8 / len(methods) * (k - (len(methods) - 1) / 2)
-                    spread = (np.argsort(np.argsort(values, kind="stable")) % 3 - 1) * 0.03
+                    spread = spread_by_rank(values, 0.03)
                     axes.plot(x + spread, values, linestyle="", zorder=2, **_POINT)
                     name = LOOKS[method].label if i == 0 else None
                     mark = LOOKS[method].mark(5.5)

@@ -18,9 +18,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from hedgerow.data import TidyTable, rng, split
+from hedgerow.data import TidyTable, add_noise, rng, split
 from hedgerow.evaluation import metrics
-from hedgerow.experiments.frames import all_classes, random_state, sorted_
+from hedgerow.experiments.frames import all_classes, drawn, random_state, sorted_
+from hedgerow.experiments.soft.plan import LEARNERS
 from hedgerow.experiments.soft_beyond.plan import (
     ALL_PARTS,
     CLEAN,
@@ -40,10 +41,10 @@ from hedgerow.experiments.step import step
 FEWEST = 5
 #: Which errors of a soft tree each method has.
 PARTS_OF = {
-    "ss": ("search",),
-    "stp": ("propagation",),
+    "ss": LEARNERS["ss"],
+    "stp": LEARNERS["stp"],
     "se": ("evaluation",),
-    ALL_PARTS: ("error",),
+    ALL_PARTS: (*LEARNERS["ss_stp"], "evaluation"),
 }
 
 
@@ -92,8 +93,8 @@ def sets(table: TidyTable, plan: SoftBeyondPlan) -> pd.DataFrame:
 
 def _division(table: TidyTable, number: int, plan: SoftBeyondPlan) -> Iterator[tuple]:
     """Lines of one division: its cell, method, metric and value."""
-    order = rng(plan.seed, EXPERIMENT, table.name, number, "rows of sets").permutation(len(table.y))
-    table = table.take(np.sort(order[: plan.set_rows]))
+    draws = rng(plan.seed, EXPERIMENT, table.name, number, "rows of sets")
+    table = drawn(table, plan.set_rows, draws)
     rest, test = _divided(table, number, plan.test_size, SETS, plan)
     grown, held = _divided(rest, number, plan.calibration_size, "calibration", plan)
     numbers = table.X.columns[table.matrix()[1] == 0]
@@ -103,9 +104,8 @@ def _division(table: TidyTable, number: int, plan: SoftBeyondPlan) -> Iterator[t
         """Values of a part with errors on its numbers: the same draws at each level."""
         draws = rng(plan.seed, EXPERIMENT, table.name, number, f"errors of {name} rows")
         frame = part.X.copy()
-        frame[numbers] = part.X[numbers].astype(float) + factor * (
-            draws.standard_normal((len(frame), len(numbers))) * spread.to_numpy()
-        )
+        values = part.X[numbers].to_numpy(dtype=float)
+        frame[numbers] = add_noise(values, factor, spread.to_numpy(), draws)
         return frame
 
     for factor in plan.set_noise:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from hedgerow.experiments.behind import Selector
-from hedgerow.experiments.compared import TESTED, Key, Place, cells_behind
+from hedgerow.experiments.compared import TESTED, cells_behind
 from hedgerow.experiments.soft_beyond.plan import (
     COMPARED,
     COMPARED_SETS,
@@ -18,12 +18,15 @@ from hedgerow.experiments.soft_beyond.plan import (
     MODELS,
     PARTS,
     POOLED,
+    PROMISED,
+    SET_METHODS,
     SETS,
     WHERE,
     SoftBeyondPlan,
 )
 from hedgerow.experiments.step import table
 from hedgerow.reporting.cells import Cell, Rows
+from hedgerow.reporting.figures import LOOKS
 from hedgerow.reporting.tables import MEAN, how_many, in_rows, p_columns, ran
 
 #: Metrics of the tables: (metric in rows, unit, unit of differences, factor to the unit).
@@ -203,14 +206,9 @@ def said_of_sets(sets: pd.DataFrame, plan: SoftBeyondPlan) -> dict[str, str]:
 
 def behind_sets(table: pd.DataFrame, sets: pd.DataFrame) -> Iterator[Cell]:
     """Both sides of each comparison of sets, and its test."""
-    select, columns = Selector(sets), [*COMPARED_SETS.cell, "method"]
-    by = ("dataset", *COMPARED_SETS.repeat)
-
-    def place(part: str, metric: str, key: Key) -> Place:
-        where = {"part": part, "metric": metric, **dict(zip(columns, key, strict=True))}
-        return Place(Rows("sets", where), select, by)
-
-    yield from cells_behind(COMPARED_SETS, table, sets, SETS, place, "set_statistics")
+    yield from cells_behind(
+        COMPARED_SETS, table, sets, SETS, statistics="set_statistics", of="sets"
+    )
 
 
 @table(
@@ -356,14 +354,7 @@ _P_NAMES = {
 
 
 #: What texts call methods of the comparisons of sets.
-SET_LABELS = {
-    "c45": "C4.5",
-    "ss": "SS",
-    "stp": "STP",
-    "se": "SE",
-    "ss_stp_se": "SS+STP+SE",
-    "promised": "promised",
-}
+SET_LABELS = {**{m: LOOKS[m].label for m in SET_METHODS}, PROMISED: "promised"}
 SET_METRICS = {
     "coverage": "Coverage",
     "class_coverage": "Coverage of the class for which it is least",
