@@ -26,7 +26,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper test test-quick test-long test-asan test-lowest test-newest checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce paper test test-quick test-long test-asan test-lowest test-newest checks fuzz test-dist test-container types bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -42,6 +42,7 @@ help:
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make types      set-up, then the types of five rooms, by mypy"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
+	@echo "make test-container  the recipe of the image in a bare Debian, and the smoke configuration in it (root)"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make times      the two commands in a fresh clone, and what README says of their times"
 	@echo "make bits       which machines and versions give the same bytes, and what docs/workflow.md says of it"
@@ -120,6 +121,9 @@ fuzz: setup
 
 test-dist: setup
 	@python tests/distribution.py
+
+test-container: setup
+	@python tests/container.py
 
 bench: setup
 	@python benchmarks/bench.py
