@@ -19,7 +19,7 @@ cdef class Crew:
     cdef bint busy                  # read by the leader alone
     cdef object failure             # what the first of those who failed raised
     cdef list threads
-    cdef int n_counted              # of them and the leader, in what the process counts
+    cdef int n_counted              # threads, in what the process counts
 
     cdef void enter(self) noexcept nogil
     cdef void leave(self) noexcept nogil

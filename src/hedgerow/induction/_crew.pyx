@@ -25,6 +25,11 @@ cdef long long PATIENCE = 50000     # microseconds until a leader who waits look
 cdef int at_work = 0                # leaders and helpers of this process; changed under the GIL
 
 
+cdef void leaves_work(int n):
+    global at_work
+    at_work = max(at_work - n, 0)
+
+
 def _forget():
     """In a process that was forked the threads of its parent are not there."""
     global at_work
@@ -73,9 +78,12 @@ cdef class Crew:
                 raise MemoryError("no memory for threads")
             PyThread_acquire_lock(self.calls[k].begin, WAIT_LOCK)
             PyThread_acquire_lock(self.calls[k].end, WAIT_LOCK)
+        self.n_counted = self.n_helpers + 1
+        at_work += self.n_counted
 
     def __dealloc__(self):
         cdef int k
+        leaves_work(self.n_counted)
         if self.calls != NULL:
             for k in range(self.n_calls):
                 if self.calls[k].begin != NULL:
@@ -91,9 +99,6 @@ cdef class Crew:
 
         Where the system grants fewer threads, there are fewer helpers.
         """
-        global at_work
-        at_work += 1
-        self.n_counted = 1
         for number, work in enumerate(works):
             thread = threading.Thread(target=work, args=(number,), name=f"growth-{number}",
                                       daemon=True)
@@ -102,8 +107,6 @@ cdef class Crew:
             except RuntimeError:
                 break
             self.threads.append(thread)
-            at_work += 1
-            self.n_counted += 1
         self.n_helpers = len(self.threads)
 
     cdef void enter(self) noexcept nogil:
@@ -185,7 +188,6 @@ cdef class Crew:
 
     cdef object end(self):
         """Send the helpers home; whether the work was done or not."""
-        global at_work
         cdef int k
         if self.busy:
             self.fail(Dismissed())
@@ -196,7 +198,7 @@ cdef class Crew:
             PyThread_release_lock(self.calls[k].begin)
         for thread in self.threads:
             thread.join()
-        at_work = max(at_work - self.n_counted, 0)
+        leaves_work(self.n_counted)
         self.n_counted = 0
         self.threads = []
         self.failure = None
