@@ -3,7 +3,7 @@
     make bench                        all of it, a few minutes
     python benchmarks/bench.py import growth soft uncertain search evolution optimal measured proofs
     python benchmarks/bench.py structure survival patients memory prediction confidence explanation
-    python benchmarks/bench.py evidential missing doubt
+    python benchmarks/bench.py evidential missing doubt threads large
 
 Each pair is timed alternately, so that both meet the same machine; the figure is the ratio of
 the medians. Times on a busy machine vary, ratios much less.
@@ -27,7 +27,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from hedgerow.evidential._mixture import estimate
+from joblib import parallel_config
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.ensemble import BaggingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer
 from sklearn.tree import DecisionTreeClassifier
@@ -65,6 +67,7 @@ OPTIMAL_SETS = (
     *("iris", "wine", "glass", "haberman", "vertebral_2c"),
     *("bupa", "ionosphere", "wdbc", "pima", "banknote"),
 )
+LARGE = (10_000_000, 20), (100_000, 1_000)  # rows and columns of tables whose memory is measured
 SIZES = {1_000: 15, 10_000: 7, 100_000: 3}  # rows -> pairs
 
 
@@ -81,10 +84,10 @@ def alternately(first, second, pairs: int) -> tuple[float, float]:
     return statistics.median(times[0]), statistics.median(times[1])
 
 
-def table(n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """A synthetic two-class table with 10 % of the labels flipped."""
+def table(n: int, m: int, n_classes: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """A synthetic table with 10 % of the labels flipped."""
     return make_classification(
-        n, m, n_informative=m // 2, n_redundant=0, flip_y=0.1, random_state=1
+        n, m, n_informative=m // 2, n_redundant=0, n_classes=n_classes, flip_y=0.1, random_state=1
     )
 
 
@@ -644,29 +647,107 @@ def in_order(found, node: int) -> tuple:
 def memory() -> None:
     """Peak memory of one fit of 100,000 x 20, each in a process of its own."""
     print("memory: peak resident size of a fit of 100,000 x 20, above the table itself")
-    base, ours, theirs = (
-        int(subprocess.check_output([sys.executable, __file__, "--peak", which], text=True))
-        for which in ("none", "ours", "peer")
-    )
+    base, ours, theirs = (peak_of(which, 100_000, 20) for which in ("none", "ours", "peer"))
     print(
         f"  ours {(ours - base) / 1024:.0f} MiB   scikit-learn {(theirs - base) / 1024:.0f} MiB"
         f"   ratio {(ours - base) / max(theirs - base, 1):.2f}"
     )
 
 
-def peak(which: str) -> None:
-    """Child of `memory`: fit one model, print the peak in KiB."""
+def peak_of(which: str, n: int, m: int, jobs: int = 1) -> int:
+    """Peak in KiB of a process that fits one model, or none, to n x m."""
+    asked = [sys.executable, __file__, "--peak", which, "--size", str(n), str(m), str(jobs)]
+    return int(subprocess.check_output(asked, text=True))
+
+
+def peak(which: str, n: int, m: int, jobs: int) -> None:
+    """Child of `peak_of`: fit one model, print the peak in KiB."""
     rng = np.random.default_rng(1)
-    X = rng.random((100_000, 20))
-    y = (X[:, 0] + X[:, 1] + rng.normal(0, 0.1, 100_000) > 1).astype(int)
+    X = rng.random((n, m))
+    total = rng.normal(0, 0.1, n)
+    total += X[:, 0]
+    total += X[:, 1]
+    y = (total > 1).astype(int)
+    del total
     if which != "none":
-        (unpruned() if which == "ours" else peer()).fit(X, y)
+        (unpruned().set_params(n_jobs=jobs) if which == "ours" else peer()).fit(X, y)
     # Linux counts the parent's size before exec towards ru_maxrss, not towards VmHWM.
     status = Path("/proc/self/status")
     if status.exists():
         print(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1])
     else:
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def threads() -> None:
+    """Two threads against one, in the growth of a tree and in that of a forest."""
+    print("threads: n_jobs=2 against n_jobs=1, validation included (goal 1.6 times faster)")
+    cases = [(2, unpruned()), (2, unpruned().set_params(min_samples_leaf=100)), (5, unpruned())]
+    for n_classes, model in [*cases, (2, C45Classifier())]:
+        X, y = table(1_000_000, 20, n_classes)
+        two, one = alternately(
+            lambda X=X, y=y, model=model: model.set_params(n_jobs=2).fit(X, y),
+            lambda X=X, y=y, model=model: model.set_params(n_jobs=1).fit(X, y),
+            3,
+        )
+        print(
+            f"  1,000,000 x 20, {n_classes} classes, {model.get_n_leaves():>7,} leaves"
+            f"{', pruned' if model.prune else ''}: two threads {two:5.2f} s, one {one:5.2f} s, "
+            f"{one / two:.2f} times faster",
+            flush=True,
+        )
+    X, y = table(100_000, 20)
+
+    def forest(inside: int, beside: int):
+        model = BaggingClassifier(
+            unpruned().set_params(n_jobs=inside), 10, n_jobs=beside, random_state=0
+        )
+        with parallel_config(backend="threading"):
+            return model.fit(X, y)
+
+    for inside, beside in ((1, 2), (2, 1), (2, 2)):
+        several, one = alternately(
+            lambda inside=inside, beside=beside: forest(inside, beside), lambda: forest(1, 1), 3
+        )
+        print(
+            f"  a forest of 10 on 100,000 x 20, {beside} at a time with n_jobs={inside}: "
+            f"{several:5.2f} s, one thread {one:5.2f} s, {one / several:.2f} times faster",
+            flush=True,
+        )
+
+
+def large() -> None:
+    """How time grows with rows and columns, and memory beyond the table."""
+    print("large: exponents of time with rows and columns, one thread; memory beyond the table")
+    rows, columns = (62_500, 125_000, 250_000, 500_000, 1_000_000), (50, 100, 200, 400, 800)
+    for name, make, most in (("ours", unpruned, 5), ("scikit-learn", peer, 3)):
+        for by, sizes in (
+            ("rows", [(n, 20) for n in rows[:most]]),
+            ("columns", [(10_000, m) for m in columns[:most]]),
+        ):
+            times = []
+            for n, m in sizes:
+                X, y = table(n, m)
+                times.append(alternately(lambda X=X, y=y, make=make: make().fit(X, y), int, 1)[0])
+            varied = [size[by == "columns"] for size in sizes]
+            exponent = np.polyfit(np.log(varied), np.log(times), 1)[0]
+            said = ", ".join(
+                f"{n:,} x {m} {t:.2f} s" for (n, m), t in zip(sizes, times, strict=True)
+            )
+            print(f"  {name:<12} time ~ {by}^{exponent:.2f}: {said}", flush=True)
+    for n, m in LARGE:
+        whole = 8 * n * m / 1024
+        try:
+            base = peak_of("none", n, m)
+            beyond = [(peak_of("ours", n, m, jobs) - base) / whole for jobs in (1, 2)]
+        except subprocess.CalledProcessError:
+            print(f"  {n:,} x {m}: this machine has not the memory")
+            continue
+        print(
+            f"  {n:,} x {m}, a table of {whole / 2**20:.2f} GiB: beyond it {beyond[0]:.2f} times "
+            f"the table, with two threads {beyond[1]:.2f}   (goal 1.5)",
+            flush=True,
+        )
 
 
 def prediction() -> None:
@@ -923,13 +1004,16 @@ def main() -> None:
         "evidential": evidential,
         "missing": missing,
         "doubt": doubt,
+        "threads": threads,
+        "large": large,
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(parts))
     parser.add_argument("--peak", choices=("none", "ours", "peer"), help=argparse.SUPPRESS)
+    parser.add_argument("--size", nargs=3, type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.peak:
-        peak(given.peak)
+        peak(given.peak, *given.size)
         return
     for name in given.parts or parts:
         if name not in parts:

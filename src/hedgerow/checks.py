@@ -20,6 +20,9 @@ BEYOND_USE = 1e12
 LARGEST = 1e150
 #: Sums of weights stay below: from 2^53 on, one instance more no longer changes a sum.
 EXACT = 2.0**53
+#: Rows of a training set, which the cores number by whole numbers of 32 bits.
+MOST_ROWS = 2**31 - 1
+MOST_THREADS = 1024
 GIB = 2.0**30
 UNKNOWN_MEMORY = 64 * GIB  # taken for that of a machine which does not say
 
@@ -37,6 +40,47 @@ def check_number(name: str, value, low: float, high: float = math.inf, *, whole:
     if not low <= plain <= high:
         upper = "" if high == math.inf else f" and at most {high:g}"
         raise InputError(f"{name} is {value!r}", remedy=f"give a number of at least {low:g}{upper}")
+
+
+def check_jobs(name: str, value) -> None:
+    """A number of threads as scikit-learn means it (`n_threads`), or an InputError."""
+    if value is None:
+        return
+    check_number(name, value, -MOST_THREADS, MOST_THREADS, whole=True)
+    if value == 0:
+        raise InputError(
+            f"{name} is 0", remedy="give a number of threads, or -1 for all cores of this machine"
+        )
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """What a number of jobs stands for: None 1, -1 all cores at hand, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    return int(n_jobs) if n_jobs > 0 else max(n_cores() + 1 + int(n_jobs), 1)
+
+
+def n_cores() -> int:
+    """Cores that this process may use."""
+    from joblib import cpu_count  # heeds what containers and affinities leave
+
+    return int(cpu_count())
+
+
+def check_rows(X) -> None:
+    """Refuse more rows than the cores can number, before anything is copied.
+
+    Raises
+    ------
+    InputError
+    """
+    shape = getattr(X, "shape", None)
+    n = shape[0] if isinstance(shape, tuple) and shape else 0
+    if isinstance(n, Integral) and n > MOST_ROWS:
+        raise InputError(
+            f"X has {n} rows, and a training set has at most {MOST_ROWS}",
+            remedy="draw so many of the rows",
+        )
 
 
 def without_mask(values):

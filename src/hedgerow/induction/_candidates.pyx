@@ -197,8 +197,6 @@ cdef int hard_points(const Scan* scan, bint midpoints, Points* points,
             points.center[n] = middle(previous, v)
             if midpoints and points.center[n] > previous:
                 points.threshold[n] = points.center[n]
-            points.k[n] = n
-            points.span[n] = 1
             n += 1
             for c in range(scan.n_classes):
                 left[c * stride + n] = left[c * stride + n - 1]

@@ -27,4 +27,4 @@ cdef class Columns:
     cdef const double[::1] nlogn            # n log2 n for whole n; empty unless `whole`
 
     cdef object view(self)
-    cdef int lay_order(self, int* lists, Py_ssize_t capacity) except -1
+    cdef int lay_order(self, int* lists, Py_ssize_t capacity, int n_threads=*) except -1

@@ -1,13 +1,16 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Training data as the core reads it: one sorted list of rows per variable."""
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
 import numpy as np
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport qsort
 from libc.string cimport memcpy
 
-from hedgerow.checks import as_numbers, check_total, check_unmasked
+from hedgerow.checks import as_numbers, check_rows, check_total, check_unmasked
 from hedgerow.errors import InputError
 
 MOST_CATEGORIES = 1 << 20   # of a variable: what is counted by category has a place for each
@@ -140,6 +143,7 @@ cdef class Columns:
     def __init__(self, X, y, int n_classes, sample_weight=None, n_categories=None,
                  bint lasting=True):
         cdef bint large
+        check_rows(X)
         given = X = as_numbers("X", X)
         if X.ndim != 2 or len(X) == 0:
             raise InputError(f"X has shape {X.shape}",
@@ -207,23 +211,35 @@ cdef class Columns:
         self.known = self.n_known
         self.nlogn = _n_log_n(<Py_ssize_t> self.total_weight + 1) if self.whole else np.zeros(1)
 
-    cdef int lay_order(self, int* lists, Py_ssize_t capacity) except -1:
+    cdef int lay_order(self, int* lists, Py_ssize_t capacity, int n_threads=1) except -1:
         """Write the rows by ascending value of each variable, one list per `capacity`."""
-        cdef Py_ssize_t j, n = self.n_rows
-        cdef const int[::1] rows
-        for j in range(self.n_variables):
-            if self._order is not None:
-                memcpy(lists + j * capacity, &self.sorted_rows[j, 0], n * sizeof(int))
-                continue
-            # NaN sorts last: the first n_known rows are those with a value.  numpy's vectorised
-            # sort is several times faster than its stable one; equal values are put in row order
-            # afterwards, which makes the two the same on every machine.
-            PyErr_CheckSignals()        # each column of a large table takes its time
-            rows = np.argsort(self.X[:, j]).astype(np.int32)
-            memcpy(lists + j * capacity, &rows[0], n * sizeof(int))
-            with nogil:
-                settle_ties(&self.x[0, j], self.x_step, lists + j * capacity, self.known[j])
+        cdef Py_ssize_t j, m = self.n_variables
+        if self._order is not None:
+            for j in range(m):
+                memcpy(lists + j * capacity, &self.sorted_rows[j, 0], self.n_rows * sizeof(int))
+            return 0
+        if m == 0:
+            return 0
+        laid = <int[:m, :capacity]> lists
+        if n_threads == 1:
+            for j in range(m):
+                self._lay(laid, j)
+            return 0
+        with ThreadPoolExecutor(n_threads) as pool:
+            for _ in pool.map(partial(self._lay, laid), range(m)):
+                pass
         return 0
+
+    def _lay(self, int[:, ::1] lists, Py_ssize_t j):
+        cdef const int[::1] rows
+        # NaN sorts last: the first n_known rows are those with a value.  numpy's vectorised
+        # sort is several times faster than its stable one; equal values are put in row order
+        # afterwards, which makes the two the same on every machine.
+        PyErr_CheckSignals()        # each column of a large table takes its time
+        rows = np.argsort(self.X[:, j]).astype(np.int32)
+        with nogil:
+            memcpy(&lists[j, 0], &rows[0], self.n_rows * sizeof(int))
+            settle_ties(&self.x[0, j], self.x_step, &lists[j, 0], self.known[j])
 
     @property
     def order(self):

@@ -5,6 +5,12 @@ A node is a segment of one sorted list of rows per variable; a split divides eac
 so nothing is sorted twice.  When an instance can go both ways (missing values, soft training
 propagation) the lists of the children together are longer than their parent's, and the rows of
 a node carry weights of their own.
+
+Threads share a large table in two ways (`_crew`). At a large node they share the variables, which
+are searched and whose lists are divided. Smaller nodes wait until the large ones are done and are
+then grown to their ends, each by one thread, where the rows of a node are its own. The tree is the
+same whoever did what: tests are compared in the order of the variables, and a search whose bound
+was not that of one thread is repeated where it matters (`is_doubtful`).
 """
 
 import numpy as np
@@ -12,7 +18,9 @@ import numpy as np
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.pyport cimport PY_SSIZE_T_MAX
 from libc.math cimport INFINITY, NAN, isnan
+from libc.limits cimport INT_MAX
 from libc.stdint cimport int64_t
+from libc.stdlib cimport qsort
 from libc.string cimport memcpy, memset
 
 from hedgerow.induction._candidates cimport (
@@ -37,6 +45,7 @@ from hedgerow.induction._candidates cimport (
 )
 from hedgerow.induction._categorical cimport Subsets, best_subset, subsets_init
 from hedgerow.induction._columns cimport Columns
+from hedgerow.induction._crew cimport Crew
 from hedgerow.induction._criteria cimport (
     CODED_GAIN,
     EXPECTED_GAIN,
@@ -51,6 +60,7 @@ from hedgerow.tree._arena cimport Arena
 from hedgerow.tree._gates cimport (
     ASKED,
     PDF,
+    STEP,
     Gate,
     Gates,
     Test,
@@ -68,6 +78,7 @@ hedgerow_phi_fill()
 cdef int NONE = -1
 cdef Py_ssize_t ATTENTION = 100000  # rows looked at, milliseconds of work, between interrupts
 cdef double WEIGHT_SLACK = 1e-9     # fractions that add up to a minimum reach it
+cdef double DOUBT = 1e-9            # of gains: beyond what a tie may move them
 cdef double BELOW_AVERAGE = 1e-3    # bits that a gain may lie below the average (Quinlan's program)
 
 
@@ -91,17 +102,60 @@ cdef struct Choice:
     double threshold, center
 
 
-cdef struct Rival:
-    # The best test of a variable by its gain, which is to be compared by the gain ratio.
+cdef struct Found:
+    # The best test of a variable by its gain.
     double gain             # reliability and repetition factor taken in; 0: there is none
-    double ratio
+    double ratio            # gain ratio only
     double threshold, center
+    double to_beat          # best gain of the variables before, as the search knew it
+    bint counts             # more than no gain
+    bint bounded            # what the search had to beat may show in what it found
+    bint done
+
+
+cdef struct Branch:
+    # A node that is grown to its end by one thread.
+    Pending node
+    int root                # its node in the tree
+    int grower              # number of the thread ...
+    int first, n_nodes      # ... among whose nodes those of the branch are
+
+
+cdef enum:
+    # What threads do together.
+    SEARCH                  # the best test of each variable at a node
+    DIVIDE                  # the list of each variable
+    BRANCHES
+
+
+cdef int by_size(const void* a, const void* b) noexcept nogil:
+    """Large branches first; of equal ones the order is that of the tree."""
+    cdef const Branch* one = <const Branch*> a
+    cdef const Branch* two = <const Branch*> b
+    if one.node.n != two.node.n:
+        return 1 if one.node.n < two.node.n else -1
+    return (one.root > two.root) - (one.root < two.root)
 
 
 cdef class Growth:
     """Grows one tree."""
 
-    cdef Arena memory               # of all that follows
+    cdef Arena memory               # of all that follows, but for what helpers share
+    # who else is at work
+    cdef Crew crew                  # None: nobody
+    cdef list helpers               # of a leader
+    cdef Growth leader              # of a helper
+    cdef bint helps
+    cdef int n_threads              # the leader and his helpers
+    cdef int number                 # 0: the leader
+    cdef int phase
+    cdef Py_ssize_t shared_from     # values of a node from which its variables are shared
+    cdef Py_ssize_t most_rows       # of a branch
+    cdef Branch* branches
+    cdef int n_branches, branch_capacity
+    cdef Node* trunk                # nodes that are no branches' ...
+    cdef int n_trunk                # ... and their number
+    cdef int above                  # of them, the parent of the branch at hand; NONE in the trunk
     # what is grown from
     cdef Columns columns
     cdef double min_split, min_leaf, repetition_factor
@@ -146,7 +200,14 @@ cdef class Growth:
     cdef int* lengths_right
     cdef Points points
     cdef Subsets subsets
-    cdef Rival* rivals              # by variable; gain ratio only
+    # the node at hand
+    cdef const Pending* node
+    cdef double node_weight
+    cdef Py_ssize_t n_right
+    cdef Found* found               # by variable
+    cdef Py_ssize_t n_accepted      # of them, those compared with each other ...
+    cdef double best_gain           # ... the best gain among them, and its test
+    cdef Choice* choice
     # uncertain values (UDT): n_points 0 means that there are none
     cdef Reach reach
     cdef Cells cells
@@ -167,7 +228,7 @@ cdef class Growth:
     cdef readonly long long n_candidates, n_gains
 
     def __init__(self, Columns columns, Gates gates, rules, search=None, dict given=None,
-                 guess=None):
+                 guess=None, sharing=None):
         """
         Parameters
         ----------
@@ -185,6 +246,8 @@ cdef class Growth:
         guess : (n_draws, m, n) float64 or None
             With the criterion "expected_gain", of a training set with missing values: guesses
             where the value is missing, NaN elsewhere; codes of categories.
+        sharing : Sharing or None
+            Threads, and what they share; None: the one that calls.
         """
         cdef Py_ssize_t n = columns.n_rows, m = columns.n_variables, size, j, p
         cdef int K = columns.n_classes
@@ -224,10 +287,17 @@ cdef class Growth:
         self.n_candidates = 0
         self.n_gains = 0
 
+        self.n_threads = 1
+        if sharing is not None:
+            self.crew = Crew(sharing.threads, sharing.cores)
+            self.n_threads = self.crew.n_helpers + 1
+            self.shared_from = sharing.node
+            self.most_rows = n // (sharing.branches * self.n_threads)
+        self.above = NONE
         self.memory = Arena(f"to grow a tree from {n} rows and {m} variables")
         self.grids = <Grid*> self.memory.zeros(m, sizeof(Grid))
         self.lists = <int*> self.memory.take((m + 1) * self.capacity, sizeof(int))
-        columns.lay_order(self.lists, self.capacity)
+        columns.lay_order(self.lists, self.capacity, self.n_threads)
         self.reliability = <double*> self.memory.take(m + 1, sizeof(double))
         for j in range(m):
             weight = 0.0
@@ -247,14 +317,13 @@ cdef class Growth:
             self.weight_here = <double*> self.memory.take(n, sizeof(double))
             memcpy(self.weight_here, &columns.weights[0], n * sizeof(double))
             self.weight = self.weight_here
-        if self.criterion.kind == GAIN_RATIO:
-            self.rivals = <Rival*> self.memory.take(m + 1, sizeof(Rival))
-        self.weight_left = <double*> self.memory.take(n, sizeof(double))
-        self.weight_right = <double*> self.memory.take(n, sizeof(double))
+            self.weight_left = <double*> self.memory.take(n, sizeof(double))
+            self.weight_right = <double*> self.memory.take(n, sizeof(double))
+            self.goes_right = <unsigned char*> self.memory.take(n + 1, 1)
+        self.found = <Found*> self.memory.take(m + 1, sizeof(Found))
         if gates.asking:
             self.asked = <double*> self.memory.take(n, sizeof(double))
         self.goes_left = <unsigned char*> self.memory.take(n + 1, 1)
-        self.goes_right = <unsigned char*> self.memory.take(n + 1, 1)
         self.total = <double*> self.memory.take(K, sizeof(double))
         self.known = <double*> self.memory.take(K, sizeof(double))
         self.counts = <Py_ssize_t*> self.memory.take(2 * K + 2, sizeof(Py_ssize_t))
@@ -388,9 +457,266 @@ cdef class Growth:
         dict of arrays, named as in `hedgerow.tree.Tree`; with a tree given also `origin`, the
         number of the given node that each node is (-1: grown)
         """
-        with nogil:
-            self.grow()
+        try:
+            if self.crew is not None:
+                self.hire()
+            with nogil:
+                self.grow()
+            if self.n_branches > 0:
+                self.splice()
+            for helper in self.helpers or ():
+                self.n_candidates += (<Growth> helper).n_candidates
+                self.n_gains += (<Growth> helper).n_gains
+        finally:
+            if self.crew is not None:
+                self.crew.end()
+            self.crew = None
+            self.helpers = None     # they hold this object until their threads end
         return self.collect()
+
+    cdef object hire(self):
+        """Start the helpers."""
+        cdef Growth helper
+        cdef Py_ssize_t k
+        self.helpers = []
+        for k in range(self.crew.n_helpers):
+            helper = Growth.__new__(Growth)
+            helper.serve(self, <int> k + 1)
+            self.helpers.append(helper)
+        self.crew.start([helper.help for helper in self.helpers])
+        self.n_threads = self.crew.n_helpers + 1
+
+    cdef object serve(self, Growth leader, int number):
+        """Become a helper: what is read is the leader's, what is written its own."""
+        cdef Py_ssize_t m = leader.m
+        cdef int K = leader.K
+        self.crew = leader.crew
+        self.leader = leader
+        self.helps = True
+        self.number = number
+        self.n_threads = 1
+        self.columns = leader.columns
+        self.gates = leader.gates
+        self.min_split = leader.min_split
+        self.min_leaf = leader.min_leaf
+        self.repetition_factor = leader.repetition_factor
+        self.max_depth = leader.max_depth
+        self.n = leader.n
+        self.m = m
+        self.K = K
+        self.n_categories = leader.n_categories
+        self.midpoints = leader.midpoints
+        self.gate_midpoint = leader.gate_midpoint
+        self.fractional = leader.fractional
+        self.whole = leader.whole
+        self.criterion = leader.criterion
+        self.global_reliability = leader.global_reliability
+        self.missing_to_both = leader.missing_to_both
+        self.undefined_first = leader.undefined_first
+        self.reliability = leader.reliability
+        self.guess = leader.guess
+        self.place = leader.place
+        self.n_values = leader.n_values
+        self.guesses = leader.guesses
+        self.proposals = leader.proposals
+        self.grids = leader.grids
+        self.reach = leader.reach
+        self.starts = leader.starts
+        if self.starts:
+            self.given_feature = leader.given_feature
+            self.given_left = leader.given_left
+            self.given_right = leader.given_right
+            self.given_threshold = leader.given_threshold
+            self.given_categories = leader.given_categories
+        self.memory = Arena(leader.memory.purpose)
+        self.guesses.total = <double*> self.memory.take(K, sizeof(double))
+        self.held = <int*> self.memory.take(self.n + 1, sizeof(int))
+        self.known = <double*> self.memory.take(K, sizeof(double))
+        self.counts = <Py_ssize_t*> self.memory.take(2 * K + 2, sizeof(Py_ssize_t))
+        self.subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
+        subsets_init(&self.subsets, self.memory, self.n_categories, K, self.criterion.n_draws)
+
+    def help(self, int number):
+        """What the thread of a helper does; failures are the crew's to tell."""
+        try:
+            with nogil:
+                while self.crew.called(number):
+                    self.work(self.leader)
+                    self.crew.finished(number)
+        except BaseException as error:
+            self.crew.fail(error)
+            self.crew.finished(number)
+        finally:
+            self.leader = None
+
+    cdef int together(self, int phase, Py_ssize_t n_tasks) except -1 nogil:
+        """Share the tasks of a phase."""
+        self.phase = phase
+        self.crew.begin(n_tasks)
+        self.work(self)
+        return self.crew.gather()
+
+    cdef int work(self, Growth leader) except -1 nogil:
+        """Do tasks of the leader's phase until there is none left."""
+        cdef Py_ssize_t task
+        if leader.phase == BRANCHES:
+            return self.grow_branches(leader)
+        if self.helps:
+            self.look_at(leader)
+        if leader.phase == SEARCH:
+            return self.search_variables(leader)
+        task = self.crew.take()
+        while task >= 0:
+            self.divide_list(task)
+            task = self.crew.take()
+        return 0
+
+    cdef void look_at(self, Growth leader) noexcept nogil:
+        """See the node that the leader is at."""
+        self.node = leader.node
+        self.node_weight = leader.node_weight
+        self.n_right = leader.n_right
+        self.lists = leader.lists
+        self.capacity = leader.capacity
+        self.member_weight = leader.member_weight
+        self.weight = leader.weight
+        self.total = leader.total
+        self.tested = leader.tested
+        self.lower = leader.lower
+        self.upper = leader.upper
+        self.goes_left = leader.goes_left
+        self.goes_right = leader.goes_right
+        self.lengths_here = leader.lengths_here
+        self.lengths_left = leader.lengths_left
+        self.lengths_right = leader.lengths_right
+
+    cdef int settle(self, Growth leader) except -1 nogil:
+        """Take what a helper needs to grow branches."""
+        cdef Py_ssize_t m = self.m, size = self.n_categories if self.n_categories else 1
+        self.look_at(leader)
+        self.trunk = leader.trunk
+        self.n_trunk = leader.n_trunk
+        self.total = <double*> self.memory.take(self.K, sizeof(double))
+        self.tested = <unsigned char*> self.memory.zeros(m + 1, 1)
+        self.goes_left = <unsigned char*> self.memory.take(self.n + 1, 1)
+        self.best_subset = <unsigned char*> self.memory.take(self.n_categories + 1, 1)
+        self.found = <Found*> self.memory.take(m + 1, sizeof(Found))
+        self.lengths_here = <int*> self.memory.take(m + 1, sizeof(int))
+        self.lengths_left = <int*> self.memory.take(m + 1, sizeof(int))
+        self.lengths_right = <int*> self.memory.take(m + 1, sizeof(int))
+        self.pending_capacity = 64
+        self.lengths = <int*> self.memory.take(self.pending_capacity * m, sizeof(int))
+        self.pending = <Pending*> self.memory.take(self.pending_capacity, sizeof(Pending))
+        self.node_capacity = 64
+        self.nodes = <Node*> self.memory.take(self.node_capacity, sizeof(Node))
+        self.origin = <int*> self.memory.take(self.node_capacity, sizeof(int))
+        self.class_weight = <double*> self.memory.take(self.node_capacity * self.K,
+                                                       sizeof(double))
+        self.categories_left = <unsigned char*> self.memory.take(self.node_capacity * size, 1)
+        return 0
+
+    cdef int defer(self, const Pending* node, int id_) except -1 nogil:
+        """Leave a node to whoever has time for its branch."""
+        if self.n_branches >= self.branch_capacity:
+            self.branch_capacity = 2 * self.branch_capacity + 64
+            self.branches = <Branch*> self.memory.resized(self.branches, self.branch_capacity,
+                                                          sizeof(Branch))
+        self.branches[self.n_branches].node = node[0]
+        self.branches[self.n_branches].root = id_
+        self.n_branches += 1
+        return 0
+
+    cdef int grow_branches(self, Growth leader) except -1 nogil:
+        """Grow branches; no row is in two of them."""
+        cdef Py_ssize_t task = self.crew.take(), j
+        cdef Branch* branch
+        if self.helps and task >= 0:
+            self.settle(leader)
+        while task >= 0:
+            branch = leader.branches + task
+            branch.grower = self.number
+            branch.first = self.n_nodes
+            self.above = branch.node.parent
+            self.pending[0] = branch.node
+            self.pending[0].parent = NONE
+            for j in range(self.m):
+                self.lengths[j] = <int> branch.node.n
+            self.n_pending = 1
+            self.grow_pending()
+            branch.n_nodes = self.n_nodes - branch.first
+            task = self.crew.take()
+        return 0
+
+    cdef int splice(self) except -1:
+        """Put the branches in the places of their roots, so that the nodes are in preorder."""
+        cdef Py_ssize_t i, n = self.n_trunk, size = self.n_categories if self.n_categories else 1
+        cdef Py_ssize_t K = self.K, to, start, k
+        cdef int id_, shift
+        cdef Branch* branch
+        cdef Growth grower
+        cdef int* place = <int*> self.memory.take(n, sizeof(int))
+        cdef int* at = <int*> self.memory.take(n, sizeof(int))
+        cdef Node* nodes
+        cdef Node* node
+        cdef int* origin
+        cdef double* class_weight
+        cdef unsigned char* categories_left
+        for i in range(n):
+            at[i] = NONE
+        for i in range(self.n_branches):
+            at[self.branches[i].root] = <int> i
+        to = 0
+        for i in range(n):
+            place[i] = <int> to
+            to += 1 if at[i] == NONE else self.branches[at[i]].n_nodes
+            if to > INT_MAX:
+                raise MemoryError("no numbers for more than 2^31 nodes")
+        nodes = <Node*> self.memory.take(to, sizeof(Node))
+        origin = <int*> self.memory.take(to, sizeof(int))
+        class_weight = <double*> self.memory.take(to * K, sizeof(double))
+        categories_left = <unsigned char*> self.memory.take(to * size, 1)
+        for i in range(n):
+            to = place[i]
+            grower = self
+            start = i
+            id_ = 1
+            if at[i] != NONE:
+                branch = self.branches + at[i]
+                if branch.grower > 0:
+                    grower = self.helpers[branch.grower - 1]
+                start = branch.first
+                id_ = branch.n_nodes
+            memcpy(nodes + to, grower.nodes + start, id_ * sizeof(Node))
+            memcpy(origin + to, grower.origin + start, id_ * sizeof(int))
+            memcpy(class_weight + to * K, grower.class_weight + start * K,
+                   id_ * K * sizeof(double))
+            memcpy(categories_left + to * size, grower.categories_left + start * size, id_ * size)
+            if at[i] == NONE:
+                node = nodes + to
+                if node.left >= 0:
+                    node.left = place[node.left]
+                    node.right = place[node.right]
+            else:
+                shift = <int> (to - start)
+                for k in range(id_):
+                    node = nodes + to + k
+                    if node.left >= 0:
+                        node.left += shift
+                        node.right += shift
+                    node.parent += shift
+                node = nodes + to
+                node.parent = self.nodes[i].parent
+            node = nodes + to
+            if node.parent >= 0:
+                node.parent = place[node.parent]
+        self.nodes = nodes
+        self.origin = origin
+        self.class_weight = class_weight
+        self.categories_left = categories_left
+        self.n_nodes = 0
+        for i in range(n):
+            self.n_nodes += 1 if at[i] == NONE else self.branches[at[i]].n_nodes
+        return 0
 
     cdef object collect(self):
         cdef Py_ssize_t n = self.n_nodes, i, c, size = self.n_categories
@@ -442,10 +768,6 @@ cdef class Growth:
 
     cdef int grow(self) except -1 nogil:
         cdef Py_ssize_t n = self.n, j, p
-        cdef Pending node
-        cdef int id_, n_present, c, ancestor
-        cdef Choice choice
-        cdef double weight
         for j in range(self.m):
             self.lengths[j] = self.columns.known[j]
         for p in range(n):
@@ -460,12 +782,30 @@ cdef class Growth:
         self.pending[0].depth = 0
         self.pending[0].is_left = False
         self.pending[0].given = 0 if self.starts else NONE
+        self.grow_pending()
+        if self.n_branches > 0:
+            self.trunk = <Node*> self.memory.take(self.n_nodes, sizeof(Node))
+            memcpy(self.trunk, self.nodes, self.n_nodes * sizeof(Node))
+            self.n_trunk = self.n_nodes
+            qsort(self.branches, self.n_branches, sizeof(Branch), by_size)
+            self.together(BRANCHES, self.n_branches)
+        return 0
+
+    cdef int grow_pending(self) except -1 nogil:
+        """Grow from the nodes that wait, the last one first."""
+        cdef Pending node
+        cdef int id_, n_present, c, ancestor
+        cdef Choice choice
+        cdef double weight
         while self.n_pending > 0:
             self.n_pending -= 1
             node = self.pending[self.n_pending]
             memcpy(self.lengths_here, self.lengths + self.n_pending * self.m,
                    self.m * sizeof(int))
             id_ = self.add_node(&node)
+            if self.is_branch(&node):
+                self.defer(&node, id_)
+                continue
             weight = self.count_classes(&node, id_)
             if node.given >= 0 and self.given_feature[node.given] >= 0:
                 self.take_given(&node, &choice)
@@ -488,12 +828,29 @@ cdef class Growth:
                 while ancestor >= 0:
                     self.tested[self.nodes[ancestor].feature] = 1
                     ancestor = self.nodes[ancestor].parent
+                ancestor = self.above
+                while ancestor >= 0:
+                    self.tested[self.trunk[ancestor].feature] = 1
+                    ancestor = self.trunk[ancestor].parent
             if self.gates.conditioned:
                 self.bound_values(id_)
             self.find_test(&node, weight, &choice)
             if choice.feature >= 0:
                 self.split(&node, id_, &choice)
         return 0
+
+    cdef inline bint is_branch(self, const Pending* node) noexcept nogil:
+        """Whether a node is left to one thread: it is no large part of the work, nor too little.
+
+        Rows that are divided between two branches keep one thread from not heeding the other.
+        """
+        return (self.n_threads > 1 and self.n_trunk == 0 and not self.fractional
+                and node.n <= self.most_rows and node.n * self.m >= self.shared_from)
+
+    cdef inline bint is_shared(self) noexcept nogil:
+        """Whether the variables of the node at hand are worth the calls."""
+        return (self.n_threads > 1 and self.n_trunk == 0 and self.m > 1
+                and self.node.n * self.m >= self.shared_from)
 
     cdef void take_given(self, const Pending* node, Choice* choice) noexcept nogil:
         """The test of the tree that growth starts from."""
@@ -509,6 +866,9 @@ cdef class Growth:
         cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
         cdef Py_ssize_t n
         if id_ >= self.node_capacity:
+            if id_ > INT_MAX // 2:
+                with gil:
+                    raise MemoryError("no numbers for more than 2^31 nodes")
             self.node_capacity *= 2
             n = self.node_capacity
             self.nodes = <Node*> self.memory.resized(self.nodes, n, sizeof(Node))
@@ -575,6 +935,8 @@ cdef class Growth:
         self.unattended += n
         if self.unattended >= ATTENTION:
             self.unattended = 0
+            if self.helps:
+                return self.crew.attend()
             with gil:
                 PyErr_CheckSignals()
         return 0
@@ -587,60 +949,132 @@ cdef class Growth:
         (Quinlan 1993, 2.2.2).
         """
         cdef Py_ssize_t j
-        cdef Scan scan
-        cdef double gain, raw, factor, share, threshold = 0.0, center = 0.0, best_score = 0.0
-        cdef double shift = 0.0, to_beat
+        cdef Found again
+        cdef bint shared
         best.feature = NONE
-        for j in range(self.m):
-            if self.criterion.kind == GAIN_RATIO:
-                self.rivals[j].gain = 0.0
-            if not self.lay_scan(j, node, weight, &scan):
-                continue
-            self.attend(scan.n)
-            share = self.reliability[j] if self.global_reliability else scan.weight / weight
-            if self.criterion.kind == EXPECTED_GAIN:
-                self.lay_guesses(j, node, &scan)
-                self.criterion.reliability = share
-                share = 1.0         # it is in the criterion
-            elif self.criterion.kind == CODED_GAIN:
-                # The authors' code takes the entropy before the split over all rows of the node,
-                # and the reliability twice. Within a variable that changes no order.
-                share *= share
-                shift = (weighted_entropy(self.total, weight, self.K) / weight
-                         - weighted_entropy(scan.total, scan.weight, self.K) / scan.weight)
-            factor = share
-            if self.repetition_factor != 1.0 and self.tested[j]:
-                factor *= self.repetition_factor
-            to_beat = best_score / factor - shift if factor > 0 else 1e300
-            if self.criterion.kind == GAIN_RATIO:
-                to_beat = 0.0       # each variable's best test counts in their average
-            self.search(j, &scan, to_beat, &raw, &threshold, &center)
-            if raw < -0.5:
-                continue            # no candidate
-            raw += shift
-            gain = raw * factor
-            raw *= share
-            if raw <= LEAST_GAIN:
-                continue
-            if self.criterion.kind == GAIN_RATIO:
-                self.rivals[j].gain = gain
-                self.rivals[j].ratio = gain / self.split_information(j, &scan, threshold, weight)
-                self.rivals[j].threshold = threshold
-                self.rivals[j].center = center
-                continue
-            if gain > best_score + GAIN_TOLERANCE:
-                best_score = gain
-                best.feature = <int> j
-                best.threshold = threshold
-                best.center = center
-                if self.columns.categories[j] > 0:
+        self.choice = best
+        self.best_gain = 0.0
+        self.n_accepted = 0
+        self.node = node
+        self.node_weight = weight
+        shared = self.is_shared()
+        if shared:
+            for j in range(self.m):
+                self.found[j].done = False
+            self.together(SEARCH, self.m)
+        else:
+            for j in range(self.m):
+                self.find_best(j, self.best_gain, &self.found[j])
+                if self.accept(j) and self.columns.categories[j] > 0:
                     memcpy(self.best_subset, self.subset, self.columns.categories[j])
         if self.criterion.kind == GAIN_RATIO:
             self.compare_rivals(best)
-            if best.feature != NONE and self.columns.categories[best.feature] > 0:
-                self.lay_scan(best.feature, node, weight, &scan)
-                self.search(best.feature, &scan, 0.0, &raw, &threshold, &center)
-                memcpy(self.best_subset, self.subset, self.columns.categories[best.feature])
+        if (best.feature != NONE and self.columns.categories[best.feature] > 0
+                and (shared or self.criterion.kind == GAIN_RATIO)):
+            self.find_best(best.feature, 0.0, &again)       # its subset was not kept
+            memcpy(self.best_subset, self.subset, self.columns.categories[best.feature])
+        return 0
+
+    cdef int search_variables(self, Growth leader) except -1 nogil:
+        """The share of one thread in the search for the leader's test.
+
+        Who finds the best test of a variable compares it with those before, as soon as these are
+        there: in the order of the variables, as one thread does.
+        """
+        cdef Found found
+        cdef Py_ssize_t j
+        cdef double to_beat
+        self.crew.enter()
+        j = self.crew.next_()
+        to_beat = leader.best_gain
+        self.crew.leave()
+        while j >= 0:
+            self.find_best(j, to_beat, &found)
+            self.crew.enter()
+            leader.found[j] = found
+            while leader.n_accepted < leader.m and leader.found[leader.n_accepted].done:
+                j = leader.n_accepted
+                if leader.is_doubtful(j):
+                    leader.found[j].done = False        # so that nobody else goes on meanwhile
+                    to_beat = leader.best_gain
+                    self.crew.leave()
+                    self.find_best(j, to_beat, &found)
+                    self.crew.enter()
+                    leader.found[j] = found
+                leader.accept(j)
+                leader.n_accepted += 1
+            j = self.crew.next_()
+            to_beat = leader.best_gain
+            self.crew.leave()
+        return 0
+
+    cdef bint is_doubtful(self, Py_ssize_t j) noexcept nogil:
+        """Whether one thread, which knows all variables before, might find another best test.
+
+        Not where the gain is clearly too low: what a search finds gains no less when it has less
+        to beat.
+        """
+        cdef const Found* found = &self.found[j]
+        cdef double doubt = DOUBT * (self.repetition_factor if self.repetition_factor > 1.0
+                                     else 1.0)
+        return (found.bounded and found.to_beat != self.best_gain
+                and found.gain > self.best_gain - doubt)
+
+    cdef bint accept(self, Py_ssize_t j) noexcept nogil:
+        """Compare the best test of a variable with those of the variables before; whether it is
+        the best of all."""
+        cdef const Found* found = &self.found[j]
+        if (self.criterion.kind == GAIN_RATIO or not found.counts
+                or not found.gain > self.best_gain + GAIN_TOLERANCE):
+            return False
+        self.best_gain = found.gain
+        self.choice.feature = <int> j
+        self.choice.threshold = found.threshold
+        self.choice.center = found.center
+        return True
+
+    cdef int find_best(self, Py_ssize_t j, double best_gain, Found* found) except -1 nogil:
+        """The best test of variable j at the node at hand, if it is to beat this gain."""
+        cdef Scan scan
+        cdef double raw, factor, share, shift = 0.0, to_beat, weight = self.node_weight
+        cdef double threshold = 0.0, center = 0.0
+        found.gain = 0.0
+        found.counts = False
+        found.to_beat = best_gain
+        found.bounded = False
+        found.done = True
+        if not self.lay_scan(j, self.node, weight, &scan):
+            return 0
+        self.attend(scan.n)
+        share = self.reliability[j] if self.global_reliability else scan.weight / weight
+        if self.criterion.kind == EXPECTED_GAIN:
+            self.lay_guesses(j, self.node, &scan)
+            self.criterion.reliability = share
+            share = 1.0         # it is in the criterion
+        elif self.criterion.kind == CODED_GAIN:
+            # The authors' code takes the entropy before the split over all rows of the node,
+            # and the reliability twice. Within a variable that changes no order.
+            share *= share
+            shift = (weighted_entropy(self.total, weight, self.K) / weight
+                     - weighted_entropy(scan.total, scan.weight, self.K) / scan.weight)
+        factor = share
+        if self.repetition_factor != 1.0 and self.tested[j]:
+            factor *= self.repetition_factor
+        to_beat = best_gain / factor - shift if factor > 0 else 1e300
+        if self.criterion.kind == GAIN_RATIO:
+            to_beat = 0.0       # each variable's best test counts in their average
+        found.bounded = self.columns.categories[j] == 0 and not (
+            self.whole and self.grids[j].step <= 0.0)
+        self.search(j, &scan, to_beat, &raw, &threshold, &center)
+        if raw < -0.5:
+            return 0            # no candidate
+        raw += shift
+        found.gain = raw * factor
+        found.counts = raw * share > LEAST_GAIN
+        found.threshold = threshold
+        found.center = center
+        if self.criterion.kind == GAIN_RATIO and found.counts:
+            found.ratio = found.gain / self.split_information(j, &scan, threshold, weight)
         return 0
 
     cdef bint find_undefined(self, const Pending* node, Choice* best) noexcept nogil:
@@ -725,19 +1159,22 @@ cdef class Growth:
     cdef void compare_rivals(self, Choice* best) noexcept nogil:
         cdef double average = 0.0, most = 0.0
         cdef Py_ssize_t j, n = 0
+        cdef const Found* found
         for j in range(self.m):
-            if self.rivals[j].gain > 0.0:
-                average += self.rivals[j].gain
+            found = &self.found[j]
+            if found.counts and found.gain > 0.0:
+                average += found.gain
                 n += 1
         if n > 0:
             average /= n
         for j in range(self.m):
-            if (self.rivals[j].gain > 0.0 and self.rivals[j].gain >= average - BELOW_AVERAGE
-                    and self.rivals[j].ratio > most + GAIN_TOLERANCE):
-                most = self.rivals[j].ratio
+            found = &self.found[j]
+            if (found.counts and found.gain > 0.0 and found.gain >= average - BELOW_AVERAGE
+                    and found.ratio > most + GAIN_TOLERANCE):
+                most = found.ratio
                 best.feature = <int> j
-                best.threshold = self.rivals[j].threshold
-                best.center = self.rivals[j].center
+                best.threshold = found.threshold
+                best.center = found.center
 
     cdef void lay_guesses(self, Py_ssize_t j, const Pending* node, Scan* scan) noexcept nogil:
         """What the expected gain of variable j reads of the rows that lack it; tallied later."""
@@ -928,65 +1365,17 @@ cdef class Growth:
 
     cdef int split(self, const Pending* node, int id_, const Choice* choice) except -1 nogil:
         """Divide the node's lists between two children and push them, the left one on top."""
-        cdef Py_ssize_t j = choice.feature, p, a, b, n_left, n_right, longest, v
+        cdef Py_ssize_t j = choice.feature, n_left, v
         cdef Py_ssize_t size = self.n_categories if self.n_categories else 1
-        cdef Py_ssize_t start = node.start
         cdef int n_categories = self.columns.categories[j]
-        cdef int n_known = self.lengths_here[j]
-        cdef const int* rows = self.lists + j * self.capacity + start
-        # Copies, so that the loop need not read them anew for every row.
-        cdef const double* x = &self.columns.x[0, j]
-        cdef Py_ssize_t step = self.columns.x_step
-        cdef const int* members = self.lists + self.m * self.capacity + start
-        cdef int* list_
-        cdef double* weights
-        cdef double known_left = 0.0, known_right = 0.0, share, w, left
-        cdef int i
-        cdef Gate gate = (self.gates.categories[j] if n_categories > 0
-                          else self.gates.numbers[j])
-        cdef bint soft = is_soft(&gate)
-        cdef Test test
+        cdef double share
         cdef unsigned char* categories = self.categories_left + id_ * size
         cdef Pending child
-        # 1. The share of each member that goes left.
-        self.lay_test(j, choice.threshold, choice.center, &test)
-        if gate.kind == ASKED:
-            self.gates.ask(j, choice.center, x, step, rows, n_known, self.asked)
-        for p in range(n_known):
-            i = rows[p]
-            w = self.weight[i]
-            share = share_left(&gate, &test, x[i * step], p)
-            left = w * share
-            if soft:
-                left = kept_left(left, w, self.columns.weights[i])
-            self.weight_left[i] = left
-            self.weight_right[i] = w - left
-            known_left += left
-            known_right += w - left
-        if known_left <= 0.0 or known_right <= 0.0:
+        self.node = node
+        # 1. Who goes where.
+        n_left = self.part_rows(choice, &share)
+        if n_left < 0:
             return 0
-        share = known_left / (known_left + known_right)
-        if n_known < node.n and self.missing_to_both:
-            w = 0.0
-            for p in range(node.n):
-                if isnan(x[members[p] * step]):
-                    w += self.weight[members[p]]
-            share = (known_left + w) / (known_left + known_right + 2.0 * w)
-        if n_known < node.n:
-            # Unknown here: both sides, in proportion to the known weight.
-            for p in range(node.n):
-                i = members[p]
-                if isnan(x[i * step]):
-                    self.weight_left[i] = self.weight[i] * share
-                    self.weight_right[i] = self.weight[i] - self.weight_left[i]
-        n_left = 0
-        n_right = 0
-        for p in range(node.n):
-            i = members[p]
-            self.goes_left[i] = self.weight_left[i] > 0.0
-            self.goes_right[i] = self.weight_right[i] > 0.0
-            n_left += self.goes_left[i]
-            n_right += self.goes_right[i]
         # 2. The node.
         self.nodes[id_].feature = choice.feature
         self.nodes[id_].threshold = choice.threshold
@@ -996,53 +1385,169 @@ cdef class Growth:
                 and self.given_feature[node.given] >= 0):
             memcpy(categories, self.best_subset, size)
         elif n_categories > 0:
-            self.complete_subset(rows, n_known, j, share, categories)
+            self.complete_subset(self.lists + j * self.capacity + node.start,
+                                 self.lengths_here[j], j, share, categories)
         # 3. The lists: right in place, left behind it, so that the left child is on top.
-        if start + n_right + n_left > self.capacity:
-            self.widen(start + n_right + n_left)
-        for v in range(self.m + 1):
-            list_ = self.lists + v * self.capacity + start
-            longest = node.n if v == self.m else self.lengths_here[v]
-            self.attend(longest)
-            if v == self.m and self.fractional:
-                weights = self.member_weight + start
-                a = 0
-                b = 0
-                for p in range(longest):
-                    i = list_[p]
-                    if self.goes_left[i]:
-                        self.held[a] = i
-                        self.held_weight[a] = self.weight_left[i]
-                        a += 1
-                    if self.goes_right[i]:
-                        list_[b] = i
-                        weights[b] = self.weight_right[i]
-                        b += 1
-                memcpy(weights + n_right, self.held_weight, a * sizeof(double))
-            else:
-                a = 0
-                b = 0
-                for p in range(longest):
-                    i = list_[p]
-                    self.held[a] = i
-                    a += self.goes_left[i]
-                    list_[b] = i
-                    b += self.goes_right[i]
-            memcpy(list_ + n_right, self.held, a * sizeof(int))
-            self.lengths_left[v] = <int> a
-            self.lengths_right[v] = <int> b
+        if node.start + self.n_right + n_left > self.capacity:
+            self.widen(node.start + self.n_right + n_left)
+        if self.fractional:
+            self.divide_members()
+        else:
+            self.divide_list(self.m)
+        if self.is_shared():
+            self.together(DIVIDE, self.m)
+        else:
+            for v in range(self.m):
+                self.divide_list(v)
         child.parent = id_
         child.depth = node.depth + 1
         child.given = NONE if node.given < 0 else self.given_right[node.given]
-        child.start = start
-        child.n = n_right
+        child.start = node.start
+        child.n = self.n_right
         child.is_left = False
         self.push(&child, self.lengths_right)
-        child.start = start + n_right
+        child.start = node.start + self.n_right
         child.n = n_left
         child.is_left = True
         child.given = NONE if node.given < 0 else self.given_left[node.given]
         self.push(&child, self.lengths_left)
+        return 0
+
+    cdef Py_ssize_t part_rows(self, const Choice* choice, double* share) except -2 nogil:
+        """Which rows of the node go left and right, and with what weight: `goes_left`, `n_right`.
+
+        Returns the number of those that go left, -1 where a side gets no weight; share: of the
+        known weight, what goes left.
+        """
+        cdef const Pending* node = self.node
+        cdef Py_ssize_t j = choice.feature, p, n_left, n_first, n_right = 0
+        cdef int n_known = self.lengths_here[j]
+        cdef const int* rows = self.lists + j * self.capacity + node.start
+        # Copies, so that the loop need not read them anew for every row.
+        cdef const double* x = &self.columns.x[0, j]
+        cdef Py_ssize_t step = self.columns.x_step
+        cdef const int* members = self.lists + self.m * self.capacity + node.start
+        cdef double known_left = 0.0, known_right = 0.0, s, w, left
+        cdef int i
+        cdef Gate gate = (self.gates.categories[j] if self.columns.categories[j] > 0
+                          else self.gates.numbers[j])
+        cdef bint soft = is_soft(&gate)
+        cdef Test test
+        self.lay_test(j, choice.threshold, choice.center, &test)
+        if not self.fractional:
+            # Every value is known, and each row goes one way: no shares are needed.
+            n_left = n_first = 0
+            if gate.kind == STEP:
+                # The rows are in the order of the values: what comes first goes left.
+                n_first = n_known
+                while n_left < n_first:
+                    p = (n_left + n_first) // 2
+                    if share_left(&gate, &test, x[rows[p] * step], p) > 0.0:
+                        n_left = p + 1
+                    else:
+                        n_first = p
+            for p in range(n_known):
+                i = rows[p]
+                left = (p < n_first if gate.kind == STEP
+                        else share_left(&gate, &test, x[i * step], p))
+                self.goes_left[i] = left > 0.0
+                if left > 0.0:
+                    known_left += self.weight[i]
+                else:
+                    known_right += self.weight[i]
+                    n_right += 1
+            if known_left <= 0.0 or known_right <= 0.0:
+                return -1
+            share[0] = known_left / (known_left + known_right)
+            self.n_right = n_right
+            return n_known - n_right
+        if gate.kind == ASKED:
+            self.gates.ask(j, choice.center, x, step, rows, n_known, self.asked)
+        for p in range(n_known):
+            i = rows[p]
+            w = self.weight[i]
+            s = share_left(&gate, &test, x[i * step], p)
+            left = w * s
+            if soft:
+                left = kept_left(left, w, self.columns.weights[i])
+            self.weight_left[i] = left
+            self.weight_right[i] = w - left
+            known_left += left
+            known_right += w - left
+        if known_left <= 0.0 or known_right <= 0.0:
+            return -1
+        share[0] = known_left / (known_left + known_right)
+        if n_known < node.n and self.missing_to_both:
+            w = 0.0
+            for p in range(node.n):
+                if isnan(x[members[p] * step]):
+                    w += self.weight[members[p]]
+            share[0] = (known_left + w) / (known_left + known_right + 2.0 * w)
+        if n_known < node.n:
+            # Unknown here: both sides, in proportion to the known weight.
+            for p in range(node.n):
+                i = members[p]
+                if isnan(x[i * step]):
+                    self.weight_left[i] = self.weight[i] * share[0]
+                    self.weight_right[i] = self.weight[i] - self.weight_left[i]
+        n_left = 0
+        self.n_right = 0
+        for p in range(node.n):
+            i = members[p]
+            self.goes_left[i] = self.weight_left[i] > 0.0
+            self.goes_right[i] = self.weight_right[i] > 0.0
+            n_left += self.goes_left[i]
+            self.n_right += self.goes_right[i]
+        return n_left
+
+    cdef int divide_list(self, Py_ssize_t v) except -1 nogil:
+        """Divide the node's list of a variable; v = m: of members that go one way."""
+        cdef int* list_ = self.lists + v * self.capacity + self.node.start
+        cdef Py_ssize_t n = self.node.n if v == self.m else self.lengths_here[v]
+        cdef Py_ssize_t a = 0, b = 0, p
+        cdef int i
+        cdef const unsigned char* goes_left = self.goes_left
+        cdef const unsigned char* goes_right = self.goes_right
+        cdef int* held = self.held
+        self.attend(n)
+        if self.fractional:
+            for p in range(n):
+                i = list_[p]
+                held[a] = i
+                a += goes_left[i]
+                list_[b] = i
+                b += goes_right[i]
+        else:
+            for p in range(n):
+                i = list_[p]
+                held[a] = i
+                list_[p - a] = i
+                a += goes_left[i]
+            b = n - a
+        memcpy(list_ + self.n_right, held, a * sizeof(int))
+        self.lengths_left[v] = <int> a
+        self.lengths_right[v] = <int> b
+        return 0
+
+    cdef int divide_members(self) except -1 nogil:
+        """Divide the members of the node, with the weights that they have on either side."""
+        cdef int* list_ = self.lists + self.m * self.capacity + self.node.start
+        cdef double* weights = self.member_weight + self.node.start
+        cdef Py_ssize_t a = 0, b = 0, p
+        cdef int i
+        self.attend(self.node.n)
+        for p in range(self.node.n):
+            i = list_[p]
+            if self.goes_left[i]:
+                self.held[a] = i
+                self.held_weight[a] = self.weight_left[i]
+                a += 1
+            if self.goes_right[i]:
+                list_[b] = i
+                weights[b] = self.weight_right[i]
+                b += 1
+        memcpy(list_ + self.n_right, self.held, a * sizeof(int))
+        memcpy(weights + self.n_right, self.held_weight, a * sizeof(double))
         return 0
 
     cdef void complete_subset(self, const int* rows, Py_ssize_t n, Py_ssize_t j, double share,

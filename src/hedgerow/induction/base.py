@@ -28,6 +28,7 @@ from hedgerow.checks import (
     check_choice,
     check_flag,
     check_number,
+    check_rows,
     check_total,
     check_unmasked,
     checked_weights,
@@ -408,6 +409,7 @@ class TreeClassifierMixin(ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None"
             )
+        check_rows(X)
         array = self._encode(X, reset=True)
         check_unmasked("y", y)
         if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iub"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hedgerow.checks import check_choice, check_flag
+from hedgerow.checks import check_choice, check_flag, check_jobs
 from hedgerow.induction.base import FROM_DTYPE, TreeClassifierMixin, forgetting
 from hedgerow.induction.core import grow, prune
 
@@ -61,6 +61,10 @@ class C45Classifier(TreeClassifierMixin):
         scikit-learn. Multiplies `sample_weight`.
     random_state : ignored
         The learner draws nothing at random; ties go to the lower variable, then threshold.
+    n_jobs : int, optional
+        Threads of growth, for tables of 2^18 values or more; the tree does not depend on it. None:
+        one; -1: all cores; -2: all but one, and so on. Learners that grow at the same time in one
+        process share the cores.
 
     Attributes
     ----------
@@ -73,7 +77,8 @@ class C45Classifier(TreeClassifierMixin):
     Raises
     ------
     InputError
-        A parameter out of range, negative or all-zero weights, text columns (a ValueError).
+        A parameter out of range, negative or all-zero weights, text columns, more than 2^31 - 1
+        rows (a ValueError).
 
     Warns
     -----
@@ -124,6 +129,7 @@ class C45Classifier(TreeClassifierMixin):
         criterion="information_gain",
         class_weight=None,
         random_state=None,
+        n_jobs=None,
     ):
         self.confidence = confidence
         self.prune = prune
@@ -141,6 +147,7 @@ class C45Classifier(TreeClassifierMixin):
         self.criterion = criterion
         self.class_weight = class_weight
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         self._check_pruning()
@@ -148,6 +155,7 @@ class C45Classifier(TreeClassifierMixin):
         check_flag("prune", self.prune)
         check_choice("reliability", self.reliability, ("node", "global"))
         check_choice("criterion", self.criterion, CRITERIA)
+        check_jobs("n_jobs", self.n_jobs)
 
     @forgetting
     def fit(self, X, y=None, sample_weight=None):
@@ -180,6 +188,7 @@ class C45Classifier(TreeClassifierMixin):
             candidates=self.candidates,
             repetition_factor=self.repetition_factor,
             reliability=self.reliability,
+            n_jobs=self.n_jobs,
             **{"criterion": self.criterion, **settings},
             **soft.get("grow", {}),
         )

@@ -14,9 +14,12 @@ from hedgerow.checks import (
     COUNTED,
     LARGEST,
     check_choice,
+    check_jobs,
     check_memory,
     check_number,
     memory,
+    n_cores,
+    n_threads,
 )
 from hedgerow.errors import InputError
 from hedgerow.induction._candidates import smoothing_table
@@ -24,7 +27,7 @@ from hedgerow.induction._columns import Columns
 from hedgerow.induction._growth import Growth
 from hedgerow.induction._pdf import coarse_step, fine_step
 from hedgerow.induction._pruning import COUNTS, Pruning
-from hedgerow.induction.rules import GridSearch, Rules, SampleSearch
+from hedgerow.induction.rules import GridSearch, Rules, SampleSearch, Sharing
 from hedgerow.tree._gates import Gates, shares_on_grid
 from hedgerow.tree.gates import (
     CLIP_TOLERANCE,
@@ -40,6 +43,7 @@ from hedgerow.tree.gates import (
 )
 from hedgerow.tree.tree import Tree
 
+SHARING = Sharing()
 MOST_POINTS = 1_000_000  # of a pdf
 MOST_STEPS = 100_000  # of the grid within the window of a value; a table of 200 MB
 PHASES = 64  # polynomials per grid step; leaves an error below 3e-14 at a step of .1 sigma
@@ -136,6 +140,7 @@ def grow(
     missing_to_both: bool = False,
     undefined_first: bool = False,
     given: Tree | None = None,
+    n_jobs: int | None = None,
 ) -> Tree:
     """Grow an unpruned tree (thesis, algorithm 1).
 
@@ -184,6 +189,9 @@ def grow(
         Its tests are taken as they are and growth goes on at its leaves, all counts being those of
         `columns`; with `max_depth=0` they are counted and nothing is grown. A test that leaves a
         side without rows makes a leaf.
+    n_jobs : int, optional
+        Threads, for large tables, on which the tree does not depend: None one, -1 all cores, -2 all
+        but one. Growth by noise models of the user's takes one.
 
     Returns
     -------
@@ -207,6 +215,7 @@ def grow(
     check_choice("gate_at", gate_at, GATES_AT)
     check_choice("candidates", candidates, ("values", "midpoints"))
     check_choice("reliability", reliability, ("node", "global"))
+    check_jobs("n_jobs", n_jobs)
     return make_growth(
         columns,
         search=search,
@@ -227,6 +236,7 @@ def grow(
         missing_to_both=missing_to_both,
         undefined_first=undefined_first,
         given=given,
+        n_jobs=n_jobs,
     )[0]
 
 
@@ -251,6 +261,7 @@ def make_growth(
     criterion="information_gain",
     imputed=None,
     given=None,
+    n_jobs=None,
     **settings,
 ):
     """`grow`, with the work done: (tree, thresholds proposed, gains evaluated).
@@ -283,7 +294,11 @@ def make_growth(
         gate = _propagation(columns, propagation, window, gate_at)
     check_size(columns, gate)
     start = None if given is None else _given(given, columns)
-    growth = Growth(columns, Gates(gate, columns.n_variables), rules, how, start, guess)
+    gates = Gates(gate, columns.n_variables)
+    sharing = None
+    if n_jobs not in (None, 1) and columns.X.size >= SHARING.table and not gates.asking:
+        sharing = replace(SHARING, threads=n_threads(n_jobs), cores=n_cores())
+    growth = Growth(columns, gates, rules, how, start, guess, sharing)
     arrays = growth.run()
     arrays.pop("origin", None)
     return Tree(**arrays, _checked=True), growth.n_candidates, growth.n_gains

@@ -107,3 +107,29 @@ class SampleSearch:
     half_window: float
     table: np.ndarray
     fine_table: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How threads share the growth of a large table. The tree does not depend on it.
+
+    Attributes
+    ----------
+    threads : int
+        Wanted, the one that calls among them.
+    cores : int
+        What growths that are under way at the same time share.
+    table : int
+        Values of a table (rows times variables) from which a thread is worth its start.
+    node : int
+        Values of a node from which its variables are shared.
+    branches : int
+        Nodes with fewer rows than the table has, divided by this and by the number of threads,
+        are grown to their ends by one thread each.
+    """
+
+    threads: int = 1
+    cores: int = 1
+    table: int = 1 << 18
+    node: int = 1 << 15
+    branches: int = 8

@@ -36,7 +36,8 @@ class DoubtTreeClassifier(EIGClassifier):
     imputer, n_neighbors, n_imputations, reliability, missing_at_prediction
         As in `EIGClassifier`.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, class_weight
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, class_weight, \
+n_jobs
         As in `C45Classifier`.
     random_state : int, RandomState instance or None, default None
         As in `EIGClassifier`.
@@ -111,6 +112,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         weights="auto",
         class_weight=None,
         random_state=None,
+        n_jobs=None,
     ):
         super().__init__(
             imputer=imputer,
@@ -133,6 +135,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
             class_weight=class_weight,
             random_state=random_state,
             error=error,
+            n_jobs=n_jobs,
         )
         self.leaves = leaves
 

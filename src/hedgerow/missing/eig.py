@@ -51,7 +51,8 @@ class EIGClassifier(SoftTreeClassifier):
     propagation, evaluation, error_unit
         Noise of the values that are known, as in `SoftTreeClassifier`.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
-min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, class_weight
+min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weights, class_weight, \
+n_jobs
         As in `C45Classifier`. The paper does not prune and splits from two instances on.
     random_state : int, RandomState instance or None, default None
         Seeds the imputer's draws where `n_imputations` is above 1.
@@ -133,6 +134,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         class_weight=None,
         random_state=None,
         error=None,
+        n_jobs=None,
     ):
         self.imputer = imputer
         self.n_neighbors = n_neighbors
@@ -157,6 +159,7 @@ min_samples_leaf, max_depth, candidates, categorical_features, smoothing, weight
         self.class_weight = class_weight
         self.random_state = random_state
         self.error = error
+        self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from hedgerow.checks import check_choice, check_flag, check_memory, check_number
+from hedgerow.checks import check_choice, check_flag, check_jobs, check_memory, n_threads
 from hedgerow.errors import InputError
 from hedgerow.optional import needed
 from hedgerow.structure._edit import GRAIN, Forest, distances, gains, mapping
@@ -29,7 +28,6 @@ CORRELATIONS = ("spearman", "pearson", "kendall")
 # in the cache; with few different tests it serves all trees at once.
 BLOCK_TREES = 128
 BLOCK_TESTS = 1024
-MOST_THREADS = 1024
 THREADS_FROM = 50_000  # pairs; a smaller matrix is ready before the threads are
 
 
@@ -147,7 +145,7 @@ class TreeEditDistance(BaseEstimator):
         others : iterable of k trees, optional
             None: `trees` again; the matrix is then symmetric with zeros on its diagonal.
         n_jobs : int, default 1
-            Threads, at most 1024; -1: one per core. The result does not depend on it.
+            Threads, at most 1024; -1: one per core, -2: one less. The result does not depend on it.
         progress : bool, default False
             Show a progress bar on standard error.
         out : (n, k) float64 array, optional
@@ -164,8 +162,7 @@ class TreeEditDistance(BaseEstimator):
             an `out` that these distances cannot be written to, or whatever `distance` raises.
         """
         check_flag("progress", progress)
-        if n_jobs != -1:
-            check_number("n_jobs", n_jobs, 1, MOST_THREADS, whole=True)
+        check_jobs("n_jobs", n_jobs)
         trees, others = _listed(trees), None if others is None else _listed(others)
         n, k = len(trees), len(trees if others is None else others)
         if out is None:
@@ -181,7 +178,7 @@ class TreeEditDistance(BaseEstimator):
             out = np.empty(shape)
         else:
             _check_out(out, shape)
-        n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else int(n_jobs)
+        n_jobs = n_threads(n_jobs)
         bar = _bar(progress, len(rows) * len(columns))
         try:
             self._fill(out, rows, columns, others is None, n_jobs, bar)

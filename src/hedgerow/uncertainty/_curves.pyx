@@ -43,7 +43,7 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
     threshold : (m,) float64
         Hard search: the candidates. Soft search: empty.
     k, span : (m,) int64
-        Soft search: the first grid point that an entry stands for, and how many.
+        Soft search: the first grid point that an entry stands for, and how many. Hard: empty.
     left : (m, K) float64
         Class weights left of each candidate.
     gain : (m,) float64
@@ -87,8 +87,8 @@ def candidates(const double[::1] x, const int[::1] y, const double[::1] total, d
         hard_points(&scan, midpoints, &points, memory)
     base = score_every(&scan, &points, 0, points.n - 1)
     threshold = np.empty(points.n if sigma <= 0.0 else 0)
-    k = np.empty(points.n, dtype=np.int64)
-    span = np.empty(points.n, dtype=np.int64)
+    k = np.empty(points.n if sigma > 0.0 else 0, dtype=np.int64)
+    span = np.empty_like(k)
     left = np.empty((points.n, K))
     gain = np.empty(points.n)
     copy(&points, K, base, scan.weight, threshold, k, span, left, gain)
@@ -102,8 +102,9 @@ cdef void copy(const Points* points, int K, double base, double weight, double[:
     for p in range(points.n):
         if threshold.shape[0] > 0:
             threshold[p] = points.threshold[p]
-        k[p] = points.k[p]
-        span[p] = points.span[p]
+        else:
+            k[p] = points.k[p]
+            span[p] = points.span[p]
         for c in range(K):
             left[p, c] = points.left[c * points.capacity + p]
         gain[p] = (base + points.score[p]) / weight

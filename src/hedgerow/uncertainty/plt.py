@@ -32,7 +32,7 @@ class ProbabilisticThresholdClassifier(C45Classifier):
         where the errors are below the limit again at the end of the node's values.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-criterion, class_weight, random_state
+criterion, class_weight, random_state, n_jobs
         As in `C45Classifier`.
     bounds : {"interpolated", "values"}, default "interpolated"
         Where between two values the errors cross the limit: on the line between them, or at the
@@ -84,6 +84,7 @@ criterion, class_weight, random_state
         class_weight=None,
         random_state=None,
         bounds="interpolated",
+        n_jobs=None,
     ):
         super().__init__(
             confidence=confidence,
@@ -102,6 +103,7 @@ criterion, class_weight, random_state
             criterion=criterion,
             class_weight=class_weight,
             random_state=random_state,
+            n_jobs=n_jobs,
         )
         self.crossings = crossings
         self.bounds = bounds

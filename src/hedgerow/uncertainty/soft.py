@@ -50,7 +50,7 @@ class SoftTreeClassifier(C45Classifier):
         tree keeps the root mean square, for rows of which nothing is said.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-criterion, class_weight, random_state
+criterion, class_weight, random_state, n_jobs
         As in `C45Classifier`.
 
     Attributes
@@ -121,6 +121,7 @@ criterion, class_weight, random_state
         class_weight=None,
         random_state=None,
         error=None,
+        n_jobs=None,
     ):
         super().__init__(
             confidence=confidence,
@@ -139,6 +140,7 @@ criterion, class_weight, random_state
             criterion=criterion,
             class_weight=class_weight,
             random_state=random_state,
+            n_jobs=n_jobs,
         )
         self.search = search
         self.propagation = propagation

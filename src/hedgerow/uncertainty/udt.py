@@ -36,7 +36,7 @@ class UncertainTreeClassifier(C45Classifier):
         Equally spaced points of each pdf, both ends included, that are candidates.
     confidence, prune, subtree_raising, laplace, repetition_factor, min_samples_split, \
 min_samples_leaf, max_depth, candidates, categorical_features, smoothing, reliability, weights, \
-class_weight, random_state
+class_weight, random_state, n_jobs
         As in `C45Classifier`; `candidates` concerns variables of width 0 only.
 
     Attributes
@@ -93,6 +93,7 @@ class_weight, random_state
         class_weight=None,
         random_state=None,
         error=None,
+        n_jobs=None,
     ):
         super().__init__(
             confidence=confidence,
@@ -110,6 +111,7 @@ class_weight, random_state
             weights=weights,
             class_weight=class_weight,
             random_state=random_state,
+            n_jobs=n_jobs,
         )
         self.width = width
         self.n_points = n_points
