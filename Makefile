@@ -2,9 +2,12 @@
 #
 # PYTHON chooses the interpreter of the virtual environment, CORES the number of cores:
 #     make reproduce PYTHON=python3.12 CORES=4
+#
+# PROFILE=slurm runs it on a cluster (docs/workflow.md); CORES is then of a group of jobs.
 
 PYTHON ?= python3
 CORES ?= all
+PROFILE :=
 
 VENV := .venv
 STAMP := $(VENV)/.complete
@@ -26,7 +29,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper test test-quick test-long test-asan test-lowest test-newest checks fuzz test-dist test-container types bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce paper test test-quick test-long test-asan test-slurm test-elsewhere test-container test-lowest test-newest checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -34,8 +37,9 @@ help:
 	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
-	@echo "make test-long  with every random table"
+	@echo "make test-long  with every random table, and make test-slurm"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
+	@echo "make test-slurm set-up, then the workflow on a Slurm of this machine (root, Debian), with faults"
 	@echo "make test-lowest set-up, then all tests with the lowest versions allowed of numpy and others"
 	@echo "make test-newest the same with the newest ones"
 	@echo "make fuzz       set-up, then five minutes of spoilt trees and odd tables through everything"
@@ -83,15 +87,27 @@ $(STAMP): $(BUILD_FILES)
 
 # --- use --------------------------------------------------------------------------------------
 
-reproduce: setup
-	@python -m hedgerow.workflow.run --cores $(CORES)
+# The profile says how many cores, unless CORES does.
+ON_CORES := --cores $(CORES)
+ifneq ($(PROFILE),)
+ON_CORES := --profile workflow/profiles/$(PROFILE) $(if $(filter file,$(origin CORES)),,--cores $(CORES))
+endif
+EXECUTOR := $(if $(filter slurm,$(PROFILE)),$(VENV)/.slurm)
+
+reproduce: setup $(EXECUTOR)
+	@python -m hedgerow.workflow.run $(ON_CORES)
+
+$(VENV)/.slurm: requirements-slurm.lock $(STAMP)
+	@echo 'Installing the executor for Slurm (requirements-slurm.lock)'
+	@$(PIP_LOCKED) -r requirements-slurm.lock
+	@touch $@
 
 # In as many processes as there are cores, the tests of a file in one; tests/durations.py orders files.
 PROCESSES := --numprocesses auto --dist loadfile --no-loadscope-reorder
 PYTEST := python -m pytest $(PROCESSES)
 
-paper: setup
-	@python -m hedgerow.workflow.run --cores $(CORES) --configfile config/paper.yaml
+paper: setup $(EXECUTOR)
+	@python -m hedgerow.workflow.run $(ON_CORES) --configfile config/paper.yaml
 
 test: setup
 	@$(PYTEST) --keep-durations
@@ -101,9 +117,14 @@ test-quick: setup
 
 test-long: setup
 	@$(PYTEST) --effort long
+	@$(MAKE) --no-print-directory test-slurm
 
 test-asan: setup
 	@python tests/sanitizers.py
+
+# Says so where there can be no Slurm, and is no failure then.
+test-slurm: setup $(VENV)/.slurm
+	@python tests/slurm.py
 
 # The last commit, with the lowest or newest versions that pyproject.toml allows.
 test-lowest test-newest: setup
@@ -155,11 +176,13 @@ generated: setup
 	@python -m hedgerow.workflow.generated --write
 	@python tests/rooms.py
 
-LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock $(BUILD_LOCK)
+LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-slurm.lock \
+	$(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
 CHECKS := forests optimal browser polars documents types
 DOCS := docs
+SLURM := slurm
 # Tools for the locks: which program, of which package.
 LOCK_TOOL = [ -x .venv-lock/bin/$(1) ] || { \
 	{ [ -x .venv-lock/bin/python ] || '$(PYTHON)' -m venv .venv-lock; } && \
@@ -184,6 +207,8 @@ lock:
 	    --output-file ../requirements-checks.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-docs.lock pyproject.toml
+	@$(COMPILE) $(patsubst %,--extra %,$(SLURM)) --constraint ../requirements.lock \
+	    --output-file ../requirements-slurm.lock pyproject.toml
 	@echo setuptools > .venv-lock/build.in
 	@$(COMPILE) --output-file ../$(BUILD_LOCK) build.in
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.

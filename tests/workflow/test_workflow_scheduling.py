@@ -1,14 +1,20 @@
-"""A run on one machine has no limit of jobs per second, and one on a cluster keeps it."""
+"""What is mended of Snakemake's scheduler on one machine, and of its executor on a cluster."""
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import inspect
 from types import SimpleNamespace
 
 import pytest
 
-from hedgerow.workflow.scheduling import without_rate_limit
+from hedgerow.workflow.scheduling import (
+    keep_asking,
+    runs_on_node,
+    without_rate_limit,
+    without_steps,
+)
 
 
 def workflow(**changes):
@@ -38,3 +44,73 @@ def test_the_installed_snakemake_is_built_so():
     assert isinstance(inspect.getattr_static(module.Workflow, "local_exec"), property)
     scheduler = module.JobScheduler
     assert "self.job_rate_limiter is None" in inspect.getsource(scheduler)
+
+
+class Executor:
+    """An executor that gets an answer of some jobs, and of the others none."""
+
+    def __init__(self, running, done, failed):
+        self.running, self.done, self.failed, self.reported = running, done, failed, []
+
+    def report_job_success(self, job):
+        self.reported.append((job, True))
+
+    def report_job_error(self, job, msg=None):
+        self.reported.append((job, False))
+
+    async def check_active_jobs(self, jobs):
+        for job in jobs:
+            if job in self.done:
+                self.report_job_success(job)
+            elif job in self.failed:
+                self.report_job_error(job, msg="it failed")
+            elif job in self.running:
+                yield job
+
+    def additional_general_args(self):
+        return "--executor slurm-jobstep --jobs 1"
+
+
+def on(executor, **changes):
+    return workflow(scheduler=SimpleNamespace(_executor=executor), local_exec=False, **changes)
+
+
+def asked(executor, jobs):
+    async def collected():
+        return [job async for job in executor.check_active_jobs(jobs)]
+
+    return asyncio.run(collected())
+
+
+def test_jobs_without_an_answer_are_asked_for_again():
+    """The controller was away for five questions, and the run waited for ever."""
+    a, b, c, d = (SimpleNamespace(name=name) for name in "abcd")
+    executor = Executor(running=[a], done=[b], failed=[c])
+    assert asked(executor, [a, b, c, d]) == [a]
+    assert keep_asking(on(executor))
+    for _ in range(2):
+        assert asked(executor, [a, b, c, d]) == [a, d]
+    assert executor.reported == [(b, True), (c, False)] * 3
+    assert not keep_asking(on(SimpleNamespace()))
+    assert not keep_asking(workflow())
+
+
+def test_a_group_runs_without_steps_on_its_node():
+    executor = Executor([], [], [])
+    assert without_steps(on(executor))
+    assert executor.additional_general_args() == "--executor local"
+    other = SimpleNamespace(additional_general_args=lambda: "")
+    assert not without_steps(on(other)) and other.additional_general_args() == ""
+    assert not without_steps(workflow())
+    assert runs_on_node(workflow(remote_exec=True)) and not runs_on_node(workflow())
+
+
+def test_the_installed_executor_for_slurm_is_built_so():
+    """Names that `keep_asking` and `without_steps` change; others are left as they are."""
+    slurm = pytest.importorskip("snakemake_executor_plugin_slurm")
+    for name in ("check_active_jobs", "report_job_success", "report_job_error"):
+        assert callable(getattr(slurm.Executor, name))
+    assert inspect.isasyncgenfunction(slurm.Executor.check_active_jobs)
+    assert "slurm-jobstep" in inspect.getsource(slurm.Executor.additional_general_args)
+    scheduler = importlib.import_module("snakemake.scheduling.job_scheduler").JobScheduler
+    assert "self._executor = " in inspect.getsource(scheduler.__init__)

@@ -22,6 +22,7 @@ rule claims:
         "reports/claims.csv",
     log:
         "data/logs/audit/claims.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:
@@ -60,6 +61,7 @@ rule comparison:
         csv="reports/comparison.csv",
     log:
         "data/logs/audit/comparison.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:
@@ -82,6 +84,7 @@ rule comparison_figure:
         **items(config, "audit.figures", "comparison"),
     log:
         "data/logs/audit/figures.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:
@@ -104,6 +107,7 @@ rule misprints:
         **items(config, "audit.tables", "misprints"),
     log:
         "data/logs/audit/misprints.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:

@@ -7,13 +7,15 @@ entries = entry_digests(registry)
 
 # The mirror is no parameter: where a file came from does not change a byte of what follows.
 # Downloads are tried again by the package itself; one more try here is for what it cannot see.
-# A set that no source has is not an error: its files say so, and every table names it.
+# A set that no source has is not an error: its files say so, and every table names it. Nodes of a
+# cluster may have no network: what fetches stays where Snakemake is.
 rule fetch:
     output:
         "data/raw/{dataset}/source.json",
     log:
         "data/logs/fetch/{dataset}.log",
     retries: 1
+    localrule: True
     conda:
         "../../environment.yml"
     params:

@@ -1,4 +1,4 @@
-# The page and the manifest.
+# The page and the manifest: seconds, which on a cluster are spent where Snakemake is.
 
 # What each experiment adds to both, in the order of the page, which is that of the experiments.
 reported = {
@@ -36,6 +36,7 @@ rule report:
         ),
     log:
         "data/logs/report.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:
@@ -77,6 +78,7 @@ rule crate:
         "reports/ro-crate-metadata.json",
     log:
         "data/logs/crate.log",
+    localrule: True
     conda:
         "../../environment.yml"
     params:

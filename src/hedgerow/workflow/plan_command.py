@@ -20,6 +20,7 @@ run. Call it in the folder of the project.
 EXAMPLES = """examples:
   hedgerow plan
   hedgerow plan --configfile config/paper.yaml --cores 16
+  hedgerow plan --nodes 10 --cores 16     on a cluster, by workflow/profiles/slurm
 """
 
 
@@ -35,7 +36,16 @@ def add_plan(commands: Any) -> None:
         metavar="FILE",
         help="settings above config/default.yaml (default: none)",
     )
-    parser.add_argument("--cores", type=int, metavar="N", help="default: all of this machine")
+    parser.add_argument(
+        "--cores", type=_count, metavar="N", help="default: all of this machine; of each node, 1"
+    )
+    parser.add_argument("--nodes", type=_count, metavar="N", help="of a cluster with Slurm")
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 1")
+    return int(text)
 
 
 def run_plan(options: argparse.Namespace) -> int:
@@ -53,12 +63,18 @@ def run_plan(options: argparse.Namespace) -> int:
     if not jobs:
         console.print(f"All {len(plan):,} jobs are up to date: there is nothing to run.")
         return 0
-    cores = options.cores or os.cpu_count() or 1
-    found = forecast(jobs, known_in(root, configuration), cores, configuration)
+    cores = options.cores or (1 if options.nodes else os.cpu_count() or 1)
+    whole = cores * (options.nodes or 1)
+    found = forecast(jobs, known_in(root, configuration), whole, configuration)
     if jobs.keys() - found.unknown:
         console.print(_table(found))
         console.print()
     for line in found.lines():
+        console.print(line, soft_wrap=True)
+    if options.nodes and jobs.keys() - found.unknown:
+        from hedgerow.workflow.nodes import on_nodes
+
+        line = on_nodes(found, jobs, options.nodes, cores, root).line()
         console.print(line, soft_wrap=True)
     return 0
 

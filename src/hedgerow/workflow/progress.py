@@ -12,12 +12,16 @@ import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TextIO
 
+from hedgerow.workflow.cluster import unfinished, why
 from hedgerow.workflow.disk import no_room
 
 #: Records without an event that are shown: nothing to do is an answer.
 NOTHING_TO_DO = "Nothing to be done"
+#: A job that failed is tried again, and where it runs on a cluster, it asks for more.
+AGAIN = "Trying to restart job"
 #: How Snakemake quotes a job that a signal has ended: as a shell says it, or as Python does.
 ENDED = re.compile(r"returned non-zero exit status (\d+)|died with <Signals\.\w+: (\d+)>")
 #: Whoever sends these means to stop the run.
@@ -96,6 +100,24 @@ def _killed(text: str) -> str:
     return ""
 
 
+def _read(log: str) -> str:
+    """The log of a job on a cluster, as far as it is there."""
+    try:
+        return Path(log).read_text(encoding="utf-8", errors="replace") if log else ""
+    except OSError:
+        return ""
+
+
+def _because(said: str) -> str:
+    reason = why(said)
+    return f": it {reason}" if reason else ""
+
+
+def _logs(logs: list[str]) -> str:
+    logs = [log for log in logs if log]
+    return f"; its log is {', '.join(logs)}" if logs else ""
+
+
 def duration(seconds: float, digits: int = 1) -> str:
     """Seconds in words.
 
@@ -125,6 +147,9 @@ class Plain:
 
     def __init__(self, stream: TextIO):
         self.stream, self.state = stream, State()
+        # Of a group of jobs that failed on a cluster: Slurm's log, and the jobs that were at work.
+        self._group: tuple[str, list[str]] | None = None
+        self._on_cluster = False
 
     def told(self, record: logging.LogRecord) -> None:
         """Take in one record of Snakemake, and show it where it says something."""
@@ -139,6 +164,8 @@ class Plain:
             found = self.state.finished(record.job_id)
             if found is not None:
                 self.ended(*found)
+        elif event == "group_error":
+            self.group_failed(record)
         elif event == "job_error":
             self.failed(record)
         elif event in ("", "error"):
@@ -146,8 +173,7 @@ class Plain:
             if text:
                 self.line(text)
 
-    @staticmethod
-    def _said(record: logging.LogRecord) -> str:
+    def _said(self, record: logging.LogRecord) -> str:
         text = record.getMessage().strip()
         # Snakemake's own files need room as well, and it answers with a traceback.
         full = no_room(text)
@@ -156,15 +182,43 @@ class Plain:
         if getattr(record, "exception", "") == "RuleException":
             # That a job has failed was said before, by the job and in `failed`; not by a dead one.
             return _killed(text)
-        told = record.levelno >= logging.WARNING or NOTHING_TO_DO in text
+        if AGAIN in text:
+            return "It is tried again" + (", and more is asked for." if self._on_cluster else ".")
+        # Without accounting there is no account to be had, and none is needed.
+        account = "SLURM account" in text
+        told = (record.levelno >= logging.WARNING and not account) or NOTHING_TO_DO in text
         return text if told else ""
+
+    def group_failed(self, record: logging.LogRecord) -> None:
+        """A group of jobs failed on a cluster: each of them is told of after this."""
+        self._on_cluster = True
+        log = next(iter(getattr(record, "aux_logs", None) or ()), "")
+        said = _read(log)
+        self._group = (log, unfinished(said))
+        jobs = list(getattr(record, "job_error_info", None) or ())
+        running = [self.state.running.get(job["jobid"]) for job in jobs]
+        if not any(one and one[1] in self._group[1] for one in running):
+            # None of them had begun, or Slurm's log is not there.
+            rules = ", ".join(sorted({job["rule_name"] for job in jobs}))
+            name = rules if len(jobs) == 1 else f"a group of {len(jobs)} jobs ({rules})"
+            self.line(f"{name} failed{_because(said)}{_logs([log])}")
 
     def failed(self, record: logging.LogRecord) -> None:
         """A job failed: it has said why itself, and here stands where to read more."""
-        self.state.running.pop(getattr(record, "jobid", None), None)
+        found = self.state.running.pop(getattr(record, "jobid", None), None)
         logs = [str(path).split(" ")[0] for path in getattr(record, "log", None) or ()]
-        name = getattr(record, "rule_name", "a job")
-        self.line(f"{name} failed" + (f"; its log is {', '.join(logs)}" if logs else ""))
+        name, said = getattr(record, "rule_name", "a job"), str(getattr(record, "rule_msg", ""))
+        if getattr(record, "indent", False) and self._group is not None:
+            log, at_work = self._group
+            if found is None or found[1] not in at_work:
+                return
+            logs, said = [*logs, log], _read(log)
+        elif "SLURM" in said:
+            self._on_cluster = True
+            said += "".join(map(_read, logs[-1:]))
+        else:
+            said = ""
+        self.line(f"{name} failed{_because(said)}{_logs(logs)}")
 
     def began(self) -> None:
         """How many jobs there are."""

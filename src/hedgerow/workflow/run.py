@@ -25,6 +25,7 @@ from hedgerow.reporting.checkout import Checkout
 from hedgerow.reporting.manifest import checksum
 from hedgerow.workflow import typed
 from hedgerow.workflow.altered import make_anew
+from hedgerow.workflow.cluster import cancel_left, check_slurm
 from hedgerow.workflow.disk import no_room
 from hedgerow.workflow.hold import VARIABLE, LockedError, at_work, held, note
 from hedgerow.workflow.progress import duration
@@ -105,13 +106,17 @@ def run(arguments: Sequence[str], root: Path | str = ".") -> int:
     LockedError
         If another run holds the folder; also as in `release`.
     ConfigError
-        If a file of settings is not there or not valid (`hedgerow.files.read_yaml`).
+        If a file of settings is not there or not valid (`hedgerow.files.read_yaml`), or the profile
+        for Slurm is asked for where there is none.
     """
     root = Path(root)
     _check_files(arguments, root)
+    check_slurm(arguments)
     with held(root) as hold:
         if release(root):
             print("The last run was killed; its lock is removed and its work is taken up again.")
+            if n := cancel_left(root):
+                print(f"What it has left in Slurm's queue is cancelled ({n}).")
         for line in make_anew(arguments, root):
             print(line, flush=True)
         return _run(arguments, root, hold)

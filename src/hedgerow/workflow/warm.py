@@ -1,13 +1,13 @@
 """A warm process that forks for each job, so that 200 jobs do not import the same modules.
 
 An interpreter with pandas and scipy.stats takes one to three seconds to start, and many jobs do
-less than that. At the start of a run (`start`, in the Snakefile's handler `onstart`) one process
-imports what jobs import, and Snakemake is told to call scripts with a small client
-(`hedgerow.workflow.client`) that passes the script on: the warm process forks, and the child runs
-the script with the streams, folder and environment of the client.
+less than that. At the start of a run (`start`, in the Snakefile's handler `onstart`), and of a
+group of jobs on a node of a cluster, one process imports what jobs import, and Snakemake is told to
+call scripts with a small client (`hedgerow.workflow.client`) that passes the script on: the warm
+process forks, and the child runs the script with the streams, folder and environment of the client.
 
-It is a convenience and nothing more. Jobs run in interpreters of their own on a cluster, in conda's
-environments, outside Linux, with more than one thread, and where the process is gone.
+It is a convenience and nothing more. Jobs run in interpreters of their own in conda's environments,
+outside Linux, with more than one thread, and where the process is gone.
 """
 
 from __future__ import annotations
