@@ -1,5 +1,6 @@
 """Files that follow from others: `environment.yml`, the default configuration, the manual's table,
-the version in `CITATION.cff`, the page beside the archive of data sets, README's table of verdicts.
+the version in `CITATION.cff`, the page beside the archive of data sets, README's table of verdicts,
+the tables of `docs/which_method.md`.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
@@ -20,12 +21,14 @@ from hedgerow.files import read_csv, write_text
 from hedgerow.reporting.claim_specification import VERDICTS
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.site import papers
+from hedgerow.workflow.which_method import PAGE, which_method
 
 SETTINGS = (
     "<!-- settings: made from the plans of the experiments by `make generated` -->",
     "<!-- end of settings -->",
 )
-COUNTS = ("<!-- counts: make generated -->", "<!-- end -->")
+END = "<!-- end -->"
+COUNTS = ("<!-- counts: make generated -->", END)
 
 ENVIRONMENT = """\
 # For users of conda: names and versions of requirements.lock, made from it by `make generated`.
@@ -140,9 +143,12 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
     """Path and wanted text of every file that follows from others."""
     root = Path(root)
     manual, readme = root / "config/README.md", root / "README.md"
-    citation = root / "CITATION.cff"
+    citation, which = root / "CITATION.cff", root / PAGE
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schema = config_schema()
+    advice = which.read_text(encoding="utf-8")
+    for name, table in which_method(root).items():
+        advice = filled(advice, (f"<!-- {name}: make generated -->", END), table)
     return {
         root / "environment.yml": environment(
             (root / "requirements.lock").read_text(encoding="utf-8")
@@ -151,6 +157,7 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         root / "config/default.yaml": default_configuration(schema),
         manual: filled(manual.read_text(encoding="utf-8"), SETTINGS, settings_table(schema)),
         readme: filled(readme.read_text(encoding="utf-8"), COUNTS, counts_table(root)),
+        which: advice,
         root / "src/hedgerow/data/archive/README.md": archive.readme(
             load_registry(root / "config/datasets.yaml")
         ),

@@ -1,0 +1,133 @@
+"""Tables of `docs/which_method.md`, from the results of `answers` at the papers' scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.experiments.answers.plan import EXPERIMENT, READABLE
+from hedgerow.experiments.answers.tables import (
+    CHOICE_LABELS,
+    CONDITION_LABELS,
+    LABELS,
+    PEOPLE_LABELS,
+)
+from hedgerow.files import read_csv
+from hedgerow.reporting.checkout import RESULTS
+from hedgerow.reporting.numbers import known, number, signed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+PAGE = "docs/which_method.md"
+#: Names of the tables that a page may ask for, each between `<!-- NAME: make generated -->` and
+#: `<!-- end -->`.
+#: Whose answers to a second measurement are told.
+STEADY = ("ss_stp_se", "udt", "doubt_tree", "forest", "boosting")
+TABLES = ("conditions", "changes", "rule", "honesty", "people")
+
+
+def which_method(root: Path) -> dict[str, str]:
+    """Text of each table by its name; none where there are no such results.
+
+    Parameters
+    ----------
+    root : Path
+        Folder of the project.
+    """
+    folder = root / RESULTS / EXPERIMENT
+    if not folder.is_dir():
+        return {}
+    effects = read_csv(folder / "answers_effects.csv")
+    return {
+        "conditions": _conditions(effects),
+        "changes": _changes(effects),
+        "rule": _rule(read_csv(folder / "answers_rule.csv")),
+        "honesty": _honesty(read_csv(folder / "answers_honesty.csv")),
+        "people": _people(read_csv(folder / "answers_people.csv")),
+    }
+
+
+def _table(heads: Iterable[str], lines: Iterable[Iterable[Any]], texts: int = 1) -> str:
+    """A Markdown table; its first columns hold texts, the others numbers."""
+    heads = list(heads)
+    rule = f"|{' --- |' * texts}{' ---: |' * (len(heads) - texts)}"
+    rows = [f"| {' | '.join(map(str, line))} |" for line in lines]
+    return "\n".join([f"| {' | '.join(heads)} |", rule, *rows])
+
+
+def _gain(line: pd.Series) -> str:
+    """A difference with its interval."""
+    if not known(line["difference"]):
+        return "–"
+    interval = f"({signed(line['low'], 1)} to {signed(line['high'], 1)})"
+    return _bold(f"{signed(line['difference'], 1)} {interval}", line)
+
+
+def _bold(text: str, line: pd.Series) -> str:
+    """Bold where a difference holds after Holm's correction."""
+    return f"**{text}**" if line["p_holm"] < 0.05 else text
+
+
+def _conditions(effects: pd.DataFrame) -> str:
+    own = effects[(effects["metric"] == "accuracy") & (effects["second"] == "c45")]
+    lines = []
+    for condition, name in CONDITION_LABELS.items():
+        there = own[own["condition"] == condition].set_index("first")
+        if there.empty:
+            continue
+        readable = there.loc[[m for m in READABLE if m in there.index]]
+        best = readable["difference"].idxmax()
+        cells = [name, number(readable["mean_second"].iloc[0], 1)]
+        cells += [f"{LABELS[best]} {_gain(readable.loc[best])}"]
+        cells += [_gain(there.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
+        lines.append(cells)
+    heads = ["doubt", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
+    return _table(heads, lines)
+
+
+def _changes(effects: pd.DataFrame) -> str:
+    own = effects[(effects["metric"] == "changes") & (effects["second"] == "c45")]
+    lines = []
+    for condition, name in CONDITION_LABELS.items():
+        there = own[own["condition"] == condition].set_index("first")
+        if len(there):
+            found = [there.loc[m] for m in STEADY]
+            cells = [_bold(number(line["mean_first"], 1), line) for line in found]
+            lines.append([name, number(there["mean_second"].iloc[0], 1), *cells])
+    return _table(["doubt", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines)
+
+
+def _rule(leaves: pd.DataFrame) -> str:
+    lines = []
+    for line in leaves.to_dict("records"):
+        among = {"readable": "a readable tree", "all": "any learner"}[line["among"]]
+        cells = [among, f"`{line['rule']}`", LABELS[line["method"]]]
+        names = ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best")
+        lines.append([*cells, *(number(line[name], 1) for name in names)])
+    heads = ["if you want", "where", "take", "accuracy", "C4.5", "forest", "best"]
+    return _table(heads, lines, texts=3)
+
+
+def _honesty(honesty: pd.DataFrame) -> str:
+    wide = honesty.set_index(["choice", "among"])
+    lines = []
+    for choice, name in CHOICE_LABELS.items():
+        cells = [name]
+        for among in ("readable", "all"):
+            there = (choice, among) in wide.index
+            cells.append(number(wide.loc[(choice, among), "accuracy"], 1) if there else "–")
+        lines.append(cells)
+    return _table(["taken on a data set that was left out", "readable trees", "any learner"], lines)
+
+
+def _people(people: pd.DataFrame) -> str:
+    lines = []
+    for line in people.to_dict("records"):
+        cells = [PEOPLE_LABELS[line["method"]], number(line["accuracy"], 1)]
+        cells += [number(line["log_loss"], 2)]
+        cells += [number(line[name], 1) for name in ("changes", "foretold")]
+        lines.append(cells)
+    return _table(["learner", "accuracy", "log loss", "answers that change", "foretold"], lines)
