@@ -37,9 +37,10 @@ help:
 	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
-	@echo "make test-long  with every random table, and make test-slurm"
+	@echo "make test-long  with every random table, make test-slurm and make test-elsewhere"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
 	@echo "make test-slurm set-up, then the workflow on a Slurm of this machine (root, Debian), with faults"
+	@echo "make test-elsewhere  set-up, then jobs through another queue and results in a bucket, on this machine"
 	@echo "make test-lowest set-up, then all tests with the lowest versions allowed of numpy and others"
 	@echo "make test-newest the same with the newest ones"
 	@echo "make fuzz       set-up, then five minutes of spoilt trees and odd tables through everything"
@@ -92,14 +93,14 @@ ON_CORES := --cores $(CORES)
 ifneq ($(PROFILE),)
 ON_CORES := --profile workflow/profiles/$(PROFILE) $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 endif
-EXECUTOR := $(if $(filter slurm,$(PROFILE)),$(VENV)/.slurm)
+EXECUTOR := $(if $(filter slurm,$(PROFILE)),$(VENV)/.cluster)
 
 reproduce: setup $(EXECUTOR)
 	@python -m hedgerow.workflow.run $(ON_CORES)
 
-$(VENV)/.slurm: requirements-slurm.lock $(STAMP)
-	@echo 'Installing the executor for Slurm (requirements-slurm.lock)'
-	@$(PIP_LOCKED) -r requirements-slurm.lock
+$(VENV)/.cluster: requirements-cluster.lock $(STAMP)
+	@echo 'Installing what runs on a cluster takes (requirements-cluster.lock)'
+	@$(PIP_LOCKED) -r requirements-cluster.lock
 	@touch $@
 
 # In as many processes as there are cores, the tests of a file in one; tests/durations.py orders files.
@@ -117,14 +118,17 @@ test-quick: setup
 
 test-long: setup
 	@$(PYTEST) --effort long
-	@$(MAKE) --no-print-directory test-slurm
+	@$(MAKE) --no-print-directory test-slurm test-elsewhere
 
 test-asan: setup
 	@python tests/sanitizers.py
 
 # Says so where there can be no Slurm, and is no failure then.
-test-slurm: setup $(VENV)/.slurm
+test-slurm: setup $(VENV)/.cluster
 	@python tests/slurm.py
+
+test-elsewhere: setup $(VENV)/.cluster
+	@python tests/elsewhere.py
 
 # The last commit, with the lowest or newest versions that pyproject.toml allows.
 test-lowest test-newest: setup
@@ -176,13 +180,13 @@ generated: setup
 	@python -m hedgerow.workflow.generated --write
 	@python tests/rooms.py
 
-LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-slurm.lock \
+LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requirements-cluster.lock \
 	$(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
 CHECKS := forests optimal browser polars documents types
 DOCS := docs
-SLURM := slurm
+CLUSTER := cluster
 # Tools for the locks: which program, of which package.
 LOCK_TOOL = [ -x .venv-lock/bin/$(1) ] || { \
 	{ [ -x .venv-lock/bin/python ] || '$(PYTHON)' -m venv .venv-lock; } && \
@@ -207,8 +211,8 @@ lock:
 	    --output-file ../requirements-checks.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(DOCS)) --constraint ../requirements.lock \
 	    --output-file ../requirements-docs.lock pyproject.toml
-	@$(COMPILE) $(patsubst %,--extra %,$(SLURM)) --constraint ../requirements.lock \
-	    --output-file ../requirements-slurm.lock pyproject.toml
+	@$(COMPILE) $(patsubst %,--extra %,$(CLUSTER)) --constraint ../requirements.lock \
+	    --output-file ../requirements-cluster.lock pyproject.toml
 	@echo setuptools > .venv-lock/build.in
 	@$(COMPILE) --output-file ../$(BUILD_LOCK) build.in
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.

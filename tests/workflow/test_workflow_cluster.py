@@ -121,7 +121,7 @@ def test_without_slurm_the_profile_is_refused_by_a_sentence(commands, monkeypatc
     check_slurm(profile)
     monkeypatch.setattr(cluster, "find_spec", lambda name: None)
     check_slurm(["--cores", "2"])
-    with pytest.raises(ConfigError, match=r"requirements-slurm\.lock"):
+    with pytest.raises(ConfigError, match=r"requirements-cluster\.lock"):
         check_slurm(profile)
     monkeypatch.setenv("PATH", str(commands))
     with pytest.raises(ConfigError, match="no sbatch here"):

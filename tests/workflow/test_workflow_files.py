@@ -30,7 +30,7 @@ from hedgerow.workflow.generated import (
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 CHECKS = (ROOT / "requirements-checks.lock").read_text(encoding="utf-8")
 DOCS = (ROOT / "requirements-docs.lock").read_text(encoding="utf-8")
-SLURM = (ROOT / "requirements-slurm.lock").read_text(encoding="utf-8")
+CLUSTER = (ROOT / "requirements-cluster.lock").read_text(encoding="utf-8")
 BUILD = (ROOT / "requirements-build.lock").read_text(encoding="utf-8")
 
 
@@ -59,8 +59,8 @@ def test_environment_and_lock_hold_the_same_names_and_versions():
 
 @pytest.mark.parametrize(
     ("lock", "least"),
-    [(LOCK, 50), (CHECKS, 2), (DOCS, 5), (SLURM, 2), (BUILD, 0)],
-    ids=["all", "checks", "docs", "slurm", "build"],
+    [(LOCK, 50), (CHECKS, 2), (DOCS, 5), (CLUSTER, 2), (BUILD, 0)],
+    ids=["all", "checks", "docs", "cluster", "build"],
 )
 def test_everything_locked_has_a_hash(lock, least):
     pins = re.split(r"^(?=[a-z0-9])", lock, flags=re.MULTILINE)[1:]
@@ -70,14 +70,14 @@ def test_everything_locked_has_a_hash(lock, least):
 
 
 def test_the_lock_holds_no_address():
-    locks = LOCK + CHECKS + DOCS + SLURM + BUILD
+    locks = LOCK + CHECKS + DOCS + CLUSTER + BUILD
     assert not re.search(r"https?://|--(extra-)?index-url|--find-links|file:", locks)
 
 
 def test_the_locks_agree():
     pins = locked(LOCK)
     assert {"pystreed", "scikit-survival"} <= locked(CHECKS).keys() - pins.keys()
-    for name, version in [pin for lock in (CHECKS, DOCS, SLURM) for pin in locked(lock).items()]:
+    for name, version in [pin for lock in (CHECKS, DOCS, CLUSTER) for pin in locked(lock).items()]:
         assert pins.get(name, version) == version, name
 
 
@@ -91,7 +91,7 @@ def test_every_dependency_of_the_project_is_locked():
     ]
     from packaging.requirements import Requirement
 
-    pins = {**locked(LOCK), **locked(CHECKS), **locked(DOCS), **locked(SLURM)}
+    pins = {**locked(LOCK), **locked(CHECKS), **locked(DOCS), **locked(CLUSTER)}
     for requirement in map(Requirement, wanted):
         if requirement.name == "hedgerow":  # an extra that takes others along
             continue

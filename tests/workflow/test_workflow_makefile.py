@@ -84,8 +84,8 @@ def test_a_compiler_that_is_named_but_absent(bare):
 def test_help_is_the_default(bare):
     done = bare()
     assert done.returncode == 0
-    tests = ("test", "test-quick", "test-long", "test-asan", "test-dist", "test-slurm", "types")
-    tests += ("test-lowest", "test-newest")
+    tests = ("test", "test-quick", "test-long", "test-asan", "test-dist", "types")
+    tests += ("test-lowest", "test-newest", "test-slurm", "test-elsewhere", "test-container")
     for target in ("setup", "reproduce", *tests, "checks", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
@@ -105,7 +105,7 @@ def test_clean_keeps_the_page_that_is_tracked(bare, tmp_path):
 def test_the_lock_is_made_of_extras_by_name():
     """`hedgerow[data,draw]` in an extra put `hedgerow @ file:...`, the folder, into the lock."""
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    named = re.findall(r"^(?:EXTRAS|CHECKS|DOCS|SLURM) := (.+)$", makefile, re.MULTILINE)
+    named = re.findall(r"^(?:EXTRAS|CHECKS|DOCS|CLUSTER) := (.+)$", makefile, re.MULTILINE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(" ".join(named).split()) == set(project["optional-dependencies"])
     # Each extra is named, so that what it takes along can be left out.

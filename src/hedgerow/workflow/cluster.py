@@ -64,7 +64,7 @@ def check_slurm(arguments: Sequence[str]) -> None:
     if find_spec(EXECUTOR) is None:
         raise ConfigError(
             "Snakemake's executor for Slurm is not installed",
-            remedy="call `make reproduce PROFILE=slurm`, or install requirements-slurm.lock",
+            remedy="call `make reproduce PROFILE=slurm`, or install requirements-cluster.lock",
         )
 
 
