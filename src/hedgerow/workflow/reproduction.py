@@ -324,7 +324,9 @@ def hangs_list(claims: pd.DataFrame, found: pd.DataFrame) -> str:
             choices = alike.groupby("choice", sort=False)["otherwise"].agg(", ".join)
             named = _listed([f"{choice} ({other})" for choice, other in choices.items()])
             made.append(f"{_word(verdict)} with {named}")
-        items.append(f"- **{name}**, {_word(own['was'].iloc[0])} as here: {'; '.join(made)}.")
+        items.append(
+            f"- **{name}**, {_word(own['was'].iloc[0])} by our choices: {'; '.join(made)}."
+        )
     none = "No choice that is read in another way, by itself, changes a verdict."
     return "\n".join(items) or none
 
