@@ -34,9 +34,12 @@ CLUSTER = (ROOT / "requirements-cluster.lock").read_text(encoding="utf-8")
 BUILD = (ROOT / "requirements-build.lock").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", sorted(generated(ROOT)), ids=lambda path: path.name)
+GENERATED = generated(ROOT)
+
+
+@pytest.mark.parametrize("path", sorted(GENERATED), ids=lambda path: path.name)
 def test_generated_files_are_up_to_date(path):
-    assert path.read_text(encoding="utf-8") == generated(ROOT)[path], "call `make generated`"
+    assert path.read_text(encoding="utf-8") == GENERATED[path], "call `make generated`"
 
 
 def test_the_counts_of_verdicts_are_those_of_the_references():
@@ -167,7 +170,7 @@ def test_the_default_configuration_is_readable():
 
 
 def test_what_is_out_of_date_is_said(tmp_path, monkeypatch, capsys):
-    for path in generated(ROOT):
+    for path in GENERATED:
         place = tmp_path / path.relative_to(ROOT)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(path.read_bytes())

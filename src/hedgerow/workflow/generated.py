@@ -1,6 +1,6 @@
 """Files that follow from others: `environment.yml`, the default configuration, the manual's table,
 the version in `CITATION.cff`, the page beside the archive of data sets, README's table of verdicts,
-the tables of `docs/which_method.md`.
+and what pages tell of the tracked results.
 
 `python -m hedgerow.workflow.generated` says which of them are out of date, `--write` writes them.
 """
@@ -19,9 +19,9 @@ from hedgerow.closed import describe
 from hedgerow.data import archive, load_registry
 from hedgerow.files import read_csv, write_text
 from hedgerow.reporting.claim_specification import VERDICTS
+from hedgerow.workflow import reproduction, which_method
 from hedgerow.workflow.config import config_schema, walk
 from hedgerow.workflow.site import papers
-from hedgerow.workflow.which_method import PAGE, which_method
 
 SETTINGS = (
     "<!-- settings: made from the plans of the experiments by `make generated` -->",
@@ -117,10 +117,8 @@ def counts_table(root: Path) -> str:
     for paper in papers(root / "CITATION.cff"):
         claims = stated.loc[stated["paper"] == paper["id"], "claim_id"]
         own = [verdicts.get(claim, "") for claim in claims]
-        first, *others = paper["authors"].split(", ")
-        name = f"{first}{' and others' if others else ''} ({paper['year']})"
         counts = [len(own), *(own.count(verdict) for verdict in (*VERDICTS, ""))]
-        lines.append(f"| {name} | {' | '.join(map(str, counts))} |")
+        lines.append(f"| {reproduction.cited_as(paper)} | {' | '.join(map(str, counts))} |")
     return "\n".join(lines)
 
 
@@ -139,17 +137,25 @@ def filled(page: str, marks: tuple[str, str], text: str) -> str:
     return f"{head}{begin}\n{text}\n{end}{tail}"
 
 
+def filled_all(page: str, texts: Mapping[str, str]) -> str:
+    """A page with the text of each mark `<!-- NAME: make generated -->` brought up to date."""
+    for name, text in texts.items():
+        page = filled(page, (f"<!-- {name}: make generated -->", END), text)
+    return page
+
+
 def generated(root: Path | str = ".") -> dict[Path, str]:
     """Path and wanted text of every file that follows from others."""
     root = Path(root)
     manual, readme = root / "config/README.md", root / "README.md"
-    citation, which = root / "CITATION.cff", root / PAGE
+    citation = root / "CITATION.cff"
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     schema = config_schema()
-    advice = which.read_text(encoding="utf-8")
-    for name, table in which_method(root).items():
-        advice = filled(advice, (f"<!-- {name}: make generated -->", END), table)
-    return {
+    told = {
+        root / page: filled_all((root / page).read_text(encoding="utf-8"), texts)
+        for page, texts in {**which_method.pages(root), **reproduction.pages(root)}.items()
+    }
+    return told | {
         root / "environment.yml": environment(
             (root / "requirements.lock").read_text(encoding="utf-8")
         ),
@@ -157,7 +163,6 @@ def generated(root: Path | str = ".") -> dict[Path, str]:
         root / "config/default.yaml": default_configuration(schema),
         manual: filled(manual.read_text(encoding="utf-8"), SETTINGS, settings_table(schema)),
         readme: filled(readme.read_text(encoding="utf-8"), COUNTS, counts_table(root)),
-        which: advice,
         root / "src/hedgerow/data/archive/README.md": archive.readme(
             load_registry(root / "config/datasets.yaml")
         ),

@@ -29,6 +29,11 @@ STEADY = ("ss_stp_se", "udt", "doubt_tree", "forest", "boosting")
 TABLES = ("conditions", "changes", "rule", "honesty", "people")
 
 
+def pages(root: Path) -> dict[str, dict[str, str]]:
+    """Texts of the page by their marks."""
+    return {PAGE: which_method(root)} if (root / PAGE).is_file() else {}
+
+
 def which_method(root: Path) -> dict[str, str]:
     """Text of each table by its name; none where there are no such results.
 

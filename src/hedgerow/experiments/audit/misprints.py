@@ -428,6 +428,17 @@ def closer_to_predictions(cells: Cells) -> Found:
     return _listed(found)
 
 
+def whole_patients(cells: Cells) -> Found:
+    """The accuracy of table 6.2, which no whole number of its test patients has."""
+    key = {"metric": "n_test", "dataset": "aortic_stenosis_registry"}
+    n = int(cells.number("thesis_text_numbers", **key))
+    printed = cells.number("thesis_table_6_2", metric="accuracy")
+    below = int(printed * n / 100)
+    near = [f"{k} are {100 * k / n:.1f} %" for k in (below, below + 1)]
+    there = any(round(100 * k / n, 1) == printed for k in (below, below + 1))
+    return Found(f"{printed:g} % of {n} patients", " and ".join(near), not there)
+
+
 def quartiles_in_order(cells: Cells) -> Found:
     """Nodes of table 6.3 with quartiles out of order."""
     metrics = [f"survival_q{n}" for n in (1, 2, 3)]
@@ -720,7 +731,15 @@ MISPRINTS = (
         "thesis",
         "3.4.1",
         "soft search has at most about 2.3e3 candidates on 500 values (w = 8, d = 0.05, u = 0.1)",
-        "about 500 by the windows and steps of section 3.2 for values from 0 to 100 %",
+        "about 500 for values from 0 to 100 %: the grid of equation 3.7 has steps of delta sigma, "
+        "where the printed bound divides by delta alone",
+    ),
+    _read(
+        "kernel",
+        "thesis",
+        "3.2.1",
+        "the kernel is zero where a value is farther than omega from the threshold",
+        "omega / 2 sigma: there the grid of equation 3.7 ends, and omega counts sigmas",
     ),
     _read(
         "closed_form",
@@ -830,6 +849,27 @@ MISPRINTS = (
         "thesis_table_5_1",
         "norms with correlations against those without",
         closer_to_predictions,
+    ),
+    _read(
+        "type_b_costs",
+        "thesis",
+        "5.3.2",
+        "the costs of type B are those of type A increased by 1",
+        "decreased by 1 (equations 5.2 to 5.5)",
+    ),
+    _read(
+        "strictly_greater",
+        "thesis",
+        "5.3.2",
+        "type-A distances are strictly greater than those of type B",
+        "equal where nothing is substituted, as between a tree and its child in the search",
+    ),
+    Misprint(
+        "whole_patients",
+        "thesis",
+        "thesis_table_6_2",
+        "accuracies that so many test patients can have",
+        whole_patients,
     ),
     Misprint(
         "quartiles_in_order",

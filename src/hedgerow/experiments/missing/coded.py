@@ -9,7 +9,8 @@ it can reach as much as the leaf weighs.
 Two things are repaired, without which their code cannot be run, or not for what it says: names that
 numpy and numba no longer have, and the expected gain where no instance of a node lacks the value,
 which is 0/0 there and 0 here. Their maximum over gains is then a NaN, and the first one is taken: a
-test that nobody chose, at pure nodes too. `undefined` leaves that as it is.
+test that nobody chose, at pure nodes too. `undefined` leaves that as it is, by numpy's arithmetic;
+compiled by numba it is an error that a parallel loop does not tell (docs/notes/missing.md).
 """
 
 from __future__ import annotations

@@ -1,0 +1,613 @@
+"""What the pages on the reproduction tell of the tracked results: report, letters, checklists.
+
+`pages` gives the texts between the marks of each page; `hedgerow.workflow.generated` writes them.
+Verdicts, readings and cells are those of `data/reference`, misprints those of `data/published`,
+reasons those of the notes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hedgerow.data import load_registry
+from hedgerow.experiments.audit.misprints import BY_READING, table_of
+from hedgerow.files import read_csv, read_json, read_text, read_yaml
+from hedgerow.reporting.claim_specification import NOT, PARTLY, REPRODUCED, VERDICTS
+from hedgerow.reporting.findings import PAPER, RUN, read_findings, told
+from hedgerow.reporting.notes import Passage, passages
+from hedgerow.reporting.readings import SOURCE, read_readings
+from hedgerow.reporting.spot_checks import read_draws, sentence
+from hedgerow.workflow.config import printed_sizes
+from hedgerow.workflow.site import AT_SCALE, FINDINGS, note_files, papers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAGE = "docs/reproduction.md"
+CHECKLISTS = "docs/checklists.md"
+#: Folder of the pages to the authors, one per paper.
+AUTHORS = "docs/authors"
+
+#: What says how large data sets are, and no result.
+FACTS = {"n_classes", "n_numeric_variables", "n_variables", "n_instances", "n_sets"}
+FACTS |= {"imbalance_ratio", "instances_above_1000"}
+#: Shares of the largest printed value of a metric in its table.
+NEAR = (0.05, 0.1, 0.25)
+#: The reading that every other is compared with.
+HERE = "as here"
+#: Choices that a page to authors asks about.
+QUESTIONS = 3
+#: A verdict inside of a sentence.
+_SAID = {REPRODUCED: "reproduced", PARTLY: "in part", NOT: "not"}
+#: What else is judged by the same rules, by the column of an experiment's claims.
+_BESIDE = {
+    "pruned_laplace": "pruned, smoothed",
+    "unpruned_laplace": "unpruned, smoothed",
+    "unpruned": "unpruned",
+    "coded": "as coded, 0/0 repaired",
+    "coded_gain": "gain of C4.5 as coded",
+    "coded_undefined": "as coded",
+    "first": "forest of the printed division",
+    "printed": "printed cells",
+}
+#: Items of one kind that a misprint lists.
+_SHOWN = 3
+_ROMAN = {"1": "I", "2": "II", "3": "III"}
+
+
+def pages(root: Path) -> dict[str, dict[str, str]]:
+    """Texts of each page by their marks; no page where the tracked results are not all there."""
+    if not (root / AT_SCALE).is_file():
+        return {}
+    found: dict[str, Callable[[Path], dict[str, str]]] = {
+        PAGE: reproduction,
+        CHECKLISTS: checklists,
+    }
+    for paper in papers(root / "CITATION.cff"):
+        found[f"{AUTHORS}/{paper['id']}.md"] = partial(authors, paper=paper["id"])
+    return {page: texts(root) for page, texts in found.items() if (root / page).is_file()}
+
+
+def reproduction(root: Path) -> dict[str, str]:
+    """Texts of the report of the reproduction."""
+    claims, reasons = judged(root), why(root)
+    found = {
+        "verdicts": verdicts_table(claims, root),
+        "standing": standing_table(claims),
+        "repeats": repeats_line(claims, root),
+        "cells": cells_table(root, partial(chapter, root=root)),
+        "tables": cells_table(root, place),
+    }
+    for group, own in claims.groupby("group", sort=False):
+        found[f"{group}_holds"] = holds_list(own)
+        found[f"{group}_fails"] = fails_list(own, reasons)
+        found[f"{group}_hangs"] = hangs_list(own, changes(own, root))
+        found[group] = claims_table(own)
+        if beside := beside_table(own.index, root):
+            found[f"{group}_beside"] = beside
+    for paper, own in misprints(root).groupby("paper", sort=False):
+        found[f"{paper}_misprints"] = misprints_table(own)
+    return found
+
+
+def authors(root: Path, paper: str) -> dict[str, str]:
+    """Texts of the page to the authors of a paper."""
+    claims = judged(root)
+    own = claims[claims["paper"] == paper]
+    cells = read_csv(root / AT_SCALE, text=True)
+    return {
+        "outcome": outcome(own, compared(cells[cells["table"].str.startswith(f"{paper}_")])),
+        "findings": findings_list(own, root, paper),
+        "questions": questions_list(own, root),
+    }
+
+
+def checklists(root: Path) -> dict[str, str]:
+    """Texts of the page of checklists."""
+    return {"facts": facts_table(root), "effort": effort_table(root), "draws": draws_list(root)}
+
+
+# ------------------------------------------------------------------------------------- claims
+
+
+def judged(root: Path) -> pd.DataFrame:
+    """The statements of the papers with their verdicts, at the scale of the papers and by readings.
+
+    Returns
+    -------
+    DataFrame
+        One row per statement, index its id: columns of data/published/claims.csv; group (the id
+        before the hyphen), verdict, measured; n_readings, n_open, repeats, and of how many readings
+        each verdict is, `-` where none was run.
+    """
+    import pandas as pd
+
+    stated = read_csv(root / "data/published/claims.csv").fillna("").set_index("claim_id")
+    stated["group"] = stated.index.str.split("-").str[0]
+    files = sorted(root.glob("data/reference/*/*_claims.csv"))
+    columns = ["verdict", "measured", "lacking", "hangs_on", "n_datasets"]
+    kept = pd.concat([read_csv(file).set_index("claim")[columns] for file in files])
+    found = stated.join(kept)
+    texts = ["verdict", "measured", "lacking", "hangs_on"]
+    found[texts] = found[texts].fillna("")
+    found["measured"] = found["measured"].where(found["measured"] != "", found["lacking"])
+    read = [read_csv(f) for f in sorted(root.glob("data/reference/readings/*/*_verdicts.csv"))]
+    under = pd.concat(read).set_index("claim")
+    for verdict in _SAID:
+        shares = under[verdict.replace(" ", "_")].fillna(0)
+        under[verdict] = (shares * under["n_readings"]).round().astype(int)
+    counted = ["n_readings", "n_open", "repeats", *_SAID]
+    return found.join(under[[*counted, "word"]]).assign(
+        **{name: lambda t, name=name: t[name].fillna(-1).astype(int) for name in counted}
+    )
+
+
+def titles(claims: pd.DataFrame, root: Path) -> dict[str, str]:
+    """Names of the groups of statements: a paper, and where it has several groups their chapter."""
+    cited = {paper["id"]: cited_as(paper) for paper in papers(root / "CITATION.cff")}
+    n_groups = claims.groupby("paper")["group"].nunique()
+    return {
+        group: cited[own["paper"].iloc[0]]
+        + (f", chapter {own['section'].iloc[0][0]}" if n_groups[own["paper"].iloc[0]] > 1 else "")
+        for group, own in claims.groupby("group", sort=False)
+    }
+
+
+def cited_as(paper: Mapping[str, Any]) -> str:
+    """A paper by first author and year."""
+    first, *others = paper["authors"].split(", ")
+    return f"{first}{' and others' if others else ''} ({paper['year']})"
+
+
+def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
+    """Counts of verdicts, a row per chapter or paper; behind them what readings make of them."""
+    heads = ["paper", "statements", *VERDICTS, "robust", "fragile", "refuted"]
+    rows, names = [], titles(claims, root)
+    for group, own in claims.groupby("group", sort=False):
+        verdicts, words = Counter(own["verdict"]), Counter(own["word"])
+        counts = [len(own), *(verdicts[v] for v in VERDICTS), *(words[w] for w in heads[-3:])]
+        rows.append([names[group], *counts])
+    total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    return _table(heads, [*rows, ["all", *total]], numbers=True)
+
+
+def standing_table(claims: pd.DataFrame) -> str:
+    """Which statements hold under every reading, which under some, which under none."""
+    read, some = claims["n_readings"] > 0, claims[REPRODUCED] > 0
+    every = read & (claims[REPRODUCED] == claims["n_readings"])
+    holds, partly, fails = (claims["verdict"] == verdict for verdict in _SAID)
+    kinds = {
+        "reproduced, and under every reading": holds & every,
+        "reproduced, and not under every reading": holds & read & ~every,
+        "reproduced, no reading was judged": holds & ~read,
+        "in part, and reproduced under some reading": partly & some,
+        "in part, and reproduced under no reading": partly & read & ~some,
+        "in part, no reading was judged": partly & ~read,
+        "not reproduced, but under some reading": fails & some,
+        "not reproduced, under no reading": fails & read & ~some,
+        "not reproduced, no reading was judged": fails & ~read,
+        "no verdict": ~(holds | partly | fails),
+    }
+    rows = [[kind, ", ".join(claims.index[own])] for kind, own in kinds.items() if own.any()]
+    return _table(["at the scale of the papers, and by readings", "statements"], rows)
+
+
+def repeats_line(claims: pd.DataFrame, root: Path) -> str:
+    """Statements on which the fewer repeats of the readings give another verdict as it is."""
+    points = readings(root)
+    here = points[points["reading"] == HERE].set_index("claim")["verdict"]
+    here = here[here.isin(list(_SAID))]
+    rows = [
+        f"{name} ({_SAID[claims.loc[name, 'verdict']]}, with fewer {_SAID[here[name]]})"
+        for name in claims.index.intersection(here.index)
+        if claims.loc[name, "verdict"] != here[name]
+    ]
+    return ", ".join(rows) + "."
+
+
+def claims_table(claims: pd.DataFrame) -> str:
+    """Statements with what was measured, the verdict, and how it fares under other readings."""
+    rows = [
+        [f"**{name}** {row['statement']}", row["measured"], row["verdict"], under_readings(row)]
+        for name, row in claims.iterrows()
+    ]
+    return _table(["statement", "measured here", "verdict", "readings"], rows)
+
+
+def under_readings(row: Mapping[str, Any]) -> str:
+    """Verdicts of a statement over all readings."""
+    n, n_open = row["n_readings"], row["n_open"]
+    counts = {word: row[verdict] for verdict, word in _SAID.items() if row[verdict] > 0}
+    if n < 0:
+        return "no other reading"
+    if n == 0:
+        return f"too little data under all {n_open} readings"
+    said = ", ".join(f"{word} {count}" for word, count in counts.items()) + f" of {n} readings"
+    if len(counts) == 1:
+        said = f"{next(iter(counts))} under all {n} readings"
+    return said + (f", too little data under {n_open}" if n_open > 0 else "")
+
+
+def why(root: Path) -> dict[str, tuple[str, Passage]]:
+    """Page of notes and passage that tell why a claim holds or not."""
+    return {
+        name: (path, passage)
+        for path in note_files(root)
+        for name, passage in passages(read_text(root / path)).items()
+    }
+
+
+def holds_list(claims: pd.DataFrame) -> str:
+    """What is reproduced, with how it fares under other readings."""
+    own = claims[claims["verdict"] == REPRODUCED]
+    return "\n".join(
+        f"- **{name}** ({under_readings(row)}): {row['statement']}" for name, row in own.iterrows()
+    )
+
+
+def fails_list(claims: pd.DataFrame, reasons: Mapping[str, tuple[str, Passage]]) -> str:
+    """What is not reproduced, or in part, with the reason; one item for all that share it."""
+    shared: dict[Passage, list[str]] = {}
+    for name in claims.index[claims["verdict"] != REPRODUCED]:
+        shared.setdefault(reasons[name][1], []).append(name)
+    items = []
+    for passage, names in shared.items():
+        said = "\n  ".join(
+            f"**{name}**, {claims.loc[name, 'verdict']}: {claims.loc[name, 'statement']}"
+            for name in names
+        )
+        items.append(f"- {said}\n  *Why:* {passage.text[0].upper()}{passage.text[1:]}")
+    return "\n".join(items)
+
+
+def beside_table(names: Sequence[str], root: Path) -> str:
+    """Verdicts of the same rules on other trees, on the authors' code, on the printed cells."""
+    for file in sorted(root.glob("data/reference/*/*_claims.csv")):
+        kept = read_csv(file, text=True).set_index("claim")
+        beside = [column for column in kept if column.startswith("verdict_")]
+        if beside and set(names) <= set(kept.index):
+            heads = ["statement", "verdict", *(_BESIDE[c.removeprefix("verdict_")] for c in beside)]
+            rows = kept.loc[list(names), ["verdict", *beside]].to_dict("split")["data"]
+            said = [[_word(v) or "–" for v in row] for row in rows]
+            return _table(heads, [[n, *row] for n, row in zip(names, said, strict=True)])
+    return ""
+
+
+# ----------------------------------------------------------------------------------- readings
+
+
+def readings(root: Path) -> pd.DataFrame:
+    """Every statement under every reading: claim, reading, verdict."""
+    import pandas as pd
+
+    files = sorted(root.glob("data/reference/readings/*/readings_points.csv"))
+    return pd.concat([read_csv(file) for file in files])[["claim", "reading", "verdict"]]
+
+
+def changes(claims: pd.DataFrame, root: Path) -> pd.DataFrame:
+    """Verdicts that a choice changes, if it alone is made in another way.
+
+    Returns
+    -------
+    DataFrame
+        claim, was, verdict, choice, otherwise, place, open; both verdicts are of the same repeats.
+    """
+    import pandas as pd
+
+    points = readings(root)
+    points = points[points["claim"].isin(claims.index)]
+    here = points[points["reading"] == HERE].set_index("claim")["verdict"].rename("was")
+    found = points.join(here, on="claim")
+    found = found[(found["verdict"] != found["was"]) & ~found["reading"].str.contains(", ")]
+    found[["choice", "otherwise"]] = found["reading"].str.split("=", n=1, expand=True)
+    kept = pd.DataFrame(
+        [
+            {"experiment": experiment, "choice": name, "place": choice.place, "open": choice.open}
+            for experiment, choices in read_readings(read_yaml(root / SOURCE)).items()
+            for name, choice in choices.choices.items()
+        ]
+    )
+    found = found.join(claims["experiment"], on="claim")
+    return found.merge(kept, on=["experiment", "choice"])
+
+
+def hangs_list(claims: pd.DataFrame, found: pd.DataFrame) -> str:
+    """Statements whose verdict one choice changes, with the choices and what they make of it."""
+    items = []
+    for name in claims.index.intersection(found["claim"]):
+        own, made = found[found["claim"] == name], []
+        for verdict, alike in own.groupby("verdict", sort=False):
+            choices = alike.groupby("choice", sort=False)["otherwise"].agg(", ".join)
+            named = _listed([f"{choice} ({other})" for choice, other in choices.items()])
+            made.append(f"{_word(verdict)} with {named}")
+        items.append(
+            f"- **{name}**, {_word(own['was'].iloc[0])} by our choices: {'; '.join(made)}."
+        )
+    none = "No choice that is read in another way, by itself, changes a verdict."
+    return "\n".join(items) or none
+
+
+def _word(verdict: str) -> str:
+    return _SAID.get(verdict, verdict)
+
+
+def questions_list(claims: pd.DataFrame, root: Path) -> str:
+    """Choices on which most statements hang, with the words that leave them open."""
+    found = changes(claims, root)
+    found = found[~found["open"].str.contains("not open")]
+    moved = found.groupby("choice", sort=False)["claim"].unique()
+    most = sorted(moved.index, key=lambda choice: -len(moved[choice]))[:QUESTIONS]
+    items = []
+    for choice in most:
+        own = found[found["choice"] == choice].iloc[0]
+        said = own["open"][0].upper() + own["open"][1:]
+        items.append(f"- {said} ({own['place']}). It moves {_listed(sorted(moved[choice]))}.")
+    return "\n".join(items)
+
+
+def _listed(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+# -------------------------------------------------------------------------------------- cells
+
+
+def compared(cells: pd.DataFrame) -> pd.DataFrame:
+    """Printed cells that were measured, with how near they are.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Of data/reference/comparison/comparison.csv, as texts.
+
+    Returns
+    -------
+    DataFrame
+        What was given, with `kind` (fact, word or number), `same` (to the last printed digit) and
+        `apart`: the difference as a share of the largest printed value of the metric in the table;
+        0 or 1 for words.
+    """
+    import pandas as pd
+
+    found = cells[cells["reason"] == ""].copy()
+    number, value = (pd.to_numeric(found[n]) for n in ("measured", "published_value"))
+    words = number.isna() | found["unit"].isin(["yes_no", "winner"])
+    found["kind"] = words.map({True: "word", False: "number"})
+    found.loc[found["metric"].isin(FACTS), "kind"] = "fact"
+    largest = value.abs().groupby([found["table"], found["metric"]]).transform("max")
+    apart = (number - value).abs()
+    bound = found["published"].str.strip().str.startswith("<") & (number < value)
+    equal = found["measured_text"].where(found["measured_text"] != "", found["measured"])
+    found["same"] = (apart <= found["published"].map(half_digit) + 1e-9) | bound
+    found.loc[words, "same"] = equal[words] == found["published"][words]
+    shares = (apart / largest.where(largest > 0)).where(~bound, 0.0).fillna(apart)
+    found["apart"] = shares.where(~words, (~found["same"]).astype(float))
+    return found
+
+
+def half_digit(text: str) -> float:
+    """Half of the last printed digit; half of a part for a fraction such as 10/11."""
+    text = text.strip("<> %")
+    if "/" in text:
+        return 0.5 / float(text.partition("/")[2])
+    return 0.5 * 10.0 ** -len(text.partition(".")[2])
+
+
+def cells_table(root: Path, by: Callable[[str], str]) -> str:
+    """How many printed cells were measured, and how near they are, a row per group of tables.
+
+    Parameters
+    ----------
+    root : path
+    by : callable
+        Takes the id of a table, returns the name of its row.
+    """
+    cells = read_csv(root / AT_SCALE, text=True)
+    cells["row"] = cells["table"].map(by)
+    facts = cells["metric"].isin(FACTS)
+    cells.loc[facts, "row"] = cells.loc[facts, "row"] + ", facts of data sets"
+    found = compared(cells)
+    heads = ["printed in", "cells", "measured", "to the last digit"]
+    heads += [f"within {share:.0%}".replace("%", " %") for share in NEAR]
+    rows = [
+        [name, len(printed), *_near(found[found["row"] == name])]
+        for name, printed in cells.groupby("row", sort=False)
+    ]
+    total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    return _table(heads, [*rows, ["all", *total]], numbers=True)
+
+
+def chapter(table: str, root: Path) -> str:
+    """Paper of a table of data/published; of the thesis the chapter, too."""
+    paper, _, rest = table.partition("_")
+    cited = {one["id"]: cited_as(one) for one in papers(root / "CITATION.cff")}[paper]
+    number = rest.removeprefix("table_")[0] if rest.startswith("table_") else ""
+    if paper != "thesis":
+        return cited
+    return f"{cited}, chapter {number}" if number else f"{cited}, numbers in the text"
+
+
+def _near(found: pd.DataFrame) -> list[int]:
+    near = (int((found["apart"] <= share + 1e-9).sum()) for share in NEAR)
+    return [len(found), int(found["same"].sum()), *near]
+
+
+def place(name: str) -> str:
+    """Where something is printed, from the id of a table or as it is given.
+
+    >>> place("thesis_table_3_4"), place("confdtree_table_2"), place("6.3")
+    ('thesis, table 3.4', 'ConfDTree, table II', '6.3')
+    """
+    paper, _, rest = name.partition("_")
+    kind, _, number = rest.partition("_")
+    said = {"thesis": "thesis", "confdtree": "ConfDTree", "e2m": "E2M", "eig": "EIG"}.get(paper)
+    if said is None or kind not in ("table", "text"):
+        return name
+    if kind == "text":
+        return f"{said}, numbers in the text"
+    if paper == "confdtree":
+        return f"{said}, table {_ROMAN[number]}"
+    return f"{said}, table {number.replace('_', '.')}"
+
+
+# ---------------------------------------------------------------------------------- misprints
+
+
+def misprints(root: Path) -> pd.DataFrame:
+    """All misprints that stand (`hedgerow.experiments.audit.misprints`)."""
+    files = sorted((root / "data/published").glob("*.csv"))
+    published = {file.stem: read_csv(file, text=True) for file in files if file.stem != "claims"}
+    registry = load_registry(root / "config/datasets.yaml")
+    found = table_of(published, printed_sizes(registry, ["thesis3", "thesis4", "confdtree"]))
+    return found[found["stands"]]
+
+
+def misprints_table(found: pd.DataFrame) -> str:
+    """Misprints of a paper: where, what is printed, what follows, and from which computation."""
+    rows = []
+    for row in found.itertuples():
+        how = "reading both places" if row.computed == BY_READING else row.computed
+        where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
+        rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
+    return _table(["place", "printed", "what follows", "from"], rows)
+
+
+def _some(text: str) -> str:
+    """The first of several items."""
+    items = text.split("; ")
+    more = len(items) - _SHOWN
+    return "; ".join(items[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+# -------------------------------------------------------------------------------- for authors
+
+
+def outcome(claims: pd.DataFrame, cells: pd.DataFrame) -> str:
+    """Counts of a paper in sentences."""
+    counts = Counter(claims["verdict"])
+    without = len(claims) - sum(counts[verdict] for verdict in _SAID)
+    said = (
+        f"Of {len(claims)} statements: reproduced {counts[REPRODUCED]}, in part {counts[PARTLY]}, "
+    )
+    said += f"not reproduced {counts[NOT]}"
+    said += f", not to be judged with our data {without}. " if without else ". "
+    results = cells[cells["kind"] != "fact"]
+    near = int((results["apart"] <= NEAR[1] + 1e-9).sum())
+    said += f"Of {len(results)} printed results that we could measure, {near} lie within "
+    return (
+        said + f"{NEAR[1]:.0%}".replace("%", " %") + " of the largest of their kind in the table."
+    )
+
+
+def findings_list(claims: pd.DataFrame, root: Path, paper: str) -> str:
+    """What came out, in the sentences of the overview; of a thesis the first of each chapter."""
+    rows = {
+        name: {"claim": name, PAPER[0]: row["measured"], PAPER[1]: row["verdict"], RUN[1]: ""}
+        for name, row in claims.iterrows()
+    }
+    found = read_findings(read_yaml(root / FINDINGS))[paper]
+    several = claims["group"].nunique() > 1
+    seen: set[str] = set()
+    items = []
+    for finding in found:
+        groups = {name.partition("-")[0] for name in finding.claims}
+        if several and groups <= seen:
+            continue
+        seen |= groups
+        text = "".join(phrase.text for phrase in told(finding, rows))
+        items.append(f"- {text} ({_listed(list(finding.numbers))})")
+    return "\n".join(items)
+
+
+# --------------------------------------------------------------------------------- checklists
+
+
+def parts(root: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Manifests of all parts of the tracked results, each with the folder that it stands in."""
+    for file in sorted(root.glob("data/reference/**/parts/*.json")):
+        folder = file.parents[1].relative_to(root / "data/reference")
+        yield folder.as_posix(), read_json(file)
+
+
+def facts_table(root: Path) -> str:
+    """Facts of the tracked results: data, seeds, versions, machine."""
+    found = [manifest for _, manifest in parts(root)]
+    registry = load_registry(root / "config/datasets.yaml")
+    keys = sorted({manifest["dataset"] for manifest in found})
+    entries = [registry[key] for key in keys]
+    jobs = [job for manifest in found for job in manifest["jobs"].values()]
+    served = Counter(m["source"]["source"] for m in {m["dataset"]: m for m in found}.values())
+    archived = sum(bool(entry.archived) for entry in entries)
+    versions = sorted({f"{n} {v}" for m in found for n, v in m["versions"].items()})
+    kernels = Counter(name for m in found for name in m.get("kernels", ()))
+    drawn = [entry for entry in entries if entry.synthetic_plan is not None]
+    rows = [
+        ["data sets", f"{len(entries)}, of which {len(drawn)} are drawn by a seeded generator"],
+        ["their tasks", _counted(Counter(entry.task for entry in entries))],
+        ["their rows", f"{sum(e.n_rows for e in entries):,}; {_range(e.n_rows for e in entries)}"],
+        ["served by", _counted(served)],
+        ["in the repository itself", f"{archived} of them"],
+        ["licences", _counted(Counter(entry.licence for entry in entries))],
+        ["parts, each with a manifest", f"{len(found):,}"],
+        ["jobs in them", f"{len(jobs):,}"],
+        ["processor time", f"{sum(job['seconds'] for job in jobs) / 3600:.1f} hours"],
+        ["longest job", f"{max(job['seconds'] for job in jobs) / 60:.1f} minutes"],
+        ["largest job", f"{max(job['mib'] for job in jobs):,.0f} MiB"],
+        ["global seed", ", ".join(sorted({str(m["settings"]["seed"]) for m in found}))],
+        ["Python", ", ".join(sorted({m["python"] for m in found}))],
+        ["platform", ", ".join(sorted({m["platform"] for m in found}))],
+        ["kernels of linear algebra, where recorded", _counted(kernels)],
+        ["packages that numbers go through", ", ".join(versions)],
+        ["commits that made parts", str(len({m["code"]["commit"] for m in found}))],
+        ["of them with uncommitted changes", str(sum(not m["code"]["clean"] for m in found))],
+    ]
+    return _table(["what", "in the tracked results"], rows)
+
+
+def effort_table(root: Path) -> str:
+    """Data sets, jobs and processor time of each folder of the tracked results."""
+    by: dict[str, list[dict[str, Any]]] = {}
+    for folder, manifest in parts(root):
+        by.setdefault(folder, []).append(manifest)
+    rows = []
+    for folder, own in by.items():
+        jobs = [job for manifest in own for job in manifest["jobs"].values()]
+        hours = sum(job["seconds"] for job in jobs) / 3600
+        largest = max(job["mib"] for job in jobs)
+        n_sets = len({manifest["dataset"] for manifest in own})
+        rows.append([f"`{folder}`", n_sets, f"{len(jobs):,}", f"{hours:.2f}", f"{largest:,.0f}"])
+    heads = ["folder of `data/reference`", "data sets", "jobs", "processor hours", "largest, MiB"]
+    return _table(heads, rows, numbers=True)
+
+
+def draws_list(root: Path) -> str:
+    """Parts that were made again, and what that says of all."""
+    return "\n".join(f"- {sentence(draw)}" for draw in read_draws(root)) or "None yet."
+
+
+def _counted(found: Mapping[str, int]) -> str:
+    pairs = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{name or 'none named'} {count}" for name, count in pairs)
+
+
+def _range(numbers: Iterable[int]) -> str:
+    ordered = sorted(numbers)
+    return f"from {ordered[0]:,} to {ordered[-1]:,}, median {ordered[len(ordered) // 2]:,}"
+
+
+# --------------------------------------------------------------------------------------- text
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]], numbers: bool = False) -> str:
+    """A Markdown table; all columns but the first are numbers, if asked for."""
+    line = " ---: |" if numbers else " --- |"
+    lines = [f"| {' | '.join(heads)} |", f"| --- |{line * (len(heads) - 1)}"]
+    lines += [
+        f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in r)} |" for r in rows
+    ]
+    return "\n".join(lines)

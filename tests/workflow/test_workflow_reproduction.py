@@ -1,0 +1,235 @@
+"""The report of the reproduction, the pages to authors and the checklists: made from results."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+from throwaway import ROOT
+
+from hedgerow.experiments.audit.misprints import MISPRINTS
+from hedgerow.reporting.notes import passages
+from hedgerow.workflow import reproduction
+from hedgerow.workflow.site import note_files, papers
+
+PAPERS = [paper["id"] for paper in papers(ROOT / "CITATION.cff")]
+LIMIT = 700
+PAGES = reproduction.pages(ROOT)
+REPORT, CHECKLISTS = PAGES[reproduction.PAGE], PAGES[reproduction.CHECKLISTS]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """Rows of a CSV file by another reader than that of the page."""
+    with (ROOT / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def text(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def table(markdown: str) -> list[list[str]]:
+    """Cells of a table without its head."""
+    lines = [line for line in markdown.splitlines() if line.startswith("|")][2:]
+    return [[cell.strip() for cell in line.split(" | ")] for line in lines]
+
+
+STATED = {row["claim_id"]: row for row in rows("data/published/claims.csv")}
+VERDICTS = {
+    row["claim"]: row["verdict"]
+    for file in ROOT.glob("data/reference/*/*_claims.csv")
+    for row in rows(file.relative_to(ROOT).as_posix())
+    if row["claim"] in STATED
+}
+GROUPS = list(dict.fromkeys(name.partition("-")[0] for name in STATED))
+
+
+def test_there_is_a_page_for_each_paper():
+    assert [page for page in PAGES if page.startswith("docs/authors/")] == [
+        f"docs/authors/{paper}.md" for paper in PAPERS
+    ]
+    assert {path.stem for path in (ROOT / reproduction.AUTHORS).glob("*.md")} == set(PAPERS)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_mark_has_its_text(page):
+    """And every text its mark, once: what is made is shown, and nothing else stands there."""
+    marks = re.findall(
+        r"^<!-- (\w+): make generated -->\n(.*?)^<!-- end -->$", text(page), re.M | re.S
+    )
+    assert [name for name, _ in marks] == list(dict.fromkeys(name for name, _ in marks))
+    assert {name: said.rstrip("\n") for name, said in marks} == PAGES[page]
+    assert all(PAGES[page].values())
+
+
+def test_nothing_is_made_where_the_results_are_not_all_there(tmp_path):
+    assert reproduction.pages(tmp_path) == {}
+
+
+def test_counts_of_verdicts_are_those_of_the_files():
+    found = {group: Counter() for group in GROUPS}
+    for name in STATED:
+        found[name.partition("-")[0]][VERDICTS[name]] += 1
+    order = ["reproduced", "partly", "not reproduced", "too little data", "not testable here"]
+    wanted = [[sum(c.values()), *(c[verdict] for verdict in order)] for c in found.values()]
+    lines = [[int(n.rstrip(" |")) for n in line[1:7]] for line in table(REPORT["verdicts"])]
+    assert lines[:-1] == wanted
+    assert lines[-1] == [sum(column) for column in zip(*wanted, strict=True)]
+
+
+def test_words_of_readings_are_those_of_the_files():
+    words = Counter()
+    for file in ROOT.glob("data/reference/readings/*/readings_verdicts.csv"):
+        words.update(row["word"] for row in rows(file.relative_to(ROOT).as_posix()))
+    last = [cell.rstrip(" |") for cell in table(REPORT["verdicts"])[-1]]
+    assert [int(n) for n in last[-3:]] == [words[w] for w in ("robust", "fragile", "refuted")]
+
+
+def test_each_statement_stands_in_one_place():
+    listed = re.findall(r"[A-Z0-9]+-\d\d", REPORT["standing"])
+    assert sorted(listed) == sorted(STATED)
+    for group in GROUPS:
+        names = [name for name in STATED if name.startswith(f"{group}-")]
+        assert re.findall(r"^\| \*\*([\w-]+)\*\*", REPORT[group], re.M) == names
+        holds = re.findall(r"\*\*([\w-]+)\*\* \(", REPORT[f"{group}_holds"])
+        assert holds == [name for name in names if VERDICTS[name] == "reproduced"]
+
+
+def test_what_stands_under_every_reading_does():
+    verdicts = defaultdict(set)
+    for file in ROOT.glob("data/reference/readings/*/readings_points.csv"):
+        for row in rows(file.relative_to(ROOT).as_posix()):
+            verdicts[row["claim"]].add(row["verdict"])
+    wanted = [n for n in STATED if VERDICTS[n] == "reproduced" and verdicts[n] == {"reproduced"}]
+    kinds = {line[0].removeprefix("| "): line[1].rstrip(" |") for line in table(REPORT["standing"])}
+    assert kinds["reproduced, and under every reading"].split(", ") == wanted
+
+
+def test_all_that_is_not_reproduced_is_told_with_its_reason():
+    reasons = {}
+    for path in note_files(ROOT):
+        reasons |= passages((ROOT / path).read_text(encoding="utf-8"))
+    told = {}
+    for group in GROUPS:
+        for item in REPORT[f"{group}_fails"].split("\n- "):
+            names = re.findall(r"\*\*([\w-]+)\*\*, ([\w ]+): ", item)
+            said = item.partition("*Why:* ")[2]
+            told |= {name: (verdict, said.strip()) for name, verdict in names}
+    assert set(told) == {name for name in STATED if VERDICTS[name] != "reproduced"}
+    for name, (verdict, said) in told.items():
+        reason = reasons[name].text
+        assert verdict == VERDICTS[name] and STATED[name]["statement"] in text(reproduction.PAGE)
+        assert said[1:] == reason[1:] and said[0] == reason[0].upper()
+
+
+def test_cells_are_counted_once_and_near_ones_by_hand():
+    cells = rows("data/reference/comparison/comparison.csv")
+    for name in ("cells", "tables"):
+        last = [int(n.rstrip(" |")) for n in table(REPORT[name])[-1][1:]]
+        assert last[:2] == [len(cells), sum(not cell["reason"] for cell in cells)]
+        *lines, total = ([int(n.rstrip(" |")) for n in line[1:]] for line in table(REPORT[name]))
+        assert total == [sum(column) for column in zip(*lines, strict=True)]
+    own = [c for c in cells if c["table"] == "e2m_table_1"]
+    near = []
+    for metric in ("error_rate", "evidential_error_rate"):
+        largest = max(float(c["published"]) for c in own if c["metric"] == metric)
+        apart = [float(c["difference"]) / largest for c in own if c["metric"] == metric]
+        near += [abs(share) <= 0.1 for share in apart]
+    (line,) = [line for line in table(REPORT["tables"]) if line[0] == "| E2M, table 1"]
+    assert [int(line[1]), int(line[2]), int(line[5])] == [len(own), len(own), sum(near)]
+
+
+@pytest.mark.parametrize(
+    ("printed", "half"),
+    [("12", 0.5), ("0.10", 0.005), ("10/11", 0.5 / 11), ("< 0.001", 0.0005), (">12.4", 0.05)],
+)
+def test_the_last_printed_digit(printed, half):
+    assert reproduction.half_digit(printed) == pytest.approx(half)
+
+
+def test_every_misprint_is_told_here_and_beside_the_published_figures():
+    """Their page and the table of the report had drifted apart: each named some of the other's."""
+    ids = [misprint.id for misprint in MISPRINTS]
+    told = "\n".join(REPORT[f"{paper}_misprints"] for paper in PAPERS)
+    assert sorted(re.findall(r"^\| [^|]*\(`(\w+)`\)", told, re.M)) == sorted(ids)
+    page = text("data/published/README.md").partition("## Misprints")[2]
+    assert sorted(re.findall(r"\(`(\w+)`\)", page)) == sorted(ids)
+
+
+def test_a_choice_that_changes_a_verdict_is_told():
+    points = rows("data/reference/readings/search/readings_points.csv")
+    here = {row["claim"]: row["verdict"] for row in points if row["reading"] == "as here"}
+    changed = {
+        row["claim"]
+        for row in points
+        if ", " not in row["reading"] and row["verdict"] != here[row["claim"]]
+    }
+    told = re.findall(r"^- \*\*([\w-]+)\*\*", REPORT["T4_hangs"], re.M)
+    assert told == sorted(changed)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_pages_to_authors_keep_to_their_limit(paper):
+    assert len(text(f"docs/authors/{paper}.md").split()) <= LIMIT
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_authors_are_asked_what_is_open_only(paper):
+    """EIG's number of neighbours was called open; the paper prints it."""
+    assert "not open" not in PAGES[f"docs/authors/{paper}.md"]["questions"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_snippets_print_what_the_page_says(page, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    test = doctest.DocTestParser().get_doctest(text(page), {}, page, page, 0)
+    assert not doctest.DocTestRunner().run(test).failed
+    assert test.examples or page == reproduction.CHECKLISTS
+
+
+def test_the_facts_are_those_of_the_manifests():
+    facts = {
+        line[0].removeprefix("| "): line[1].rstrip(" |") for line in table(CHECKLISTS["facts"])
+    }
+    parts = list((ROOT / "data/reference").rglob("parts/*.json"))
+    assert facts["parts, each with a manifest"] == f"{len(parts):,}"
+    seconds = 0.0
+    for part in parts:
+        found = re.findall(r'"seconds": ([\d.]+)', part.read_text(encoding="utf-8"))
+        seconds += sum(map(float, found))
+    assert facts["processor time"] == f"{seconds / 3600:.1f} hours"
+    folders = {part.parents[1].relative_to(ROOT / "data/reference").as_posix() for part in parts}
+    assert {line[0].strip("| `") for line in table(CHECKLISTS["effort"])} == folders
+
+
+def test_the_checklists_are_whole():
+    """REFORMS has 32 items in eight modules, the other list 21; each has an answer."""
+    items = re.findall(
+        r"^\| (\d[a-h]|[a-z]+ \d) \| [^|]+ \| ([^|]+) \| ", text("docs/checklists.md"), re.M
+    )
+    names = [name for name, _ in items]
+    sizes = Counter(name[0] for name in names if name[0].isdigit())
+    assert [sizes[n] for n in "12345678"] == [3, 5, 7, 3, 6, 3, 3, 2]
+    assert Counter(name.split()[0] for name in names if " " in name) == {
+        "models": 3, "theory": 2, "data": 5, "code": 5, "results": 6
+    }  # fmt: skip
+    assert all(re.match(r"(yes|no|not applicable)\b", answer) for _, answer in items)
+
+
+def test_files_that_checklists_name_are_there():
+    for name in re.findall(
+        r"`((?:config|data|docs|src|tests|workflow)/[^`\s]*)`", text("docs/checklists.md")
+    ):
+        if not name.startswith("data/t"):  # made by a run
+            assert list(ROOT.glob(name)), name
+
+
+def test_where_something_is_printed():
+    said = [reproduction.place(n) for n in ("thesis_table_3_4", "confdtree_table_2", "6.3")]
+    assert said == ["thesis, table 3.4", "ConfDTree, table II", "6.3"]
+    assert reproduction.place("eig_text_numbers") == "EIG, numbers in the text"
+    assert Path(reproduction.PAGE).parent == Path("docs")
