@@ -347,7 +347,17 @@ def planned(local: Path, project: Path) -> str:
     """What `hedgerow plan` says of the node, from what jobs took in a local run."""
     shutil.copytree(local / "data/jobs", project / "data/jobs")
     cores = str(len(os.sched_getaffinity(0)))
-    command = [sys.executable, "-m", "hedgerow", "plan", *SMOKE, "--nodes", "1", "--cores", cores]
+    command = [
+        sys.executable,
+        "-m",
+        "hedgerow.cli",
+        "plan",
+        *SMOKE,
+        "--nodes",
+        "1",
+        "--cores",
+        cores,
+    ]
     done = subprocess.run(command, cwd=project, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"hedgerow plan failed\n{done.stdout}{done.stderr}")
@@ -375,7 +385,7 @@ def whole(slurm: Slurm, folder: Path) -> Path:
     told(said, "The report is ")
     print(f"  {same(local, cluster, sorted(sums(local)))} files are equal", flush=True)
     with step("  `hedgerow verify` there"):
-        command = [sys.executable, "-m", "hedgerow", "verify", "--no-cheap"]
+        command = [sys.executable, "-m", "hedgerow.cli", "verify", "--no-cheap"]
         done = subprocess.run(command, cwd=cluster, capture_output=True, text=True)
         if done.returncode:
             sys.exit(f"hedgerow verify failed\n{done.stdout}{done.stderr}")
