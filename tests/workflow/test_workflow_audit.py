@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from audit.made_up import change
-from throwaway import Project, copied_package, new_project
+from throwaway import ROOT, Project, copied_package, new_project
 
 from hedgerow.audit import status as status_module
 from hedgerow.audit import verify as verify_module
@@ -191,6 +191,18 @@ def test_a_dry_run_and_a_listing_change_nothing(copy):
 def words(found):
     """Which experiments are out of date, and for which kind of reason."""
     return {(one.experiment, one.kind) for one in found.stale}
+
+
+def test_a_run_beside_tracked_results_holds(copy, forked):
+    """What claims read of them is among what the manifest says was read."""
+    for kept in ("soft/soft_claims.csv", "readings/soft/readings_verdicts.csv"):
+        there = copy.path / "data/reference" / kept
+        there.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "data/reference" / kept, there)
+    done = reproduced(copy)
+    assert done.returncode == 0, done.stderr
+    found = verify(copy.path)
+    assert found.holds, found.checks
 
 
 def test_one_changed_file_names_what_depends_on_it(copy, forked):

@@ -129,6 +129,7 @@ audited = {
         "data/published/claims.csv",
         "config/findings.yaml",
         *rules.claims.input.reference,
+        *rules.claims.input.tracked_readings,
         *site_reference(),
         *audited_published,
     ],
