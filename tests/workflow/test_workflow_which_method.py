@@ -42,7 +42,8 @@ def project(tmp_path):
         effect("error", STEADY[-1], -50.0, 0.2, metric="changes"),
     ]
     pd.DataFrame(effects).to_csv(folder / "answers_effects.csv", index=False)
-    leaf = {"among": "readable", "rule": "error < 0.3", "method": "stp", "accuracy": 80.0}
+    leaf = {"among": "readable", "rule": "error < 0.3 AND n_rows >= 99", "method": "stp"}
+    leaf |= {"accuracy": 80.0}
     leaf |= {"accuracy_c45": 79.0, "accuracy_forest": 82.0, "accuracy_best": 83.0}
     pd.DataFrame([leaf]).to_csv(folder / "answers_rule.csv", index=False)
     honesty = [("readable", "rule", 77.0), ("readable", "c45", 76.0), ("all", "rule", 80.0)]
@@ -66,7 +67,8 @@ def test_tables_say_what_the_results_say(project):
     steady = " | ".join(["**10.0**"] * (len(STEADY) - 1))
     assert line == f"| errors, size known | 70.0 | {steady} | 20.0 |"
     *_, line = found["rule"].splitlines()
-    assert line == "| a readable tree | `error < 0.3` | STP | 80.0 | 79.0 | 82.0 | 83.0 |"
+    where = "`error < 0.3` and `n_rows >= 99`"
+    assert line == f"| a readable tree | {where} | STP | 80.0 | 79.0 | 82.0 | 83.0 |"
     assert "| the rule of thumb | 77.0 | 80.0 |" in found["honesty"]
     assert "| C4.5 | 76.0 | – |" in found["honesty"]
     assert "| tree for all doubts | 73.3 | 0.53 | 10.7 | 8.3 |" in found["people"]

@@ -109,7 +109,8 @@ def _rule(leaves: pd.DataFrame) -> str:
     lines = []
     for line in leaves.to_dict("records"):
         among = {"readable": "a readable tree", "all": "any learner"}[line["among"]]
-        cells = [among, f"`{line['rule']}`", LABELS[line["method"]]]
+        asked = " and ".join(f"`{test}`" for test in line["rule"].split(" AND "))
+        cells = [among, asked, LABELS[line["method"]]]
         names = ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best")
         lines.append([*cells, *(number(line[name], 1) for name in names)])
     heads = ["if you want", "where", "take", "accuracy", "C4.5", "forest", "best"]
