@@ -80,7 +80,10 @@ def inside(image: Path, script: str, folder: str = "/") -> None:
     if (image / TRUSTED[1:]).is_file():
         kept |= {"PIP_CERT": TRUSTED, "SSL_CERT_FILE": TRUSTED}
     line = f"cd {folder}\n{script}"
-    call("chroot", image, "/bin/sh", "-e", "-c", line, env=kept)
+    # As Apptainer does: processes and devices of the host; the mounts end with the command.
+    mounts = 'mount -t proc proc "$0/proc"; mount --rbind /dev "$0/dev"'
+    enter = f'{mounts}; exec chroot "$0" /bin/sh -e -c "$1"'
+    call("unshare", "--mount", "/bin/sh", "-e", "-c", enter, image, line, env=kept)
 
 
 def build(image: Path, recipe: dict[str, str]) -> None:
