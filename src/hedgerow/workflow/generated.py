@@ -21,6 +21,7 @@ from hedgerow.files import read_csv, write_text
 from hedgerow.reporting.claim_specification import VERDICTS
 from hedgerow.workflow import reproduction, which_method
 from hedgerow.workflow.config import config_schema, walk
+from hedgerow.workflow.markdown import table
 from hedgerow.workflow.site import papers
 
 SETTINGS = (
@@ -94,14 +95,14 @@ def default_configuration(schema: Mapping[str, Any]) -> str:
 
 def settings_table(schema: dict) -> str:
     """The settings of a schema as a Markdown table."""
-    rows = ["| setting | takes | default | meaning |", "| --- | --- | --- | --- |"]
+    rows = []
     for name, setting in walk(schema):
-        description = " ".join(setting["description"].split()).replace("|", "\\|")
+        description = " ".join(setting["description"].split())
         section = "properties" in setting
         takes = "section" if section else describe(setting)
         default = "" if section else f"`{_flow(setting['default'])}`"
-        rows.append(f"| `{name}` | {takes} | {default} | {description} |")
-    return "\n".join(rows)
+        rows.append((f"`{name}`", takes, default, description))
+    return table(["setting", "takes", "default", "meaning"], rows)
 
 
 def counts_table(root: Path) -> str:
@@ -113,13 +114,13 @@ def counts_table(root: Path) -> str:
         for claim, verdict in read_csv(file)[["claim", "verdict"]].itertuples(index=False)
     }
     heads = ["paper", "statements", *VERDICTS, "not judged yet"]
-    lines = [f"| {' | '.join(heads)} |", f"| --- |{' ---: |' * (len(heads) - 1)}"]
+    rows = []
     for paper in papers(root / "CITATION.cff"):
         claims = stated.loc[stated["paper"] == paper["id"], "claim_id"]
         own = [verdicts.get(claim, "") for claim in claims]
         counts = [len(own), *(own.count(verdict) for verdict in (*VERDICTS, ""))]
-        lines.append(f"| {reproduction.cited_as(paper)} | {' | '.join(map(str, counts))} |")
-    return "\n".join(lines)
+        rows.append((reproduction.cited_as(paper), *counts))
+    return table(heads, rows, texts=1)
 
 
 def filled(page: str, marks: tuple[str, str], text: str) -> str:

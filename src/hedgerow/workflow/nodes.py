@@ -71,27 +71,27 @@ def grouped(
     list of list of str
         Ids, sorted. Which parts come together is Snakemake's choice: here it is their order.
     """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     of = {id: groups[id.partition(":")[0]] for id in jobs if id.partition(":")[0] in groups}
     maker = {path: id for id, job in jobs.items() for path in job["outputs"]}
-    leader = {id: id for id in of}
-
-    def lead(id: str) -> str:
-        while leader[id] != id:
-            leader[id] = leader[leader[id]]
-            id = leader[id]
-        return id
-
-    for id in of:
-        for path in jobs[id]["inputs"]:
-            other = maker.get(path)
-            if other in of and of[other] == of[id]:
-                leader[lead(id)] = lead(other)
-    connected: dict[str, list[str]] = defaultdict(list)
-    for id in sorted(of):
-        connected[lead(id)].append(id)
+    ids = sorted(of)
+    number = {id: i for i, id in enumerate(ids)}
+    edges = [
+        (number[id], number[maker[path]])
+        for id in ids
+        for path in jobs[id]["inputs"]
+        if of.get(maker.get(path, "")) == of[id]
+    ]
+    ones, others = zip(*edges, strict=True) if edges else ((), ())
+    graph = coo_array(([1] * len(edges), (ones, others)), shape=(len(ids), len(ids)))
+    connected: dict[int, list[str]] = defaultdict(list)
+    for id, component in zip(ids, connected_components(graph, directed=False)[1], strict=True):
+        connected[component].append(id)
     by_group: dict[str, list[list[str]]] = defaultdict(list)
-    for first in sorted(connected):
-        by_group[of[first]].append(connected[first])
+    for component in connected.values():
+        by_group[of[component[0]]].append(component)
     found = []
     for group, components in by_group.items():
         n = parts.get(group, 1)

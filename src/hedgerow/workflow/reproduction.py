@@ -22,6 +22,7 @@ from hedgerow.reporting.notes import Passage, passages
 from hedgerow.reporting.readings import SOURCE, read_readings
 from hedgerow.reporting.spot_checks import read_draws, sentence
 from hedgerow.workflow.config import printed_sizes
+from hedgerow.workflow.markdown import table
 from hedgerow.workflow.site import AT_SCALE, FINDINGS, note_files, papers
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def verdicts_table(claims: pd.DataFrame, root: Path) -> str:
         counts = [len(own), *(verdicts[v] for v in VERDICTS), *(words[w] for w in heads[-3:])]
         rows.append([names[group], *counts])
     total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
-    return _table(heads, [*rows, ["all", *total]], numbers=True)
+    return table(heads, [*rows, ["all", *total]], texts=1)
 
 
 def standing_table(claims: pd.DataFrame) -> str:
@@ -193,7 +194,7 @@ def standing_table(claims: pd.DataFrame) -> str:
         "no verdict": ~(holds | partly | fails),
     }
     rows = [[kind, ", ".join(claims.index[own])] for kind, own in kinds.items() if own.any()]
-    return _table(["at the scale of the papers, and by readings", "statements"], rows)
+    return table(["at the scale of the papers, and by readings", "statements"], rows)
 
 
 def repeats_line(claims: pd.DataFrame, root: Path) -> str:
@@ -215,7 +216,7 @@ def claims_table(claims: pd.DataFrame) -> str:
         [f"**{name}** {row['statement']}", row["measured"], row["verdict"], under_readings(row)]
         for name, row in claims.iterrows()
     ]
-    return _table(["statement", "measured here", "verdict", "readings"], rows)
+    return table(["statement", "measured here", "verdict", "readings"], rows)
 
 
 def under_readings(row: Mapping[str, Any]) -> str:
@@ -273,7 +274,7 @@ def beside_table(names: Sequence[str], root: Path) -> str:
             heads = ["statement", "verdict", *(_BESIDE[c.removeprefix("verdict_")] for c in beside)]
             rows = kept.loc[list(names), ["verdict", *beside]].to_dict("split")["data"]
             said = [[_word(v) or "–" for v in row] for row in rows]
-            return _table(heads, [[n, *row] for n, row in zip(names, said, strict=True)])
+            return table(heads, [[n, *row] for n, row in zip(names, said, strict=True)])
     return ""
 
 
@@ -419,7 +420,7 @@ def cells_table(root: Path, by: Callable[[str], str]) -> str:
         for name, printed in cells.groupby("row", sort=False)
     ]
     total = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
-    return _table(heads, [*rows, ["all", *total]], numbers=True)
+    return table(heads, [*rows, ["all", *total]], texts=1)
 
 
 def chapter(table: str, root: Path) -> str:
@@ -474,7 +475,7 @@ def misprints_table(found: pd.DataFrame) -> str:
         how = "reading both places" if row.computed == BY_READING else row.computed
         where = place(row.place).partition(", ")[2] if "_table_" in row.place else row.place
         rows.append([f"{where} (`{row.id}`)", *map(_some, (row.printed, row.follows)), how])
-    return _table(["place", "printed", "what follows", "from"], rows)
+    return table(["place", "printed", "what follows", "from"], rows)
 
 
 def _some(text: str) -> str:
@@ -566,7 +567,7 @@ def facts_table(root: Path) -> str:
         ["commits that made parts", str(len({m["code"]["commit"] for m in found}))],
         ["of them with uncommitted changes", str(sum(not m["code"]["clean"] for m in found))],
     ]
-    return _table(["what", "in the tracked results"], rows)
+    return table(["what", "in the tracked results"], rows)
 
 
 def effort_table(root: Path) -> str:
@@ -582,7 +583,7 @@ def effort_table(root: Path) -> str:
         n_sets = len({manifest["dataset"] for manifest in own})
         rows.append([f"`{folder}`", n_sets, f"{len(jobs):,}", f"{hours:.2f}", f"{largest:,.0f}"])
     heads = ["folder of `data/reference`", "data sets", "jobs", "processor hours", "largest, MiB"]
-    return _table(heads, rows, numbers=True)
+    return table(heads, rows, texts=1)
 
 
 def draws_list(root: Path) -> str:
@@ -601,13 +602,3 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 # --------------------------------------------------------------------------------------- text
-
-
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]], numbers: bool = False) -> str:
-    """A Markdown table; all columns but the first are numbers, if asked for."""
-    line = " ---: |" if numbers else " --- |"
-    lines = [f"| {' | '.join(heads)} |", f"| --- |{line * (len(heads) - 1)}"]
-    lines += [
-        f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in r)} |" for r in rows
-    ]
-    return "\n".join(lines)

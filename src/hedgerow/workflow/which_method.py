@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hedgerow.experiments.answers.plan import EXPERIMENT, READABLE
 from hedgerow.experiments.answers.tables import (
@@ -15,10 +15,9 @@ from hedgerow.experiments.answers.tables import (
 from hedgerow.files import read_csv
 from hedgerow.reporting.checkout import RESULTS
 from hedgerow.reporting.numbers import known, number, signed
+from hedgerow.workflow.markdown import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pandas as pd
 
 PAGE = "docs/which_method.md"
@@ -55,14 +54,6 @@ def which_method(root: Path) -> dict[str, str]:
     }
 
 
-def _table(heads: Iterable[str], lines: Iterable[Iterable[Any]], texts: int = 1) -> str:
-    """A Markdown table; its first columns hold texts, the others numbers."""
-    heads = list(heads)
-    rule = f"|{' --- |' * texts}{' ---: |' * (len(heads) - texts)}"
-    rows = [f"| {' | '.join(map(str, line))} |" for line in lines]
-    return "\n".join([f"| {' | '.join(heads)} |", rule, *rows])
-
-
 def _gain(line: pd.Series) -> str:
     """A difference with its interval."""
     if not known(line["difference"]):
@@ -90,7 +81,7 @@ def _conditions(effects: pd.DataFrame) -> str:
         cells += [_gain(there.loc[m]) for m in ("doubt_tree", "forest", "logistic")]
         lines.append(cells)
     heads = ["doubt", "C4.5", "best readable tree", "tree for all doubts", "forest", "logistic"]
-    return _table(heads, lines)
+    return table(heads, lines, texts=1)
 
 
 def _changes(effects: pd.DataFrame) -> str:
@@ -102,7 +93,7 @@ def _changes(effects: pd.DataFrame) -> str:
             found = [there.loc[m] for m in STEADY]
             cells = [_bold(number(line["mean_first"], 1), line) for line in found]
             lines.append([name, number(there["mean_second"].iloc[0], 1), *cells])
-    return _table(["doubt", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines)
+    return table(["doubt", LABELS["c45"], *(LABELS[m] for m in STEADY)], lines, texts=1)
 
 
 def _rule(leaves: pd.DataFrame) -> str:
@@ -114,7 +105,7 @@ def _rule(leaves: pd.DataFrame) -> str:
         names = ("accuracy", "accuracy_c45", "accuracy_forest", "accuracy_best")
         lines.append([*cells, *(number(line[name], 1) for name in names)])
     heads = ["if you want", "where", "take", "accuracy", "C4.5", "forest", "best"]
-    return _table(heads, lines, texts=3)
+    return table(heads, lines, texts=3)
 
 
 def _honesty(honesty: pd.DataFrame) -> str:
@@ -126,7 +117,9 @@ def _honesty(honesty: pd.DataFrame) -> str:
             there = (choice, among) in wide.index
             cells.append(number(wide.loc[(choice, among), "accuracy"], 1) if there else "–")
         lines.append(cells)
-    return _table(["taken on a data set that was left out", "readable trees", "any learner"], lines)
+    return table(
+        ["taken on a data set that was left out", "readable trees", "any learner"], lines, texts=1
+    )
 
 
 def _people(people: pd.DataFrame) -> str:
@@ -136,4 +129,6 @@ def _people(people: pd.DataFrame) -> str:
         cells += [number(line["log_loss"], 2)]
         cells += [number(line[name], 1) for name in ("changes", "foretold")]
         lines.append(cells)
-    return _table(["learner", "accuracy", "log loss", "answers that change", "foretold"], lines)
+    return table(
+        ["learner", "accuracy", "log loss", "answers that change", "foretold"], lines, texts=1
+    )

@@ -240,8 +240,7 @@ def answers_map(rows: pd.DataFrame, plan: AnswersPlan) -> pd.DataFrame:
     for key in sorted(
         {k[:3] for k in means.index}, key=lambda k: ([*CONDITION_LABELS].index(k[0]), *k[1:])
     ):
-        # Equals stay equals in whatever order they were added up; the first of them is the best.
-        by = means[key].reindex(METHODS).dropna().round(9)
+        by = means[key].reindex(METHODS).dropna()
         readable = by.reindex(READABLE).dropna()
         line = dict(zip(keys, key, strict=True))
         line["best"] = by.idxmax()
