@@ -26,8 +26,9 @@ RECIPE = ROOT / "workflow/apptainer.def"
 #: Sections that a definition file may have here, each once.
 SECTIONS = ("files", "post", "environment", "test", "runscript", "labels", "help")
 SUITE = re.compile(r"^debian:(\w+)-slim$")
-#: Of the environment at hand: how packages are found where a mirror stands in for their index.
-PASSED_ON = ("PIP_", "HTTP", "http")
+#: Of the environment at hand: how packages are found where a mirror stands in for their index, and
+#: for which processor linear algebra is chosen, on which last digits depend.
+PASSED_ON = ("PIP_", "HTTP", "http", "OPENBLAS_")
 #: A host behind a proxy trusts the certificates of that too, and so does the inside.
 HOST_TRUSTS, TRUSTED = Path("/etc/ssl/certs/ca-certificates.crt"), "/etc/trusted.crt"
 SMOKE = "python -m hedgerow.workflow.run --cores all --configfile config/smoke.yaml --quiet all"

@@ -24,15 +24,9 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build" / "asan"
 ENVIRONMENT = BUILD / "env"
 
+SOURCES = tuple(sorted((ROOT / "src" / "hedgerow").glob("*/*.pyx")))
 #: Tests of the rooms with a core, and of the one whose learners are settings of theirs.
-TESTS = tuple(
-    f"tests/{r}"
-    for r in (
-        *("tree", "induction", "search", "structure", "uncertainty", "confidence"),
-        "evidential",
-        "missing",
-    )
-)
+TESTS = tuple(f"tests/{room}" for room in sorted({s.parent.name for s in SOURCES} | {"missing"}))
 #: Draws trees that are spoilt at one place: 14,400 here, 800 in `make test`. Most are refused when
 #: they are read; 2,500 go through every method.
 UNSOUND = "tests/tree/test_tree_unsound.py"
@@ -133,8 +127,7 @@ def check(packages: Path) -> None:
         code = core.read_bytes()
         if b"__asan_init" not in code or b"__ubsan_handle" not in code:
             sys.exit(f"{core.name} is compiled without the sanitizers")
-    sources = {f.stem for f in (ROOT / "src" / "hedgerow").glob("*/*.pyx")}
-    if {core.name.partition(".")[0] for core in cores} != sources:
+    if {core.name.partition(".")[0] for core in cores} != {source.stem for source in SOURCES}:
         sys.exit(f"there are other cores than those of src/hedgerow: {', '.join(map(str, cores))}")
     for fault, words in FAULTS.items():
         done = watched("-c", f"import faults, numpy; faults.{fault}", capture_output=True)

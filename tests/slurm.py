@@ -1,6 +1,7 @@
 """The workflow on a cluster with Slurm: `make test-slurm`.
 
-    python tests/slurm.py
+    python tests/slurm.py                all of what follows
+    python tests/slurm.py --default      instead, the default configuration as README runs it
 
 Starts a Slurm of one node on this machine, of Debian's packages slurm-wlm and munge, which it
 installs where they are missing: munged, a controller and a node daemon, on loopback, without
@@ -10,11 +11,14 @@ have the bytes of a local run. Then jobs are killed, take more memory and more t
 asked for, the controller is stopped and started again while a job ends, and the run is killed and
 called again. What was started is stopped, by its process.
 
+With `--default`, a clone is set up and calls `make reproduce PROFILE=slurm`; nothing is killed.
+
 Where Slurm cannot be had (no root, no apt-get), nothing is tested and a line says so.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import hashlib
 import os
@@ -27,13 +31,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = {"slurmctld": "slurm-wlm", "slurmd": "slurm-wlm", "munged": "munge"}
 PROFILE = ("--profile", "workflow/profiles/slurm")
 SMOKE = ("--configfile", "config/smoke.yaml")
+WORKFLOW = (sys.executable, "-m", "hedgerow.workflow.run")
 #: The node is this machine: no shared disk is slow to show what it has, and nobody else asks the
 #: controller.
 NEAR = ("--slurm-init-seconds-before-status-checks", "5", "--latency-wait", "10")
@@ -220,14 +225,16 @@ class Run:
     project : Path
     arguments : str
         For `hedgerow.workflow.run`.
+    command : sequence of str
+        What is called with them.
     """
 
-    def __init__(self, project: Path, *arguments: str):
+    def __init__(self, project: Path, *arguments: str, command: Sequence[str] = WORKFLOW):
         self.project, self.log = project, project.with_suffix(".log")
         self._from = self.log.stat().st_size if self.log.exists() else 0
         with self.log.open("ab") as out:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "hedgerow.workflow.run", *arguments],
+                [*command, *arguments],
                 cwd=project,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
@@ -343,7 +350,7 @@ def step(what: str) -> Iterator[list[str]]:
     print(f"{what}: {'; '.join([*more, duration(time.monotonic() - start)])}", flush=True)
 
 
-def planned(local: Path, project: Path) -> str:
+def planned(local: Path, project: Path, *configuration: str) -> str:
     """What `hedgerow plan` says of the node, from what jobs took in a local run."""
     shutil.copytree(local / "data/jobs", project / "data/jobs")
     cores = str(len(os.sched_getaffinity(0)))
@@ -352,7 +359,7 @@ def planned(local: Path, project: Path) -> str:
         "-m",
         "hedgerow.cli",
         "plan",
-        *SMOKE,
+        *configuration,
         "--nodes",
         "1",
         "--cores",
@@ -364,8 +371,8 @@ def planned(local: Path, project: Path) -> str:
     return done.stdout.strip().splitlines()[-1]
 
 
-def whole(slurm: Slurm, folder: Path) -> Path:
-    """The smoke configuration here and there, and the same bytes.
+def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
+    """A configuration here and there, and the same bytes: that of the smoke, or the default one.
 
     Returns
     -------
@@ -373,12 +380,21 @@ def whole(slurm: Slurm, folder: Path) -> Path:
         The project of the local run.
     """
     local, cluster = copy(folder, "local"), copy(folder, "cluster")
+    configuration = () if default else SMOKE
     with step("a local run"):
-        Run(local, "--cores", "2", *SMOKE).end()
-    print("hedgerow plan:", planned(local, copy(folder, "planned")), flush=True)
+        Run(local, "--cores", "2", *configuration).end()
+    said = planned(local, copy(folder, "planned"), *configuration)
+    print("hedgerow plan:", said, flush=True)
+    if default:
+        with step("`make setup` in a clone"):
+            Run(cluster, "setup", command=("make",)).end()
     slurm.begin()
     with step("the same on Slurm") as more:
-        said = Run(cluster, *PROFILE, *NEAR, *SMOKE).end()
+        if default:
+            run = Run(cluster, "reproduce", "PROFILE=slurm", command=("make",))
+        else:
+            run = Run(cluster, *PROFILE, *NEAR, *configuration)
+        said = run.end()
         seconds = slurm.took()
         median = duration(statistics.median(seconds))
         more.append(f"{len(seconds)} jobs of Slurm, half of them longer than {median}")
@@ -421,6 +437,14 @@ def faults(slurm: Slurm, folder: Path, local: Path) -> None:
         run.check()
         slurm.start("slurmctld")
         run.end()
+    with step("the controller stopped for half a minute, when jobs are to be queued"):
+        slurm.stop("slurmctld")
+        run = Run(project, *PROFILE, *NEAR, *SMOKE, "--", "data/tidy/ecoli.parquet")
+        wait(lambda: run.check() or "does not answer" in run.said(), "the run to say so", 120)
+        time.sleep(30)
+        slurm.start("slurmctld")
+        if "failed" in (said := run.end()):
+            sys.exit(f"the run took the controller's absence for a failure\n{said}")
     with step("the run killed and called again"):
         run = Run(project, *PROFILE, *NEAR, *SMOKE, "--", "confidence")
         slurm.job_of(run, "ConfDTree")
@@ -439,6 +463,9 @@ def faults(slurm: Slurm, folder: Path, local: Path) -> None:
 
 def main() -> None:
     """Install, start, run, stop."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--default", action="store_true", help="the default configuration")
+    default = parser.parse_args().default
     if not installed():
         return
 
@@ -452,7 +479,9 @@ def main() -> None:
         (folder / "slurm").mkdir()
         with Slurm(folder / "slurm") as slurm:
             try:
-                faults(slurm, folder, whole(slurm, folder))
+                local = whole(slurm, folder, default)
+                if not default:
+                    faults(slurm, folder, local)
             finally:
                 for run in RUNS:
                     run.stop()

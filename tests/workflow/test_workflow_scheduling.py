@@ -9,9 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from hedgerow.workflow import scheduling
+from hedgerow.workflow.cluster import EXECUTOR
 from hedgerow.workflow.scheduling import (
     keep_asking,
     runs_on_node,
+    wait_to_queue,
     without_rate_limit,
     without_steps,
 )
@@ -95,6 +98,43 @@ def test_jobs_without_an_answer_are_asked_for_again():
     assert not keep_asking(workflow())
 
 
+def test_nothing_is_queued_while_the_controller_is_away(monkeypatch):
+    """Three tries are over in seconds, where a controller takes a minute to start."""
+    said, away = [], [False, False, True]
+    monkeypatch.setattr(scheduling, "answers", lambda: away.pop(0) if away else True)
+    queued, cancelled = [], []
+    slurm = type(
+        "Executor",
+        (),
+        {
+            "__module__": EXECUTOR,
+            "run_job": lambda self, job: queued.append((job, len(away))),
+            "cancel_jobs": lambda self, jobs: cancelled.append(jobs),
+            "logger": SimpleNamespace(warning=said.append),
+        },
+    )()
+    assert wait_to_queue(on(slurm), every=0.01)
+    slurm.run_job("a")
+    assert queued == [("a", 0)] and len(said) == 1 and "does not answer" in said[0]
+    slurm.run_job("b")
+    assert queued[1:] == [("b", 0)] and len(said) == 1
+    away[:] = [False] * 9
+    slurm.cancel_jobs(["a"])
+    slurm.run_job("c")
+    assert cancelled == [["a"]] and queued[2:] == [("c", 9)] and len(said) == 1
+    assert not wait_to_queue(on(Executor([], [], []))) and not wait_to_queue(workflow())
+
+
+def test_a_job_does_not_wait_for_ever_to_be_queued(monkeypatch):
+    monkeypatch.setattr(scheduling, "answers", lambda: False)
+    queued, parts = [], {"__module__": EXECUTOR, "run_job": lambda self, job: queued.append(job)}
+    parts |= {"cancel_jobs": None, "logger": SimpleNamespace(warning=lambda text: None)}
+    slurm = type("Executor", (), parts)()
+    assert wait_to_queue(on(slurm), every=0.01, limit=0.05)
+    slurm.run_job("a")
+    assert queued == ["a"]
+
+
 def test_a_group_runs_without_steps_on_its_node():
     executor = Executor([], [], [])
     assert without_steps(on(executor))
@@ -106,10 +146,12 @@ def test_a_group_runs_without_steps_on_its_node():
 
 
 def test_the_installed_executor_for_slurm_is_built_so():
-    """Names that `keep_asking` and `without_steps` change; others are left as they are."""
+    """Names that are changed where a run starts; others are left as they are."""
     slurm = pytest.importorskip("snakemake_executor_plugin_slurm")
-    for name in ("check_active_jobs", "report_job_success", "report_job_error"):
+    reports = ("report_job_success", "report_job_error")
+    for name in ("check_active_jobs", *reports, "run_job", "cancel_jobs"):
         assert callable(getattr(slurm.Executor, name))
+    assert "submit(self.run_job" in inspect.getsource(slurm.Executor._submit_job)
     assert inspect.isasyncgenfunction(slurm.Executor.check_active_jobs)
     assert "slurm-jobstep" in inspect.getsource(slurm.Executor.additional_general_args)
     scheduler = importlib.import_module("snakemake.scheduling.job_scheduler").JobScheduler

@@ -68,6 +68,14 @@ def check_slurm(arguments: Sequence[str]) -> None:
         )
 
 
+def answers() -> bool:
+    """Whether Slurm's controller answers."""
+    try:
+        return subprocess.run(["scontrol", "ping"], capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
 def cancel_left(root: Path) -> int:
     """Cancel what an earlier run in a folder has left in Slurm's queue, if there is a Slurm.
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
 import types
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
+
+from hedgerow.workflow.cluster import EXECUTOR, answers
 
 
 def runs_here(workflow: Any) -> bool:
@@ -83,6 +87,48 @@ def keep_asking(workflow: Any) -> bool:
     executor.report_job_success = noting(executor.report_job_success)
     executor.report_job_error = noting(executor.report_job_error)
     executor.check_active_jobs = types.MethodType(asked, executor)
+    return True
+
+
+def wait_to_queue(workflow: Any, every: float = 5.0, limit: float = 1800.0) -> bool:
+    """Have the executor for Slurm queue nothing while the controller does not answer.
+
+    It would count as a failure of the job, and three of them, seconds apart, end the run.
+
+    Parameters
+    ----------
+    workflow : snakemake.workflow.Workflow
+        As a Snakefile knows it, in its handler `onstart`.
+    every, limit : float
+        Seconds between two questions, and of waiting for a job; then it is queued in any case, and
+        fails as Slurm says.
+
+    Returns
+    -------
+    bool
+        Whether it is the executor for Slurm.
+    """
+    executor = getattr(getattr(workflow, "scheduler", None), "_executor", None)
+    if type(executor).__module__.partition(".")[0] != EXECUTOR:
+        return False
+    submit, cancel = executor.run_job, executor.cancel_jobs
+    stopped, away = threading.Event(), threading.Event()
+
+    def queued(job: Any) -> None:
+        end = time.monotonic() + limit
+        while not (stopped.is_set() or answers() or time.monotonic() > end):
+            if not away.is_set():
+                away.set()
+                executor.logger.warning("Slurm's controller does not answer: jobs wait for it.")
+            stopped.wait(every)
+        away.clear()
+        submit(job)
+
+    def cancelled(jobs: Any) -> None:
+        stopped.set()
+        cancel(jobs)
+
+    executor.run_job, executor.cancel_jobs = queued, cancelled
     return True
 
 
