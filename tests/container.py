@@ -6,8 +6,8 @@
 `workflow/apptainer.def` is for Apptainer, which Debian 12 does not have. What it says is done here
 by hand: Debian as its debootstrap makes it, the files of `%files`, `%post` and `%test` inside by
 chroot, and there the smoke configuration from a clone of the last commit, whose results are
-compared with those of this folder's environment, byte by byte. Needs root and Debian's
-debootstrap. What is not tried: Apptainer's own reading of the file, and its image.
+compared byte by byte with those of another clone, in which `make setup` was called. Needs root and
+Debian's debootstrap. What is not tried: Apptainer's own reading of the file, and its image.
 """
 
 from __future__ import annotations
@@ -116,10 +116,12 @@ def smoke(image: Path, recipe: dict[str, str]) -> None:
     inside(image, f"{recipe['environment']}\n{SMOKE}", "/project")
     outside = image.parent / "outside"
     call("git", "clone", "--quiet", ROOT, outside)
-    print("The smoke configuration, outside", flush=True)
-    # Both take data sets from the package and libraries: a mirror has other files of some.
+    print("make setup and the smoke configuration, outside", flush=True)
+    # Both take data sets from the package and the locked libraries: a mirror has other files of
+    # some, and the environment at hand may have more libraries.
     here = {k: v for k, v in os.environ.items() if k != "HEDGEROW_MIRROR"}
-    call(sys.executable, *SMOKE.split()[1:], cwd=outside, env=here)
+    call("make", "setup", cwd=outside, env=here)
+    call(outside / ".venv/bin/python", *SMOKE.split()[1:], cwd=outside, env=here)
     one, two = ((f / "reports/SHA256SUMS").read_text() for f in (clone, outside))
     files = len(one.splitlines())
     if apart := sorted(set(one.splitlines()) ^ set(two.splitlines())):
