@@ -383,7 +383,9 @@ cdef Py_ssize_t score_points(const Scan* scan, Points* points, Py_ssize_t first,
         return n
     n_edges = (n - 2) // BLOCK + 2
     evaluated = n_edges
-    memset(score, 0, 2 * size * sizeof(double))
+    # Not the room for the largest node, which every small one would pay for.
+    memset(score, 0, n_edges * sizeof(double))
+    memset(bounds, 0, n_edges * sizeof(double))
     if scan.criterion.kind == EXPECTED_GAIN:
         sides = sides_of(scan, NULL, 0, NULL)
         weight = weight_of_draw(scan.criterion, &sides)

@@ -14,7 +14,7 @@ from hedgerow.checks import as_numbers, check_rows, check_total, check_unmasked
 from hedgerow.errors import InputError
 
 MOST_CATEGORIES = 1 << 20   # of a variable: what is counted by category has a place for each
-cdef int LARGEST_TABLE = 1 << 22    # whole weights above this use logarithms; 32 MiB
+cdef int LARGEST_TABLE = 1 << 22    # of n log n, for whole weights above the number of rows; 32 MiB
 cdef int LARGE = 1 << 20            # values of a table from which memory counts more than calls
 
 _NLOGN = np.zeros(1)
@@ -30,6 +30,11 @@ def _n_log_n(Py_ssize_t largest):
         table.setflags(write=False)
         _NLOGN = table
     return _NLOGN
+
+
+cdef inline bint is_tabled(double weight, Py_ssize_t n_rows) noexcept nogil:
+    """Whether whole weights up to this look up n log n, which takes 8 bytes for each of them."""
+    return weight <= LARGEST_TABLE or weight <= n_rows
 
 
 cdef int by_row(const void* a, const void* b) noexcept nogil:
@@ -195,8 +200,7 @@ cdef class Columns:
             own.setflags(write=False)
         if lasting:
             self.X.setflags(write=False)
-        if self.total_weight > LARGEST_TABLE:
-            self.whole = False
+        self.whole = self.whole and is_tabled(self.total_weight, self.n_rows)
         self.view()
         if lasting:
             self.order      # now: what is shared by many is sorted by none of them
@@ -324,7 +328,7 @@ cdef class Columns:
         out.total_weight = float(out.sample_weight.sum())
         out.n_categories = self.n_categories
         out.has_missing = self.has_missing
-        out.whole = self.whole and out.total_weight <= LARGEST_TABLE
+        out.whole = self.whole and is_tabled(out.total_weight, n_kept)
         out.unit = self.unit and bool((counts[kept] == 1).all())
         out.n_known = n_known
         for own in (out.X, out.y, out.sample_weight, out.n_known, order):
