@@ -647,21 +647,22 @@ def in_order(found, node: int) -> tuple:
 def memory() -> None:
     """Peak memory of one fit of 100,000 x 20, each in a process of its own."""
     print("memory: peak resident size of a fit of 100,000 x 20, above the table itself")
-    base, ours, theirs = (peak_of(which, 100_000, 20) for which in ("none", "ours", "peer"))
+    base, ours, theirs = (peak_of(which, 100_000, 20)[0] for which in ("none", "ours", "peer"))
     print(
         f"  ours {(ours - base) / 1024:.0f} MiB   scikit-learn {(theirs - base) / 1024:.0f} MiB"
         f"   ratio {(ours - base) / max(theirs - base, 1):.2f}"
     )
 
 
-def peak_of(which: str, n: int, m: int, jobs: int = 1) -> int:
-    """Peak in KiB of a process that fits one model, or none, to n x m."""
+def peak_of(which: str, n: int, m: int, jobs: int = 1) -> tuple[int, float]:
+    """Peak in KiB of a process that fits one model, or none, to n x m; seconds of the fit."""
     asked = [sys.executable, __file__, "--peak", which, "--size", str(n), str(m), str(jobs)]
-    return int(subprocess.check_output(asked, text=True))
+    kib, seconds = subprocess.check_output(asked, text=True).split()
+    return int(kib), float(seconds)
 
 
 def peak(which: str, n: int, m: int, jobs: int) -> None:
-    """Child of `peak_of`: fit one model, print the peak in KiB."""
+    """Child of `peak_of`: fit one model, print the peak in KiB and the seconds."""
     rng = np.random.default_rng(1)
     X = rng.random((n, m))
     total = rng.normal(0, 0.1, n)
@@ -669,14 +670,17 @@ def peak(which: str, n: int, m: int, jobs: int) -> None:
     total += X[:, 1]
     y = (total > 1).astype(int)
     del total
+    start = time.perf_counter()
     if which != "none":
         (unpruned().set_params(n_jobs=jobs) if which == "ours" else peer()).fit(X, y)
+    seconds = time.perf_counter() - start
     # Linux counts the parent's size before exec towards ru_maxrss, not towards VmHWM.
     status = Path("/proc/self/status")
     if status.exists():
-        print(re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1])
+        kib = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())[1]
     else:
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+        kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(kib, seconds)
 
 
 def threads() -> None:
@@ -738,14 +742,15 @@ def large() -> None:
     for n, m in LARGE:
         whole = 8 * n * m / 1024
         try:
-            base = peak_of("none", n, m)
-            beyond = [(peak_of("ours", n, m, jobs) - base) / whole for jobs in (1, 2)]
+            base, _ = peak_of("none", n, m)
+            fits = [peak_of("ours", n, m, jobs) for jobs in (1, 2)]
         except subprocess.CalledProcessError:
             print(f"  {n:,} x {m}: this machine has not the memory")
             continue
+        one, two = (f"{(kib - base) / whole:.2f} times the table, {s:.0f} s" for kib, s in fits)
         print(
-            f"  {n:,} x {m}, a table of {whole / 2**20:.2f} GiB: beyond it {beyond[0]:.2f} times "
-            f"the table, with two threads {beyond[1]:.2f}   (goal 1.5)",
+            f"  {n:,} x {m}, a table of {whole / 2**20:.2f} GiB: beyond it {one}; "
+            f"with two threads {two}   (goal 1.5)",
             flush=True,
         )
 
