@@ -37,7 +37,7 @@ help:
 	@echo "make paper      set-up, then everything at the scale of the papers: hours, and can be resumed"
 	@echo "make test       set-up, then all tests and style checks"
 	@echo "make test-quick without Snakemake and what is slow, few random tables: for use while writing"
-	@echo "make test-long  with every random table, make test-slurm and make test-elsewhere"
+	@echo "make test-long  with every random table, make test-slurm and test-elsewhere, pages of the first hour"
 	@echo "make test-asan  set-up, then the tests of the compiled cores under AddressSanitizer and UBSan"
 	@echo "make test-slurm set-up, then the workflow on a Slurm of this machine (root, Debian), with faults"
 	@echo "make test-elsewhere  set-up, then jobs through another queue and results in a bucket, on this machine"
@@ -119,6 +119,7 @@ test-quick: setup
 test-long: setup
 	@$(PYTEST) --effort long
 	@$(MAKE) --no-print-directory test-slurm test-elsewhere
+	@python tests/first_hour.py
 
 test-asan: setup
 	@python tests/sanitizers.py
