@@ -11,7 +11,8 @@ have the bytes of a local run. Then jobs are killed, take more memory and more t
 asked for, the controller is stopped and started again while a job ends, and the run is killed and
 called again. What was started is stopped, by its process.
 
-With `--default`, a clone is set up and calls `make reproduce PROFILE=slurm`; nothing is killed.
+With `--default`, clones are set up and call `make reproduce`, here and with `PROFILE=slurm`;
+nothing is killed.
 
 Where Slurm cannot be had (no root, no apt-get), nothing is tested and a line says so.
 """
@@ -381,13 +382,17 @@ def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
     """
     local, cluster = copy(folder, "local"), copy(folder, "cluster")
     configuration = () if default else SMOKE
+    if default:  # neither has libraries that the environment at hand may have
+        with step("`make setup` in two clones"):
+            for project in (local, cluster):
+                Run(project, "setup", command=("make",)).end()
     with step("a local run"):
-        Run(local, "--cores", "2", *configuration).end()
+        if default:
+            Run(local, "reproduce", "CORES=2", command=("make",)).end()
+        else:
+            Run(local, "--cores", "2", *configuration).end()
     said = planned(local, copy(folder, "planned"), *configuration)
     print("hedgerow plan:", said, flush=True)
-    if default:
-        with step("`make setup` in a clone"):
-            Run(cluster, "setup", command=("make",)).end()
     slurm.begin()
     with step("the same on Slurm") as more:
         if default:

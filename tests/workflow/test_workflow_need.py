@@ -86,6 +86,9 @@ def test_the_clock_knows_cores_and_what_waits_for_what():
     jobs["soft_tables"]["inputs"] = ["soft_learn:wine", "tidy:iris"]
     needs = {id: Need(seconds) for id, seconds in zip(jobs, (1, 5, 7, 2), strict=True)}
     assert [on_the_clock(jobs, needs, cores) for cores in (1, 2, 100)] == [15, 10, 10]
+    # Until that is known of a job, others have its core, and who reads from it waits.
+    assert on_the_clock(jobs, needs, 2, {"soft_learn:wine": 3}) == 13
+    assert on_the_clock(jobs, needs, 1, {"tidy:wine": 4}) == 15
 
 
 def test_what_is_not_on_record_counts_as_the_mean_and_is_told():

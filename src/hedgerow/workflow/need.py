@@ -194,9 +194,25 @@ def forecast(
 
 
 def on_the_clock(
-    jobs: Mapping[str, Mapping[str, Any]], needs: Mapping[str, Need], cores: int
+    jobs: Mapping[str, Mapping[str, Any]],
+    needs: Mapping[str, Need],
+    cores: int,
+    late: Mapping[str, float] | None = None,
 ) -> float:
-    """Seconds until all jobs are done, where one starts as soon as it can and a core is free."""
+    """Seconds until all jobs are done, where one starts as soon as it can and a core is free.
+
+    Parameters
+    ----------
+    jobs : mapping
+        By their ids.
+    needs : mapping of str to Need
+        What each takes.
+    cores : int
+    late : mapping of str to float, optional
+        Seconds from the end of a job, when its core is free, until those that read from it may
+        start; 0 for those that are not named.
+    """
+    late = late or {}
     maker = {path: id for id, job in jobs.items() for path in job["outputs"]}
     left = {id: {maker[p] for p in job["inputs"] if p in maker} for id, job in jobs.items()}
     readers = defaultdict(list)
@@ -204,13 +220,18 @@ def on_the_clock(
         for other in before:
             readers[other].append(id)
     ready = [id for id, before in left.items() if not before]
-    running: list[tuple[float, str]] = []
-    now = 0.0
-    while ready or running:
-        while ready and len(running) < cores:
+    events: list[tuple[float, bool, str]] = []  # when, whether it was known to be over, the job
+    now, busy = 0.0, 0
+    while ready or events:
+        while ready and busy < cores:
             id = ready.pop(0)
-            heapq.heappush(running, (now + needs[id].seconds, id))
-        now, done = heapq.heappop(running)
+            heapq.heappush(events, (now + needs[id].seconds, False, id))
+            busy += 1
+        now, known, done = heapq.heappop(events)
+        if not known:
+            busy -= 1
+            heapq.heappush(events, (now + late.get(done, 0.0), True, done))
+            continue
         for id in readers[done]:
             left[id].discard(done)
             ready += [] if left[id] else [id]

@@ -16,8 +16,8 @@ from hedgerow.workflow.profile import PROFILE
 from hedgerow.workflow.records import Need
 
 #: Seconds beside those on record: of a group (Snakemake, its plan, and the imports of the warm
-#: process), of each of its jobs, and until Snakemake asks Slurm and learns that it is done.
-START, EACH, ASKED = 12.0, 0.3, 20.0
+#: process), of each of its jobs, and from its end until Snakemake asks Slurm and learns of it.
+START, EACH, ASKED = 6.0, 0.3, 20.0
 
 
 @dataclass(frozen=True)
@@ -140,5 +140,6 @@ def on_nodes(
         made = [path for id in ids for path in jobs[id]["outputs"]]
         read = {path for id in ids for path in jobs[id]["inputs"]}
         merged[first] = {"inputs": sorted(read.difference(made)), "outputs": made}
-        needs[first] = Need(seconds[first] + ASKED)
-    return OnNodes(seconds, on_the_clock(merged, needs, nodes * cores), nodes, cores)
+        needs[first] = Need(seconds[first])
+    wall = on_the_clock(merged, needs, nodes * cores, dict.fromkeys(whole, ASKED))
+    return OnNodes(seconds, wall, nodes, cores)
