@@ -12,6 +12,7 @@ Debian's debootstrap. What is not tried: Apptainer's own reading of the file, an
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -31,6 +32,8 @@ SUITE = re.compile(r"^debian:(\w+)-slim$")
 PASSED_ON = ("PIP_", "HTTP", "http", "OPENBLAS_")
 #: A host behind a proxy trusts the certificates of that too, and so does the inside.
 HOST_TRUSTS, TRUSTED = Path("/etc/ssl/certs/ca-certificates.crt"), "/etc/trusted.crt"
+#: It names the version of Python, which is the suite's inside and anyone's outside.
+MANIFEST = "reports/manifest.json"
 SMOKE = "python -m hedgerow.workflow.run --cores all --configfile config/smoke.yaml --quiet all"
 
 
@@ -122,11 +125,23 @@ def smoke(image: Path, recipe: dict[str, str]) -> None:
     here = {k: v for k, v in os.environ.items() if k != "HEDGEROW_MIRROR"}
     call("make", "setup", cwd=outside, env=here)
     call(outside / ".venv/bin/python", *SMOKE.split()[1:], cwd=outside, env=here)
-    one, two = ((f / "reports/SHA256SUMS").read_text() for f in (clone, outside))
-    files = len(one.splitlines())
-    if apart := sorted(set(one.splitlines()) ^ set(two.splitlines())):
+    one, two = (sums(folder) for folder in (clone, outside))
+    if apart := sorted(name for name in {*one, *two} if one.get(name) != two.get(name)):
         sys.exit("\n".join(["these files are not the same inside and outside:", *apart]))
-    print(f"{files} files, the same inside and outside")
+    print(f"{len(one)} files, the same inside and outside, and the manifest but for", end=" ")
+    one, two = (json.loads((f / MANIFEST).read_text(encoding="utf-8")) for f in (clone, outside))
+    apart = {name for name in {*one, *two} if one.get(name) != two.get(name)}
+    print(", ".join(f"{n} ({str(one[n])[:99]} and {str(two[n])[:99]})" for n in sorted(apart)))
+    if not apart <= {"python"}:
+        sys.exit("the manifests differ in more than the version of Python")
+
+
+def sums(project: Path) -> dict[str, str]:
+    """SHA-256 of each result of a run by its name, the manifest left out."""
+    lines = (project / "reports/SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    found = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
+    found.pop(MANIFEST)
+    return found
 
 
 def main(arguments: Sequence[str]) -> None:
