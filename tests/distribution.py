@@ -7,7 +7,7 @@ Makes the source archive of the last commit, from it a wheel, and installs that 
 environment: with the core dependencies only, then with pandas 2, then with pandas 3. In each of
 them the README's example of an estimator runs, and once a data set of the archive is loaded. The
 archive and the wheel are built by the tools of the environment at hand, without the network; pip
-has to get numpy, scipy, scikit-learn and pandas.
+has to get numpy, scipy, scikit-learn and pandas. `make release-check` asks more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import venv
 import zipfile
 from pathlib import Path
 
@@ -27,22 +26,46 @@ PIP = ("-m", "pip", "--disable-pip-version-check", "-qq")
 #: What type checkers read, and the registry of data sets.
 CARRIED = {"hedgerow/py.typed", "hedgerow/__init__.pyi", "hedgerow/data/datasets.yaml"}
 LARGEST = 5_000_000  # bytes of the registry and the archive, compressed
+LARGEST_WHEEL = 10_000_000  # bytes
 #: A data set of the archive, by an installed package alone.
 LOAD = "from hedgerow.data import load; w = load('wine', download=False); assert len(w.y) == 178"
 CORE = ("numpy", "scipy", "scikit-learn")
 
 
-def call(*arguments: object, cwd: Path, wanted: bool = True) -> bool:
-    """Run a program; end with what it said where it fails and is wanted."""
+class Lacking(Exception):
+    """What a package, or something that goes out with it, lacks."""
+
+
+def call(program: object, *arguments: object, cwd: Path, **variables: str) -> str:
+    """What a program prints.
+
+    Parameters
+    ----------
+    program, *arguments : path or str
+        What is called. Of a program with a folder, those beside it come first: an interpreter
+        finds the tools of its own environment.
+    cwd : path
+        Where.
+    **variables : str
+        Of its environment.
+
+    Raises
+    ------
+    Lacking
+        With what it said, if it fails.
+    """
     # Nothing of the environment at hand may be found by the new one.
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     environment = {k: v for k, v in os.environ.items() if k not in hidden}
+    if (folder := os.path.dirname(str(program))) != "":
+        environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
+    command = [str(each) for each in (program, *arguments)]
     done = subprocess.run(
-        [str(a) for a in arguments], cwd=cwd, env=environment, capture_output=True, text=True
+        command, cwd=cwd, env=environment | variables, capture_output=True, text=True
     )
-    if done.returncode and wanted:
-        sys.exit(f"{' '.join(map(str, arguments))} failed\n{done.stdout}{done.stderr}")
-    return done.returncode == 0
+    if done.returncode:
+        raise Lacking(f"{' '.join(command)} failed\n{done.stdout}{done.stderr}")
+    return done.stdout
 
 
 def locked(name: str) -> str:
@@ -51,24 +74,46 @@ def locked(name: str) -> str:
     return re.search(rf"^{name}==[^\s;\\]+", lock, re.MULTILINE)[0]
 
 
-def built(folder: Path) -> Path:
-    """The wheel that is made from the source archive, which is made from the last commit."""
+def archive(folder: Path, root: Path = ROOT, **variables: str) -> Path:
+    """The source archive of the last commit, in a folder."""
     make = "import mesonpy, sys; mesonpy.build_sdist(sys.argv[1])"
-    call(sys.executable, "-c", make, folder, cwd=ROOT)
-    (archive,) = folder.glob("hedgerow-*.tar.gz")
-    call(
-        sys.executable, *PIP, "wheel", "--no-build-isolation", "--no-deps", archive, "-w", folder,
-        cwd=folder,
-    )  # fmt: skip
-    (wheel,) = folder.glob("hedgerow-*.whl")
-    with zipfile.ZipFile(wheel) as files:
+    call(sys.executable, "-c", make, folder, cwd=root, **variables)
+    (made,) = folder.glob("hedgerow-*.tar.gz")
+    return made
+
+
+def wheel(source: Path, folder: Path, python: object = sys.executable, **variables: str) -> Path:
+    """The wheel of a source archive, in a folder, by the tools of an interpreter's environment."""
+    options = ("--no-build-isolation", "--no-deps", "--wheel-dir", folder)
+    call(python, *PIP, "wheel", *options, source, cwd=folder, **variables)
+    (made,) = folder.glob("hedgerow-*.whl")
+    return made
+
+
+def check(made: Path) -> int:
+    """Bytes of a wheel.
+
+    Raises
+    ------
+    Lacking
+        If it does not carry what it should, or is larger than it may be.
+    """
+    with zipfile.ZipFile(made) as files:
         if missing := CARRIED.difference(files.namelist()):
-            sys.exit(f"{wheel.name} lacks {', '.join(sorted(missing))}")
+            raise Lacking(f"{made.name} lacks {', '.join(sorted(missing))}")
         data = [f for f in files.infolist() if f.filename.startswith("hedgerow/data/")]
-        size = sum(file.compress_size for file in data)
-        if size > LARGEST:
-            sys.exit(f"{wheel.name} carries {size} bytes of data sets, more than {LARGEST}")
-    return wheel
+    size = sum(file.compress_size for file in data)
+    if size > LARGEST:
+        raise Lacking(f"{made.name} carries {size} bytes of data sets, more than {LARGEST}")
+    if (size := made.stat().st_size) > LARGEST_WHEEL:
+        raise Lacking(f"{made.name} has {size} bytes, more than {LARGEST_WHEEL}")
+    return size
+
+
+def empty(folder: Path, python: object = sys.executable) -> Path:
+    """The interpreter of a new environment, which holds pip alone."""
+    call(python, "-m", "venv", folder, cwd=folder.parent)
+    return folder / ("Scripts" if os.name == "nt" else "bin") / "python"
 
 
 def example(readme: Path) -> None:
@@ -109,24 +154,26 @@ def main() -> None:
     """Build, install, run."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        wheel = built(folder)
-        print(f"{wheel.name}, from the source archive of the last commit")
-        venv.create(folder / "empty", with_pip=True)
-        bin_ = folder / "empty" / ("Scripts" if os.name == "nt" else "bin")
-        python = bin_ / "python"
-        call(python, *PIP, "install", wheel, *map(locked, CORE), cwd=folder)
+        made = wheel(archive(folder), folder)
+        check(made)
+        print(f"{made.name}, from the source archive of the last commit")
+        python = empty(folder / "empty")
+        call(python, *PIP, "install", made, *map(locked, CORE), cwd=folder)
         for pandas in (None, locked("pandas"), "pandas>=3,<4"):
-            if pandas and not call(
-                python, *PIP, "install", pandas, cwd=folder, wanted="==" in pandas
-            ):
+            try:
+                if pandas:
+                    call(python, *PIP, "install", pandas, cwd=folder)
+            except Lacking:
+                if "==" in pandas:
+                    raise
                 print(f"  {pandas}: not to be had, not tried")
                 continue
             call(python, Path(__file__), "example", ROOT / "README.md", cwd=folder)
             print(f"  the README's example runs with {pandas or 'the core dependencies only'}")
             if pandas == locked("pandas"):
-                call(python, *PIP, "install", f"{wheel}[data]", cwd=folder)
+                call(python, *PIP, "install", f"{made}[data]", cwd=folder)
                 call(python, "-c", LOAD, cwd=folder)
-                call(bin_ / "hedgerow", "data", "list", cwd=folder)
+                call(python.with_name("hedgerow"), "data", "list", cwd=folder)
                 print("  a data set is loaded, and all are listed, without the project")
 
 
@@ -134,4 +181,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["example"]:
         example(Path(sys.argv[2]))
     else:
-        main()
+        try:
+            main()
+        except Lacking as lacking:
+            sys.exit(str(lacking))
