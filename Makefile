@@ -214,8 +214,11 @@ lock:
 	    --output-file ../requirements-docs.lock pyproject.toml
 	@$(COMPILE) $(patsubst %,--extra %,$(CLUSTER)) --constraint ../requirements.lock \
 	    --output-file ../requirements-cluster.lock pyproject.toml
-	@echo setuptools > .venv-lock/build.in
-	@$(COMPILE) --output-file ../$(BUILD_LOCK) build.in
+	@# What builds the package, and setuptools for the dependencies that come as source.
+	@'$(PYTHON)' -c 'import tomllib; all = tomllib.load(open("pyproject.toml", "rb")); \
+	    extra = all["project"]["optional-dependencies"]["build"]; \
+	    print("setuptools", *all["build-system"]["requires"], *extra, sep="\n")' > .venv-lock/build.in
+	@$(COMPILE) --constraint ../requirements.lock --output-file ../$(BUILD_LOCK) build.in
 	@# pip-compile drops the marker of these extras, which do not install on Python 3.13.
 	@sed -i -E -e '/^$$|^# The following packages are considered|^    #   -c /d' \
 	    -e 's/^(ecos|numexpr|osqp|pystreed|scikit-survival)==([^ ]+) \\$$/\1==\2 ; python_version < "3.13" \\/' \
