@@ -29,7 +29,7 @@ COMPILERS := $(if $(filter default undefined,$(origin CC)),cc gcc clang,$(firstw
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce paper test test-quick test-long test-asan test-slurm test-elsewhere test-container test-lowest test-newest checks fuzz test-dist types bench times bits docs docs-links generated lock advisories clean distclean FORCE
+.PHONY: help setup reproduce paper test test-quick test-long test-asan test-slurm test-elsewhere test-container test-lowest test-newest checks fuzz test-dist release-check release-files types bench times bits docs docs-links generated lock advisories clean distclean FORCE
 
 help:
 	@echo "make setup      make $(VENV) and build the package"
@@ -47,6 +47,7 @@ help:
 	@echo "make checks     set-up, then the libraries without which some tests are skipped"
 	@echo "make types      set-up, then the types of five rooms, by mypy"
 	@echo "make test-dist  set-up, then source archive, wheel and the README in empty environments"
+	@echo "make release-check  make checks, then whether a version can go out: archive, wheels, what they do elsewhere"
 	@echo "make test-container  the recipe of the image in a bare Debian, and the smoke configuration in it (root)"
 	@echo "make bench      set-up, then the timings against scikit-learn"
 	@echo "make times      the two commands in a fresh clone, and what README says of their times"
@@ -148,6 +149,13 @@ fuzz: setup
 test-dist: setup
 	@python tests/distribution.py
 
+# What goes out is left in dist. With PYTHONS="PATH ..." for interpreters that are not found.
+release-check: checks
+	@python tests/release.py $(addprefix --python ,$(PYTHONS))
+
+release-files: checks
+	@python tests/release.py --files dist
+
 test-container: setup
 	@python tests/container.py
 
@@ -185,7 +193,7 @@ LOCKS := requirements.lock requirements-checks.lock requirements-docs.lock requi
 	$(BUILD_LOCK)
 # The extras of each lock.
 EXTRAS := build frames draw data survival patients experiments workflow sign test
-CHECKS := forests optimal browser polars documents types
+CHECKS := forests optimal browser polars documents types release
 DOCS := docs
 CLUSTER := cluster
 # Tools for the locks: which program, of which package.
