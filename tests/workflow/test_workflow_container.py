@@ -53,3 +53,15 @@ def test_a_fault_is_named(tmp_path, old, new, said):
     spoilt.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(ValueError, match=said):
         container.read(spoilt)
+
+
+def test_manifests_differ_in_parts_and_in_packages():
+    one = {"python": "3.11.2", "platform": "Linux", "packages": {"numpy": "2.4", "pip": "23.0"}}
+    two = {**one, "python": "3.11.7", "packages": {"numpy": "2.4", "pip": "23.2"}}
+    assert container.differing(one, one) == set()
+    assert container.differing(one, two) == {"python", "pip"} <= container.OF_PYTHON
+    assert container.differing(one, {**one, "packages": {"numpy": "2.4"}}) == {"pip"}
+    assert container.differing(one, {**one, "platform": "macOS", "seeds": 1}) == {
+        "platform",
+        "seeds",
+    }
