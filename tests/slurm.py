@@ -444,7 +444,7 @@ def faults(slurm: Slurm, folder: Path, local: Path) -> None:
         run.end()
     with step("the controller stopped for half a minute, when jobs are to be queued"):
         slurm.stop("slurmctld")
-        run = Run(project, *PROFILE, *NEAR, *SMOKE, "--", "data/tidy/ecoli.parquet")
+        run = Run(project, *PROFILE, *NEAR, *SMOKE, "--", "data/tidy/haberman.parquet")
         wait(lambda: run.check() or "does not answer" in run.said(), "the run to say so", 120)
         time.sleep(30)
         slurm.start("slurmctld")
