@@ -70,7 +70,7 @@ class Report:
         self.lacking: list[str] = []
 
     def ask(self, what: str, question: Callable[..., Any], *arguments: object) -> Any:
-        """Answer of a question, printed where it is a text, or None where it ends by `Lacking`."""
+        """Answer of a question, or None where it ends by `Lacking`; texts and keys are printed."""
         started = time.monotonic()
         try:
             answer = question(*arguments)
@@ -80,6 +80,8 @@ class Report:
             return None
         seconds = time.monotonic() - started
         said = answer if isinstance(answer, str) else "done"
+        if isinstance(answer, dict):
+            said = ", ".join(answer)
         self._say("holds", what, f"{said} ({seconds:.0f} s)" if seconds >= 1 else said)
         return answer
 
@@ -563,7 +565,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = [python.absolute() for python in options.python]
     left = ask_builds(report, version, options.only or versions, given)
     left += [each for each in versions if options.only and each not in options.only]
-    more = f"; {', '.join(left)} were not tried" if left else ""
+    more = f"; not tried here: {', '.join(left)}" if left else ""
     return report.end(f"hedgerow {version} can be tagged v{version}{more}")
 
 

@@ -246,9 +246,10 @@ def test_the_last_line_says_what_is_lacking(capsys):
 
     assert report.ask("three", lacking, "a wheel") is None
     assert report.ask("four", lambda: "") == ""
+    assert report.ask("five", lambda: {"a": 1, "b": 2}) and report.ask("six", lambda: ["x"])
     assert report.end("go") == 1
-    said = "lacks  three: a wheel\nholds  four\nnot ready: three\n"
-    assert capsys.readouterr().out == said
+    said = "lacks  three: a wheel\nholds  four\nholds  five: a, b\nholds  six: done\n"
+    assert capsys.readouterr().out == f"{said}not ready: three\n"
 
 
 def test_files_of_a_release_are_all_there(tmp_path, monkeypatch, capsys):

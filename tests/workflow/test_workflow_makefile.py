@@ -86,7 +86,7 @@ def test_help_is_the_default(bare):
     assert done.returncode == 0
     tests = ("test", "test-quick", "test-long", "test-asan", "test-dist", "types")
     tests += ("test-lowest", "test-newest", "test-slurm", "test-elsewhere", "test-container")
-    for target in ("setup", "reproduce", *tests, "checks", "bench", "clean"):
+    for target in ("setup", "reproduce", *tests, "checks", "release-check", "bench", "clean"):
         assert f"make {target} " in done.stdout
 
 
