@@ -8,7 +8,7 @@ cdef struct Call:
 
 
 cdef class Crew:
-    # Invariant: between `begin` and `gather` helpers touch what the leader laid out for the phase,
+    # Invariant: between `begin` and `wait` helpers touch what the leader laid out for the phase,
     # at all other times nothing.
     cdef readonly int n_helpers
     cdef int n_calls
@@ -28,6 +28,7 @@ cdef class Crew:
     cdef int attend(self) except -1 nogil
     cdef void begin(self, Py_ssize_t n_tasks) noexcept nogil
     cdef int gather(self) except -1 nogil
+    cdef void stop(self) noexcept nogil
     cdef void wait(self) noexcept nogil
     cdef bint called(self, int number) noexcept nogil
     cdef void finished(self, int number) noexcept nogil

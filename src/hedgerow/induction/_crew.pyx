@@ -150,15 +150,21 @@ cdef class Crew:
             PyThread_release_lock(self.calls[k].begin)
 
     cdef int gather(self) except -1 nogil:
-        """Wait until the tasks of the phase are done; raises what went wrong in one of them."""
-        self.wait()
+        """Raise what went wrong in one of the tasks of a phase, after `wait`."""
         if self.stopped:
             with gil:
                 failure, self.failure = self.failure, None      # its traceback may lead back here
                 raise failure
         return 0
 
+    cdef void stop(self) noexcept nogil:
+        """Have the helpers begin no other task; why is somebody else's to tell."""
+        self.enter()
+        self.stopped = True
+        self.leave()
+
     cdef void wait(self) noexcept nogil:
+        """Wait until no helper is at a task of the phase."""
         cdef int k
         for k in range(self.n_helpers):
             while not PyThread_acquire_lock_timed(self.calls[k].end, PATIENCE, 0):

@@ -551,9 +551,17 @@ cdef class Growth:
 
     cdef int together(self, int phase, Py_ssize_t n_tasks) except -1 nogil:
         """Share the tasks of a phase."""
+        cdef bint done = False
         self.phase = phase
         self.crew.begin(n_tasks)
-        self.work(self)
+        try:
+            self.work(self)
+            done = True
+        finally:
+            # Helpers read the node at hand, which goes with the frames above where this fails.
+            if not done:
+                self.crew.stop()
+            self.crew.wait()
         return self.crew.gather()
 
     cdef int work(self, Growth leader) except -1 nogil:
