@@ -313,7 +313,7 @@ def copy(folder: Path, name: str) -> Path:
 
 
 def sums(project: Path) -> dict[str, str]:
-    """SHA-256 of all that its SHA256SUMS lists, of that file and of the manifest."""
+    """SHA-256 of all that its SHA256SUMS lists, then of that file and of the manifest."""
     listed = (project / "reports/SHA256SUMS").read_text("utf-8").splitlines()
     names = [line.split("  ", 1)[1] for line in listed]
     names += ["reports/SHA256SUMS", "reports/manifest.json"]
@@ -382,10 +382,10 @@ def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
     """
     local, cluster = copy(folder, "local"), copy(folder, "cluster")
     configuration = () if default else SMOKE
-    if default:  # neither has libraries that the environment at hand may have
+    if default:  # with the same libraries, which the manifest lists: no more, and what Slurm takes
         with step("`make setup` in two clones"):
             for project in (local, cluster):
-                Run(project, "setup", command=("make",)).end()
+                Run(project, "setup", ".venv/.cluster", command=("make",)).end()
     with step("a local run"):
         if default:
             Run(local, "reproduce", "CORES=2", command=("make",)).end()
@@ -404,7 +404,7 @@ def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
         median = duration(statistics.median(seconds))
         more.append(f"{len(seconds)} jobs of Slurm, half of them longer than {median}")
     told(said, "The report is ")
-    print(f"  {same(local, cluster, sorted(sums(local)))} files are equal", flush=True)
+    print(f"  {same(local, cluster, list(sums(local)))} files are equal", flush=True)
     with step("  `hedgerow verify` there"):
         command = [sys.executable, "-m", "hedgerow.cli", "verify", "--no-cheap"]
         done = subprocess.run(command, cwd=cluster, capture_output=True, text=True)
