@@ -40,6 +40,7 @@ PROGRAMS = {"slurmctld": "slurm-wlm", "slurmd": "slurm-wlm", "munged": "munge"}
 PROFILE = ("--profile", "workflow/profiles/slurm")
 SMOKE = ("--configfile", "config/smoke.yaml")
 WORKFLOW = (sys.executable, "-m", "hedgerow.workflow.run")
+SUMS = "reports/SHA256SUMS"
 #: The node is this machine: no shared disk is slow to show what it has, and nobody else asks the
 #: controller.
 NEAR = ("--slurm-init-seconds-before-status-checks", "5", "--latency-wait", "10")
@@ -312,12 +313,10 @@ def copy(folder: Path, name: str) -> Path:
     return there
 
 
-def sums(project: Path) -> dict[str, str]:
-    """SHA-256 of all that its SHA256SUMS lists, then of that file and of the manifest."""
-    listed = (project / "reports/SHA256SUMS").read_text("utf-8").splitlines()
-    names = [line.split("  ", 1)[1] for line in listed]
-    names += ["reports/SHA256SUMS", "reports/manifest.json"]
-    return {name: digest(project / name) for name in names}
+def listed(project: Path) -> list[str]:
+    """What its SHA256SUMS lists, the manifest with it, and then that file."""
+    lines = (project / SUMS).read_text("utf-8").splitlines()
+    return [*(line.split("  ", 1)[1] for line in lines), SUMS]
 
 
 def digest(file: Path) -> str | None:
@@ -404,7 +403,7 @@ def whole(slurm: Slurm, folder: Path, default: bool) -> Path:
         median = duration(statistics.median(seconds))
         more.append(f"{len(seconds)} jobs of Slurm, half of them longer than {median}")
     told(said, "The report is ")
-    print(f"  {same(local, cluster, list(sums(local)))} files are equal", flush=True)
+    print(f"  {same(local, cluster, listed(local))} files are equal", flush=True)
     with step("  `hedgerow verify` there"):
         command = [sys.executable, "-m", "hedgerow.cli", "verify", "--no-cheap"]
         done = subprocess.run(command, cwd=cluster, capture_output=True, text=True)
