@@ -3,7 +3,9 @@
     make times                                    measure, and write the sentence in README
     python benchmarks/first_run.py --keep FOLDER  leave the clone there, and logs beside it
 
-The last commit is cloned and its two commands are called, without a mirror of the data sets.
+The last commit is cloned and its two commands are called, without a mirror of the data sets; the
+first twice, the second time with nothing to do. What `make paper` would take is told by
+`hedgerow plan` there, from the records of the tracked results.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +36,11 @@ class Times:
 
     Attributes
     ----------
-    setup, reproduce, test : float
-        Minutes on the clock; the second and third after set-up.
+    setup, reproduce, again, test : float
+        Minutes on the clock; all but the first after set-up. `again` is `make reproduce` when
+        nothing has changed.
+    paper : str
+        Processor time at the scale of the papers, with its unit.
     processor : float
         Minutes of processor time of `make reproduce`.
     environment, made : float
@@ -44,7 +51,9 @@ class Times:
 
     setup: float
     reproduce: float
+    again: float
     test: float
+    paper: str
     processor: float
     environment: float
     made: float
@@ -59,19 +68,31 @@ def measured(project: Path, python: str) -> Times:
     before = sum(megabytes(project / part) for part in MADE)
     reproduce, processor = called(project, "reproduce", python)
     made = sum(megabytes(project / part) for part in MADE) - before
+    again, _ = called(project, "reproduce", python, log="again")
+    paper = planned(project)
     test, _ = called(project, "test", python)
     day = datetime.date.today().isoformat()
     cores = os.cpu_count() or 1
-    return Times(setup, reproduce, test, processor, environment, made, cores, day)
+    return Times(setup, reproduce, again, test, paper, processor, environment, made, cores, day)
 
 
-def called(project: Path, target: str, python: str) -> tuple[float, float]:
+def planned(project: Path) -> str:
+    """Processor time of `make paper`, as `hedgerow plan` tells it."""
+    command = [".venv/bin/hedgerow", "plan", "--configfile", "config/paper.yaml"]
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, check=True)
+    told = re.search(r"took before, (.+?) of processor time", done.stdout)
+    if told is None:
+        raise SystemExit(f"hedgerow plan tells no processor time: {done.stdout[-300:]!r}")
+    return told[1]
+
+
+def called(project: Path, target: str, python: str, log: str = "") -> tuple[float, float]:
     """Minutes on the clock and of processor time of one command."""
     environment = {k: v for k, v in os.environ.items() if k != "HEDGEROW_MIRROR"}
     spent, started = processor_seconds(), time.perf_counter()
-    log = project.with_name(f"{project.name}-{target}.log")
-    print(f"make {target} > {log}", file=sys.stderr, flush=True)
-    with open(log, "wb") as file:
+    path = project.with_name(f"{project.name}-{log or target}.log")
+    print(f"make {target} > {path}", file=sys.stderr, flush=True)
+    with open(path, "wb") as file:
         command = ["make", target, f"PYTHON={python}"]
         subprocess.run(command, cwd=project, env=environment, stdout=file, check=True)
     return (time.perf_counter() - started) / 60, (processor_seconds() - spent) / 60
@@ -96,19 +117,24 @@ def megabytes(folder: Path) -> float:
 def sentence(times: Times) -> str:
     """What README says.
 
-    >>> print(sentence(Times(1.2, 7.4, 10.6, 12.9, 1040.0, 96.0, 2, "2026-01-31")))
+    >>> print(sentence(Times(1.2, 7.4, 0.2, 10.6, "11 h", 12.9, 1040.0, 96.0, 2, "2026-01-31")))
     On two cores the first takes 7 minutes after set-up (1 minute, 1.0 GB in `.venv`), 13 minutes of
-    processor time and 100 MB of disk; the second takes 11 minutes. (`make times`, 2026-01-31.)
+    processor time and 100 MB of disk, and 12 seconds when nothing has changed; the second takes 11
+    minutes. At the papers' scale (`make paper`) it is 11 h of processor time. (`make times`,
+    2026-01-31.)
     """
     cores = {1: "one core", 2: "two cores", 4: "four cores"}.get(
         times.cores, f"{times.cores} cores"
     )
-    return (
+    said = (
         f"On {cores} the first takes {minutes(times.reproduce)} after set-up "
         f"({minutes(times.setup)}, {times.environment / 1000:.1f} GB in `.venv`), "
-        f"{minutes(times.processor)} of\nprocessor time and {round(times.made, -1):.0f} MB of "
-        f"disk; the second takes {minutes(times.test)}. (`make times`, {times.day}.)"
+        f"{minutes(times.processor)} of processor time and {round(times.made, -1):.0f} MB of disk, "
+        f"and {60 * times.again:.0f} seconds when nothing has changed; the second takes "
+        f"{minutes(times.test)}. At the papers' scale (`make paper`) it is {times.paper} of "
+        f"processor time. (`make times`, {times.day}.)"
     )
+    return textwrap.fill(said, 96)
 
 
 def minutes(value: float) -> str:
