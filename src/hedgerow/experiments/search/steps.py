@@ -119,8 +119,9 @@ def run(
         `trees`: the trees, one row per node, keys dataset, split, method, criterion.
         `tuning`: dataset, split, method, parameter, value, cv_f1 (macro F1, fraction), chosen; with
         `tuned_by` accuracy also cv_accuracy (fraction), by which a confidence is chosen then.
-        `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds. Machines
-        differ: no result depends on it.
+        `times`: dataset, split, method, criterion, seconds of learning, tuning_seconds. Both are
+        processor time, which other work on the machine and its pauses do not lengthen as they do
+        the clock's. Machines differ: no result depends on it.
     """
     from hedgerow.tree import forest_to_frame
 
@@ -130,9 +131,9 @@ def run(
         part = Part(table, number, plan)
         for method, criterion in cells_of(number, plan):
             cell = (table.name, number, method, criterion)
-            start = time.perf_counter()
+            start = time.process_time()
             tree, probabilities, found = part.learn(method, criterion)
-            seconds = time.perf_counter() - start - found.pop("tuning_seconds", 0.0)
+            seconds = time.process_time() - start - found.pop("tuning_seconds", 0.0)
             f1 = 100.0 * metrics.macro_f1(part.y_test, probabilities)
             rows.append(
                 {
@@ -305,7 +306,7 @@ class Part:
     def _tuned_confidence(self, method: str, rows: np.ndarray) -> float:
         """Grid search by macro F1 or accuracy; a tree is grown once per fold."""
         stream = "confidence_folds" if method == "c45" else f"confidence_folds_{method}"
-        start = time.perf_counter()
+        start = time.process_time()
         by_accuracy = self.plan.tuned_by == "accuracy"
         measures = [metrics.macro_f1, *([metrics.accuracy] if by_accuracy else [])]
         scores = np.zeros((len(measures), len(self.plan.confidences)))
@@ -326,7 +327,7 @@ class Part:
 
     def tuned_alpha(self) -> float:
         """Cross-validated cost of a leaf by macro F1; ties: the larger cost, the smaller tree."""
-        start = time.perf_counter()
+        start = time.process_time()
         scores = np.zeros(len(self.plan.alphas))
         n = 0
         parts = self._folds("alpha_folds", self.plan.alpha_folds, self.train)
@@ -348,7 +349,7 @@ class Part:
             yield rows[fold != k], rows[fold == k]
 
     def _note(self, method, parameter, values, scores, best, start) -> None:
-        self.tuning_seconds[method] = time.perf_counter() - start
+        self.tuning_seconds[method] = time.process_time() - start
         for value, (f1, *accuracy) in zip(values, scores.T.tolist(), strict=True):
             cell = (self.table.name, self.number, method, parameter)
             self.tuning.append((*cell, value, f1, value == best, *accuracy))

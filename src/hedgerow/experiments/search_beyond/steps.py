@@ -352,8 +352,8 @@ def anytime(
         `anytime`: dataset, split, method, criterion, step (position in the grid, 0 for C4.5),
         iterations (done by then), f1 (test, per cent), validation_f1 (per cent; UCT-DT only),
         n_leaves.
-        `times`: dataset, split, method, criterion, step, seconds from the start of learning, tuning
-        left out. Machines differ: no result depends on it.
+        `times`: dataset, split, method, criterion, step, processor seconds from the start of learning,
+        tuning left out. Machines differ: no result depends on it.
     """
     table = one_sample(table)
     rows, times = [], []
@@ -375,18 +375,18 @@ def anytime(
 def _curves(part, plan, protocol):
     """Method, criterion, number in the grid, learner, iterations done and seconds of each point."""
     tree, confidence = part.c45()
-    start = time.perf_counter()
+    start = time.process_time()
     part.c45_tree(confidence)
-    yield "c45", "", 0, tree, 0, time.perf_counter() - start
+    yield "c45", "", 0, tree, 0, time.process_time() - start
     alpha = part.tuned_alpha()
     for point, iterations in enumerate(plan.grid):
         generations = iterations // protocol.population_size
         if generations < 1:
             continue
         learner = part.ete(alpha, n_generations=generations)
-        start = time.perf_counter()
+        start = time.process_time()
         part.fit(learner)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         yield "ete", "", point, learner, int(learner.n_evaluations_), seconds
     for method in POLICIES:
         for criterion in (PRUNED, UNPRUNED):
@@ -394,10 +394,10 @@ def _curves(part, plan, protocol):
             for point, iterations in enumerate(plan.grid):
                 if method == "uct_c45b" and iterations > plan.bootstrap_iterations:
                     break
-                start = time.perf_counter()
+                start = time.process_time()
                 if point == 0:
                     part.fit(learner)
                 else:
                     learner.continue_search(iterations - plan.grid[point - 1])
-                seconds += time.perf_counter() - start
+                seconds += time.process_time() - start
                 yield method, criterion, point, learner, int(learner.n_iterations_), seconds

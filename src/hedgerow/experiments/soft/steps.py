@@ -253,8 +253,9 @@ def learn(
         method (the learner: c45, ss, stp, udt, ss_stp), factor (0 for c45). Experiment 2 reads
         training noise 0.
         `tuning`: dataset, experiment, permutation, noise, method, factor, cv_accuracy, chosen.
-        `times`: dataset, experiment, permutation, noise, method, seconds that tuning and learning
-        take, whatever trees methods share. Machines differ: no result depends on it.
+        `times`: dataset, experiment, permutation, noise, method, seconds of processor time that
+        tuning and learning take, whatever trees methods share. Machines differ: no result depends
+        on it.
     """
     from hedgerow.tree import forest_to_frame
 
@@ -300,9 +301,9 @@ class _Clock:
     @contextlib.contextmanager
     def of(self, *key):
         """Add the time of the body to a key."""
-        start = time.perf_counter()
+        start = time.process_time()
         yield
-        self._seconds[key] += time.perf_counter() - start
+        self._seconds[key] += time.process_time() - start
 
     def times(self, tuning: pd.DataFrame, plan: SoftPlan) -> pd.DataFrame:
         """experiment, noise, method, seconds: tuning and the tree of the chosen factor."""
