@@ -352,8 +352,8 @@ def anytime(
         `anytime`: dataset, split, method, criterion, step (position in the grid, 0 for C4.5),
         iterations (done by then), f1 (test, per cent), validation_f1 (per cent; UCT-DT only),
         n_leaves.
-        `times`: dataset, split, method, criterion, step, processor seconds from the start of learning,
-        tuning left out. Machines differ: no result depends on it.
+        `times`: dataset, split, method, criterion, step, seconds of processor time from the start
+        of learning, tuning left out. Machines differ: no result depends on it.
     """
     table = one_sample(table)
     rows, times = [], []
