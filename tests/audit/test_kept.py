@@ -172,6 +172,19 @@ def test_functions_that_have_changed_are_told_with_the_commits_that_had_them(ref
     assert checked(verify_kept(folder)).keys() == {"parts"}
 
 
+def test_an_older_version_of_our_own_code_is_told_where_its_functions_have_changed(reference):
+    """Whether they have is known to the byte; of numpy only the version is."""
+    folder = reference / "threshold/soft"
+    for digest, told in ((digests([CALL])[CALL], ["numpy"]), (64 * "0", ["hedgerow", "numpy"])):
+        code = {"commit": "bbb", "calls": {CALL: digest}}
+        write_json(folder / "manifest.json", {"code": code})
+        for name in ("bupa", "wine"):
+            versions = {"hedgerow": "0.0.1", "numpy": "0.1"}
+            make_part(folder / "parts", name, {}, code=code, versions=versions)
+        list_all(folder)
+        assert [said.split()[0] for said in checked(verify_kept(folder))["versions"]] == told
+
+
 def test_a_damaged_manifest(reference):
     path = reference / "missing_beyond/manifest.json"
     path.write_text("{")

@@ -47,7 +47,8 @@ def verify_kept(folder: Path | str) -> Findings:
     -------
     Findings
         Code and versions that differ from those of today are told and count for nothing: what is
-        kept was made on another day.
+        kept was made on another day. An older hedgerow whose functions are those of today, or came
+        out the same, is not told.
 
     Raises
     ------
@@ -159,9 +160,10 @@ def _made_by(makers: Mapping[str, Mapping], name: str) -> Iterator[Check]:
         id: {call for call, digest in one.items() if now[call] != digest}
         for id, one in calls.items()
     }
-    others = [one for id, one in makers.items() if not calls[id] or older[id]]
+    others = {id: one for id, one in makers.items() if not calls[id] or older[id]}
     if others:
-        had = {str((maker.get("code") or {}).get("commit") or "")[:9] for maker in others} - {""}
+        had = {str((one.get("code") or {}).get("commit") or "")[:9] for one in others.values()}
+        had -= {""}
         commits = f", commit {', '.join(sorted(had))}" if had else ""
         named = sorted(set().union(*older.values()))
         which = f": {', '.join(named)}" if named else ""
@@ -169,9 +171,10 @@ def _made_by(makers: Mapping[str, Mapping], name: str) -> Iterator[Check]:
     versions = sorted(
         {
             f"{package} {version} ({_installed(package)} here)."
-            for maker in makers.values()
+            for id, maker in makers.items()
             for package, version in (maker.get("versions") or {}).items()
-            if _installed(package) != version
+            # Digests say more of our own code than its version does.
+            if _installed(package) != version and (package != "hedgerow" or id in others)
         }
     )
     if versions:
