@@ -4,7 +4,7 @@
     python benchmarks/first_run.py --keep FOLDER  leave the clone there, and logs beside it
 
 The last commit is cloned and its two commands are called, without a mirror of the data sets; the
-first twice, the second time with nothing to do. What `make paper` would take is told by
+first twice, as a run asks again for what no source had. What `make paper` would take is told by
 `hedgerow plan` there, from the records of the tracked results.
 """
 
@@ -37,8 +37,7 @@ class Times:
     Attributes
     ----------
     setup, reproduce, again, test : float
-        Minutes on the clock; all but the first after set-up. `again` is `make reproduce` when
-        nothing has changed.
+        Minutes on the clock; all but the first after set-up. `again` is a second `make reproduce`.
     paper : str
         Processor time at the scale of the papers, with its unit.
     processor : float
@@ -119,7 +118,7 @@ def sentence(times: Times) -> str:
 
     >>> print(sentence(Times(1.2, 7.4, 0.2, 10.6, "11 h", 12.9, 1040.0, 96.0, 2, "2026-01-31")))
     On two cores the first takes 7 minutes after set-up (1 minute, 1.0 GB in `.venv`), 13 minutes of
-    processor time and 100 MB of disk, and 12 seconds when nothing has changed; the second takes 11
+    processor time and 100 MB of disk, and 12 seconds when called again; the second takes 11
     minutes. At the papers' scale (`make paper`) it is 11 h of processor time. (`make times`,
     2026-01-31.)
     """
@@ -130,7 +129,7 @@ def sentence(times: Times) -> str:
         f"On {cores} the first takes {minutes(times.reproduce)} after set-up "
         f"({minutes(times.setup)}, {times.environment / 1000:.1f} GB in `.venv`), "
         f"{minutes(times.processor)} of processor time and {round(times.made, -1):.0f} MB of disk, "
-        f"and {60 * times.again:.0f} seconds when nothing has changed; the second takes "
+        f"and {60 * times.again:.0f} seconds when called again; the second takes "
         f"{minutes(times.test)}. At the papers' scale (`make paper`) it is {times.paper} of "
         f"processor time. (`make times`, {times.day}.)"
     )
