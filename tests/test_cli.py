@@ -127,7 +127,7 @@ def test_get_writes_over_nothing_of_a_users(edited, tmp_path, capsys):
     """A user's tidy/NAME.parquet and raw files were replaced without a word."""
     out = tmp_path / "out"
     get = ["data", "get", "wine", "--registry", edited(), "--out", str(out)]
-    tidy, raw = out / "tidy/wine.parquet", out / "raw/wine/wine_data.csv"
+    tidy, raw = out / "tidy/wine.parquet", out / "raw/wine/wine.data"
     for mine in (tidy, raw, out / "raw/wine/source.json"):
         mine.parent.mkdir(parents=True, exist_ok=True)
         mine.write_text("mine")

@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow data | reference | plan | status | verify | sign | archive | ...``.
+"""The command line: ``hedgerow data | reference | plan | status | changes | verify | sign | ...``.
 
 Each command is a function that takes the parsed arguments and returns the exit code. What a user
 can mend is told in one line on standard error, with exit code 1.
@@ -65,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from hedgerow.audit.changes_command import add_changes
     from hedgerow.audit.command import add_status, add_verify
     from hedgerow.audit.sign_command import add_archive, add_sign
     from hedgerow.audit.trace_command import add_replay, add_trace
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reference(commands)
     add_plan(commands)
     add_status(commands)
+    add_changes(commands)
     add_verify(commands)
     add_sign(commands)
     add_archive(commands)
@@ -128,7 +130,7 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
         "--out",
         default="data",
         metavar="FOLDER",
-        help="gets raw/NAME/ and tidy/NAME.parquet (default: %(default)s)",
+        help="gets the data file, raw/NAME/NAME.data, and tidy/NAME.parquet (default: %(default)s)",
     )
     add_force(get, "files in FOLDER, other than those of the same data set,")
 
@@ -153,6 +155,24 @@ def _add_data(commands: argparse._SubParsersAction) -> None:
         ": rows, classes, variables and fingerprint, to be pasted when a set is added",
     )
     describe.add_argument("name", metavar="NAME", help="key of a data set")
+
+    adopting = action(
+        "adopt",
+        _data_adopt,
+        "use a corrected data file instead of the registered version",
+        ": without FILE the edited data/raw/NAME/NAME.data. It is checked for every data set that "
+        "reads it, and noted in local_data.yaml beside the registry, which git can track",
+    )
+    adopting.add_argument("name", metavar="NAME", help="key of a data set")
+    adopting.add_argument("file", metavar="FILE", nargs="?", help="the corrected file")
+    adopting.add_argument("--reason", default="", help="why, for readers of the results")
+
+    back = action(
+        "restore",
+        _data_restore,
+        "go back to the registered version of a data file; the local one is kept",
+    )
+    back.add_argument("name", metavar="NAME", help="key of a data set")
 
 
 def _registry(options: argparse.Namespace) -> Registry:
@@ -212,13 +232,16 @@ def _data_get(options: argparse.Namespace) -> int:
     entries = [registry[name] for name in options.names]
     out = Path(options.out)
     for entry in entries:
-        check_raw(entry, out / "raw" / entry.key, options.force)
+        check_raw(entry, out / "raw" / entry.base.key, options.force)
         check_tidy(entry, out / "tidy" / f"{entry.key}.parquet", options.force)
     with _Progress(len(entries)) as progress:
         for entry in entries:
             progress.start(entry.key)
             raw = fetch(
-                entry, out / "raw" / entry.key, options.mirror, progress=progress.download_bar()
+                entry,
+                out / "raw" / entry.base.key,
+                options.mirror,
+                progress=progress.download_bar(),
             )
             table = tidy(entry, raw)
             path = out / "tidy" / f"{entry.key}.parquet"
@@ -300,6 +323,42 @@ def _data_fingerprint(options: argparse.Namespace) -> int:
         lines, default_flow_style=None, width=98, sort_keys=False, allow_unicode=True
     )
     print(text, end="")
+    return 0
+
+
+def _data_adopt(options: argparse.Namespace) -> int:
+    from hedgerow.data.versions import adopt, local_file
+
+    registry = _registry(options)
+    done = adopt(registry, options.name, options.file, reason=options.reason, mirror=options.mirror)
+    if done.kept is not None:
+        print(f"The edited file that was there is kept as {done.kept}.")
+    print(f"{done.version.sentence(done.name)}, recorded in {local_file(registry.path)}.")
+    for cell in () if done.rows is None else done.rows.cells[:_MOST_CELLS]:
+        print(f"  {cell}")
+    if done.rows is not None and len(done.rows.cells) > _MOST_CELLS:
+        print(f"  and {len(done.rows.cells) - _MOST_CELLS} more cells")
+    same = sorted(done.version.tables.keys() - set(done.changed))
+    print(f"Data sets that change: {', '.join(done.changed) or 'none'}.")
+    if same:
+        print(f"Data sets that read the file and stay the same: {', '.join(same)}.")
+    print("`snakemake --cores N`, or `make reproduce`, recomputes what depends on them.")
+    return 0
+
+
+#: Changed cells that a terminal shows.
+_MOST_CELLS = 10
+
+
+def _data_restore(options: argparse.Namespace) -> int:
+    from hedgerow.data.versions import data_file, restore
+
+    registry = _registry(options)
+    kept = restore(registry, options.name, mirror=options.mirror)
+    path = data_file(registry[options.name])
+    print(f"{path} is the registered version.")
+    if kept is not None:
+        print(f"The local version is kept: {kept}")
     return 0
 
 

@@ -288,7 +288,7 @@ def test_no_byte_of_a_tidy_table_can_be_changed(tiny, tmp_path):
         ("five,red,a\n1,blue,b\n", {}, "'five' in column 'x' is not a number"),
         ("5,green,a\n1,blue,b\n", {}, "'green' is no category of 'colour'"),
         ("5,red,z\n1,blue,b\n", {}, "'z' is no class of 'class'"),
-        ("5,red,a\n1,blue,?\n", {}, "1 of 2 rows have no class; drop them"),
+        ("5,red,a\n1,blue,?\n", {}, "1 of 2 rows have no class .row 2.; drop them"),
         (
             "x,colour,klass\n5,red,a\n",
             {"reader": {"header": True}},

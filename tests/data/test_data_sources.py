@@ -340,7 +340,10 @@ def test_a_damaged_mirror_stops_the_fetch(tiny, server, shipped):
     entry = all_kinds(tiny, server)
     tiny.file.write_bytes(GOOD[:-3])
     with pytest.raises(
-        DataError, match=rf"tiny: .*tiny\.data has the wrong checksum \({len(GOOD) - 3} bytes"
+        DataError,
+        match=rf"tiny: .*tiny\.data is not the registered version \({len(GOOD) - 3} bytes.*; keep "
+        r"it: `hedgerow data adopt tiny .*tiny\.data`; take the registered one from another "
+        "source: `hedgerow data restore tiny`",
     ):
         fetch(entry, tiny.raw, tiny.folder)
     assert files_below(tiny.raw) == []

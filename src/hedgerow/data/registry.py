@@ -355,6 +355,11 @@ class DatasetEntry:
         return self.parent_entry or self
 
     @property
+    def raw_name(self) -> str:
+        """Name of the data file, whichever source serves it; the sets of one file share it."""
+        return f"{self.base.key}.data"
+
+    @property
     def synthetic(self) -> bool:
         """Whether the set is generated."""
         return self.synthetic_plan is not None

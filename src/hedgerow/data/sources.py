@@ -15,6 +15,7 @@ import json
 import logging
 import lzma
 import os
+import shlex
 import stat
 import subprocess
 import sys
@@ -100,7 +101,7 @@ class Fetched:
     @property
     def described(self) -> str:
         """The source in a few words, without any path of the machine."""
-        return _described(self.source)
+        return described(self.source)
 
 
 def fetch(
@@ -120,8 +121,9 @@ def fetch(
     entry : DatasetEntry
         A set or a variant; a variant needs the file of its parent.
     raw_dir : str or Path
-        Folder of this set. It gets the file and, last, ``source.json``, which says where the
-        file came from (`read_fetched` reads it back).
+        Folder of the file's set (`DatasetEntry.base`). It gets the file, under one name whichever
+        source serves it (`DatasetEntry.raw_name`), and, last, ``source.json``, which says where
+        the file came from and what it is called there (`read_fetched` reads it back).
     mirror : str or Path, optional
         Folder of the mirror; by default that of the environment variable HEDGEROW_MIRROR.
     kinds : collection of str
@@ -145,10 +147,26 @@ def fetch(
         The network answered with the wrong bytes, or (`NoSourceError`) no source answered; the
         message names each and the reason.
     """
+    source, data = answer(
+        entry, mirror, kinds=kinds, timeout=timeout, retries=retries, progress=progress
+    )
+    write_bytes(Path(raw_dir) / entry.raw_name, data)
+    return write_record(entry, raw_dir, source, data)
+
+
+def answer(
+    entry: DatasetEntry,
+    mirror: str | Path | None = None,
+    *,
+    kinds: Collection[str] = SOURCE_KINDS,
+    timeout: float = TIMEOUT,
+    retries: int = RETRIES,
+    progress: Any = None,
+) -> tuple[Source, bytes]:
+    """The first source that answers, and the bytes of the file; see `fetch`."""
     check_number("timeout", timeout, *TIMEOUTS)
     check_number("retries", retries, 0, MOST_RETRIES, whole=True)
     base = entry.base
-    folder = Path(raw_dir)
     reasons = []
     for source in base.sources:
         if source.kind not in kinds:
@@ -156,30 +174,14 @@ def fetch(
         try:
             data = _read(base, source, mirror, timeout, retries, progress)
         except _NoAnswerError as reason:
-            reasons.append(f"{_described(source)}: {reason}")
+            reasons.append(f"{described(source)}: {reason}")
             continue
         except DataError as error:
             raise type(error)(f"{entry.key}: {error.message}", remedy=error.remedy) from None
-        digest = hashlib.sha256(data).hexdigest()
+        digest = sha256_of_bytes(data)
         if source.sha256 and digest != source.sha256:
-            raise DataError(
-                f"{entry.key}: {_location(source, mirror)} has the wrong checksum ({len(data)} "
-                f"bytes, SHA-256 {digest[:12]}... instead of {source.sha256[:12]}...)",
-                remedy="it is truncated, damaged or another version: replace it",
-            )
-        path = below(folder, Path(source.file).name)
-        write_bytes(path, data)
-        record = {
-            "dataset": entry.key,
-            "file_of": base.key,
-            "source": source.kind,
-            "from": _described(source),
-            "file": path.name,
-            "sha256": digest,
-            "bytes": len(data),
-        }
-        write_text(folder / RECORD, json.dumps(record, indent=2) + "\n")
-        return Fetched(base, path, source, digest)
+            raise _other_version(entry, source, mirror, data)
+        return source, data
     tried = "; ".join(reasons) or "the registry names none"
     wanted = next((s.file for s in base.sources if s.kind == "mirror"), f"{base.key}/<file>")
     raise NoSourceError(
@@ -187,6 +189,40 @@ def fetch(
         remedy=f"connect to the network, or set {MIRROR_VARIABLE} to a folder that holds "
         f"{wanted} (home page of the set: {base.homepage})",
     )
+
+
+def _other_version(
+    entry: DatasetEntry, source: Source, mirror: str | Path | None, data: bytes
+) -> DataError:
+    """The error for a source that holds other bytes than the registered ones."""
+    assert source.sha256 is not None, "only a checksum tells other bytes"
+    place, key, digest = _location(source, mirror), entry.base.key, sha256_of_bytes(data)
+    differs = f"({len(data)} bytes, SHA-256 {digest[:12]}... instead of {source.sha256[:12]}...)"
+    if source.kind != "mirror":
+        return DataError(
+            f"{entry.key}: {place} has the wrong checksum {differs}",
+            remedy="it is truncated, damaged or another version: replace it",
+        )
+    return DataError(
+        f"{entry.key}: {place} is not the registered version {differs}",
+        remedy=f"keep it: `hedgerow data adopt {key} {shlex.quote(place)}`; take the registered "
+        f"one from another source: `hedgerow data restore {key}`",
+    )
+
+
+def write_record(entry: DatasetEntry, raw_dir: str | Path, source: Source, data: bytes) -> Fetched:
+    """Write ``source.json``, which says what a source has served."""
+    base, folder = entry.base, Path(raw_dir)
+    record = {
+        "dataset": base.key,
+        "source": source.kind,
+        "from": described(source),
+        "file": Path(source.file).name,
+        "sha256": sha256_of_bytes(data),
+        "bytes": len(data),
+    }
+    write_text(folder / RECORD, json.dumps(record, indent=2) + "\n")
+    return Fetched(base, folder / entry.raw_name, source, str(record["sha256"]))
 
 
 def check_raw(entry: DatasetEntry, raw_dir: str | Path, force: bool) -> None:
@@ -198,8 +234,7 @@ def check_raw(entry: DatasetEntry, raw_dir: str | Path, force: bool) -> None:
         As `hedgerow.files.check_free`.
     """
     folder = Path(raw_dir)
-    own = _fetched_before(entry, folder)
-    for name in sorted({RECORD, *(Path(source.file).name for source in entry.base.sources)} - own):
+    for name in sorted({RECORD, entry.raw_name} - _fetched_before(entry, folder)):
         check_free(folder / name, force)
 
 
@@ -207,9 +242,9 @@ def _fetched_before(entry: DatasetEntry, folder: Path) -> set[str]:
     """Names in a folder of what `fetch` put there for this set, unchanged since."""
     try:
         record = read_json(folder / RECORD)
-        if record.get("dataset") != entry.key or "sha256" not in record:
+        if record.get("dataset") != entry.base.key or "sha256" not in record:
             return set()
-        path = folder / Path(str(record.get("file"))).name
+        path = folder / entry.raw_name
         same = path.is_file() and _sha256_of(path) == record["sha256"]
         return {RECORD, path.name} if same else {RECORD}
     except (DataError, OSError):
@@ -230,18 +265,22 @@ def read_fetched(entry: DatasetEntry, raw_dir: str | Path) -> Fetched:
         record = read_json(folder / RECORD)
     except DataError:
         raise DataError(f"{folder / RECORD}: missing or damaged", remedy=remedy) from None
-    described, name, sha256 = (str(record.get(key, "")) for key in ("from", "file", "sha256"))
-    base = entry.base
-    for source in base.sources:
-        if _described(source) == described:
-            path = folder / Path(name).name
-            if not path.is_file():
-                raise DataError(f"{path}: no such file", remedy=remedy)
-            return Fetched(base, path, source, sha256)
-    raise DataError(
-        f"{folder / RECORD}: the registry has no source {described!r} of {base.key}",
-        remedy=remedy,
-    )
+    name, sha256 = (str(record.get(key, "")) for key in ("from", "sha256"))
+    base, path = entry.base, folder / entry.raw_name
+    source = source_described(entry, name)
+    if source is None:
+        raise DataError(
+            f"{folder / RECORD}: the registry has no source {name!r} of {base.key}",
+            remedy=remedy,
+        )
+    if not path.is_file():
+        raise DataError(f"{path}: no such file", remedy=remedy)
+    return Fetched(base, path, source, sha256)
+
+
+def source_described(entry: DatasetEntry, name: str) -> Source | None:
+    """The source of a set that ``source.json`` names; None where the registry has none such."""
+    return next((s for s in entry.base.sources if described(s) == name), None)
 
 
 def mirror_folder(mirror: str | Path | None = None) -> Path | None:
@@ -606,7 +645,8 @@ def _member(archive: Path | io.BytesIO, name: str) -> bytes:
         raise _NoMemberError("not a zip, or a damaged one") from None
 
 
-def _described(source: Source) -> str:
+def described(source: Source) -> str:
+    """A source in a few words, without any path of the machine."""
     if source.kind in ("mirror", "archive"):
         return f"{source.kind} ({source.file})"
     if source.kind == "package":
@@ -629,7 +669,12 @@ def _location(source: Source, mirror: str | Path | None) -> str:
         return str(_package_file(source))
     if source.kind == "archive":
         return str(archive.place(source))
-    return _described(source)
+    return described(source)
+
+
+def sha256_of_bytes(data: bytes) -> str:
+    """SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
 
 
 def _sha256_of(path: Path) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hedgerow.data.readers import read_table, short_number
-from hedgerow.data.registry import DatasetEntry, Group, Transform
+from hedgerow.data.registry import DatasetEntry, Group, Reader, Transform
 from hedgerow.errors import DataError
 from hedgerow.files import MAKE_AGAIN, check_free, read_arrow, write_parquet
 
@@ -139,16 +139,30 @@ def tidy(entry: DatasetEntry, raw: Fetched, *, check: bool = True) -> TidyTable:
             f"{entry.key}: {raw.path} was changed after it was fetched",
             remedy="delete the file and fetch it again",
         )
-    base = raw.entry
-    frame = read_table(data, raw.source.reader, base, raw.path.name)
-    whole = _typed(base, frame)
-    table = _sorted(whole if entry.parent is None else _transformed(entry, whole), entry)
-    if check:
-        check_table(table)
-        check_fingerprint(entry, table, raw.described)
-        if base.group is not None:
-            _check_groups(base, base.group, _sorted(whole, base), raw.described)
+    table, whole = tidy_bytes(entry, raw.source.reader, data, raw.path.name)
+    if not check:
+        return table
+    check_table(table)
+    check_fingerprint(entry, table, raw.described)
+    check_groups(raw.entry, whole, raw.described)
     return table
+
+
+def tidy_bytes(
+    entry: DatasetEntry, reader: Reader, data: bytes, name: str
+) -> tuple[TidyTable, TidyTable]:
+    """The table of a set from the bytes of its file, and that of the set with the file.
+
+    Raises
+    ------
+    DataError
+        A value or a column is not as the registry says.
+    """
+    base = entry.base
+    whole = _typed(base, read_table(data, reader, base, name))
+    if entry.parent is None:
+        return (table := _sorted(whole, entry)), table
+    return _sorted(_transformed(entry, whole), entry), _sorted(whole, base)
 
 
 def _typed(entry: DatasetEntry, frame: pd.DataFrame) -> TidyTable:
@@ -159,17 +173,16 @@ def _typed(entry: DatasetEntry, frame: pd.DataFrame) -> TidyTable:
         frame = frame[frame[entry.target].notna()]
     columns = {}
     for variable in entry.variables:
-        values = frame[variable].to_numpy()
         if variable in entry.categories:
-            columns[variable] = _category(entry, variable, values)
+            columns[variable] = _category(entry, frame[variable])
         else:
-            columns[variable] = _numbers(entry, variable, values)
-    y = _label_codes(entry, frame[entry.target].to_numpy())
+            columns[variable] = _numbers(entry, frame[variable])
+    y = _label_codes(entry, frame[entry.target].to_numpy(), frame.index)
     sample = time = group = None
     if entry.n_samples:
-        sample = _numbers(entry, "sample", frame["sample"].to_numpy()).astype(np.int64)
+        sample = _numbers(entry, frame["sample"]).astype(np.int64)
     if entry.time:
-        time = _numbers(entry, entry.time, frame[entry.time].to_numpy())
+        time = _numbers(entry, frame[entry.time])
     if entry.group:
         group = _groups(entry, entry.group, frame[entry.group.column].to_numpy())
     return TidyTable(
@@ -200,35 +213,39 @@ def _groups(entry: DatasetEntry, by: Group, values: np.ndarray) -> np.ndarray:
     return np.array(labels)
 
 
-def _numbers(entry: DatasetEntry, variable: str, values: np.ndarray) -> np.ndarray:
-    out = np.full(len(values), np.nan)
-    for i, value in enumerate(values):
+def _numbers(entry: DatasetEntry, column: pd.Series) -> np.ndarray:
+    """Values of a column of texts; its index numbers the rows of the file from 0."""
+    out = np.full(len(column), np.nan)
+    for i, value in enumerate(column.to_numpy()):
         if value is None:
             continue
         try:
             out[i] = float(value)
         except ValueError:
             raise DataError(
-                f"{entry.key}: {value!r} in column {variable!r} is not a number",
+                f"{entry.key}: {value!r} in column {column.name!r} is not a number "
+                f"(row {column.index[i] + 1})",
                 remedy="name it under the reader's `missing`, or make the variable categorical",
             ) from None
     # -0.0 equals 0.0 but is written differently; a source may hold either.
     return out + 0.0
 
 
-def _category(entry: DatasetEntry, variable: str, values: np.ndarray) -> pd.Categorical:
+def _category(entry: DatasetEntry, column: pd.Series) -> pd.Categorical:
+    """As `_numbers`, of a categorical variable."""
     import pandas as pd
 
-    levels = entry.categories[variable]
+    levels = entry.categories[str(column.name)]
     by_value = {short_number(level): code for code, level in enumerate(levels)}
-    codes = np.full(len(values), -1)
-    for i, value in enumerate(values):
+    codes = np.full(len(column), -1)
+    for i, value in enumerate(column.to_numpy()):
         if value is None:
             continue
         code = by_value.get(short_number(value))
         if code is None:
             raise DataError(
-                f"{entry.key}: {value!r} is no category of {variable!r}",
+                f"{entry.key}: {value!r} is no category of {column.name!r} "
+                f"(row {column.index[i] + 1})",
                 remedy=f"the registry knows {', '.join(levels[:8])}; add it, or map it with "
                 "the reader's `recode`",
             )
@@ -236,11 +253,18 @@ def _category(entry: DatasetEntry, variable: str, values: np.ndarray) -> pd.Cate
     return pd.Categorical.from_codes(codes, categories=list(levels))
 
 
-def _label_codes(entry: DatasetEntry, values: np.ndarray) -> np.ndarray:
+def _label_codes(
+    entry: DatasetEntry, values: np.ndarray, index: pd.Index | None = None
+) -> np.ndarray:
+    """Codes of labels; `index` numbers the rows of the file from 0."""
+
+    def row(i: int) -> str:
+        return "" if index is None else f" (row {index[i] + 1})"
+
     by_label = {short_number(label): code for code, label in enumerate(entry.classes)}
-    if n := sum(value is None for value in values):
+    if without := [i for i, value in enumerate(values) if value is None]:
         raise DataError(
-            f"{entry.key}: {n} of {len(values)} rows have no class",
+            f"{entry.key}: {len(without)} of {len(values)} rows have no class{row(without[0])}",
             remedy="drop them in the registry entry: `missing_target: drop`",
         )
     codes = np.empty(len(values), dtype=np.int64)
@@ -248,7 +272,7 @@ def _label_codes(entry: DatasetEntry, values: np.ndarray) -> np.ndarray:
         code = by_label.get(short_number(value))
         if code is None:
             raise DataError(
-                f"{entry.key}: {value!r} is no class of {entry.target!r}",
+                f"{entry.key}: {value!r} is no class of {entry.target!r}{row(i)}",
                 remedy=f"the registry knows {', '.join(entry.classes[:8])}; map it with the "
                 "reader's `labels`",
             )
@@ -429,9 +453,10 @@ def check_fingerprint(entry: DatasetEntry, table: TidyTable, source: str) -> Non
     )
 
 
-def _check_groups(entry: DatasetEntry, by: Group, table: TidyTable, source: str) -> None:
-    found = group_fingerprint(table)
-    if found != by.fingerprint:
+def check_groups(entry: DatasetEntry, whole: TidyTable, source: str) -> None:
+    """Raise a `DataError` unless the groups of the set with the file are the registry's."""
+    by = entry.group
+    if by is not None and (found := group_fingerprint(whole)) != by.fingerprint:
         raise DataError(
             f"{entry.key}: the groups by {by.column!r} from {source} are not the registered ones "
             f"(fingerprint {found[:12]} instead of {by.fingerprint[:12]})",
