@@ -69,9 +69,7 @@ def run(table, plan):
     noised = soft_steps.noise(table, plan)
     calibration = soft_steps.calibrate(table, plan)
     learnt = soft_steps.learn(table, noised, calibration, plan)
-    pruned = soft_steps.prune_trees(
-        learnt["trees"], noised, calibration, learnt["tuning"], table, plan
-    )
+    pruned = soft_steps.prune(learnt["trees"], noised, calibration, learnt["tuning"], table, plan)
     rows = soft_steps.evaluate(pruned, learnt["tuning"], noised, table, plan)
     return SimpleNamespace(
         table=table, noised=noised, calibration=calibration, pruned=pruned, rows=rows, **learnt

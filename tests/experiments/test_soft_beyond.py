@@ -218,7 +218,7 @@ def test_a_factor_above_1_is_no_probability_of_a_category():
 
 
 def test_more_permutations_than_the_splits_hold(wine_run, beyond):
-    with pytest.raises(DataError, match="permutation 2 is asked for and the splits hold 2"):
+    with pytest.raises(DataError, match="wine: the splits lack permutation 2"):
         again(wine_run, beyond, ["class_noise"], permutations=[2])
 
 

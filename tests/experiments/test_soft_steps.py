@@ -134,24 +134,22 @@ def test_each_tree_is_stored_once(wine_run):
 
 
 def test_chunks_of_permutations_change_nothing(wine, wine_run, plan):
-    parts = [
-        soft_steps.learn(wine, wine_run.noised, wine_run.calibration, plan, permutations=[p])
-        for p in (1, 0)
-    ]
-    for name, order in (
-        ("trees", [*soft_plan.TREE_KEYS, "node"]),
-        ("tuning", ["experiment", "permutation", "noise", "method", "factor"]),
-    ):
-        whole = getattr(wine_run, name).sort_values(order, ignore_index=True)
-        joined = pd.concat([part[name] for part in parts]).sort_values(order, ignore_index=True)
-        pd.testing.assert_frame_equal(joined, whole)
-    # The order in which chunks were joined does not reach the results.
-    trees, tuning = (pd.concat([part[n] for part in parts]) for n in ("trees", "tuning"))
-    pruned = soft_steps.prune_trees(
-        trees, wine_run.noised, wine_run.calibration, tuning, wine, plan
-    )
-    rows = soft_steps.evaluate(pruned, tuning, wine_run.noised, wine, plan)
-    pd.testing.assert_frame_equal(rows, wine_run.rows)
+    """The noise of a data set was one step, which every permutation waited for and hung on."""
+    chunks = []
+    for permutation in range(plan.n_permutations):
+        noised = soft_steps.noise(wine, plan, [permutation])
+        given = noised, wine_run.calibration
+        learnt = soft_steps.learn(wine, *given, plan)
+        pruned = soft_steps.prune(learnt["trees"], *given, learnt["tuning"], wine, plan)
+        rows = soft_steps.evaluate(pruned, learnt["tuning"], noised, wine, plan)
+        chunks.append({**noised, **learnt, "pruned": pruned, "rows": rows})
+    for name in ("splits", "samples", "seeds"):
+        whole = pd.concat([chunk[name] for chunk in chunks], ignore_index=True)
+        pd.testing.assert_frame_equal(whole, wine_run.noised[name])
+    names = ("rows", "pruned", "trees", "tuning")
+    merged = soft_steps.merged(*([chunk[name] for chunk in chunks] for name in names))
+    for name in names:
+        pd.testing.assert_frame_equal(merged[name], getattr(wine_run, name))
 
 
 def test_rows_are_complete_and_tidy(wine_run, plan):
@@ -181,7 +179,7 @@ def test_times_are_those_of_a_method_run_alone(wine, wine_run, plan, monkeypatch
 def test_a_missing_tree_is_named(wine, wine_run, plan):
     stp = wine_run.trees["method"] == "stp"
     with pytest.raises(DataError, match="no tree of stp with factor"):
-        soft_steps.prune_trees(
+        soft_steps.prune(
             wine_run.trees[~stp],
             wine_run.noised,
             wine_run.calibration,
@@ -197,7 +195,7 @@ def test_a_subset_of_methods(wine, wine_run, plan):
 
     alone = dataclasses.replace(plan, methods=("c45",))
     learnt = soft_steps.learn(wine, wine_run.noised, wine_run.calibration, alone)
-    pruned = soft_steps.prune_trees(
+    pruned = soft_steps.prune(
         learnt["trees"], wine_run.noised, wine_run.calibration, learnt["tuning"], wine, alone
     )
     rows = soft_steps.evaluate(pruned, learnt["tuning"], wine_run.noised, wine, alone)

@@ -3,14 +3,15 @@
 
 soft_datasets = config["soft"]["datasets"]
 
-# Permutations are learnt in chunks; results do not depend on how they are cut.
+# Permutations are run in chunks; results do not depend on how they are cut, and no chunk on how many
+# there are.
 soft_chunks = chunks(config["soft"]["n_permutations"], config["soft"]["chunk"])
 
-# Divisions into training and test part, folds, and samples with added noise, of one data set.
+# Divisions into training and test part, folds, and samples with added noise, of one chunk.
 soft_noised = [
-    "data/noised/soft/{dataset}/splits.parquet",
-    "data/noised/soft/{dataset}/samples.parquet",
-    "data/noised/soft/{dataset}/seeds.parquet",
+    "data/noised/soft/{dataset}/chunks/{chunk}/splits.parquet",
+    "data/noised/soft/{dataset}/chunks/{chunk}/samples.parquet",
+    "data/noised/soft/{dataset}/chunks/{chunk}/seeds.parquet",
 ]
 
 soft_rows = expand("data/results/soft/{dataset}.parquet", dataset=soft_datasets)
@@ -26,17 +27,17 @@ rule soft_noise:
     input:
         table="data/tidy/{dataset}.parquet",
     output:
-        splits="data/noised/soft/{dataset}/splits.parquet",
-        samples="data/noised/soft/{dataset}/samples.parquet",
-        seeds="data/noised/soft/{dataset}/seeds.parquet",
+        splits="data/noised/soft/{dataset}/chunks/{chunk}/splits.parquet",
+        samples="data/noised/soft/{dataset}/chunks/{chunk}/samples.parquet",
+        seeds="data/noised/soft/{dataset}/chunks/{chunk}/seeds.parquet",
     log:
-        "data/logs/soft/noise/{dataset}.log",
+        "data/logs/soft/noise/{dataset}_{chunk}.log",
     conda:
         "../../environment.yml"
     params:
         **step(config, "soft.steps:noise"),
     message:
-        "Splits and noise of {wildcards.dataset}"
+        "Splits and noise of {wildcards.dataset}, permutations {wildcards.chunk}"
     script:
         "../scripts/step.py"
 
@@ -81,6 +82,54 @@ rule soft_learn:
 
 rule soft_prune:
     input:
+        trees="data/trees/soft/{dataset}/chunks/{chunk}/grown.parquet",
+        tuning="data/trees/soft/{dataset}/chunks/{chunk}/tuning.parquet",
+        noised=soft_noised,
+        calibration="data/calibrated/soft/{dataset}.parquet",
+        table="data/tidy/{dataset}.parquet",
+    output:
+        "data/trees/soft/{dataset}/chunks/{chunk}/pruned.parquet",
+    log:
+        "data/logs/soft/prune/{dataset}_{chunk}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.steps:prune"),
+    message:
+        "Pruning the trees of {wildcards.dataset}, permutations {wildcards.chunk}"
+    script:
+        "../scripts/step.py"
+
+
+rule soft_evaluate:
+    input:
+        pruned="data/trees/soft/{dataset}/chunks/{chunk}/pruned.parquet",
+        tuning="data/trees/soft/{dataset}/chunks/{chunk}/tuning.parquet",
+        noised=soft_noised,
+        table="data/tidy/{dataset}.parquet",
+    output:
+        "data/results/soft/chunks/{dataset}_{chunk}.parquet",
+    log:
+        "data/logs/soft/evaluate/{dataset}_{chunk}.log",
+    conda:
+        "../../environment.yml"
+    params:
+        **step(config, "soft.steps:evaluate"),
+    message:
+        "Evaluating the trees of {wildcards.dataset}, permutations {wildcards.chunk}"
+    script:
+        "../scripts/step.py"
+
+
+rule soft_merge:
+    input:
+        rows=expand(
+            "data/results/soft/chunks/{{dataset}}_{chunk}.parquet", chunk=soft_chunks
+        ),
+        pruned=expand(
+            "data/trees/soft/{{dataset}}/chunks/{chunk}/pruned.parquet",
+            chunk=soft_chunks,
+        ),
         trees=expand(
             "data/trees/soft/{{dataset}}/chunks/{chunk}/grown.parquet",
             chunk=soft_chunks,
@@ -89,41 +138,19 @@ rule soft_prune:
             "data/trees/soft/{{dataset}}/chunks/{chunk}/tuning.parquet",
             chunk=soft_chunks,
         ),
-        noised=soft_noised,
-        calibration="data/calibrated/soft/{dataset}.parquet",
-        table="data/tidy/{dataset}.parquet",
     output:
+        rows="data/results/soft/{dataset}.parquet",
+        pruned="data/trees/soft/{dataset}/pruned.parquet",
         trees="data/trees/soft/{dataset}/grown.parquet",
         tuning="data/trees/soft/{dataset}/tuning.parquet",
-        pruned="data/trees/soft/{dataset}/pruned.parquet",
     log:
-        "data/logs/soft/prune/{dataset}.log",
+        "data/logs/soft/merge/{dataset}.log",
     conda:
         "../../environment.yml"
     params:
-        **step(config, "soft.steps:prune"),
+        **step(config, "soft.steps:merged"),
     message:
-        "Pruning the trees of {wildcards.dataset}"
-    script:
-        "../scripts/step.py"
-
-
-rule soft_evaluate:
-    input:
-        pruned="data/trees/soft/{dataset}/pruned.parquet",
-        tuning="data/trees/soft/{dataset}/tuning.parquet",
-        noised=soft_noised,
-        table="data/tidy/{dataset}.parquet",
-    output:
-        "data/results/soft/{dataset}.parquet",
-    log:
-        "data/logs/soft/evaluate/{dataset}.log",
-    conda:
-        "../../environment.yml"
-    params:
-        **step(config, "soft.steps:evaluate"),
-    message:
-        "Evaluating the trees of {wildcards.dataset}"
+        "Rows and trees of {wildcards.dataset}"
     script:
         "../scripts/step.py"
 
@@ -308,11 +335,6 @@ soft_reported = {
     "datasets": soft_datasets,
     "read": ["config/claims.yaml", "data/published/claims.csv", *soft_published],
     "made": [
-        expand(
-            "data/noised/soft/{dataset}/{part}.parquet",
-            dataset=soft_datasets,
-            part=["splits", "samples", "seeds"],
-        ),
         expand("data/calibrated/soft/{dataset}.parquet", dataset=soft_datasets),
         expand(
             "data/trees/soft/{dataset}/{step}.parquet",

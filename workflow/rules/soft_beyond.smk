@@ -16,7 +16,7 @@ soft_beyond_chunks = chunks(
 rule soft_beyond_numeric:
     input:
         table="data/tidy/{dataset}.parquet",
-        splits="data/noised/soft/{dataset}/splits.parquet",
+        splits="data/noised/soft/{dataset}/chunks/{chunk}/splits.parquet",
         calibration="data/calibrated/soft/{dataset}.parquet",
     output:
         rows="data/results/soft_beyond/chunks/numeric/{dataset}_{chunk}_rows.parquet",
@@ -37,7 +37,7 @@ rule soft_beyond_numeric:
 rule soft_beyond_categories:
     input:
         table="data/tidy/{dataset}.parquet",
-        splits="data/noised/soft/{dataset}/splits.parquet",
+        splits="data/noised/soft/{dataset}/chunks/{chunk}/splits.parquet",
         calibration="data/calibrated/soft/{dataset}.parquet",
     output:
         rows="data/results/soft_beyond/chunks/categories/{dataset}_{chunk}_rows.parquet",
@@ -243,10 +243,6 @@ soft_beyond_reported = {
     ),
     "read": ["config/claims.yaml", "data/published/claims.csv"],
     "made": [
-        expand(
-            "data/noised/soft/{dataset}/splits.parquet",
-            dataset=sorted({*soft_beyond_datasets, *soft_beyond_categorical}),
-        ),
         expand(
             "data/calibrated/soft/{dataset}.parquet",
             dataset=sorted({*soft_beyond_datasets, *soft_beyond_categorical}),

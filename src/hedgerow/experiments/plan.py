@@ -18,6 +18,7 @@ for a plan that is built directly as well.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +29,7 @@ from hedgerow.closed import Setting, faults, kinds, normal, setting
 from hedgerow.errors import ConfigError
 from hedgerow.experiments import WORDS
 
-__all__ = ["OF_ALL", "Conflict", "Plan", "more_than_there_are", "sections", "setting"]
+__all__ = ["OF_ALL", "Conflict", "Plan", "in_chunks", "more_than_there_are", "sections", "setting"]
 
 #: Of the head of a configuration: given to every plan.
 OF_ALL = ("configuration", "seed")
@@ -177,6 +178,18 @@ class Plan:
         return f"{cls.section}.{key}".removeprefix(".")
 
 
+def in_chunks(repeats: str, default: int = 1) -> Any:
+    """The setting that says how many repeats of an experiment a job runs."""
+    return setting(
+        default,
+        f"{repeats} per job; a rest that fills no job runs one by one. Results do not depend on "
+        "it. With 1, another number of repeats runs new ones only.",
+        minimum=1,
+        maximum=1_000_000,
+        stated=False,
+    )
+
+
 def more_than_there_are(
     config: Mapping[str, Any], wanted: tuple[str, str], there: tuple[str, str]
 ) -> Iterator[Conflict]:
@@ -202,6 +215,7 @@ def more_than_there_are(
         )
 
 
+@functools.cache
 def sections() -> dict[str, type[Plan]]:
     """Plan of each experiment that has settings of its own, by its word, in the order of the page.
 

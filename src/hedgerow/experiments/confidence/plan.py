@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "confidence"  # the word under which seeds are drawn
 
@@ -145,10 +145,4 @@ class ConfidencePlan(Plan):
         minimum=1,
         maximum=999,
     )
-    chunk: int = setting(
-        2,
-        "Cross validations, and divisions, per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Cross validations and divisions")

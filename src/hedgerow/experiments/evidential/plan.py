@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "evidential"  # the word under which seeds are drawn
 
@@ -141,10 +141,4 @@ class EvidentialPlan(Plan):
         "evidential error rate. The paper does not say.",
         choices=("error", "evidential"),
     )
-    chunk: int = setting(
-        5,
-        "Tests per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Tests")

@@ -250,7 +250,6 @@ def measured(
     "min_share_gain",
     "n_finalists",
     "n_floors",
-    "n_repeats",
     "parent",
     "seed",
     "start",

@@ -212,7 +212,6 @@ def classes_by(tree: Tree, X: np.ndarray, reading: str) -> np.ndarray:
     "missingness",
     "n_folds",
     "n_neighbors",
-    "n_repeats",
     "readings",
     "reliability",
     "seed",

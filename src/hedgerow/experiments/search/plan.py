@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "search"  # the word under which seeds are drawn
 
@@ -222,10 +222,4 @@ class SearchPlan(UctPlan):
         minimum=1,
         maximum=100_000,
     )
-    chunk: int = setting(
-        3,
-        "Splits per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Splits")

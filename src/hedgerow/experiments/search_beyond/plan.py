@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from hedgerow.experiments.compared import Compared, Key, Metric, Pair, Part
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 from hedgerow.experiments.search.plan import BOTH, POLICIES
 
 EXPERIMENT = "search_beyond"
@@ -165,13 +165,7 @@ class SearchBeyondPlan(Plan):
         minimum=0,
         maximum=2_000_000_000,
     )
-    chunk: int = setting(
-        3,
-        "Splits per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Splits")
 
 
 def rules_of(plan: SearchBeyondPlan) -> dict[str, dict]:

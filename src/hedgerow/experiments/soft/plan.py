@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hedgerow.errors import ConfigError
-from hedgerow.experiments.plan import Conflict, Plan, setting
+from hedgerow.experiments.plan import Conflict, Plan, in_chunks, setting
 
 EXPERIMENT = "soft"  # the word under which seeds are drawn: both experiments share splits and folds
 EXPERIMENTS = ("training_noise", "test_noise")
@@ -284,10 +284,4 @@ class SoftPlan(KernelPlan):
         "are drawn again and checked.",
         stated=False,
     )
-    chunk: int = setting(
-        2,
-        "Permutations per learning job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Permutations")

@@ -4,7 +4,10 @@ Experiment 1 (`training_noise`) adds noise to the training data, experiment 2 (`
 the test data. One function per step of the flow, each from tables to tables, so that every file
 between two steps can be opened and checked:
 
-    noise -> calibrate -> learn -> prune -> evaluate -> statistics
+    noise -> calibrate -> learn -> prune -> evaluate -> merged -> statistics
+
+`noise`, `learn`, `prune` and `evaluate` work on a chunk of the permutations, which does not depend
+on how many there are: more permutations leave finished chunks alone.
 
 What the two experiments share is computed once. Every cross-validation fold and every
 permutation has one clean training set; its trees serve column 0 of experiment 1 and all columns
@@ -28,7 +31,7 @@ from hedgerow.errors import DataError
 from hedgerow.evaluation import calibration as calibrating
 from hedgerow.evaluation import metrics
 from hedgerow.evaluation.tuning import best_factor
-from hedgerow.experiments.frames import sorted_
+from hedgerow.experiments.frames import joined, numbers_of, sorted_
 from hedgerow.experiments.soft.plan import (
     CELL,
     EXPERIMENT,
@@ -57,7 +60,6 @@ from hedgerow.experiments.step import step
 
 @step(
     "n_folds",
-    "n_permutations",
     "noise_factors",
     "noise_is",
     "seed",
@@ -65,13 +67,18 @@ from hedgerow.experiments.step import step
     "test_size",
     makes=("splits", "samples", "seeds"),
 )
-def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
+def noise(
+    table: TidyTable, plan: SoftPlan, permutations: Iterable[int] | None = None
+) -> dict[str, pd.DataFrame]:
     """Splits, folds and noised samples of one data set (thesis 3.3.2, steps 1 to 4).
 
     Parameters
     ----------
     table : TidyTable
     plan : SoftPlan
+    permutations : iterable of int, optional
+        A chunk of the permutations; default all of the plan. Every draw has a name, so that no
+        permutation depends on the others.
 
     Returns
     -------
@@ -101,7 +108,7 @@ def noise(table: TidyTable, plan: SoftPlan) -> dict[str, pd.DataFrame]:
             remedy="rename it in the reader of config/datasets.yaml",
         )
     splits, samples, seeds = [], [], []
-    for permutation in range(plan.n_permutations):
+    for permutation in numbers_of(plan, "n_permutations", permutations):
         frame = division(table, permutation, plan)
         splits.append(frame)
         parts = Parts(X, n_categories, frame)
@@ -414,55 +421,8 @@ def _tune(
 # ------------------------------------------------------------------------------------- prune
 
 
-@step("gate_at", "noise_is", "udt_counts", "window", makes=("trees", "tuning", "pruned"))
+@step("gate_at", "noise_is", "udt_counts", "window")
 def prune(
-    trees: Sequence[pd.DataFrame],
-    tuning: Sequence[pd.DataFrame],
-    noised: Mapping[str, pd.DataFrame],
-    calibration: pd.DataFrame,
-    table: TidyTable,
-    plan: SoftPlan,
-) -> dict[str, pd.DataFrame]:
-    """Put the chunks of one data set together and prune their trees.
-
-    Parameters
-    ----------
-    trees, tuning : sequence of DataFrame
-        Of each chunk, as returned by `learn`, in the order of the permutations.
-    noised, calibration, table, plan : as in `learn`
-
-    Returns
-    -------
-    dict of DataFrame
-        `trees` and `tuning` as in `merge`, `pruned` as in `prune_trees`.
-    """
-    whole = merge(trees, tuning)
-    pruned = prune_trees(whole["trees"], noised, calibration, whole["tuning"], table, plan)
-    return {**whole, "pruned": pruned}
-
-
-def merge(trees: Sequence[pd.DataFrame], tuning: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """Put the chunks of one data set together, so that nothing tells how it was cut.
-
-    Parameters
-    ----------
-    trees, tuning : sequence of DataFrame
-        Of each chunk, as returned by `learn`, in the order of the permutations.
-
-    Returns
-    -------
-    dict of DataFrame
-        `trees` and `tuning` of all permutations.
-    """
-    whole = pd.concat(tuning, ignore_index=True)
-    cell = ["experiment", "permutation", "noise", "method", "factor"]
-    return {
-        "trees": pd.concat(trees, ignore_index=True),
-        "tuning": whole.sort_values(cell, ignore_index=True),
-    }
-
-
-def prune_trees(
     trees: pd.DataFrame,
     noised: Mapping[str, pd.DataFrame],
     calibration: pd.DataFrame,
@@ -470,7 +430,7 @@ def prune_trees(
     table: TidyTable,
     plan: SoftPlan,
 ) -> pd.DataFrame:
-    """Prune every tree of a data set with its calibrated confidence (thesis 2.2.3).
+    """Prune trees of a data set with its calibrated confidence (thesis 2.2.3).
 
     Parameters
     ----------
@@ -550,7 +510,7 @@ def evaluate(
 
     Parameters
     ----------
-    pruned : DataFrame, as returned by `prune_trees`
+    pruned : DataFrame, as returned by `prune`
     tuning : DataFrame, as returned by `learn`
     noised : dict of DataFrame, as returned by `noise`
     table : TidyTable
@@ -611,4 +571,35 @@ def _measure(tree, y: np.ndarray, probabilities: np.ndarray) -> dict[str, float]
         "accuracy": metrics.accuracy(y, probabilities),
         "macro_f1": metrics.macro_f1(y, probabilities),
         "brier": metrics.brier(y, probabilities),
+    }
+
+
+# ------------------------------------------------------------------------------------- merge
+
+
+@step(makes=("rows", "pruned", "trees", "tuning"))
+def merged(
+    rows: Sequence[pd.DataFrame],
+    pruned: Sequence[pd.DataFrame],
+    trees: Sequence[pd.DataFrame],
+    tuning: Sequence[pd.DataFrame],
+) -> dict[str, pd.DataFrame]:
+    """Put the chunks of one data set together, so that nothing tells how it was cut.
+
+    Parameters
+    ----------
+    rows, pruned : sequence of DataFrame
+        Of each chunk, as returned by `evaluate` and `prune`.
+    trees, tuning : sequence of DataFrame
+        Of each chunk, as returned by `learn`, in the order of the permutations.
+
+    Returns
+    -------
+    dict of DataFrame
+    """
+    return {
+        "rows": joined(rows, [*CELL, "metric"]),
+        "pruned": pd.concat(pruned, ignore_index=True),
+        "trees": pd.concat(trees, ignore_index=True),
+        "tuning": joined(tuning, ["experiment", "permutation", "noise", "method", "factor"]),
     }

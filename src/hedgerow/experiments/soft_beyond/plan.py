@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from hedgerow.data import FAMILIES
 from hedgerow.experiments.compared import LOSS, POINTS, Compared, Key, Metric, Pair, Part
-from hedgerow.experiments.plan import Conflict, Plan, more_than_there_are, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 from hedgerow.experiments.soft.plan import SoftPlan
 
 EXPERIMENT = "soft_beyond"
@@ -42,7 +42,7 @@ class SoftBeyondPlan(Plan):
     )
     n_permutations: int = setting(
         2,
-        "The first so many of the permutations of `soft`, and no more than it has.",
+        "How many of the permutations of `soft`, from the first on.",
         minimum=1,
         maximum=999,
     )
@@ -146,25 +146,13 @@ class SoftBeyondPlan(Plan):
         "Whether equal scores are ordered at random, so that sets hold the true class as often as "
         "promised; else they count in full, and sets are larger.",
     )
-    chunk: int = setting(
-        3,
-        "Permutations per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Permutations")
 
     # Those of the section `soft`, which the rules give.
     window: float = SoftPlan.window
     step: float = SoftPlan.step
     gate_at: str = SoftPlan.gate_at
     min_samples_split: float = SoftPlan.min_samples_split
-
-    @classmethod
-    def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:
-        """The permutations are those of `soft`."""
-        key = "n_permutations"
-        return more_than_there_are(config, (cls.section, key), (SoftPlan.section, key))
 
 
 DRAWS = ["dataset", "permutation", "part", "sample", "family", "noise", "experiment", "stream"]

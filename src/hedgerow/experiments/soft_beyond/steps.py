@@ -68,10 +68,9 @@ class _Permutation:
         self.X, self.n_categories = table.matrix()
         frame = splits[splits["permutation"] == permutation]
         if frame.empty:
-            n = splits["permutation"].nunique()
             raise DataError(
-                f"{table.name}: permutation {permutation} is asked for and the splits hold {n}",
-                remedy="set `soft_beyond.n_permutations` to at most `soft.n_permutations`",
+                f"{table.name}: the splits lack permutation {permutation}",
+                remedy="give those that `noise` of `soft` returns for it",
             )
         self.table = table
         self.number = permutation

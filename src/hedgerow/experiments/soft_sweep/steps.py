@@ -6,7 +6,7 @@ added noise; the uncertainty factor is one number, not tuned. A tree is grown on
 permutation, noise factor and method, then pruned at every c of a grid and evaluated on the clean
 test part:
 
-    grow -> evaluate
+    grow -> evaluate -> merged
 
 What the ends of the grid do: c / 2 is the tail of the upper limit of a leaf's error rate. At c = 0
 the limit is 1, no subtree has fewer errors than a leaf, and one leaf is left. At c = 1 the limit is
@@ -16,13 +16,14 @@ least, but it is pruned. The tree as it was grown is measured beside.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from hedgerow.data import TidyTable
 from hedgerow.evaluation import metrics
+from hedgerow.experiments.frames import joined
 from hedgerow.experiments.soft.plan import TREE_KEYS, SoftPlan
 from hedgerow.experiments.soft.samples import samples_of
 from hedgerow.experiments.soft_sweep.plan import CELL, METHODS, SweepPlan
@@ -42,7 +43,7 @@ def _factor(method: str, plan: SweepPlan) -> float:
 def grow(
     table: TidyTable, noised: Mapping[str, pd.DataFrame], plan: SweepPlan, learners: SoftPlan
 ) -> pd.DataFrame:
-    """Grow the unpruned trees of one data set.
+    """Grow the unpruned trees of one data set, of all permutations of its samples.
 
     Parameters
     ----------
@@ -119,3 +120,12 @@ def evaluate(
                 rows.append((*cell, "accuracy", metrics.accuracy(y, tree.predict_proba(X))))
     frame = pd.DataFrame(rows, columns=[*CELL, "metric", "value"])
     return frame.sort_values([*CELL, "metric"], kind="stable", ignore_index=True)
+
+
+@step(makes=("rows", "trees"))
+def merged(rows: Sequence[pd.DataFrame], trees: Sequence[pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    """Put the chunks of one data set together, so that nothing tells how it was cut."""
+    return {
+        "rows": joined(rows, [*CELL, "metric"]),
+        "trees": pd.concat(trees, ignore_index=True),
+    }

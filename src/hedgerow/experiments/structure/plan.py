@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from hedgerow.experiments.plan import Conflict, setting
+from hedgerow.experiments.plan import Conflict, in_chunks, setting
 from hedgerow.experiments.search.plan import UctPlan
 
 EXPERIMENT = "structure"  # the word under which seeds are drawn
@@ -138,13 +138,7 @@ class StructurePlan(UctPlan):
     n_bootstrap: int = setting(
         1000, "Bootstrap samples of the trees of a forest.", minimum=1, maximum=100_000
     )
-    chunk: int = setting(
-        3,
-        "Forests per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Forests")
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:

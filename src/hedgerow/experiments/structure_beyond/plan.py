@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from hedgerow.experiments.compared import Compared, Metric, Part
-from hedgerow.experiments.plan import Conflict, Plan, more_than_there_are, setting
+from hedgerow.experiments.plan import Conflict, Plan, in_chunks, more_than_there_are, setting
 from hedgerow.experiments.structure.plan import EXAMPLES, ORDER, REFERENCES, TREE, VARIANT
 from hedgerow.experiments.structure.plan import SCALES as STRUCTURE_SCALES
 
@@ -156,13 +156,7 @@ class StructureBeyondPlan(Plan):
     patterns_depth: int = setting(
         3, "Limit of the depth of the random forest that is drawn.", minimum=1, maximum=1_000
     )
-    chunk: int = setting(
-        3,
-        "Divisions per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Divisions")
 
     @classmethod
     def conflicts(cls, config: Mapping[str, Any]) -> Iterator[Conflict]:

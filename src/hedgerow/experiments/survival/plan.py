@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from hedgerow.experiments.plan import Plan, setting
+from hedgerow.experiments.plan import Plan, in_chunks, setting
 
 EXPERIMENT = "survival"  # the word under which seeds are drawn
 
@@ -128,10 +128,4 @@ class SurvivalPlan(Plan):
         minimum=10,
         maximum=100_000,
     )
-    chunk: int = setting(
-        100,
-        "Permutations per job. Results do not depend on it.",
-        minimum=1,
-        maximum=1_000_000,
-        stated=False,
-    )
+    chunk: int = in_chunks("Permutations", 13)

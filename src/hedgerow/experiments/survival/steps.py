@@ -241,7 +241,6 @@ def _performance(X: pd.DataFrame, of) -> list[tuple]:
     "competing",
     "confidence",
     "min_samples_leaf",
-    "n_permutations",
     "repetition_factor",
     "seed",
     "test_size",
