@@ -4,7 +4,7 @@
     python benchmarks/first_run.py --keep FOLDER  leave the clone there, and logs beside it
 
 The last commit is cloned and its two commands are called, without a mirror of the data sets; the
-first twice, as a run asks again for what no source had. What `make paper` would take is told by
+first twice: the second call plans, and has nothing to do. What `make paper` would take is told by
 `hedgerow plan` there, from the records of the tracked results.
 """
 
